@@ -1,0 +1,58 @@
+# One command from a clone to a result: make design, make test, make check, make bench.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+ARGS ?=
+
+# One thread in the numerical libraries: the order of their sums, and so the last bit of a result, depends on it.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.PHONY: help venv design test check check-lint check-format check-types check-imports check-files bench clean
+
+help:
+	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
+	@echo "make test   [ARGS='-m slow']               run the tests"
+	@echo "make check                                 lint, format, types, import directions, configuration files"
+	@echo "make bench                                 ratios against peers, in one run"
+	@echo "make venv                                  install into $(VENV) only"
+	@echo "make clean                                 remove $(VENV) and what tools leave behind (not runs/)"
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[test,dev,peers]"
+	touch $(STAMP)
+
+design: $(STAMP)
+	$(BIN)/python -m experiments.design plant=van_der_pol $(ARGS)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: check-lint check-format check-types check-imports check-files
+
+check-lint: $(STAMP)
+	$(BIN)/ruff check .
+
+check-format: $(STAMP)
+	$(BIN)/ruff format --check .
+
+check-types: $(STAMP)
+	$(BIN)/mypy
+
+check-imports: $(STAMP)
+	$(BIN)/lint-imports --no-cache
+
+check-files: $(STAMP)
+	$(BIN)/python -m configs.files .
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,28 @@
+"""Control laws as blocks, gain schedules, and the classical tuning rules."""
+
+from controllers import forms, tuning
+from controllers.controller import Controller, as_controller
+from controllers.forms import Gains, SeriesForm, StandardForm
+from controllers.pid import PID, TwoDegreePID
+from controllers.protocols import Law, Schedule
+from controllers.schedule import ConstantGains, GainTable, TimeGains, gain_names
+from controllers.station import ManualStation
+
+__all__ = [
+    "PID",
+    "ConstantGains",
+    "Controller",
+    "GainTable",
+    "Gains",
+    "Law",
+    "ManualStation",
+    "Schedule",
+    "SeriesForm",
+    "StandardForm",
+    "TimeGains",
+    "TwoDegreePID",
+    "as_controller",
+    "forms",
+    "gain_names",
+    "tuning",
+]

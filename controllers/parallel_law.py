@@ -1,0 +1,198 @@
+"""One sample of the PID law in parallel form: everything that its final classes share.
+
+The law (h: sample time, e = r - y, d: filtered rates)::
+
+    d <- d + (h / tau_f) (rate - d)                       for the rates of r and of y
+    v  = kp (b r - y) + w + kd (d_r - d_y)                demand
+    u  = v inside the limits and the rate limit           command
+    w <- w + h ki e                                       integral, with anti-windup
+
+`w` stores the integral of ki * e in units of the command, not the integral of e: a change of ki makes no bump, and one of
+kp or kd none beyond its own term (kp e + kd e').
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from controllers import windup
+from controllers.law_settings import LawSettings
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import where
+
+if TYPE_CHECKING:
+    from controllers.protocols import Number, Numbers
+
+_LARGEST = 1e300  # a finite sum of magnitudes is below it; NaN and infinity are not
+_ROUNDING = 1e-9  # relative; a time that is a whole number of samples must not be rounded up to one more
+
+
+@dataclass(frozen=True)
+class ParallelLaw(LawSettings):
+    """Samples of the parallel PID law; its final classes say which reference the proportional term sees."""
+
+    def error_rate(self, r_rate: Number, y_rate: Number, c: Numbers) -> Number:
+        """Return the filtered error rate r' - y' of this sample: what the law's derivative term and a schedule see."""
+        of_reference, of_output = self._rates(r_rate, y_rate, self._named(c))
+        return of_reference - of_output
+
+    def law(  # noqa: PLR0913  (the contract's signature)
+        self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
+    ) -> tuple[Number, Numbers]:
+        """One sample.
+
+        Parameters
+        ----------
+        t : number
+            Time [s]; not used.
+        r, y, r_rate, y_rate : number
+            Reference and measurement, and their rates [per s].
+        c : tuple of number [n_states]
+        g : tuple of number
+            Gains in the order of ``gain_names``.
+
+        Returns
+        -------
+        command : number
+        c_new : tuple of number [n_states]
+        """
+        del t
+        step, now = self._step(), self._named(c)
+        rates = self._rates(r_rate, y_rate, now)
+        demand = self._demand(r, y, rates, now["integral"], g)
+        travel = None if self.rate_limit is None else self.rate_limit * step
+        low, high = windup.window(self.limits, travel, now.get("command"))
+        command = windup.limited(demand, low, high)
+        growth = step * g[1] * self._directed(r, y)
+        if self.anti_windup == "conditional":
+            growth = windup.conditional(growth, demand, low, high)
+        elif self.anti_windup == "back_calculation":
+            growth = growth + step / self._tracking() * (self._applied(command, g) - demand)
+        new = self._filter_states(rates) | {"integral": now["integral"] + growth, "command": command}
+        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), demand)
+        if trusted is not None:
+            command = where(trusted, command, now["command"])
+            new = {name: where(trusted, value, now[name]) for name, value in new.items()}
+        return command, self._ordered(new | watched)
+
+    def follow(  # noqa: PLR0913  (the law's arguments)
+        self, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers, command: Number
+    ) -> Numbers:
+        """Return the state after a sample in which somebody else applied `command`.
+
+        The filters move on and the integral becomes what is left of `command` without the proportional and derivative
+        terms, so that the law takes over from there without a bump.
+        """
+        now = self._named(c)
+        rates = self._rates(r_rate, y_rate, now)
+        rest = self._demand(r, y, rates, 0.0, g)
+        new = self._filter_states(rates) | {"integral": command - rest}
+        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), rest)
+        if trusted is not None:
+            new = {name: where(trusted, value, now[name]) for name, value in new.items()}
+        return self._ordered(new | watched | {"command": command})
+
+    def continuous(  # noqa: PLR0913  (the contract's signature)
+        self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
+    ) -> tuple[Number, Numbers]:
+        """Return the law for a loop closed in continuous time: the command and the rates of the states.
+
+        Arguments as for :meth:`law`; the states are the integral and, with a filter, the two filtered rates, which the
+        derivative term reads. The command is limited and the integral has its anti-windup.
+
+        Raises
+        ------
+        ValueError
+            If a setting is on that only a sampled law has: ``rate_limit``, ``hold_invalid``, ``frozen_after``.
+        """
+        del t
+        self._refuse_sampled_settings()
+        now, rates = self._named(c), (r_rate, y_rate)
+        filter_rates = {}
+        if self.derivative_filter_time > 0.0:
+            rates = (now["reference_rate"], now["output_rate"])
+            moving = ((r_rate - rates[0]), (y_rate - rates[1]))
+            filter_rates = self._filter_states(tuple(rate / self.derivative_filter_time for rate in moving))
+        demand = self._demand(r, y, rates, now["integral"], g)
+        low, high = windup.window(self.limits, None, None)
+        command = windup.limited(demand, low, high)
+        growth = g[1] * self._directed(r, y)
+        if self.anti_windup == "conditional":
+            growth = windup.conditional(growth, demand, low, high)
+        elif self.anti_windup == "back_calculation":
+            growth = growth + (self._applied(command, g) - demand) / self._tracking()
+        return command, self._ordered(filter_rates | {"integral": growth})
+
+    @abstractmethod
+    def _weighted(self, r: Number, g: Numbers) -> Number:
+        """Return the reference as the proportional term sees it."""
+
+    def _directed(self, reference: Number, output: Number) -> Number:
+        """Error in the sense of the action: positive asks for more command."""
+        return reference - output if self.action == "direct" else output - reference
+
+    def _demand(self, r: Number, y: Number, rates: Numbers, integral: Number, g: Numbers) -> Number:
+        proportional = self._directed(self._weighted(r, g), y)
+        derivative = self._directed(rates[0] if self.derivative_on == "error" else 0.0, rates[1])
+        return g[0] * proportional + integral + g[2] * derivative
+
+    def _rates(self, r_rate: Number, y_rate: Number, now: dict[str, Number]) -> tuple[Number, Number]:
+        if self.derivative_filter_time == 0.0:
+            return r_rate, y_rate
+        share = self._step() / self.derivative_filter_time
+        of_reference, of_output = now["reference_rate"], now["output_rate"]
+        return of_reference + share * (r_rate - of_reference), of_output + share * (y_rate - of_output)
+
+    def _filter_states(self, rates: Numbers) -> dict[str, Number]:
+        if self.derivative_filter_time == 0.0:
+            return {}
+        return {"reference_rate": rates[0], "output_rate": rates[1]}
+
+    def _applied(self, command: Number, g: Numbers) -> Number:
+        """Command that reached the plant: the measured one with external reset, else this law's own."""
+        return g[len(self._own_gains)] if self.external_reset else command
+
+    def _watch(self, now: dict[str, Number], signals: Numbers, demand: Number) -> tuple[Number, dict[str, Number]]:
+        """Whether the signals can be trusted (where > 0; None: nobody asked), and the watch's new states."""
+        trusted, states = None, {}
+        r, y, r_rate, y_rate = signals
+        if self.frozen_after is not None:
+            moved = magnitude(y - now["measurement"])
+            unchanged = where(moved, 0.0, now["unchanged"] + 1.0)
+            states = {"measurement": where(moved, y, now["measurement"]), "unchanged": unchanged}
+            trusted = ceil(self.frozen_after / self._step() * (1.0 - _ROUNDING)) - 0.5 - unchanged
+        if self.hold_invalid:
+            finite = _LARGEST - (magnitude(r - y) + magnitude(r_rate - y_rate) + magnitude(demand))
+            trusted = finite if trusted is None else where(trusted, finite, 0.0)
+        return trusted, states
+
+    def _named(self, c: Numbers) -> dict[str, Number]:
+        return dict(zip(self.state_names, c, strict=True))
+
+    def _ordered(self, states: dict[str, Number]) -> Numbers:
+        return tuple(states[name] for name in self.state_names)
+
+    def _step(self) -> float:
+        if self.sample_time is None:
+            message = (
+                "sample_time is not set: a closed loop binds it to its own; elsewhere use "
+                "dataclasses.replace(law, sample_time=0.01) [s]"
+            )
+            raise ValueError(message)
+        return self.sample_time
+
+    def _tracking(self) -> float:
+        return self.tracking_time if self.tracking_time is not None else 1.0  # set wherever it is read: __post_init__
+
+    def _refuse_sampled_settings(self) -> None:
+        on = [name for name in ("rate_limit", "frozen_after") if getattr(self, name) is not None]
+        on += ["hold_invalid"] if self.hold_invalid else []
+        if on:
+            message = (
+                f"a law closed in continuous time has no samples, so {', '.join(on)} cannot be kept; "
+                "switch it off with dataclasses.replace, or simulate the sampled loop"
+            )
+            raise ValueError(message)

@@ -1,0 +1,103 @@
+"""The PID law of one channel, and its two-degree-of-freedom form.
+
+Source of the law: K. J. Astrom and T. Hagglund, Advanced PID Control (ISA, 2006), chapter 3 (set-point weighting, windup,
+bumpless parameter changes, discretisation). One sample reproduces, bit for bit, the loop
+
+    v = kp * e + w + kd * e_rate;  u = clip(v, low, high);  w += h * ki * e  where  low < v < high  or the step leads back
+
+of the project's Van der Pol study.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from controllers import settings
+from controllers.parallel_law import ParallelLaw
+
+if TYPE_CHECKING:
+    from controllers.protocols import Number, Numbers
+
+
+@dataclass(frozen=True)
+class PID(ParallelLaw):
+    """PID law of one channel: u = kp (b r - y) + integral of ki e + kd e'.
+
+    Every setting that is left out costs no state and no operation.
+
+    Attributes
+    ----------
+    limits : (low, high), optional
+        Of the command [unit of the command]; an end may be infinite. None: no limits.
+    rate_limit : float, optional
+        Of the command [unit/s].
+    derivative_filter_time : float
+        tau_f [s] of the first-order filter on both rates, ``d <- d + (h / tau_f) (rate - d)``, with its pole at
+        1 - h / tau_f. For tau_f < h the pole is negative and the filter would overshoot in every sample (below h / 2 it
+        would be unstable): refused; tau_f = h is no filter but for its two states, and 0 is no filter. The filter starts
+        at rest (rates 0).
+    sample_time : float, optional
+        h [s]. None: the integration step; a closed loop binds it.
+    action : {"direct", "reverse"}
+        Sense of the plant: "direct" where more command raises the measurement (e = r - y), "reverse" where it lowers it
+        (the law then acts on y - r). Gains are positive in both. (ISA names the controller, not the plant, and calls the
+        first a reverse-acting controller.)
+    derivative_on : {"error", "measurement"}
+        On the measurement, a step of the reference makes no kick.
+    set_point_weight : float
+        b of the proportional term; below 1 it softens the answer to reference steps. With b other than 1 a scheduled kp
+        moves the command by (b - 1) r times its change even at e = 0: schedule kp with b = 1, or slowly.
+    anti_windup : {"conditional", "back_calculation", "none"}
+        What the integral does while the command is at a limit or the rate limit: stand still unless its step leads back
+        inside; be led back by (u - v) / tracking_time; go on.
+    tracking_time : float, optional
+        Time constant of the back calculation [s], at least one sample.
+    external_reset : bool
+        Back calculation from the command that reached the plant, given as one more gain named "applied" (a schedule
+        routes a plant output there: ``ConstantGains(routed=...)``), instead of the law's own command.
+    rate_source : {"output", "difference"}
+        Read by the closed loop: the channel's rate output where the plant has one, or the backward difference.
+    initial_command : float
+        Command at rest before t = 0: initial value of the integral and of the rate limit.
+    hold_invalid : bool
+        Hold the last command and all states while a signal, or the demand made of it, is NaN or infinite.
+    frozen_after : float, optional
+        Hold them, too, once the measurement has not changed by a bit for this time [s]. For measurements with noise: an
+        exact one at rest is frozen by this definition.
+
+    Raises
+    ------
+    ValueError
+        Where a setting is not of its kind, or two contradict each other.
+
+    Examples
+    --------
+    >>> pid = PID(limits=(-20.0, 20.0), sample_time=0.005)
+    >>> pid.law(0.0, 1.5, 0.1, 0.0, 0.0, pid.initial(), (3.62, 0.59, 3.17))[0]
+    5.068
+    """
+
+    set_point_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check and coerce the settings."""
+        super().__post_init__()
+        object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
+
+    def _weighted(self, r: Number, g: Numbers) -> Number:
+        del g
+        return r if self.set_point_weight == 1.0 else self.set_point_weight * r
+
+
+@dataclass(frozen=True)
+class TwoDegreePID(ParallelLaw):
+    """PID law whose set-point weight b is a fourth gain, so that a search finds it and a schedule may move it.
+
+    Settings as for :class:`PID`, without ``set_point_weight``.
+    """
+
+    _own_gains: ClassVar[tuple[str, ...]] = ("kp", "ki", "kd", "b")
+
+    def _weighted(self, r: Number, g: Numbers) -> Number:
+        return g[3] * r

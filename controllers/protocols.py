@@ -1,0 +1,74 @@
+"""What a control law and a gain schedule are, in terms of the numbers they exchange."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, TypeAlias
+
+Number: TypeAlias = Any  # float, NumPy array or traced number: blocks are generic in it
+Numbers: TypeAlias = tuple[Number, ...]
+
+
+class Law(Protocol):
+    """Control law of one channel: a frozen dataclass of settings with these members.
+
+    ``law`` is a block (a plain function of numbers and flat tuples) of one sample; ``continuous`` is the same law with
+    the sample time going to zero, for loops closed inside the plant's derivative.
+    """
+
+    @property
+    def gain_names(self) -> tuple[str, ...]:
+        """Names of the gains `g`, in order."""
+
+    @property
+    def n_states(self) -> int:
+        """Number of controller states `c`."""
+
+    @property
+    def sample_time(self) -> float | None:
+        """Time between two samples [s]; None until the closed loop binds it."""
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the controller state at t = 0."""
+
+    def error_rate(self, r_rate: Number, y_rate: Number, c: Numbers) -> Number:
+        """Return the error rate r' - y' that this sample's law uses."""
+
+    def law(  # noqa: PLR0913  (the contract's signature)
+        self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
+    ) -> tuple[Number, Numbers]:
+        """Return the command and the new controller state."""
+
+    def continuous(  # noqa: PLR0913  (the contract's signature)
+        self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
+    ) -> tuple[Number, Numbers]:
+        """Return the command and the rate of the controller state."""
+
+
+class Schedule(Protocol):
+    """Gains of all channels as a function of time and scheduling signals.
+
+    `s` is (e_1, e_1', e_2, e_2', ..., then the extra plant outputs named in ``signals``), `k` the schedule's own state,
+    `theta` its parameters: what a search may change.
+    """
+
+    @property
+    def n_states(self) -> int:
+        """Number of scheduler states `k`."""
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Names of the parameters `theta`, in order."""
+
+    @property
+    def tick(self) -> float | None:
+        """Time between two updates of the gains [s]; None: every controller sample."""
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the extra plant outputs it reads."""
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the scheduler state at t = 0."""
+
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the gains, channel after channel, and the new scheduler state."""

@@ -1,0 +1,256 @@
+"""Gain schedules: constant, over time, over one variable.
+
+A schedule maps time and scheduling signals to the gains of all channels by its parameters `theta`; see
+:class:`controllers.protocols.Schedule`. The fuzzy schedule of a knowledge base is one more of this kind.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from controllers import settings
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import table1d, where
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from controllers.protocols import Law, Number, Numbers
+
+_PID_GAINS = ("kp", "ki", "kd")
+_ROUNDING = 1e-9  # relative; a knot at k h must be reached by the sample at k * h however that was rounded
+
+
+def gain_names(laws: Law | Sequence[Law]) -> tuple[str, ...]:
+    """Return the gain names of all channels in order: a law's own for one channel, else with _1, _2, ... behind."""
+    several = tuple(laws) if isinstance(laws, (tuple, list)) else (laws,)
+    if len(several) == 1:
+        return several[0].gain_names
+    return tuple(f"{name}_{channel}" for channel, law in enumerate(several, 1) for name in law.gain_names)
+
+
+@dataclass(frozen=True)
+class MemorylessSchedule(ABC):
+    """A schedule without states of its own."""
+
+    @property
+    def n_states(self) -> int:
+        """None of its own."""
+        return 0
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the empty state."""
+        return ()
+
+    @property
+    @abstractmethod
+    def theta_names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """No extra plant outputs."""
+        return ()
+
+    @abstractmethod
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the gains and the (empty) state."""
+
+
+@dataclass(frozen=True)
+class ConstantGains(MemorylessSchedule):
+    """Gains that do not change: theta is the gain vector.
+
+    Attributes
+    ----------
+    gain_names : tuple of str
+        Of all channels; :func:`gain_names` gives them for laws.
+    routed : tuple of (gain name, plant output)
+        Entries that are not parameters but follow a plant output, such as ("applied", "valve_position").
+
+    Examples
+    --------
+    >>> ConstantGains().gains(0.0, (0.1, 0.0), (), (3.62, 0.59, 3.17))
+    ((3.62, 0.59, 3.17), ())
+    """
+
+    gain_names: tuple[str, ...] = _PID_GAINS
+    routed: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the names."""
+        object.__setattr__(self, "gain_names", settings.distinct("gain_names", self.gain_names))
+        object.__setattr__(self, "routed", tuple((str(gain), str(output)) for gain, output in self.routed))
+        for gain, _ in self.routed:
+            settings.one_of("gain to route an output to", gain, self.gain_names)
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Gain names without the routed ones."""
+        return tuple(name for name in self.gain_names if name not in dict(self.routed))
+
+    @property
+    def tick(self) -> None:
+        """Every sample: it costs nothing."""
+        return
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Outputs that are routed, each once."""
+        return tuple(dict.fromkeys(output for _, output in self.routed))
+
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return theta, with the routed entries in their places."""
+        del t
+        given = dict(zip(self.theta_names, theta, strict=True))
+        first = len(s) - len(self.signals)
+        for gain, output in self.routed:
+            given[gain] = s[first + self.signals.index(output)]
+        return tuple(given[name] for name in self.gain_names), k
+
+
+@dataclass(frozen=True)
+class TimeGains(MemorylessSchedule):
+    """Gains at knots in time, held or interpolated between them.
+
+    theta holds the gains at the first knot, then at the second, ...: named "kp@0", "ki@0", "kd@0", "kp@5", ...
+
+    Attributes
+    ----------
+    times : tuple of float
+        Knots [s], strictly increasing. Before the first its gains hold, after the last the last's.
+    kind : {"piecewise", "linear"}
+        Constant from each knot on (from the first sample at or after it), or linear between knots.
+    gain_names : tuple of str
+        Of all channels; :func:`gain_names` gives them for laws.
+    tick : float, optional
+        Time between two updates [s].
+    """
+
+    times: tuple[float, ...]
+    kind: str = "piecewise"
+    gain_names: tuple[str, ...] = _PID_GAINS
+    tick: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check knots and names."""
+        object.__setattr__(self, "times", settings.increasing("times", self.times))
+        object.__setattr__(self, "gain_names", settings.distinct("gain_names", self.gain_names))
+        object.__setattr__(self, "tick", settings.optional_positive("tick", self.tick))
+        settings.one_of("kind of time schedule", self.kind, ("piecewise", "linear"))
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Gain names at each knot."""
+        return _at_nodes(self.gain_names, self.times)
+
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the gains at time `t`."""
+        del s
+        rows = _rows(theta, len(self.times), len(self.gain_names))
+        if self.kind == "linear":
+            return _interpolated(t, self.times, rows), k
+        values = rows[0]
+        for time, row in zip(self.times[1:], rows[1:], strict=True):
+            reached = t - (time - _ROUNDING * max(1.0, abs(time)))
+            values = tuple(where(reached, new, old) for new, old in zip(row, values, strict=True))
+        return values, k
+
+
+@dataclass(frozen=True)
+class GainTable(MemorylessSchedule):
+    """Gains over one scheduling variable: linear between nodes, constant outside.
+
+    theta holds the gains at the first node, then at the second, ...; with ``search_scale`` one entry more, "scale".
+
+    Attributes
+    ----------
+    signal : str
+        "error" or "error_rate" (of channel 1; "error_2" of channel 2, ...), or the name of a plant output.
+    nodes : tuple of float
+        Of the transformed signal, strictly increasing; :meth:`uniform` spaces them evenly.
+    transform : {"identity", "magnitude", "square"}
+        Applied to the signal first.
+    search_scale : bool
+        The last entry of theta multiplies the nodes [unit of the transformed signal]; bound it away from 0.
+    gain_names : tuple of str
+        Of all channels; :func:`gain_names` gives them for laws.
+    tick : float, optional
+        Time between two updates [s].
+
+    Examples
+    --------
+    Seven parameters, gains that follow the square of the output between two sets:
+
+    >>> GainTable("position", (0.0, 1.0), transform="square", search_scale=True).theta_names
+    ('kp@0', 'ki@0', 'kd@0', 'kp@1', 'ki@1', 'kd@1', 'scale')
+    """
+
+    signal: str
+    nodes: tuple[float, ...]
+    transform: str = "identity"
+    search_scale: bool = False
+    gain_names: tuple[str, ...] = _PID_GAINS
+    tick: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check nodes and names."""
+        object.__setattr__(self, "nodes", settings.increasing("nodes", self.nodes))
+        object.__setattr__(self, "gain_names", settings.distinct("gain_names", self.gain_names))
+        object.__setattr__(self, "tick", settings.optional_positive("tick", self.tick))
+        settings.one_of("transform of the scheduling signal", self.transform, ("identity", "magnitude", "square"))
+
+    @classmethod
+    def uniform(cls, signal: str, low: float, high: float, n: int, **others: object) -> GainTable:
+        """Return the table with `n` >= 2 evenly spaced nodes from `low` to `high`; `others` as for the class."""
+        if n < 2:  # noqa: PLR2004  (a range has two ends)
+            message = f"a table over a range needs at least 2 nodes, got n={n}; constant gains are ConstantGains"
+            raise ValueError(message)
+        low, high = settings.interval("range of the nodes", (low, high))
+        nodes = tuple(low + (high - low) * node / (n - 1) for node in range(n))
+        return cls(signal, nodes, **others)  # type: ignore[arg-type]
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Gain names at each node, and "scale" if it is searched."""
+        return _at_nodes(self.gain_names, self.nodes) + (("scale",) if self.search_scale else ())
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """The plant output, unless the signal is a control error."""
+        return (self.signal,) if self._error_index() is None else ()
+
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the gains at the present value of the signal."""
+        del t
+        index = self._error_index()
+        value = s[-1] if index is None else s[index]
+        if self.transform == "magnitude":
+            value = magnitude(value)
+        elif self.transform == "square":
+            value = value * value
+        if self.search_scale:
+            value = value / theta[len(theta) - 1]
+        return _interpolated(value, self.nodes, _rows(theta, len(self.nodes), len(self.gain_names))), k
+
+    def _error_index(self) -> int | None:
+        """Position in `s` of a control error or its rate; None for a plant output."""
+        base, _, channel = self.signal.rpartition("_")
+        name, number = (base, int(channel)) if channel.isdigit() else (self.signal, 1)
+        if name not in {"error", "error_rate"} or number < 1:
+            return None
+        return 2 * (number - 1) + (name == "error_rate")
+
+
+def _at_nodes(names: Sequence[str], nodes: Sequence[float]) -> tuple[str, ...]:
+    return tuple(f"{name}@{node:.12g}" for node in nodes for name in names)
+
+
+def _rows(theta: Numbers, n_nodes: int, n_gains: int) -> list[Numbers]:
+    return [tuple(theta[node * n_gains : (node + 1) * n_gains]) for node in range(n_nodes)]
+
+
+def _interpolated(value: Number, nodes: Sequence[float], rows: list[Numbers]) -> Numbers:
+    return tuple(table1d(value, nodes, column) for column in zip(*rows, strict=True))

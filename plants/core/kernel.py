@@ -1,0 +1,276 @@
+"""Lane loops to one generated kernel: the text, and the compiled function behind it.
+
+The rules that make the innermost loop vectorise across rollouts: one workspace with constant row numbers, selects
+only, conditions at step level around their own lane loops, everything inlined, no library calls in a lane. A test
+counts packed and scalar instructions of every kernel family.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plants.core import cache, noise
+from plants.core.lanes import Item, Iterate, Loop, Rows, Text, Uniform, fuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+LANES = 16
+ALIVE = "alive"
+_HEADER = '''"""{title}
+
+Generated; complete in itself. Rows of the workspace:
+{rows}
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+inline = njit(forceinline=True, fastmath={{"contract"}}, error_model="numpy")
+MASK = 0xFFFFFFFF
+
+'''
+_ROLLOUT = '''
+@njit(cache=True, nogil=True, fastmath={{"contract"}}, error_model="numpy")
+def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, theta, codes, keys, series,
+            integers, numbers, results, finals, record_rows, record):
+    """Run chunks of {lanes} rollouts from start [n, {n_rows} + ring rows] with parameters theta [n, {n_theta}]."""
+    S = np.empty((start.shape[1], {lanes}))
+    unit = np.empty(({lanes}, {n_streams}, 1024))
+    filled = np.empty({n_streams}, np.int64)
+    first_step, n_steps = integers[0], integers[1]
+    h = numbers[0]
+{unpack}
+    for chunk in range(first_chunk, last_chunk):
+        shared = True
+        for lane in range({lanes}):
+            source = lane_start[chunk, lane]
+            shared = shared and source == lane_start[chunk, 0]
+            for row in range(start.shape[1]):
+                S[row, lane] = start[source, row]
+            for row in range({n_theta}):
+                S[{theta_row} + row, lane] = theta[lane_theta[chunk, lane], row]
+        for stream in range({n_streams}):
+            filled[stream] = -1
+        spread = 0 if shared else 1
+        recording = chunk == 0 and record.shape[0] > 0
+        step = first_step
+        while step < first_step + n_steps:
+            t = step * h
+{before}
+            if recording:
+                for row in range(record_rows.shape[0]):
+                    for lane in range({lanes}):
+                        record[step - first_step, row, lane] = S[record_rows[row], lane]
+{after}
+            step += 1
+            if step % 256 == 0:
+                dead = True
+                for lane in range({lanes}):
+                    if S[{alive}, lane] > 0.0:
+                        dead = False
+                if dead:
+                    break
+        if recording:
+            t = step * h
+{last}
+            for row in range(record_rows.shape[0]):
+                for lane in range({lanes}):
+                    record[step - first_step, row, lane] = S[record_rows[row], lane]
+        for lane in range({lanes}):
+            out = lane_out[chunk, lane]
+            if out >= 0:
+                for row in range({n_results}):
+                    results[out, row] = S[{result_row} + row, lane]
+                if finals.shape[0] > 0:
+                    for row in range(start.shape[1]):
+                        finals[out, row] = S[row, lane]
+'''
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A source of unit noise or recorded values that refreshes one row.
+
+    Attributes
+    ----------
+    name : str
+        Says which numbers it draws; independent of all other streams.
+    row : str
+        Row group that receives the sample.
+    every : str
+        Name of the integer (among the kernel's `integers`) that is the number of steps between samples.
+    """
+
+    name: str
+    row: str
+    every: str
+
+
+@dataclass
+class Design:
+    """What a kernel does, before it is printed.
+
+    Attributes
+    ----------
+    before, after : list of items
+        Executed in every step before and after the record is taken.
+    last : list of items
+        Executed once more at the end of a recorded run, so that the last row of the record is complete.
+    results : tuple of str
+        Row groups given back for every rollout; they are laid out one after the other.
+    theta : str
+        Row group of the candidates' parameters.
+    """
+
+    title: str
+    rows: Rows = field(default_factory=Rows)
+    before: list[Item] = field(default_factory=list)
+    after: list[Item] = field(default_factory=list)
+    last: list[Item] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    integers: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
+    results: tuple[str, ...] = ()
+    theta: str = "theta"
+    lanes: int = LANES
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A printed kernel; it is compiled (or fetched from the cache) when first called."""
+
+    text: str
+    rows: Rows
+    streams: tuple[Stream, ...]
+    integers: tuple[str, ...]
+    numbers: tuple[str, ...]
+    results: tuple[str, ...]
+    lanes: int
+
+    @property
+    def rollout(self) -> Callable[..., None]:
+        """The compiled function."""
+        return cache.load(self.text).rollout
+
+
+def build(design: Design) -> Kernel:
+    """Print `design` as a kernel."""
+    rows = design.rows
+    if ALIVE not in rows:
+        message = "a kernel needs the row 'alive'"
+        raise ValueError(message)
+    first_result = _lay_out_results(design)
+    text = Text(rows, design.lanes)
+    parts = {
+        "before": _items(text, design, fuse(design.before), 12),
+        "after": _items(text, design, fuse(design.after), 12),
+        "last": _items(text, design, [_unconditional(i) for i in design.last], 12),
+    }
+    body = _ROLLOUT.format(
+        lanes=design.lanes,
+        n_rows=rows.count,
+        n_theta=rows.size.get(design.theta, 0),
+        theta_row=rows.first.get(design.theta, 0),
+        n_streams=max(1, len(design.streams)),
+        unpack=_unpack(design),
+        alive=rows.first[ALIVE],
+        n_results=sum(rows.size[name] for name in design.results),
+        result_row=first_result,
+        **parts,
+    )
+    listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
+    head = _HEADER.format(title=design.title, rows=listing)
+    source = head + "\n\n".join([*_helpers(text, design), *text.functions, body.strip("\n")]) + "\n"
+    return Kernel(
+        source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
+    )
+
+
+def _lay_out_results(design: Design) -> int:
+    """First row of the results, which must follow one another."""
+    if not design.results:
+        return 0
+    first = expected = design.rows.first[design.results[0]]
+    for name in design.results:
+        if design.rows.first[name] != expected:
+            message = f"result rows must be neighbours: {name!r} is out of line"
+            raise ValueError(message)
+        expected += design.rows.size[name]
+    return first
+
+
+def _unpack(design: Design) -> str:
+    lines = [f"    {name} = integers[{k + 2}]" for k, name in enumerate(design.integers)]
+    lines += [f"    {name} = numbers[{k + 1}]" for k, name in enumerate(design.numbers)]
+    return "\n".join(lines)
+
+
+def _unconditional(item: Item) -> Item:
+    return Loop(f"last_{item.name}", item.bodies) if isinstance(item, Loop) else item
+
+
+def _items(text: Text, design: Design, items: Sequence[Item], indent: int) -> str:
+    lines = [line for item in items for line in _item(text, design, item)]
+    return "\n".join(" " * indent + line for line in lines)
+
+
+def _item(text: Text, design: Design, item: Item) -> list[str]:
+    if isinstance(item, Uniform):
+        return list(item.lines)
+    if isinstance(item, Iterate):
+        call, row = text.call(item.loop), design.rows.first[item.residual]
+        return [
+            f"for _ in range({item.limit}):",
+            f"    {call}",
+            "    worst = 0.0",
+            f"    for lane in range({design.lanes}):",
+            f"        worst = max(worst, S[{row}, lane])",
+            "    if worst <= 0.0:",
+            "        break",
+        ]
+    call = text.call(item)
+    return [f"if {item.when}:", f"    {call}"] if item.when else [call]
+
+
+def stream_items(design: Design, stream: Stream) -> Uniform:
+    """Statements that fetch the stream's next sample into its row when it is due."""
+    number = len(design.streams)
+    design.streams.append(stream)
+    row = design.rows.first[stream.row]
+    lines = (
+        f"if step % {stream.every} == 0:  # {stream.name}",
+        f"    sample = step // {stream.every}",
+        f"    if sample // 1024 != filled[{number}]:",
+        f"        filled[{number}] = sample // 1024",
+        f"        for lane in range({design.lanes} if spread else 1):",
+        "            source = lane_start[chunk, lane]",
+        f"            fill(unit[lane, {number}], codes[source, {number}], sample // 1024, keys[source, {number}], series)",
+        f"    for lane in range({design.lanes}):",
+        f"        S[{row}, lane] = unit[lane * spread, {number}, sample % 1024]",
+    )
+    return Uniform(lines)
+
+
+def _helpers(text: Text, design: Design) -> list[str]:
+    """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
+    functions: dict[str, Any] = {}
+    if text.kernels:
+        from plants.core.elementary_kernels import KERNELS  # noqa: PLC0415  (only where a kernel calls them)
+
+        for name in sorted(text.kernels):
+            for function in KERNELS[name].functions:
+                functions[function.__name__] = function
+    printed = [f"@inline\n{_source(function)}" for function in functions.values()]
+    if design.streams:
+        printed += [f"@njit\n{_source(f)}" for f in (noise.philox, noise.unit_pair, noise.fill)]
+    return printed
+
+
+def _source(function: Callable[..., Any]) -> str:
+    lines = inspect.getsource(function).rstrip().splitlines()
+    return "\n".join(line.split("  # noqa")[0] for line in lines)

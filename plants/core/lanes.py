@@ -1,0 +1,183 @@
+"""Lane loops: the pieces a kernel is made of.
+
+A kernel's numbers live in one workspace ``S[row, lane]``. A :class:`Lane` is one lane's view of it while a body is
+traced: reading a row gives a traced number, writing one gives the row its new value. Bodies that run under the same
+condition are traced one after the other on one tape, so that they share what they compute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plants.core.printers.numba import Printed
+from plants.core.tape import Tape, Traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Body = Callable[["Lane"], None]
+
+
+class Rows:
+    """Names and numbers of the workspace's rows, in groups."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, int] = {}
+        self.size: dict[str, int] = {}
+        self.count = 0
+
+    def add(self, name: str, size: int = 1) -> None:
+        """Give the group `name` the next `size` rows; a known group must keep its size."""
+        if name in self.first:
+            if self.size[name] != size:
+                message = f"row group {name!r} has {self.size[name]} rows, asked for {size}"
+                raise ValueError(message)
+            return
+        self.first[name], self.size[name] = self.count, size
+        self.count += size
+
+    def span(self, name: str) -> slice:
+        """Return the rows of a group."""
+        return slice(self.first[name], self.first[name] + self.size[name])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.first
+
+
+class Lane:
+    """One lane's rows as traced numbers."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.tape = Tape()
+        self._rows = rows
+        self._values: dict[str, Traced] = {}
+        self._sources: dict[int, str] = {}
+        self._targets: dict[str, Traced] = {}
+        self.uniforms: list[str] = []
+
+    def __getitem__(self, group: str) -> tuple[Traced, ...]:
+        first, size = self._rows.first[group], self._rows.size[group]
+        labels = [group] if size == 1 else [f"{group}{k}" for k in range(size)]
+        return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
+
+    def __setitem__(self, group: str, values: Sequence[Any]) -> None:
+        first, size = self._rows.first[group], self._rows.size[group]
+        if len(values) != size:
+            message = f"row group {group!r} has {size} rows, got {len(values)} values"
+            raise ValueError(message)
+        for k, value in enumerate(values):
+            self._targets[str(first + k)] = self._values[str(first + k)] = self.tape.lift(value)
+
+    def one(self, group: str) -> Traced:
+        """Return the only row of a group."""
+        (value,) = self[group]
+        return value
+
+    def uniform(self, name: str) -> Traced:
+        """Return a number that all lanes share, such as ``t`` or ``h``."""
+        if name not in self.uniforms:
+            self.uniforms.append(name)
+        value = self.tape.input(name)
+        self._sources[value.index] = ""
+        return value
+
+    def read_at(self, row: str, label: str) -> Traced:
+        """Return the row whose number is the text `row`, computed at step level (rings)."""
+        return self._read(row, label)
+
+    def write_at(self, row: str, value: Any) -> None:  # noqa: ANN401
+        """Set the row whose number is the text `row`."""
+        self._targets[row] = self._values[row] = self.tape.lift(value)
+
+    def _read(self, row: str, label: str) -> Traced:
+        if row not in self._values:
+            value = self.tape.input(f"r_{label}")
+            self._sources[value.index] = row
+            self._values[row] = value
+        return self._values[row]
+
+    def printed(self) -> tuple[list[str], set[str]]:
+        """Return the loop's body as text lines, and the elementary kernels it calls."""
+        changed = {row: v for row, v in self._targets.items() if self._sources.get(v.index) != row}
+        outputs = [value.index for value in changed.values()]
+        needed = set(self.tape.needed(outputs))
+        names = {node: self.tape.input_names[node] for node in self._sources if node in needed}
+        code = Printed(self.tape, outputs, names)
+        loads = [f"{names[node]} = S[{row}, lane]" for node, row in self._sources.items() if row and node in needed]
+        stores = [f"S[{row}, lane] = {code.value(value.index)}" for row, value in changed.items()]
+        return [*loads, *code.lines, *stores], code.kernels
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One lane loop.
+
+    Attributes
+    ----------
+    name : str
+        Name of the printed function.
+    bodies : tuple of callable
+        Each takes a :class:`Lane`.
+    when : str
+        Condition on uniform numbers, as text; empty: every step.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    when: str = ""
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """A loop repeated until every lane's `residual` row is at most 0, or `limit` times (Newton; kernel rule 9)."""
+
+    loop: Loop
+    residual: str
+    limit: int
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Statements at step level, outside all lane loops."""
+
+    lines: tuple[str, ...]
+
+
+Item = Loop | Iterate | Uniform
+
+
+def fuse(items: Sequence[Item]) -> list[Item]:
+    """Join neighbouring loops with the same condition."""
+    result: list[Item] = []
+    for item in items:
+        last = result[-1] if result else None
+        if isinstance(item, Loop) and isinstance(last, Loop) and item.when == last.when:
+            result[-1] = Loop(f"{last.name}_{item.name}", (*last.bodies, *item.bodies), item.when)
+        else:
+            result.append(item)
+    return result
+
+
+@dataclass
+class Text:
+    """Printed lane loops of one kernel: functions and the elementary kernels they need."""
+
+    rows: Rows
+    lanes: int
+    functions: list[str] = field(default_factory=list)
+    kernels: set[str] = field(default_factory=set)
+
+    def call(self, loop: Loop) -> str:
+        """Print the loop's function and return the statement that calls it."""
+        lane = Lane(self.rows)
+        for body in loop.bodies:
+            body(lane)
+        lines, kernels = lane.printed()
+        self.kernels |= kernels
+        arguments = ", ".join(["S", *lane.uniforms])
+        body_text = "\n".join(f"        {line}" for line in lines) or "        pass"
+        self.functions.append(
+            f"@inline\ndef {loop.name}({arguments}):\n    for lane in range({self.lanes}):\n{body_text}\n"
+        )
+        return f"{loop.name}({arguments})"

@@ -1,0 +1,77 @@
+"""Three ways to treat accelerations that depend on one another: solved, iterated, loop-free.
+
+A plant with a loop declares ``acceleration(t, x, a, u, w, p)`` (each acceleration as a function of all) or
+``mass_matrix`` and ``force``. Its state is positions followed by velocities.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.core.linear_solve import solve_general, solve_symmetric
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plants.core.plant import Plant
+
+MODES = ("solved", "iterated", "loop_free")
+
+
+def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
+    """Derivative block with the accelerations solved exactly; the reference for accuracy.
+
+    For an `acceleration` declaration the dependence on `a` is taken as affine (all mechanical systems are), its matrix
+    from differences at 0 and 1, which are exact for affine functions up to rounding.
+    """
+    n = _n_accelerations(plant)
+
+    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        if plant.mass_matrix is not None and plant.force is not None:
+            matrix = plant.mass_matrix(t, x, u, w, p)
+            return tuple(x[n:]) + solve_symmetric(matrix, plant.force(t, x, u, w, p))
+        return tuple(x[n:]) + _solve_affine(plant, n, t, x, u, w, p)
+
+    return derivative
+
+
+def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    t, x, u, w, p = block
+    free = accelerations(plant, t, x, (0.0,) * n, u, w, p)
+    columns = []
+    for j in range(n):
+        unit = tuple(1.0 if k == j else 0.0 for k in range(n))
+        moved = accelerations(plant, t, x, unit, u, w, p)
+        columns.append([a - b for a, b in zip(moved, free, strict=True)])
+    matrix = [[(1.0 if i == j else 0.0) - columns[j][i] for j in range(n)] for i in range(n)]
+    return solve_general(matrix, free)
+
+
+def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Each acceleration from its own equation, given all of them: block is (t, x, a, u, w, p)."""
+    t, x, a, u, w, p = block
+    if plant.acceleration is not None:
+        result = plant.acceleration(t, x, a, u, w, p)
+        return tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    matrix, force = plant.mass_matrix(t, x, u, w, p), plant.force(t, x, u, w, p)  # type: ignore[misc]
+    n = len(force)
+    others = [force[i] - sum((matrix[i][j] * a[j] for j in range(n) if j != i), 0.0) for i in range(n)]
+    return tuple(others[i] / matrix[i][i] for i in range(n))
+
+
+def _n_accelerations(plant: Plant) -> int:
+    if plant.acceleration is None and (plant.mass_matrix is None or plant.force is None):
+        message = f"plant {plant.name!r} needs derivative, or acceleration, or mass_matrix and force"
+        raise ValueError(message)
+    if len(plant.states) % 2:
+        message = (
+            f"plant {plant.name!r} declares accelerations, so its states are positions followed by velocities: "
+            f"an even number, got {len(plant.states)}"
+        )
+        raise ValueError(message)
+    return len(plant.states) // 2
+
+
+def n_accelerations(plant: Plant) -> int:
+    """Return the number of mutually dependent accelerations of `plant`."""
+    return _n_accelerations(plant)

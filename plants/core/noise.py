@@ -1,0 +1,74 @@
+"""Counter-based unit noise: any sample of any stream from its numbers alone.
+
+Philox-4x32 with 10 rounds (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011). The key is the CRC of
+the situation's name and the low word of its seed; the counter is the sample pair, the stream and the high word of the
+seed. The same numbers result for any batch, lane, thread or order, and no stream depends on which others exist.
+
+The functions below are printed into the kernels as they stand; called from Python they are the reference.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+
+import numpy as np
+
+BLOCK = 1024
+OFF, GAUSSIAN, UNIFORM, RECORDED = 0, 1, 2, 3
+MASK = 0xFFFFFFFF
+
+
+def philox(c0, c1, c2, c3, k0, k1):  # noqa: ANN001, ANN201, PLR0913, PLR0917, D417
+    """Four 32-bit words from a counter of four and a key of two."""
+    for _ in range(10):
+        p0 = c0 * 0xD2511F53
+        p1 = c2 * 0xCD9E8D57
+        c0, c2 = ((p1 >> 32) & MASK) ^ c1 ^ k0, ((p0 >> 32) & MASK) ^ c3 ^ k1
+        c1, c3 = p1 & MASK, p0 & MASK
+        k0 = (k0 + 0x9E3779B9) & MASK
+        k1 = (k1 + 0xBB67AE85) & MASK
+    return c0, c1, c2, c3
+
+
+def unit_pair(code, pair, stream, k0, k1, high):  # noqa: ANN001, ANN201, PLR0913, PLR0917
+    """Two independent samples of mean 0 and variance 1: Gaussian (Box-Muller) or uniform."""
+    a, b, c, d = philox(pair & MASK, pair >> 32, stream, high, k0, k1)
+    first = ((a >> 5) * 67108864.0 + (b >> 6) + 0.5) * (1.0 / 9007199254740992.0)
+    second = ((c >> 5) * 67108864.0 + (d >> 6) + 0.5) * (1.0 / 9007199254740992.0)
+    if code == 2:  # noqa: PLR2004  (uniform)
+        return (2.0 * first - 1.0) * math.sqrt(3.0), (2.0 * second - 1.0) * math.sqrt(3.0)
+    radius = math.sqrt(-2.0 * math.log(first))
+    angle = 2.0 * math.pi * second
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def fill(out, code, block, key, series):  # noqa: ANN001, ANN201
+    """Fill `out` [1024] with samples block * 1024 ... of one stream; key: stream, CRC, seed low, seed high, series."""
+    first = block * 1024
+    if code == 3:  # noqa: PLR2004  (recorded: the last value is held beyond the end)
+        last = series.shape[1] - 1
+        for j in range(1024):
+            out[j] = series[key[4], min(first + j, last)]
+    elif code > 0:
+        for j in range(512):
+            a, b = unit_pair(code, first // 2 + j, key[0], key[1], key[2], key[3])
+            out[2 * j] = a
+            out[2 * j + 1] = b
+    else:
+        for j in range(1024):
+            out[j] = 0.0
+
+
+def stream_key(name: str, seed: int, stream: str) -> tuple[int, int, int, int]:
+    """Return (stream, CRC of the name, low and high word of the seed) for a situation and a stream's name."""
+    if not 0 <= seed < 2**64:
+        message = f"a seed is an integer from 0 to 2**64 - 1, got {seed}"
+        raise ValueError(message)
+    return zlib.crc32(stream.encode()), zlib.crc32(name.encode()), seed & MASK, seed >> 32
+
+
+def samples(code: int, count: int, key: tuple[int, int, int, int]) -> np.ndarray:
+    """Return the first `count` samples [count] of a Gaussian or uniform stream, as the kernels make them."""
+    pairs = [unit_pair(code, j, *key) for j in range((count + 1) // 2)]
+    return np.array(pairs, dtype=float).reshape(-1)[:count]

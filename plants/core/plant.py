@@ -1,0 +1,193 @@
+"""What a plant is: named quantities, blocks, control channels. Nothing else is needed to use one everywhere."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Block = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number of a plant.
+
+    Attributes
+    ----------
+    name, unit : str
+        The unit is documentation ("rad/s"); all numbers are SI.
+    nominal : float
+        Parameter value, or initial value of a state.
+    low, high : float
+        Region where the model holds; a rollout that leaves it counts as diverged.
+    text : str
+        One line of documentation.
+    """
+
+    name: str
+    unit: str
+    nominal: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One control loop: one measured output, one command, one PID.
+
+    Attributes
+    ----------
+    output, rate : str
+        Names of measurements: the controlled output and, if it is measured, its rate.
+    scale : float
+        Error that counts as large [unit of the output]; makes the errors of several channels comparable.
+    low, high : float
+        Command limits [unit of the input].
+    collocated : bool
+        The command is a force on the output's coordinate, so that kd * e'^2 is a power [W].
+    reference : str
+        Where the reference comes from: "situation", or the name of another channel's output whose command it is.
+    """
+
+    output: str
+    rate: str | None = None
+    scale: float = 1.0
+    low: float = -math.inf
+    high: float = math.inf
+    collocated: bool = True
+    reference: str = "situation"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Where margins are asked for: the state about which the plant is linearised, with the input that holds it."""
+
+    name: str
+    state: tuple[float, ...]
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+def _no_disturbance_outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ANN401, ARG001
+    return tuple(x)
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A plant: names and blocks.
+
+    Every block is a plain function ``(t, x, u, w, p)`` of numbers and flat tuples: time [s], state, input, disturbance,
+    parameters. ``derivative`` gives the state rates; where the accelerations are mutually dependent, give ``acceleration``
+    ``(t, x, a, u, w, p)`` or ``mass_matrix`` and ``force`` instead (then the state is positions followed by velocities).
+
+    Attributes
+    ----------
+    name : str
+    states, parameters, inputs, disturbances, measurements : tuple of Quantity
+        ``measurements`` name the outputs; left empty they are the states.
+    channels : tuple of Channel
+    energy, supplied_power, entropy_rate : callable, optional
+        Stored energy [J], power through inputs and disturbances [W], T0 * dS/dt [W].
+    allocate : callable, optional
+        ``(t, x, commands, p)`` to plant inputs; left out, commands are the inputs in order.
+    input_delay : str, optional
+        Name of the parameter that is the dead time of all inputs [s].
+    operating_points : tuple of OperatingPoint
+        Left empty: the channel reference's equilibrium is not known and no margins are computed.
+    text : str
+        What it is and where the equations come from.
+    """
+
+    name: str
+    states: tuple[Quantity, ...]
+    parameters: tuple[Quantity, ...] = ()
+    inputs: tuple[Quantity, ...] = ()
+    disturbances: tuple[Quantity, ...] = ()
+    measurements: tuple[Quantity, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    derivative: Block | None = None
+    outputs: Block = _no_disturbance_outputs
+    energy: Block | None = None
+    supplied_power: Block | None = None
+    entropy_rate: Block | None = None
+    allocate: Block | None = None
+    mass_matrix: Block | None = None
+    force: Block | None = None
+    acceleration: Block | None = None
+    input_delay: str | None = None
+    operating_points: tuple[OperatingPoint, ...] = ()
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        """Fill what follows from the rest and check the declaration itself (`plants.check` runs the blocks)."""
+        if not self.measurements:
+            object.__setattr__(self, "measurements", self.states)
+        if self.derivative is None:
+            from plants.core.loops import solved_derivative  # noqa: PLC0415  (loops build on plants)
+
+            object.__setattr__(self, "derivative", solved_derivative(self))
+        _check_declaration(self)
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether the accelerations are declared as mutually dependent."""
+        return self.acceleration is not None or self.mass_matrix is not None
+
+    def nominal(self) -> tuple[float, ...]:
+        """Return the parameters' nominal values."""
+        return tuple(q.nominal for q in self.parameters)
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the nominal initial state."""
+        return tuple(q.nominal for q in self.states)
+
+    def values(self, kind: str, given: Mapping[str, float] | Sequence[float] | None) -> tuple[float, ...]:
+        """Return all values of `kind` ("states", "parameters") with those `given` replaced.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name (with the near miss) or a wrong length.
+        """
+        from plants.core.naming import pick_values  # noqa: PLC0415
+
+        return pick_values(f"{kind} of plant {self.name!r}", getattr(self, kind), given)
+
+    def index(self, kind: str, name: str) -> int:
+        """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""
+        from plants.core.naming import position  # noqa: PLC0415
+
+        return position(f"{kind} of plant {self.name!r}", [q.name for q in getattr(self, kind)], name)
+
+
+def _check_declaration(plant: Plant) -> None:
+    for kind in ("states", "parameters", "inputs", "disturbances", "measurements"):
+        labels = [q.name for q in getattr(plant, kind)]
+        if len(set(labels)) != len(labels):
+            message = f"plant {plant.name!r}: names of {kind} must differ, got {labels}"
+            raise ValueError(message)
+    if not plant.states:
+        message = f"plant {plant.name!r} needs at least one state"
+        raise ValueError(message)
+    measured = [q.name for q in plant.measurements]
+    for channel in plant.channels:
+        for signal in (channel.output, channel.rate):
+            if signal is not None and signal not in measured:
+                message = f"plant {plant.name!r}: channel output {signal!r} is not among its measurements {measured}"
+                raise ValueError(message)
+        if not channel.low < channel.high:
+            message = f"plant {plant.name!r}: command limits must satisfy low < high, got {channel.low}, {channel.high}"
+            raise ValueError(message)
+    if plant.input_delay is not None:
+        plant.index("parameters", plant.input_delay)
+    if plant.allocate is None and plant.channels and len(plant.channels) != len(plant.inputs):
+        message = (
+            f"plant {plant.name!r} has {len(plant.channels)} channels and {len(plant.inputs)} inputs: "
+            "give allocate(t, x, commands, p), which turns commands into inputs"
+        )
+        raise ValueError(message)

@@ -1,0 +1,108 @@
+"""Tape to Python text that Numba compiles: single statements, shared values named, selects with plain operands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from plants.core.tape import Tape
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign"}
+_ATOMIC = {"minimum", "maximum", "where", "sin", "cos"}  # their operands are named first: nothing is lazily evaluated
+_WIDTH = 70
+
+
+class Printed:
+    """Statements that compute the wanted nodes of one tape.
+
+    Attributes
+    ----------
+    lines : list of str
+        Assignments in order.
+    kernels : set of str
+        Names of elementary kernels that the text calls.
+    """
+
+    def __init__(self, tape: Tape, outputs: Iterable[int], names: Mapping[int, str]) -> None:
+        self.tape = tape
+        self.lines: list[str] = []
+        self.kernels: set[str] = set()
+        self._text: dict[int, str] = dict(names)
+        self._outputs = list(outputs)
+        self._order = tape.needed(self._outputs)
+        self._uses = self._count_uses()
+        for node in self._order:
+            if node not in self._text:
+                self._print(node)
+
+    def value(self, node: int) -> str:
+        """Return the text of a node: a name, a literal, or an expression used once."""
+        return self._text[node]
+
+    def _count_uses(self) -> dict[int, int]:
+        uses = dict.fromkeys(self._order, 0)
+        for node in self._order:
+            for argument in self.tape.arguments[node]:
+                uses[argument] += 2 if self.tape.operations[node] in _ATOMIC else 1
+        for node in self._outputs:
+            uses[node] += 1
+        return uses
+
+    def _print(self, node: int) -> None:
+        name = self.tape.operations[node]
+        if name == "const":
+            self._text[node] = _literal(self.tape.constants[node])
+        elif name in {"sin", "cos"}:
+            self._print_sincos(node)
+        else:
+            expression = self._expression(name, [self._text[a] for a in self.tape.arguments[node]])
+            if self._uses[node] > 1 or len(expression) > _WIDTH or name in _ATOMIC:
+                self._assign(node, expression)
+            else:
+                self._text[node] = f"({expression})"
+
+    def _assign(self, node: int, expression: str) -> None:
+        self._text[node] = f"v{node}"
+        self.lines.append(f"v{node} = {expression}")
+
+    def _print_sincos(self, node: int) -> None:
+        """One call gives the sine and the cosine of an angle."""
+        (angle,) = self.tape.arguments[node]
+        self.kernels.add("sincos")
+        sine, cosine = f"sin{angle}", f"cos{angle}"
+        line = f"{sine}, {cosine} = k_sincos({self._text[angle]})"
+        if line not in self.lines:
+            self.lines.append(line)
+        self._text[node] = sine if self.tape.operations[node] == "sin" else cosine
+
+    def _expression(self, name: str, args: list[str]) -> str:
+        if name in _INFIX:
+            return f"{args[0]} {_INFIX[name]} {args[1]}"
+        if name == "neg":
+            return f"-{args[0]}"
+        if name == "minimum":
+            return f"{args[0]} if {args[0]} < {args[1]} else {args[1]}"
+        if name == "maximum":
+            return f"{args[0]} if {args[0]} > {args[1]} else {args[1]}"
+        if name == "where":
+            return f"{args[1]} if {args[0]} > 0.0 else {args[2]}"
+        if name == "abs":
+            return f"abs({args[0]})"
+        if name == "sqrt":
+            return f"math.sqrt({args[0]})"
+        if name not in _CALLS:
+            message = f"the Numba printer has no form for {name!r}"
+            raise KeyError(message)
+        self.kernels.add(name)
+        return f"k_{name}({', '.join(args)})"
+
+
+def _literal(value: float) -> str:
+    if value != value:  # noqa: PLR0124  (the NaN test)
+        return "np.nan"
+    if value in {float("inf"), float("-inf")}:
+        return "np.inf" if value > 0 else "-np.inf"
+    return repr(value) if value >= 0.0 else f"({value!r})"

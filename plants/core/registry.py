@@ -1,0 +1,39 @@
+"""The plants that a name finds."""
+
+from __future__ import annotations
+
+from plants.core.naming import unknown
+from plants.core.plant import Plant
+
+_PLANTS: dict[str, Plant] = {}
+
+
+def register(plant: Plant, *, replace: bool = False) -> Plant:
+    """Make `plant` known by its name and return it.
+
+    Raises
+    ------
+    ValueError
+        If another plant has the name and `replace` is false.
+    """
+    if not isinstance(plant, Plant):
+        message = f"register takes a Plant, got {type(plant).__name__}"
+        raise TypeError(message)
+    known = _PLANTS.get(plant.name)
+    if known is not None and known != plant and not replace:
+        message = f"a plant called {plant.name!r} is registered already; give yours another name, or replace=True"
+        raise ValueError(message)
+    _PLANTS[plant.name] = plant
+    return plant
+
+
+def get(name: str) -> Plant:
+    """Return the plant called `name`, or raise ValueError with the near miss."""
+    if name not in _PLANTS:
+        raise ValueError(unknown("plant", name, names()))
+    return _PLANTS[name]
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all registered plants, sorted."""
+    return tuple(sorted(_PLANTS))

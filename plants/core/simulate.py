@@ -1,0 +1,279 @@
+"""Simulate one plant without a controller, and record everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core import kernel as kernels
+from plants.core.kernel import ALIVE, Design
+from plants.core.lanes import Lane, Loop
+from plants.core.motion import Motion, as_tuple
+from plants.core.naming import unknown
+from plants.core.run import Job, grid, run
+from plants.core.signal_bank import SignalBank, stream_arrays
+from plants.excitation import Recorded, Signal, as_signal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plants.core.plant import Plant, Quantity
+
+
+class DivergedError(ArithmeticError):
+    """A simulation left the region where the plant's model holds."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A recorded simulation.
+
+    Attributes
+    ----------
+    time : ndarray [n + 1], s
+    signals : ndarray [n + 1, n_signals]
+    names, units : tuple of str
+    groups : mapping of str to slice
+        Columns of "states", "outputs", "inputs", "disturbances", ...
+    """
+
+    time: np.ndarray
+    signals: np.ndarray
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    groups: Mapping[str, slice]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return the signal called `name` [n + 1]."""
+        if name not in self.names:
+            raise KeyError(unknown("signal", name, self.names))
+        return self.signals[:, self.names.index(name)]
+
+    def group(self, name: str) -> np.ndarray:
+        """Return the signals of a group [n + 1, n]."""
+        return self.signals[:, self.groups[name]]
+
+    @property
+    def states(self) -> np.ndarray:
+        """States [n + 1, n_x]."""
+        return self.group("states")
+
+    @property
+    def outputs(self) -> np.ndarray:
+        """Measurements [n + 1, n_y]."""
+        return self.group("outputs")
+
+    @property
+    def entropy(self) -> np.ndarray:
+        """Entropy production of the plant times T0 since the start [n + 1], J."""
+        return self.group("entropy")[:, 0]
+
+    @property
+    def supplied(self) -> np.ndarray:
+        """Energy supplied through inputs and disturbances since the start [n + 1], J."""
+        return self.group("supplied")[:, 0]
+
+
+def simulate(  # noqa: PLR0913  (the public entry: all that a simulation can be given)
+    plant: Plant,
+    t_end: float,
+    step: float = 0.01,
+    initial: Mapping[str, float] | Sequence[float] | None = None,
+    parameters: Mapping[str, float] | Sequence[float] | None = None,
+    inputs: Mapping[str, Any] | Sequence[Any] | np.ndarray | None = None,
+    disturbances: Mapping[str, Any] | Sequence[Any] | np.ndarray | None = None,
+    integrator: str = "rk4",
+    algebraic_loop: str = "solved",
+    seed: int = 0,
+    name: str = "simulate",
+) -> Trajectory:
+    """Simulate `plant` from 0 to `t_end` [s] with fixed `step` [s].
+
+    Parameters
+    ----------
+    initial, parameters : mapping by name or full sequence, optional
+        Replace nominal values.
+    inputs, disturbances : mapping by name, sequence of signals, or array [n, n_channels], optional
+        Numbers, signals of :mod:`plants.excitation`, or arrays that give a value for each step (held over it).
+    integrator : {"euler", "heun", "rk2", "rk4"}
+    algebraic_loop : {"solved", "iterated", "loop_free", "loop_free_filtered"}
+    seed : int
+        Of the random signals, together with `name`.
+
+    Returns
+    -------
+    Trajectory
+        With states, outputs, inputs, disturbances, entropy [J] and supplied energy [J]; the integrals are weighted as
+        the integrator weighs the rates.
+
+    Raises
+    ------
+    DivergedError
+        Naming time and state, when the plant leaves its region.
+    ValueError
+        For unknown names (with the near miss), wrong lengths, or a step that does not divide the time.
+    """
+    n_steps = count_steps(t_end, step)
+    signals_u = as_signals(plant, "inputs", inputs, step)
+    signals_w = as_signals(plant, "disturbances", disturbances, step)
+    bank_u = SignalBank("u", [q.name for q in plant.inputs], [signals_u], step)
+    bank_w = SignalBank("w", [q.name for q in plant.disturbances], [signals_w], step)
+    delay = _delay(plant, plant.values("parameters", parameters))
+    design, motion = _design(plant, bank_u, bank_w, integrator, algebraic_loop)
+    kernel = kernels.build(design)
+    start = np.zeros((1, design.rows.count))
+    rows = {"x": plant.values("states", initial), "p": plant.values("parameters", parameters), ALIVE: (1.0,)}
+    for bank in (bank_u, bank_w):
+        rows |= bank.start(0, name, seed)
+    fill_rows(start[0], design, rows)
+    codes, keys, series = stream_arrays(
+        [[*bank_u.streams(0), *bank_w.streams(0)]], [s.name for s in design.streams], [(name, seed)]
+    )
+    integers = bank_u.every(0) | bank_w.every(0)
+    job = Job(start, np.zeros((1, 0)), codes, keys, series, n_steps, step, 0, integers, {"input_delay": delay})
+    wanted = [r for group in _RECORDED for r in range(*design.rows.span(group).indices(design.rows.count))
+              if group in design.rows]  # fmt: skip
+    results, _, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, record=wanted)
+    _check_alive(plant, motion, results[0], record[:, :, 0], n_steps, step)
+    return _trajectory(plant, record[:, :, 0], n_steps, step)
+
+
+_RECORDED = ("x", "y", "u", "w", "integrals")
+
+
+def _design(
+    plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str
+) -> tuple[Design, Motion]:
+    design = Design(f"simulate {plant.name}: {integrator}, algebraic loop {mode}")
+    design.numbers = ["input_delay"]
+
+    def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        rate = plant.entropy_rate(t, x, u, w, p) if plant.entropy_rate else 0.0
+        power = plant.supplied_power(t, x, u, w, p) if plant.supplied_power else 0.0
+        return rate, power
+
+    def inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        if plant.input_delay is None:
+            return bank_u.values(lane, t, start)
+        delay = lane.uniform("input_delay")
+        return bank_u.values(lane, t - delay, start - delay)
+
+    motion = Motion(
+        plant, integrator, mode, disturbances=bank_w.values, inputs=inputs, extra=extra, n_extra=2
+    )
+    motion.add_rows(design)
+    rows = design.rows
+    rows.add("y", len(plant.measurements))
+    for group, quantities in (("u", plant.inputs), ("w", plant.disturbances)):
+        if quantities:
+            rows.add(group, len(quantities))
+    bank_u.add_to(design)
+    bank_w.add_to(design)
+    look = Loop("look", (_look(plant, motion),))
+    design.before.append(look)
+    design.after += motion.items()
+    design.last = [look]
+    rows.add("end")
+    design.results = ("steps",)
+    return design, motion
+
+
+def _look(plant: Plant, motion: Motion) -> Any:  # noqa: ANN401
+    def body(lane: Lane) -> None:
+        t, x = lane.uniform("t"), lane["x"]
+        u, w, p = motion.block(lane, t, t)
+        lane["y"] = as_tuple(plant.outputs(t, x, u, w, p), len(plant.measurements), plant.name)
+        if u:
+            lane["u"] = u
+        if w:
+            lane["w"] = w
+
+    return body
+
+
+def _trajectory(plant: Plant, record: np.ndarray, n_steps: int, step: float) -> Trajectory:
+    groups: dict[str, slice] = {}
+    names: list[str] = []
+    units: list[str] = []
+    parts: list[tuple[str, Sequence[Quantity]]] = [
+        ("states", plant.states),
+        ("outputs", plant.measurements),
+        ("inputs", plant.inputs),
+        ("disturbances", plant.disturbances),
+    ]
+    for group, quantities in parts:
+        groups[group] = slice(len(names), len(names) + len(quantities))
+        names += [q.name for q in quantities]
+        units += [q.unit for q in quantities]
+    for group in ("entropy", "supplied"):
+        groups[group] = slice(len(names), len(names) + 1)
+        names.append(group)
+        units.append("J")
+    return Trajectory(np.arange(n_steps + 1) * step, record, tuple(names), tuple(units), groups)
+
+
+def _check_alive(
+    plant: Plant, motion: Motion, result: np.ndarray, record: np.ndarray, n_steps: int, step: float
+) -> None:
+    reached = int(result[0])
+    if reached < n_steps:
+        x = record[reached, : motion.n_x]
+        state = ", ".join(f"{q.name} = {v:.6g} {q.unit}" for q, v in zip(plant.states, x, strict=True))
+        message = (
+            f"plant {plant.name!r} left the region where its model holds (or became infinite) after "
+            f"t = {reached * step:.6g} s at {state}; check the inputs, or use a smaller step than {step:g} s"
+        )
+        raise DivergedError(message)
+
+
+def count_steps(t_end: float, step: float) -> int:
+    """Return t_end / step as an integer, or raise."""
+    if not (np.isfinite(step) and step > 0.0 and np.isfinite(t_end) and t_end > 0.0):
+        message = f"t_end and step must be positive and finite, got {t_end} s and {step} s"
+        raise ValueError(message)
+    n_steps = round(t_end / step)
+    if n_steps < 1 or abs(n_steps * step - t_end) > 1e-6 * t_end:  # noqa: PLR2004  (rounding of decimal times)
+        message = f"t_end = {t_end:g} s must be a multiple of step = {step:g} s"
+        raise ValueError(message)
+    return n_steps
+
+
+def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]:  # noqa: ANN401
+    """Return one signal per channel of `kind` from a mapping, a sequence, or an array [n, n_channels]."""
+    quantities: Sequence[Quantity] = getattr(plant, kind)
+    if given is None:
+        given = {}
+    if isinstance(given, np.ndarray):
+        return _from_array(plant, kind, given, step, len(quantities))
+    default = [q.nominal if kind == "inputs" else 0.0 for q in quantities]
+    signals = [as_signal(value) for value in default]
+    if isinstance(given, dict):
+        for label, value in given.items():
+            signals[plant.index(kind, label)] = as_signal(value)
+        return signals
+    if len(given) != len(quantities):
+        message = f"plant {plant.name!r} has {len(quantities)} {kind}, got {len(given)}"
+        raise ValueError(message)
+    return [as_signal(value) for value in given]
+
+
+def _from_array(plant: Plant, kind: str, given: np.ndarray, step: float, count: int) -> list[Signal]:
+    table = np.asarray(given, float)
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or table.shape[1] != count:  # noqa: PLR2004
+        message = f"{kind} of plant {plant.name!r} as an array must have shape (n, {count}), got {given.shape}"
+        raise ValueError(message)
+    return [Signal((Recorded.held(tuple(column), step),)) for column in table.T]
+
+
+def fill_rows(target: np.ndarray, design: Design, rows: Mapping[str, Sequence[float]]) -> None:
+    """Write groups of initial values into a workspace column [rows]; groups the kernel lacks are left out."""
+    for group, values in rows.items():
+        if group in design.rows and len(values):
+            target[design.rows.span(group)] = values
+
+
+def _delay(plant: Plant, parameters: Sequence[float]) -> float:
+    return 0.0 if plant.input_delay is None else parameters[plant.index("parameters", plant.input_delay)]

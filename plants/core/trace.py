@@ -1,0 +1,179 @@
+"""Blocks to programs: run a block once on named symbols and keep what its outputs need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plants.core import scalar
+from plants.core.tape import Tape, Traced, TracingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code: named inputs to a flat list of outputs.
+
+    Attributes
+    ----------
+    tape : Tape
+    inputs : tuple of str
+        In the order of the block's arguments, flat.
+    outputs : tuple of int
+        Node numbers.
+    """
+
+    tape: Tape
+    inputs: tuple[str, ...]
+    outputs: tuple[int, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of operations by name."""
+        return self.tape.counts(self.outputs)
+
+    def __call__(self, *values: float) -> tuple[float, ...]:
+        """Evaluate the tape node by node with plain floats (tests compare this with the block itself)."""
+        given = dict(zip(self.inputs, values, strict=True))
+        tape, results = self.tape, {}
+        for node in tape.needed(self.outputs):
+            name = tape.operations[node]
+            if name == "input":
+                results[node] = float(given[tape.input_names[node]])
+            elif name == "const":
+                results[node] = tape.constants[node]
+            else:
+                results[node] = scalar.OPERATIONS[name](*(results[a] for a in tape.arguments[node]))
+        return tuple(results[node] for node in self.outputs)
+
+
+Shape = str | tuple["Shape", ...]
+
+
+def symbols(tape: Tape, shape: Shape) -> Any:  # noqa: ANN401  (a traced number or nested tuples of them)
+    """Return traced inputs in the shape of `shape`: a name, or a tuple of shapes."""
+    return tape.input(shape) if isinstance(shape, str) else tuple(symbols(tape, part) for part in shape)
+
+
+def flat(value: Any) -> list[Any]:  # noqa: ANN401
+    """Return the numbers of nested tuples and lists, left to right."""
+    if isinstance(value, (tuple, list)):
+        return [leaf for part in value for leaf in flat(part)]
+    return [value]
+
+
+def trace(block: Callable[..., Any], *shapes: Shape) -> Program:
+    """Run `block` once with symbols.
+
+    Parameters
+    ----------
+    block : callable
+        A plain function of numbers and flat tuples of numbers.
+    *shapes : str or tuple of str
+        One per argument: a name for a number, a tuple of names for a tuple.
+
+    Raises
+    ------
+    TracingError
+        Where the block decides on a traced number, or returns something that is not a number.
+    """
+    tape = Tape()
+    result = block(*(symbols(tape, shape) for shape in shapes))
+    return Program(tape, tuple(flat(shapes)), as_nodes(tape, result, block))
+
+
+def as_nodes(tape: Tape, result: Any, block: Callable[..., Any]) -> tuple[int, ...]:  # noqa: ANN401
+    """Node numbers of a block's result, or an error that names the block."""
+    leaves = flat(result)
+    for leaf in leaves:
+        if not isinstance(leaf, Traced) and not isinstance(leaf, (int, float)):
+            name = getattr(block, "__qualname__", repr(block))
+            message = f"{name} must return a number or a tuple of numbers, got {type(leaf).__name__} in its result"
+            raise TracingError(message)
+    return tuple(tape.lift(leaf).index for leaf in leaves)
+
+
+def names(prefix: str, count: int) -> tuple[str, ...]:
+    """Return ``prefix0 .. prefix{count-1}``."""
+    return tuple(f"{prefix}{k}" for k in range(count))
+
+
+def differentiate(outputs: Sequence[Traced], inputs: Sequence[Traced]) -> list[list[Any]]:
+    """Jacobian d outputs[i] / d inputs[j] by forward mode, as numbers on the same tape (0.0 where there is none).
+
+    Selects and limits are differentiated branch by branch; `floor` and `sign` have derivative 0.
+    """
+    if not outputs:
+        return []
+    tape = outputs[0].tape
+    order = tape.needed(node.index for node in outputs)
+    columns = [_tangents(tape, order, seed.index) for seed in inputs]
+    return [[column.get(node.index, 0.0) for column in columns] for node in outputs]
+
+
+def _tangents(tape: Tape, order: Sequence[int], seed: int) -> dict[int, Any]:
+    tangents: dict[int, Any] = {seed: 1.0}
+    for node in order:
+        parts = [(k, tangents[a]) for k, a in enumerate(tape.arguments[node]) if a in tangents]
+        if node != seed and parts:
+            value = _chain(tape, node, dict(parts))
+            if not (isinstance(value, float) and value == 0.0):
+                tangents[node] = value
+    return tangents
+
+
+def _chain(tape: Tape, node: int, d: dict[int, Any]) -> Any:  # noqa: ANN401
+    name = tape.operations[node]
+    args = [Traced(tape, a) for a in tape.arguments[node]]
+    out = Traced(tape, node)
+    if name in _SELECTS:
+        return _SELECTS[name](tape, args, d)
+    total: Any = 0.0
+    for k, dot in d.items():
+        total = total + _PARTIAL[name](out, args, k) * dot
+    return total
+
+
+def _d_minimum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+    return tape.apply("where", a[1] - a[0], d.get(0, 0.0), d.get(1, 0.0))
+
+
+def _d_maximum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+    return tape.apply("where", a[0] - a[1], d.get(0, 0.0), d.get(1, 0.0))
+
+
+def _d_where(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+    return tape.apply("where", a[0], d.get(1, 0.0), d.get(2, 0.0))
+
+
+def _f(name: str, *args: Traced) -> Traced:
+    return args[0].tape.apply(name, *args)
+
+
+def _d_pow(out: Traced, a: list[Traced], k: int) -> Traced:
+    return a[1] * _f("pow", a[0], a[1] - 1.0) if k == 0 else out * _f("log", a[0])
+
+
+_SELECTS = {"minimum": _d_minimum, "maximum": _d_maximum, "where": _d_where}
+_PARTIAL: dict[str, Callable[[Traced, list[Traced], int], Any]] = {
+    "add": lambda _o, _a, _k: 1.0,
+    "sub": lambda _o, _a, k: 1.0 if k == 0 else -1.0,
+    "mul": lambda _o, a, k: a[1 - k],
+    "div": lambda o, a, k: 1.0 / a[1] if k == 0 else -o / a[1],
+    "neg": lambda _o, _a, _k: -1.0,
+    "sin": lambda _o, a, _k: _f("cos", a[0]),
+    "cos": lambda _o, a, _k: -_f("sin", a[0]),
+    "tan": lambda o, _a, _k: 1.0 + o * o,
+    "asin": lambda _o, a, _k: 1.0 / _f("sqrt", 1.0 - a[0] * a[0]),
+    "acos": lambda _o, a, _k: -1.0 / _f("sqrt", 1.0 - a[0] * a[0]),
+    "atan2": lambda _o, a, k: (a[1] if k == 0 else -a[0]) / (a[0] * a[0] + a[1] * a[1]),
+    "exp": lambda o, _a, _k: o,
+    "log": lambda _o, a, _k: 1.0 / a[0],
+    "sqrt": lambda o, _a, _k: 0.5 / o,
+    "tanh": lambda o, _a, _k: 1.0 - o * o,
+    "pow": _d_pow,
+    "abs": lambda _o, a, _k: _f("sign", a[0]),
+    "sign": lambda _o, _a, _k: 0.0,
+    "floor": lambda _o, _a, _k: 0.0,
+}
