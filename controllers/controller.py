@@ -40,7 +40,8 @@ class Controller:
 
     def __post_init__(self) -> None:
         """Check that laws and schedule fit."""
-        laws = tuple(self.laws) if isinstance(self.laws, (tuple, list)) else (self.laws,)
+        given: object = self.laws
+        laws = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         object.__setattr__(self, "laws", laws)
         if not laws:
             message = "a controller needs one law per channel, got none; give laws=(controllers.PID(),)"
@@ -48,10 +49,10 @@ class Controller:
         for law in laws:
             _require(law, _LAW, "a control law such as controllers.PID()")
         _require(self.schedule, _SCHEDULE, "a gain schedule such as controllers.ConstantGains()")
-        given = getattr(self.schedule, "gain_names", None)
-        if given is not None and len(given) != len(self.gain_names):
+        scheduled = getattr(self.schedule, "gain_names", None)
+        if scheduled is not None and len(scheduled) != len(self.gain_names):
             message = (
-                f"the schedule gives {len(given)} gains {tuple(given)}, the laws need {len(self.gain_names)}: "
+                f"the schedule gives {len(scheduled)} gains {tuple(scheduled)}, the laws need {len(self.gain_names)}: "
                 f"{self.gain_names}; build it with gain_names=controllers.gain_names(laws)"
             )
             raise ValueError(message)
@@ -83,8 +84,8 @@ def as_controller(what: object, n_channels: int = 1) -> Controller:
     Parameters
     ----------
     what : Controller, law, or tuple of laws
-        A law stands for itself in every channel, with constant gains; a tuple of laws has one per channel. Anything with
-        `laws` and `schedule` is a controller.
+        A law stands for itself in every channel, with constant gains; a tuple of laws has one per channel. Anything
+        with `laws` and `schedule` is a controller.
     n_channels : int
         Channels of the plant.
 

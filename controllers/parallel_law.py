@@ -7,8 +7,8 @@ The law (h: sample time, e = r - y, d: filtered rates)::
     u  = v inside the limits and the rate limit           command
     w <- w + h ki e                                       integral, with anti-windup
 
-`w` stores the integral of ki * e in units of the command, not the integral of e: a change of ki makes no bump, and one of
-kp or kd none beyond its own term (kp e + kd e').
+`w` stores the integral of ki * e in units of the command, not the integral of e: a change of ki makes no bump, and one
+of kp or kd none beyond its own term (kp e + kd e').
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ParallelLaw(LawSettings):
         of_reference, of_output = self._rates(r_rate, y_rate, self._named(c))
         return of_reference - of_output
 
-    def law(  # noqa: PLR0913  (the contract's signature)
+    def law(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """One sample.
@@ -59,7 +59,6 @@ class ParallelLaw(LawSettings):
         command : number
         c_new : tuple of number [n_states]
         """
-        del t
         step, now = self._step(), self._named(c)
         rates = self._rates(r_rate, y_rate, now)
         demand = self._demand(r, y, rates, now["integral"], g)
@@ -78,7 +77,7 @@ class ParallelLaw(LawSettings):
             new = {name: where(trusted, value, now[name]) for name, value in new.items()}
         return command, self._ordered(new | watched)
 
-    def follow(  # noqa: PLR0913  (the law's arguments)
+    def follow(
         self, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers, command: Number
     ) -> Numbers:
         """Return the state after a sample in which somebody else applied `command`.
@@ -95,7 +94,7 @@ class ParallelLaw(LawSettings):
             new = {name: where(trusted, value, now[name]) for name, value in new.items()}
         return self._ordered(new | watched | {"command": command})
 
-    def continuous(  # noqa: PLR0913  (the contract's signature)
+    def continuous(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """Return the law for a loop closed in continuous time: the command and the rates of the states.
@@ -108,7 +107,6 @@ class ParallelLaw(LawSettings):
         ValueError
             If a setting is on that only a sampled law has: ``rate_limit``, ``hold_invalid``, ``frozen_after``.
         """
-        del t
         self._refuse_sampled_settings()
         now, rates = self._named(c), (r_rate, y_rate)
         filter_rates = {}

@@ -1,9 +1,9 @@
 """The PID law of one channel, and its two-degree-of-freedom form.
 
-Source of the law: K. J. Astrom and T. Hagglund, Advanced PID Control (ISA, 2006), chapter 3 (set-point weighting, windup,
-bumpless parameter changes, discretisation). One sample reproduces, bit for bit, the loop
+Source of the law: K. J. Astrom and T. Hagglund, Advanced PID Control (ISA, 2006), chapter 3 (set-point weighting,
+windup, bumpless parameter changes, discretisation). One sample reproduces, bit for bit, the loop
 
-    v = kp * e + w + kd * e_rate;  u = clip(v, low, high);  w += h * ki * e  where  low < v < high  or the step leads back
+    v = kp * e + w + kd * e_rate;  u = clip(v, low, high);  if low < v < high or v * e < 0: w += h * ki * e
 
 of the project's Van der Pol study.
 """
@@ -34,15 +34,15 @@ class PID(ParallelLaw):
         Of the command [unit/s].
     derivative_filter_time : float
         tau_f [s] of the first-order filter on both rates, ``d <- d + (h / tau_f) (rate - d)``, with its pole at
-        1 - h / tau_f. For tau_f < h the pole is negative and the filter would overshoot in every sample (below h / 2 it
-        would be unstable): refused; tau_f = h is no filter but for its two states, and 0 is no filter. The filter starts
-        at rest (rates 0).
+        1 - h / tau_f. For tau_f < h the pole is negative and the filter would overshoot in every sample (below h / 2
+        it would be unstable): refused. tau_f = h passes the rates unchanged, and so does 0, without the two states.
+        The filter starts at rest (rates 0).
     sample_time : float, optional
         h [s]. None: the integration step; a closed loop binds it.
     action : {"direct", "reverse"}
-        Sense of the plant: "direct" where more command raises the measurement (e = r - y), "reverse" where it lowers it
-        (the law then acts on y - r). Gains are positive in both. (ISA names the controller, not the plant, and calls the
-        first a reverse-acting controller.)
+        Sense of the plant: "direct" where more command raises the measurement (the law acts on r - y), "reverse" where
+        it lowers it (y - r). Gains are positive in both. (ISA names the controller, not the plant, and calls the first
+        a reverse-acting controller.)
     derivative_on : {"error", "measurement"}
         On the measurement, a step of the reference makes no kick.
     set_point_weight : float
@@ -55,7 +55,7 @@ class PID(ParallelLaw):
         Time constant of the back calculation [s], at least one sample.
     external_reset : bool
         Back calculation from the command that reached the plant, given as one more gain named "applied" (a schedule
-        routes a plant output there: ``ConstantGains(routed=...)``), instead of the law's own command.
+        routes a plant output there: ``ConstantGains(routed=...)``), instead of from the law's own command.
     rate_source : {"output", "difference"}
         Read by the closed loop: the channel's rate output where the plant has one, or the backward difference.
     initial_command : float
@@ -86,7 +86,6 @@ class PID(ParallelLaw):
         object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
 
     def _weighted(self, r: Number, g: Numbers) -> Number:
-        del g
         return r if self.set_point_weight == 1.0 else self.set_point_weight * r
 
 

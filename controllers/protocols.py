@@ -33,12 +33,12 @@ class Law(Protocol):
     def error_rate(self, r_rate: Number, y_rate: Number, c: Numbers) -> Number:
         """Return the error rate r' - y' that this sample's law uses."""
 
-    def law(  # noqa: PLR0913  (the contract's signature)
+    def law(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """Return the command and the new controller state."""
 
-    def continuous(  # noqa: PLR0913  (the contract's signature)
+    def continuous(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """Return the command and the rate of the controller state."""

@@ -103,7 +103,6 @@ class ConstantGains(MemorylessSchedule):
 
     def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return theta, with the routed entries in their places."""
-        del t
         given = dict(zip(self.theta_names, theta, strict=True))
         first = len(s) - len(self.signals)
         for gain, output in self.routed:
@@ -148,7 +147,6 @@ class TimeGains(MemorylessSchedule):
 
     def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return the gains at time `t`."""
-        del s
         rows = _rows(theta, len(self.times), len(self.gain_names))
         if self.kind == "linear":
             return _interpolated(t, self.times, rows), k
@@ -205,7 +203,7 @@ class GainTable(MemorylessSchedule):
     @classmethod
     def uniform(cls, signal: str, low: float, high: float, n: int, **others: object) -> GainTable:
         """Return the table with `n` >= 2 evenly spaced nodes from `low` to `high`; `others` as for the class."""
-        if n < 2:  # noqa: PLR2004  (a range has two ends)
+        if n < 2:
             message = f"a table over a range needs at least 2 nodes, got n={n}; constant gains are ConstantGains"
             raise ValueError(message)
         low, high = settings.interval("range of the nodes", (low, high))
@@ -224,7 +222,6 @@ class GainTable(MemorylessSchedule):
 
     def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return the gains at the present value of the signal."""
-        del t
         index = self._error_index()
         value = s[-1] if index is None else s[index]
         if self.transform == "magnitude":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plants.core.naming import unknown
@@ -44,7 +45,7 @@ def optional_positive(what: str, value: float | None) -> float | None:
 def interval(what: str, value: Iterable[float]) -> tuple[float, float]:
     """Return `value` as (low, high) with low < high; infinite ends are allowed."""
     ends = tuple(float(end) for end in value)
-    if len(ends) != 2 or not ends[0] < ends[1]:  # noqa: PLR2004  (an interval has two ends)
+    if len(ends) != 2 or not ends[0] < ends[1]:
         message = f"{what} must be (low, high) with low < high, got {ends}; use -inf or inf for an open end"
         raise ValueError(message)
     return ends[0], ends[1]
@@ -53,7 +54,7 @@ def interval(what: str, value: Iterable[float]) -> tuple[float, float]:
 def increasing(what: str, values: Iterable[float]) -> tuple[float, ...]:
     """Return `values` as a tuple of finite, strictly increasing floats with at least one entry."""
     numbers = tuple(finite(what, value) for value in values)
-    if not numbers or any(right <= left for left, right in zip(numbers[:-1], numbers[1:], strict=True)):
+    if not numbers or any(right <= left for left, right in pairwise(numbers)):
         message = f"{what} must increase strictly and have at least one entry, got {numbers}"
         raise ValueError(message)
     return numbers

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 class ManualStation:
     """A PID law with an operator's station in front of the plant.
 
-    The station reads two more entries of `g` behind the law's gains: "manual" (above 0: manual) and "track", the command
-    that the operator or another system asks for. A schedule gives them, a timetable by ``TimeGains``.
+    The station reads two more entries of `g` behind the law's gains: "manual" (above 0: manual) and "track", the
+    command that the operator or another system asks for. A schedule gives them, a timetable by ``TimeGains``.
 
     Automatic to manual: the command moves from its last value to "track" with `ramp`. Manual to automatic: while in
-    manual, the law's integral is what its other terms leave of the command, so that the law goes on from there. A channel
-    without a station pays nothing.
+    manual, the law's integral is what its other terms leave of the command, so that the law goes on from there. A
+    channel without a station pays nothing.
 
     Attributes
     ----------
     automatic : PID or TwoDegreePID
     ramp : float
-        Rate of the command in manual [unit/s], in place of the law's rate limit; 0 holds the last automatic command, inf
-        goes to "track" at once.
+        Rate of the command in manual [unit/s], in place of the law's rate limit; 0 holds the last automatic command,
+        inf goes to "track" at once.
     sample_time : float, optional
         [s]; None: the law's, or what the closed loop binds.
 
@@ -46,8 +46,9 @@ class ManualStation:
 
     def __post_init__(self) -> None:
         """Check the settings and give law and station one sample time."""
-        if not isinstance(self.automatic, ParallelLaw):
-            message = f"a manual station needs a PID or TwoDegreePID, got {type(self.automatic).__name__}"
+        given: object = self.automatic
+        if not isinstance(given, ParallelLaw):
+            message = f"a manual station needs a PID or TwoDegreePID, got {type(given).__name__}"
             raise TypeError(message)
         if math.isnan(self.ramp) or self.ramp < 0.0:
             message = f"ramp must be 0 (hold), positive [unit/s] or inf (at once), got {self.ramp}"
@@ -84,7 +85,7 @@ class ManualStation:
         """Return the law's filtered error rate."""
         return self.automatic.error_rate(r_rate, y_rate, c[:-1])
 
-    def law(  # noqa: PLR0913  (the contract's signature)
+    def law(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """One sample; arguments as for :meth:`controllers.PID.law`."""
@@ -97,7 +98,7 @@ class ManualStation:
         states = (where(manual, m, a) for m, a in zip(manual_state, automatic_state, strict=True))
         return command, (*states, command)
 
-    def continuous(  # noqa: PLR0913  (the contract's signature)
+    def continuous(
         self, t: Number, r: Number, y: Number, r_rate: Number, y_rate: Number, c: Numbers, g: Numbers
     ) -> tuple[Number, Numbers]:
         """Refuse: a station switches between samples.
@@ -107,7 +108,6 @@ class ManualStation:
         ValueError
             Always; close the loop with the law itself (``station.automatic``).
         """
-        del t, r, y, r_rate, y_rate, c, g
         message = "a manual station switches between samples; close the continuous loop with its law, station.automatic"
         raise ValueError(message)
 

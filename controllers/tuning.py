@@ -1,8 +1,8 @@
 """Classical tuning rules: PID gains from a process model of two or three numbers.
 
-Models: first order plus dead time, ``gain * exp(-dead_time s) / (1 + time_constant s)``, and integrating plus dead time,
-``gain * exp(-dead_time s) / s``: the latter where ``time_constant`` is infinite, with `gain` then the slope of the output
-per unit of the command [y/(u s)].
+Models: first order plus dead time, ``gain * exp(-dead_time s) / (1 + time_constant s)``, and integrating plus dead
+time, ``gain * exp(-dead_time s) / s``: the latter where ``time_constant`` is infinite, with `gain` then the slope of
+the output per unit of the command [y/(u s)].
 
 A negative gain gives negative gains. With ``PID(action="reverse")`` give the gain's magnitude.
 
@@ -36,9 +36,10 @@ def simc(
 ) -> Gains:
     """Skogestad's rule (SIMC): PI for a first-order model, PID with ``second_time_constant``.
 
-    In series form: K = tau_1 / (gain (tau_c + theta)), Ti = min(tau_1, 4 (tau_c + theta)), Td = tau_2; for an integrating
-    process K = 1 / (gain (tau_c + theta)), Ti = 4 (tau_c + theta); for a double integrator, ``gain * exp(-theta s) / s^2``
-    (both time constants infinite), K = 1 / (4 gain (tau_c + theta)^2), Ti = Td = 4 (tau_c + theta).
+    In series form: K = tau_1 / (gain (tau_c + theta)), Ti = min(tau_1, 4 (tau_c + theta)), Td = tau_2. For an
+    integrating process K = 1 / (gain (tau_c + theta)), Ti = 4 (tau_c + theta). For a double integrator,
+    ``gain * exp(-theta s) / s^2`` (both time constants infinite), K = 1 / (4 gain (tau_c + theta)^2),
+    Ti = Td = 4 (tau_c + theta).
 
     Parameters
     ----------

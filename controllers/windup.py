@@ -33,9 +33,7 @@ def limited(value: Number, low: Number, high: Number) -> Number:
     return at_most(at_least(value, low), high)
 
 
-def window(
-    limits: tuple[float, float] | None, travel: float | None, previous: Number | None
-) -> tuple[Number, Number]:
+def window(limits: tuple[float, float] | None, travel: float | None, previous: Number) -> tuple[Number, Number]:
     """Return the ends between which this sample's command may lie.
 
     Parameters
@@ -44,8 +42,8 @@ def window(
         Limits of the command [unit of the command].
     travel : float, optional
         How far the command may move within one sample.
-    previous : number, optional
-        The last command, inside `limits`; needed with `travel`.
+    previous : number
+        The last command, inside `limits`; read with `travel` only.
     """
     low, high = limits if limits is not None else (-math.inf, math.inf)
     if travel is None:

@@ -84,8 +84,7 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
         for lane in range({lanes}):
             out = lane_out[chunk, lane]
             if out >= 0:
-                for row in range({n_results}):
-                    results[out, row] = S[{result_row} + row, lane]
+{give_back}
                 if finals.shape[0] > 0:
                     for row in range(start.shape[1]):
                         finals[out, row] = S[row, lane]
@@ -122,7 +121,7 @@ class Design:
     last : list of items
         Executed once more at the end of a recorded run, so that the last row of the record is complete.
     results : tuple of str
-        Row groups given back for every rollout; they are laid out one after the other.
+        Row groups given back for every rollout, in this order.
     theta : str
         Row group of the candidates' parameters.
     """
@@ -164,7 +163,6 @@ def build(design: Design) -> Kernel:
     if ALIVE not in rows:
         message = "a kernel needs the row 'alive'"
         raise ValueError(message)
-    first_result = _lay_out_results(design)
     text = Text(rows, design.lanes)
     parts = {
         "before": _items(text, design, fuse(design.before), 12),
@@ -179,8 +177,7 @@ def build(design: Design) -> Kernel:
         n_streams=max(1, len(design.streams)),
         unpack=_unpack(design),
         alive=rows.first[ALIVE],
-        n_results=sum(rows.size[name] for name in design.results),
-        result_row=first_result,
+        give_back=_give_back(design),
         **parts,
     )
     listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
@@ -191,17 +188,9 @@ def build(design: Design) -> Kernel:
     )
 
 
-def _lay_out_results(design: Design) -> int:
-    """First row of the results, which must follow one another."""
-    if not design.results:
-        return 0
-    first = expected = design.rows.first[design.results[0]]
-    for name in design.results:
-        if design.rows.first[name] != expected:
-            message = f"result rows must be neighbours: {name!r} is out of line"
-            raise ValueError(message)
-        expected += design.rows.size[name]
-    return first
+def _give_back(design: Design) -> str:
+    rows = [row for name in design.results for row in range(*design.rows.span(name).indices(design.rows.count))]
+    return "\n".join(f"                results[out, {k}] = S[{row}, lane]" for k, row in enumerate(rows))
 
 
 def _unpack(design: Design) -> str:

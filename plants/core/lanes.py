@@ -82,13 +82,19 @@ class Lane:
         self._sources[value.index] = ""
         return value
 
-    def read_at(self, row: str, label: str) -> Traced:
-        """Return the row whose number is the text `row`, computed at step level (rings)."""
-        return self._read(row, label)
+    def read_at(self, base: str, offset: int) -> Traced:
+        """Return the row at `offset` from `base`, a row number that is computed at step level (rings)."""
+        self._take(base)
+        return self._read(f"{base} + {offset}", f"{base}_{offset}")
 
-    def write_at(self, row: str, value: Any) -> None:  # noqa: ANN401
-        """Set the row whose number is the text `row`."""
-        self._targets[row] = self._values[row] = self.tape.lift(value)
+    def write_at(self, base: str, offset: int, value: Any) -> None:
+        """Set the row at `offset` from `base`."""
+        self._take(base)
+        self._targets[f"{base} + {offset}"] = self._values[f"{base} + {offset}"] = self.tape.lift(value)
+
+    def _take(self, name: str) -> None:
+        if name not in self.uniforms:
+            self.uniforms.append(name)
 
     def _read(self, row: str, label: str) -> Traced:
         if row not in self._values:

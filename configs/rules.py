@@ -1,0 +1,163 @@
+"""What a setting may be: documented in the schema, printed by ``--help``, checked before anything runs.
+
+OmegaConf checks the types while a configuration is composed; ranges, choices and what two settings must satisfy
+together are checked here, once, on the finished dataclass.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Documentation and range of one setting.
+
+    Attributes
+    ----------
+    text, unit : str
+        One line for the help; SI unit or empty.
+    low, high : float
+        Smallest and largest value; ``above`` and ``below`` exclude their end.
+    choices : tuple of str
+        All words that the setting may be; empty: any.
+    session : bool
+        The setting concerns this session only (output folder, threads, ...): it changes no result, is not stored with
+        a run and may differ when the run is resumed.
+    """
+
+    text: str
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+    choices: tuple[str, ...] = ()
+    session: bool = False
+
+    def complaint(self, value: Any) -> str:
+        """Return what is wrong with `value`, or an empty string."""
+        if isinstance(value, str):
+            return self._word(value) if self.choices else ""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return ""
+        inside = self.low <= value <= self.high and (self.above < value < self.below or not self._open)
+        return "" if inside and not math.isnan(value) else f"must be {self.range()}, got {value}"
+
+    @property
+    def _open(self) -> bool:
+        return math.isfinite(self.above) or math.isfinite(self.below)
+
+    def _word(self, value: str) -> str:
+        if value in self.choices:
+            return ""
+        return f"must be one of {', '.join(self.choices)}, got {value!r}{did_you_mean(value, self.choices)}"
+
+    def range(self) -> str:
+        """Return the range in words, empty where anything goes."""
+        ends = (("at least", self.low), ("above", self.above), ("at most", self.high), ("below", self.below))
+        words = [f"{word} {end:g}" for word, end in ends if math.isfinite(end)]
+        if not words:
+            return "a number" if not self.choices else ""
+        return " and ".join(words) + (f" {self.unit}" if self.unit else "")
+
+
+def setting(default: Any, text: str, **rule: Any) -> Any:
+    """Return a dataclass field with a :class:`Rule`; lists, dicts and dataclasses are given as their factory."""
+    metadata = {"rule": Rule(text, **rule)}
+    if callable(default):
+        return dataclasses.field(default_factory=default, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
+    """Return ``"; did you mean 'near'?"``, or an empty string when nothing is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One leaf of a schema: dotted key, type, default and rule."""
+
+    key: str
+    type: Any
+    default: Any
+    rule: Rule
+
+
+def settings(schema: type, prefix: str = "") -> Iterator[Setting]:
+    """Yield all leaves of a schema in order; what lies below a list or a dict of dataclasses is not a leaf."""
+    hints = typing.get_type_hints(schema)
+    for field in dataclasses.fields(schema):
+        key = f"{prefix}{field.name}"
+        if dataclasses.is_dataclass(hints[field.name]):
+            yield from settings(hints[field.name], f"{key}.")
+        else:
+            yield Setting(key, hints[field.name], _default(field), field.metadata.get("rule", Rule("")))
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
+
+
+def session_keys(schema: type) -> tuple[str, ...]:
+    """Return the keys of the settings that concern one session only."""
+    return tuple(leaf.key for leaf in settings(schema) if leaf.rule.session)
+
+
+def check(config: Any) -> None:
+    """Check a finished configuration against its rules.
+
+    A dataclass may add ``complaints(self)``, which yields what two of its settings must satisfy together.
+
+    Raises
+    ------
+    ValueError
+        With one line for each setting that is out of its range.
+    """
+    complaints = list(_complaints(config, ""))
+    if complaints:
+        raise ValueError("\n".join(complaints))
+
+
+def _complaints(config: Any, prefix: str) -> Iterator[str]:
+    for field in dataclasses.fields(config):
+        yield from _value_complaints(
+            f"{prefix}{field.name}", getattr(config, field.name), field.metadata.get("rule", Rule(""))
+        )
+    if hasattr(config, "complaints"):
+        yield from (f"{prefix}{complaint}" for complaint in config.complaints())
+
+
+def _value_complaints(key: str, value: Any, rule: Rule) -> Iterator[str]:
+    if dataclasses.is_dataclass(value):
+        yield from _complaints(value, f"{key}.")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _value_complaints(f"{key}.{name}", item, rule)
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _value_complaints(f"{key}[{number}]", item, rule)
+    elif complaint := rule.complaint(value):
+        yield f"{key} {complaint}"
+
+
+def type_words(hint: Any) -> str:
+    """Return a type of the schema in words: "a number", "a whole number or null", "a list", ..."""
+    origin = typing.get_origin(hint)
+    if origin in {typing.Union, types.UnionType}:
+        words = [type_words(part) for part in typing.get_args(hint) if part is not type(None)]
+        return " or ".join([*words, "null"] if type(None) in typing.get_args(hint) else words)
+    simple = {float: "a number", int: "a whole number", bool: "true or false", str: "a word"}
+    containers = {list: "a list [a, b]", dict: "a mapping {name: value}", tuple: "a list [a, b]"}
+    return simple.get(hint) or containers.get(origin or hint) or "a part of its own"

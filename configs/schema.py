@@ -1,0 +1,186 @@
+"""Structured configurations of the commands: what can be set, in which unit and range.
+
+The parts (situations, controller, fitness, search, network, budget) are groups: exchangeable YAML files in the folder of
+that name. Plants are no group: they come from the registry, so that a user's own plant needs no YAML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from configs.rules import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class RunConfig:
+    """What all commands share."""
+
+    plant: str = setting("van_der_pol", "registered plant; `sscq plants` lists them")
+    plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed")
+    seed: int = setting(0, "seed of everything random", low=0)
+    step: float = setting(0.01, "integration step", unit="s", above=0)
+    integrator: str = setting("rk4", "integration method", choices=("euler", "heun", "rk2", "rk4"))
+    algebraic_loop: str = setting(
+        "solved", "how mutually dependent accelerations are treated", choices=("solved", "iterated", "loop_free")
+    )
+    threads: int | None = setting(
+        None, "threads of the simulations; null: one a core; results do not depend on it", low=1, session=True
+    )
+    output: str | None = setting(None, "output folder; null: a new one below runs/", session=True)
+    resume: str | None = setting(None, "run folder of a stopped run to go on with", session=True)
+    quiet: bool = setting(False, "no progress lines", session=True)  # noqa: FBT003  (the default of a setting)
+
+
+@dataclass
+class ExcitationConfig:
+    """A disturbance of the plant."""
+
+    kind: str = setting("none", "what is applied", choices=("none", "white", "gaussian", "uniform", "sine", "recorded"))
+    variance: float = setting(0.3, "variance of the noise", low=0)
+    density: str = setting("gaussian", "density of white noise", choices=("gaussian", "uniform"))
+    hold: float = setting(0.1, "time that band-limited white noise is held", unit="s", above=0)
+    bandwidth: float = setting(1.0, "bandwidth of a forming filter", unit="rad/s", above=0)
+    amplitude: float = setting(0.0, "amplitude of the sine")
+    frequency: float = setting(1.0, "frequency of the sine", unit="rad/s", above=0)
+    file: str | None = setting(None, "CSV file of a recorded series: time [s] and value")
+
+
+@dataclass
+class SituationConfig:
+    """One control situation (scenario)."""
+
+    reference: float = setting(1.0, "reference of every channel")
+    initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
+    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
+    excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
+    noise: float = setting(0.0, "standard deviation of the sensor noise", low=0)
+    input_delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
+    output_delay: float = setting(0.0, "delay of the measurements", unit="s", low=0)
+    t_end: float = setting(20.0, "horizon", unit="s", above=0)
+    seed: int | None = setting(None, "seed of the situation; null: the run's", low=0)
+
+
+@dataclass
+class SituationsConfig:
+    """Which situations are taught (training) and which are kept for the verdict (test); by name."""
+
+    taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only")
+    validation: dict[str, SituationConfig] = setting(dict, "models are selected by these")
+    unforeseen: dict[str, SituationConfig] = setting(dict, "used once, for the verdict")
+
+
+@dataclass
+class ControllerConfig:
+    """The PID of every channel and the box in which its gains are searched."""
+
+    low: list[float] = setting(lambda: [0.0, 0.0, 0.0], "smallest kp, ki, kd")
+    high: list[float] = setting(lambda: [10.0, 10.0, 10.0], "largest kp, ki, kd")
+    own_gains: list[float] | None = setting(None, "your present kp, ki, kd, to be compared with")
+    limits: list[float] | None = setting(None, "command limits [low, high]; null: the plant's")
+    rate_limit: float | None = setting(None, "largest rate of the command", unit="1/s", above=0)
+    derivative_filter_time: float = setting(0.0, "time constant of the derivative's filter", unit="s", low=0)
+    derivative_on: str = setting("error", "what the derivative acts on", choices=("error", "measurement"))
+    anti_windup: str = setting(
+        "conditional", "how the integral is kept from winding up", choices=("conditional", "back_calculation", "none")
+    )
+    sample_time: float | None = setting(None, "sample time; null: the integration step", unit="s", above=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if len(self.low) != len(self.high):
+            yield f"low and high must have one entry a gain each, got {len(self.low)} and {len(self.high)}"
+        for number, (low, high) in enumerate(zip(self.low, self.high, strict=False)):
+            if not low <= high:
+                yield f"low[{number}] must not exceed high[{number}], got {low} and {high}; swap them"
+        if self.limits is not None and (len(self.limits) != 2 or not self.limits[0] < self.limits[1]):
+            yield f"limits must be [low, high] with low < high, got {self.limits}"
+
+
+@dataclass
+class FitnessConfig:
+    """What the search minimises."""
+
+    kind: str = setting(
+        "error_and_entropy",
+        "criterion",
+        choices=("error_and_entropy", "entropy_magnitude", "entropy_signed", "robust"),
+    )
+    error: float = setting(1.0, "weight of the mean absolute error", low=0)
+    entropy: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
+    total_variation: float = setting(0.0, "weight of the actuator's travel", low=0)
+    effort: float = setting(0.0, "weight of the control effort", low=0)
+    normalised: bool = setting(True, "divide each term by the reference controller's")  # noqa: FBT003
+    sensitivity_limit: float | None = setting(1.8, "largest Ms at the operating points; null: no limit", above=1)
+    delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
+
+
+@dataclass
+class SearchConfig:
+    """The genetic search."""
+
+    population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
+    tournament: int = setting(3, "individuals compared in a selection", low=2)
+    crossover_probability: float = setting(0.9, "share of pairs that are crossed", low=0, high=1)
+    crossover_eta: float = setting(15.0, "index of simulated binary crossover", above=0)
+    mutation_eta: float = setting(20.0, "index of polynomial mutation", above=0)
+    elite: int = setting(2, "best individuals kept unchanged", low=1)
+    stall_generations: int = setting(15, "stop after so many generations without progress", low=1)
+    stall_change: float = setting(1e-3, "relative change that counts as progress", low=0)
+
+
+@dataclass
+class NetworkConfig:
+    """The fuzzy neural network and what is kept of it."""
+
+    terms: int = setting(5, "linguistic terms an input", low=2, high=9)
+    shape: str = setting("gaussian", "membership functions", choices=("gaussian", "bell", "triangular"))
+    rounds: int = setting(200, "rounds of hybrid training", low=0)
+    learning_rate: float = setting(0.01, "step of the premises' gradient descent", above=0)
+    ridge: float = setting(1e-6, "ridge of the consequents' least squares", low=0)
+    keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
+    max_rules: int = setting(25, "most rules kept", low=1)
+
+
+@dataclass
+class BudgetConfig:
+    """How much computing a design may use; the same for all compared controllers."""
+
+    generations: int = setting(60, "generations of each search", low=1)
+    refinement_generations: int = setting(120, "generations of the closed-loop refinement", low=0)
+    windows: int = setting(40, "windows of the teaching signal", low=1)
+    verdict_seeds: int = setting(20, "seeds of each unforeseen situation in the verdict", low=1)
+
+
+@dataclass
+class DesignConfig(RunConfig):
+    """`sscq design`: from situations to a proven controller."""
+
+    situations: SituationsConfig = setting(SituationsConfig, "")
+    controller: ControllerConfig = setting(ControllerConfig, "")
+    fitness: FitnessConfig = setting(FitnessConfig, "")
+    search: SearchConfig = setting(SearchConfig, "")
+    network: NetworkConfig = setting(NetworkConfig, "")
+    budget: BudgetConfig = setting(BudgetConfig, "")
+
+
+@dataclass
+class SimulateConfig(RunConfig):
+    """`sscq simulate`: one plant without a controller."""
+
+    t_end: float = setting(20.0, "horizon", unit="s", above=0)
+    initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
+    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
+    excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
+
+
+@dataclass
+class EvaluateConfig(RunConfig):
+    """`sscq evaluate`: a stored knowledge base in situations."""
+
+    kb: str | None = setting(None, "knowledge base file (JSON)")
+    situations: SituationsConfig = setting(SituationsConfig, "")
+    controller: ControllerConfig = setting(ControllerConfig, "")

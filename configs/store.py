@@ -1,0 +1,55 @@
+"""The schemas made known to Hydra, with a help text generated from their rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+
+from configs.rules import Setting, settings, type_words
+from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig
+
+SCHEMAS: dict[str, type] = {"design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig}
+
+_TEMPLATE = """\
+sscq {command}: {summary}
+
+  sscq {command} [setting=value ...] [part=choice ...] [flags]
+
+Parts, each a file that can be exchanged (part=choice):
+
+$APP_CONFIG_GROUPS
+Settings (unit; default; range):
+
+{settings}
+
+Flags: --help, --cfg job (print the configuration), -m (several runs: seed=0,1,2), --config-dir FOLDER (your own parts),
+--hydra-help (all others).
+"""
+
+
+def register() -> None:
+    """Put the schemas (as ``design_schema``, ...) and the help texts into Hydra's store; repeating it does no harm."""
+    store = ConfigStore.instance()
+    for command, schema in SCHEMAS.items():
+        store.store(name=f"{command}_schema", node=schema)
+        store.store(group="hydra/help", name=f"{command}_help", node=_help(command, schema))
+
+
+def _help(command: str, schema: type) -> dict[str, Any]:
+    summary = (schema.__doc__ or "").partition(": ")[2]
+    lines = "\n".join(_line(leaf) for leaf in settings(schema))
+    return {
+        "app_name": f"sscq {command}",
+        "header": summary,
+        "footer": "",
+        "template": _TEMPLATE.format(command=command, summary=summary, settings=lines),
+    }
+
+
+def _line(leaf: Setting) -> str:
+    default = "null" if leaf.default is None else str(leaf.default).lower() if leaf.default in (True, False) else leaf.default
+    numbers = leaf.rule.range() if type_words(leaf.type).startswith(("a number", "a whole")) else ""
+    facts = [leaf.rule.unit, str(default) if not isinstance(default, dict) else "", numbers.removesuffix("a number")]
+    words = [fact for fact in (*facts, " | ".join(leaf.rule.choices)) if fact]
+    return f"  {leaf.key:36} {leaf.rule.text}" + (f"  ({'; '.join(words)})" if words else "")

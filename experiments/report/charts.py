@@ -1,0 +1,160 @@
+"""Line charts as inline SVG: axes with units, limits as dashed lines, curves that keep their extremes.
+
+Colours are CSS classes (k0, k1, ...), so that light and dark pages share one drawing. Every plot carries its data
+ranges, from which the page's script reads values off the curves under the pointer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.axes import UNITS, Axis, data_range
+from experiments.report.decimation import keep_extremes, path
+from experiments.report.markup import Html, element, join
+
+if TYPE_CHECKING:
+    from experiments.report.results import Array
+
+LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 17.0, 30.0
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One curve: finite or broken by NaN; `style` is its CSS class; `sets_range` false: may leave the chart."""
+
+    x: Array
+    y: Array
+    name: str
+    style: str = ""
+    sets_range: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class LineChart:
+    """What to draw.
+
+    Attributes
+    ----------
+    label, unit : str
+        What the vertical axis shows.
+    curves : tuple of Curve
+        Drawn in this order, the last on top.
+    limits : tuple of float
+        Dashed lines across the chart; the range includes them.
+    x_label, x_unit : str
+        Horizontal axis; an empty label leaves its numbers out (the chart below carries them).
+    width, height : float
+        Pixels of the whole drawing.
+    log : bool
+        Logarithmic vertical axis.
+    points : int
+        At most so many points per curve.
+    y_range : pair of float or None
+        Fixed vertical range.
+    """
+
+    label: str
+    curves: tuple[Curve, ...]
+    unit: str = ""
+    limits: tuple[float, ...] = ()
+    x_label: str = "t"
+    x_unit: str = "s"
+    width: float = 400.0
+    height: float = 150.0
+    log: bool = False
+    points: int = 600
+    y_range: tuple[float, float] | None = None
+
+
+def line_chart(chart: LineChart) -> Html:
+    """The chart as one SVG element."""
+    bottom = BOTTOM if chart.x_label else 8.0
+    x, y = _axes(chart, chart.width - LEFT - RIGHT, chart.height - TOP - bottom)
+    drawing = [_grid(chart, x, y), _plot(chart, x, y), _labels(chart, x, y)]
+    name = f"{_with_unit(chart.label, chart.unit)} over {_with_unit(chart.x_label or 't', chart.x_unit)}"
+    return element(
+        "svg", *drawing, viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart", role="img", aria_label=name
+    )
+
+
+def _with_unit(label: str, unit: str) -> str:
+    return f"{label} [{unit}]" if unit else label
+
+
+def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
+    shown = [c for c in chart.curves if c.sets_range] or list(chart.curves)
+    x_low, x_high = data_range([c.x for c in chart.curves], pad=0.0)
+    values = [c.y[c.y > 0] if chart.log else c.y for c in shown]
+    low, high = chart.y_range or data_range(values, chart.limits, pad=0.0 if chart.log else 0.06)
+    log = chart.log and low > 0
+    if log:
+        low, high = 0.93 * low, 1.07 * high
+    return Axis(x_low, x_high, width), Axis(low, high, height, log=log, downwards=True)
+
+
+def _grid(chart: LineChart, x: Axis, y: Axis) -> Html:
+    # One path for all grid lines: charts are many.
+    lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks(_tick_count(y.length))]
+    lines += [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
+    grid = element("path", d="".join(lines), class_="grid")
+    zero = element("path", d=f"M0 {y.pixel(0.0):g}h{x.length:g}", class_="zero") if y.low < 0.0 < y.high else ""
+    frame = element("rect", width=f"{x.length:g}", height=f"{y.length:g}", class_="frame")
+    return element("g", grid, zero, frame, transform=f"translate({LEFT:g} {TOP:g})")
+
+
+def _tick_count(length: float) -> int:
+    return max(2, int(length // 32))
+
+
+def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
+    """Curves in a drawing of their own, which clips them and stretches whole units to pixels."""
+    limits = [_limit(v, x, y) for v in chart.limits]
+    curves = [_curve(c, x, y, chart.points) for c in chart.curves]
+    return element(
+        "svg",
+        element("rect", width=round(x.length * UNITS), height=round(y.length * UNITS), class_="hit"),
+        *limits,
+        *curves,
+        x=f"{LEFT:g}",
+        y=f"{TOP:g}",
+        width=f"{x.length:g}",
+        height=f"{y.length:g}",
+        viewBox=f"0 0 {round(x.length * UNITS)} {round(y.length * UNITS)}",
+        preserveAspectRatio="none",
+        class_="plot",
+        data_x=f"{x.low:.6g} {x.high:.6g}",
+        data_y=f"{y.low:.6g} {y.high:.6g}",
+        data_log=y.log,
+        data_units=f"{_with_unit(chart.x_label or 't', chart.x_unit)}|{chart.unit}",
+    )
+
+
+def _limit(value: float, x: Axis, y: Axis) -> Html:
+    return element("path", d=f"M0 {round(float(y.place(value)))}h{round(x.length * UNITS)}", class_="limit")
+
+
+def _curve(curve: Curve, x: Axis, y: Axis, points: int) -> Html:
+    placed = y.place(curve.y)
+    picks = keep_extremes(placed, points)
+    d = path(x.place(np.asarray(curve.x)[picks]), placed[picks])
+    return element("path", d=d, class_=f"curve {curve.style}".strip(), data_n=curve.name) if d else Html("")
+
+
+def _labels(chart: LineChart, x: Axis, y: Axis) -> Html:
+    bottom = TOP + y.length
+    out = [element("text", _with_unit(chart.label, chart.unit), x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")]
+    out += [
+        element("text", name, x=f"{LEFT - 5:g}", y=f"{TOP + p + 3.5:.1f}", class_="tick end")
+        for p, name in y.ticks(_tick_count(y.length))
+    ]
+    if chart.x_label:
+        out += [
+            element("text", name, x=f"{LEFT + p:.1f}", y=f"{bottom + 13:g}", class_="tick mid")
+            for p, name in x.ticks(5)
+        ]
+        name = _with_unit(chart.x_label, chart.x_unit)
+        out.append(element("text", name, x=f"{LEFT + x.length:g}", y=f"{bottom + 26:g}", class_="label end"))
+    return join(out)

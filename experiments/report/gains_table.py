@@ -1,0 +1,90 @@
+"""The gains of the controllers in standard and parallel form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.report.markup import Html, element, join
+from experiments.report.numbers import judged, missing, number, shown
+from experiments.report.results import NotAvailable
+from experiments.report.view import finite, swatch, table
+
+if TYPE_CHECKING:
+    from experiments.report.results import ChannelGains, ControllerResult
+    from experiments.report.view import View
+
+_HEAD = ("Controller", "K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
+
+
+def gains_table(view: View) -> Html:
+    """Recommended, compared and present gains; the others follow folded away."""
+    verdict = view.data.verdict
+    first = dict.fromkeys(k for k in (verdict.recommended, verdict.compared_with, verdict.present) if k)
+    rest = [c for c in view.data.controllers if c.key not in first]
+    shown_first = [row for key in first for row in _rows(view, view.data.controller(key))]
+    if not verdict.present:
+        note = missing("none were given; the compared controller stands for it")
+        shown_first.append(
+            element("tr", element("th", "your present gains", scope="row"), element("td", note, colspan="9"))
+        )
+    folded = ""
+    if rest:
+        rows = [row for controller in rest for row in _rows(view, controller)]
+        summary = element("summary", f"Gains of the other {len(rest)} controllers")
+        folded = element("details", summary, table(_head(view), rows))
+    title = element("h3", "Gains: standard form K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel form kp + ki/s + kd s")
+    return element("div", title, table(_head(view), shown_first), folded, class_="gains")
+
+
+def _head(view: View) -> tuple[str, ...]:
+    return (*_HEAD, f"{view.recommended.label} against it")
+
+
+def _rows(view: View, controller: ControllerResult) -> list[Html]:
+    change = _change(view, controller)
+    if isinstance(controller.gains, NotAvailable):
+        cell = element("td", missing(controller.gains.reason), colspan="8", class_="words")
+        return [element("tr", _name(view, controller, ""), cell, element("td", change))]
+    many = len(controller.gains) > 1
+    rows = []
+    for channel, gains in zip(view.data.channels, controller.gains, strict=False):
+        name = _name(view, controller, f", {channel.output}" if many else "")
+        rows.append(element("tr", name, *_cells(gains), element("td", change)))
+    return rows
+
+
+def _name(view: View, controller: ControllerResult, suffix: str) -> Html:
+    roles = {view.recommended.key: "recommended", view.compared.key: "compared with"}
+    role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
+    tag = element("span", role, class_="tag") if role else ""
+    return element("th", swatch(view.styles[controller.key]), controller.label, suffix, " ", tag, scope="row")
+
+
+def _cells(gains: ChannelGains) -> list[Html]:
+    k, ti, td, n = gains.standard
+    standard = [_standard(v) for v in (k, ti, td, n)]
+    parallel = []
+    for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
+        span = ""
+        if gains.low is not None and gains.high is not None:
+            span = element("small", f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
+        parallel.append(element("td", shown(value), span))
+    return [*standard, *parallel, element("td", shown(gains.set_point_weight, digits=3))]
+
+
+def _standard(value: float) -> Html:
+    """K = 0 has no standard form; no filter gives an infinite N; both are said shortly."""
+    return element("td", number(value) if value == value else element("span", "–", title="no such form", class_="missing"))  # noqa: PLR0124
+
+
+def _change(view: View, controller: ControllerResult) -> Html:
+    if controller is view.recommended:
+        return join(("reference gains",) if _scheduled(controller) else ("–",))
+    found = view.comparison(view.recommended.key, controller.key)
+    if found is None or not finite(found.change.value):
+        return missing()
+    return join((judged(found.change.value), element("small", "equal travel" if found.equal_travel else "free travel")))
+
+
+def _scheduled(controller: ControllerResult) -> bool:
+    return not isinstance(controller.gains, NotAvailable) and any(g.low is not None for g in controller.gains)

@@ -1,0 +1,77 @@
+"""Dots with intervals as inline SVG: one row each, around a marked zero line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from experiments.report.axes import Axis, data_range
+from experiments.report.markup import Html, element, join
+from experiments.report.numbers import plain
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A dot with its interval (NaN: none); `hollow` for a weaker kind of value."""
+
+    value: float
+    name: str
+    low: float = float("nan")
+    high: float = float("nan")
+    style: str = ""
+    hollow: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of an interval chart: label at the left, marks in the middle, a note (markup allowed) at the right."""
+
+    label: str
+    marks: tuple[Mark, ...]
+    note: str = ""
+    note_style: str = ""
+
+
+def interval_chart(
+    rows: tuple[Row, ...], label: str, zero: float | None = None, width: float = 480.0, as_percent: bool = False
+) -> Html:
+    """Dots with intervals, one row each, with a marked zero line."""
+    left, right, pitch = 0.38 * width, 0.2 * width if any(r.note for r in rows) else 10.0, 24.0
+    values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
+    low, high = data_range(values, () if zero is None else (zero,))
+    x, height = Axis(low, high, width - left - right), pitch * len(rows)
+    out = [_interval_grid(x, height, zero, as_percent, left)]
+    for i, row in enumerate(rows):
+        middle = pitch * (i + 0.5)
+        out.append(element("text", _short(row.label, left), x="0", y=f"{middle + 4:g}", class_="row"))
+        out += [_mark(m, x, left, middle) for m in row.marks if np.isfinite(m.value)]
+        note_at = f"{width - right + 8:g}"
+        out.append(element("text", row.note, x=note_at, y=f"{middle + 4:g}", class_=f"row {row.note_style}".strip()))
+    out.append(element("text", label, x=f"{left:g}", y=f"{height + 29:g}", class_="label"))
+    return element("svg", *out, viewBox=f"0 0 {width:g} {height + 34:g}", class_="chart", role="img", aria_label=label)
+
+
+def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:
+    names = [(p, f"{plain(100.0 * float(n.replace('−', '-')))} %" if as_percent else n) for p, n in x.ticks(3)]
+    lines = "".join(f"M{left + p:g} 0v{height:g}" for p, _ in names)
+    out = [element("path", d=lines, class_="grid")]
+    out += [element("text", n, x=f"{left + p:g}", y=f"{height + 13:g}", class_="tick mid") for p, n in names]
+    if zero is not None:
+        out.append(element("path", d=f"M{left + x.pixel(zero):g} 0v{height:g}", class_="zero strong"))
+    return join(out)
+
+
+def _mark(mark: Mark, x: Axis, left: float, middle: float) -> Html:
+    at = left + x.pixel(mark.value)
+    bar = ""
+    if np.isfinite(mark.low) and np.isfinite(mark.high):
+        d = f"M{left + x.pixel(mark.low):g} {middle:g}H{left + x.pixel(mark.high):g}"
+        bar = element("path", d=d, class_="bar")
+    dot = element("circle", element("title", mark.name), cx=f"{at:g}", cy=f"{middle:g}", r="4.5", class_="dot")
+    return element("g", bar, dot, class_=f"mark {mark.style} {'hollow' if mark.hollow else ''}".strip())
+
+
+def _short(label: str, room: float) -> str:
+    most = int(room / 6.1)
+    return label if len(label) <= most else label[: most - 1].rstrip() + "…"

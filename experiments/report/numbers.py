@@ -1,0 +1,86 @@
+"""Numbers as a reader wants them: four digits, true minus signs, "not available" where there is none."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from experiments.report.markup import Html, element, join
+
+if TYPE_CHECKING:
+    from experiments.report.results import Estimate
+
+MISSING = "not available"
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """The value with so many significant digits, for example −0.3125, 1.2·10⁻⁷, ∞."""
+    if value is None or math.isnan(value):
+        return MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    rounded = float(f"{value:.{digits}g}")
+    if rounded and not 1e-3 <= abs(rounded) < 10.0 ** max(digits, 5):
+        mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        written = f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+    else:
+        decimals = max(0, digits - 1 - (math.floor(math.log10(abs(rounded))) if rounded else 0))
+        written = f"{rounded:.{decimals}f}" if rounded else "0"
+    return written.replace("-", "−")
+
+
+def plain(value: float) -> str:
+    """A short tick label: no trailing zeros."""
+    written = number(value, 6)
+    return written.rstrip("0").rstrip(".") if "." in written and "·" not in written else written
+
+
+def percent(change: float | None) -> str:
+    """A relative change with its sign, for example −31 %, +0.4 %."""
+    if change is None or math.isnan(change):
+        return MISSING
+    if math.isinf(change):
+        return "+∞ %" if change > 0 else "−∞ %"
+    value = 100.0 * change
+    decimals = 1 if abs(value) < 9.95 else 0
+    rounded = round(value, decimals)
+    return "0 %" if rounded == 0 else f"{rounded:+,.{decimals}f} %".replace("-", "−").replace(",", "\u202f")
+
+
+def share(value: float | None) -> str:
+    """A share of the whole in percent, for example 3.2 %."""
+    return percent(value).lstrip("+")
+
+
+def interval(estimate: Estimate, as_percent: bool = True) -> str:
+    """The interval in words, empty where there is none: "95 % interval −36 … −25 %"."""
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return ""
+    form = percent if as_percent else number
+    low, high = form(estimate.low), form(estimate.high)
+    return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(' %') if as_percent else low} … {high}"
+
+
+def judged(change: float | None, tolerance: float = 0.005) -> Html:
+    """A relative change marked by sign, word and class: "▲ +4.0 % worse", "▼ −31 % better", "= equal"."""
+    if change is None or math.isnan(change):
+        return missing()
+    if change > tolerance:
+        return element("span", f"▲ {percent(change)} worse", class_="loss")
+    if change < -tolerance:
+        return element("span", f"▼ {percent(change)} better", class_="gain")
+    return element("span", f"= {percent(change)} equal", class_="even")
+
+
+def missing(reason: str = "") -> Html:
+    """The words "not available", with the reason where one is known."""
+    return element("span", MISSING, f": {reason}" if reason else "", class_="missing")
+
+
+def shown(value: float | None, unit: str = "", digits: int = 4) -> Html:
+    """The number with its unit, or the mark of a missing one."""
+    if value is None or math.isnan(value):
+        return missing()
+    return join((number(value, digits), f"\u00a0{unit}" if unit else ""))

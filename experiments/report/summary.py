@@ -1,0 +1,101 @@
+"""The first screen: what to do, by how much, at what price, and the gains to type in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.report.cards import actuator_card, robustness_card, worst_card
+from experiments.report.gains_table import gains_table
+from experiments.report.interval_chart import Mark, Row, interval_chart
+from experiments.report.markup import Html, element, join
+from experiments.report.numbers import interval, judged, missing, number, percent
+from experiments.report.view import finite
+
+if TYPE_CHECKING:
+    from experiments.report.data import Comparison, Criterion
+    from experiments.report.view import View
+
+
+def summary(view: View) -> Html:
+    """The whole first screen."""
+    verdict = element("div", _statement(view), _against(view), class_="verdict")
+    cards = element("div", actuator_card(view), worst_card(view), robustness_card(view), class_="cards")
+    return element("section", verdict, _warning_line(view), cards, gains_table(view), id="verdict")
+
+
+def _statement(view: View) -> Html:
+    verdict = view.data.verdict
+    headline = element("h1", verdict.headline or join(("Recommend: ", view.recommended.label)))
+    reason = element("p", verdict.reason, class_="reason") if verdict.reason else ""
+    return element("div", headline, _headline_number(view), reason, _criteria(verdict.criteria), class_="statement")
+
+
+def _headline_number(view: View) -> Html:
+    subject, compared = view.subject, view.compared
+    if subject is compared:
+        return element("p", missing("no other controller was compared with it"), class_="by")
+    found = view.comparison(subject.key, compared.key)
+    if found is None:
+        reason = f"no comparison of {subject.label} with {compared.label} on unforeseen situations"
+        return element("p", missing(reason), class_="by")
+    turned_down = "" if subject is view.recommended else f"{subject.label}, turned down: "
+    words = f"{turned_down}cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.label}"
+    change, bounds = found.change, interval(found.change)
+    number_line = element("span", judged(change.value), class_="big")
+    return element("p", number_line, element("span", words, f"; {bounds}" if bounds else "", class_="of"), class_="by")
+
+
+def _travel(comparison: Comparison) -> str:
+    if comparison.equal_travel:
+        return "at equal actuator travel (total variation of u)"
+    if finite(comparison.travel_ratio):
+        return f"at {number(comparison.travel_ratio, 3)} times the actuator travel (total variation of u)"
+    return "with free actuator travel (total variation of u)"
+
+
+def _criteria(criteria: tuple[Criterion, ...]) -> Html:
+    signs = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}
+    items = []
+    for criterion in criteria:
+        sign, word, style = signs[criterion.passed]
+        mark = element("span", f"{sign} {word}", class_=style)
+        items.append(element("li", mark, " ", criterion.text, f" ({criterion.detail})" if criterion.detail else ""))
+    return element("ul", *items, class_="criteria") if items else Html("")
+
+
+def _against(view: View) -> Html:
+    """Changes of the subject against every other controller, with intervals."""
+    subject = view.subject
+    others = [c for c in view.data.controllers if c is not subject]
+    rows = [_row(view, c.key, view.comparison(subject.key, c.key)) for c in others]
+    shown = tuple(row for row in rows if row is not None)
+    if not shown:
+        return element("div", element("p", missing("the run compared no controllers")), class_="against")
+    title = element("h3", f"{subject.label} against each of the others, unforeseen")
+    hollow = any(m.hollow for row in shown for m in row.marks)
+    note = "change of cost J; left of 0 is better" + ("; hollow: free travel, others: equal travel" if hollow else "")
+    chart = interval_chart(shown, note, zero=0.0, width=500.0, as_percent=True)
+    return element("div", title, chart, class_="against")
+
+
+def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
+    if comparison is None:
+        return None
+    label, estimate = view.data.controller(key).label, comparison.change
+    name = f"{percent(estimate.value)} against {label}, {_travel(comparison)}, {interval(estimate)}"
+    mark = Mark(
+        estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel
+    )
+    worse = estimate.value > 0.005
+    text = f"{'▲ ' if worse else ''}{percent(estimate.value)}{' worse' if worse else ''}"
+    you = " (present)" if key == view.data.verdict.present else ""
+    return Row(label + you, (mark,), text, "loss" if worse else "")
+
+
+def _warning_line(view: View) -> Html:
+    graves = [w for w in view.data.warnings if w.severity == "warning"]
+    if not graves:
+        return Html("")
+    more = f" (and {len(graves) - 1} more)" if len(graves) > 1 else ""
+    link = element("a", f"all warnings{more}", href="#warnings")
+    return element("p", element("b", "⚠ Warning: "), graves[0].text, " ", link, class_="alert")

@@ -1,0 +1,165 @@
+"""What all sections share: the colour of each controller, its names, sums over situations, legends, section frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.markup import Html, element
+from experiments.report.results import NAN, ActuatorUse, Quality, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from experiments.report.data import Comparison, ReportData
+    from experiments.report.results import ChannelView, ControllerResult, Group, SituationResult
+
+COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
+GROUP_NAMES: dict[Group, str] = {
+    "taught": "Taught situations (training scenarios)",
+    "validation": "Validation situations",
+    "unforeseen": "Unforeseen situations (test scenarios)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The report's data with what the page derives from it."""
+
+    data: ReportData
+
+    @cached_property
+    def recommended(self) -> ControllerResult:
+        """The controller of the verdict."""
+        return self.data.controller(self.data.verdict.recommended)
+
+    @cached_property
+    def compared(self) -> ControllerResult:
+        """The controller that changes, losses and gains are counted against."""
+        return self.data.controller(self.data.verdict.compared_with)
+
+    @cached_property
+    def subject(self) -> ControllerResult:
+        """The controller that the headline number is about: the recommended one, or the one that was turned down."""
+        verdict = self.data.verdict
+        same = verdict.recommended == verdict.compared_with
+        return self.data.controller(verdict.judged) if same and verdict.judged else self.recommended
+
+    @cached_property
+    def styles(self) -> dict[str, str]:
+        """CSS classes of each controller's key: the recommended one first, then the compared, the judged, the present."""
+        verdict = self.data.verdict
+        first = [verdict.recommended, verdict.compared_with, verdict.judged, verdict.present]
+        keys = list(dict.fromkeys([k for k in first if k] + [c.key for c in self.data.controllers]))
+        styles = {key: f"k{i % COLOURS}" + (" broken" if i >= COLOURS else "") for i, key in enumerate(keys)}
+        styles[verdict.recommended] += " strong"
+        return styles
+
+    def colour(self, key: str) -> str:
+        """The class of the colour alone."""
+        return self.styles[key].split(maxsplit=1)[0]
+
+    @cached_property
+    def drawn(self) -> tuple[ControllerResult, ...]:
+        """Controllers in the order of drawing: the recommended one last, on top."""
+        order = sorted(self.data.controllers, key=lambda c: (c is self.recommended, c is self.compared))
+        return tuple(order)
+
+    def comparison(self, controller: str, against: str) -> Comparison | None:
+        """The unforeseen comparison of two controllers, at equal travel where there is one."""
+        found = [
+            c
+            for c in self.data.verdict.comparisons
+            if (c.controller, c.against, c.group) == (controller, against, "unforeseen") and finite(c.change.value)
+        ]
+        return max(found, key=lambda c: c.equal_travel, default=None)
+
+    def results(self, controller: ControllerResult, group: Group) -> list[SituationResult]:
+        """Its results in one group, in the order of the situations."""
+        found = [controller.result(s.name) for s in self.data.group(group)]
+        return [r for r in found if r is not None]
+
+    def mean_quality(self, controller: ControllerResult, group: Group) -> Quality:
+        """Mean of every measure over the situations of a group; NaN where one of them lacks it."""
+        results = self.results(controller, group)
+        if not results:
+            return Quality()
+        return Quality(**{f.name: mean([getattr(r.quality, f.name) for r in results]) for f in fields(Quality)})
+
+    def legend(self, controllers: Iterable[ControllerResult] | None = None, note: str = "") -> Html:
+        """Colour key of a section; the page's script makes its entries switches."""
+        chosen = list(self.data.controllers if controllers is None else controllers)
+        chips = [
+            element("button", swatch(self.styles[c.key]), c.label, class_="chip", type="button", data_k=self.slot(c.key))
+            for c in sorted(chosen, key=lambda c: (c is not self.recommended, c is not self.compared))
+        ]
+        return element("div", *chips, element("span", note, class_="key") if note else "", class_="legend")
+
+    def slot(self, key: str) -> str:
+        """Class that marks all curves of one controller, unlike the colour never shared."""
+        return f"c{[c.key for c in self.data.controllers].index(key)}"
+
+    def curve_style(self, key: str) -> str:
+        """All classes of a curve of this controller."""
+        return f"{self.styles[key]} {self.slot(key)}"
+
+
+def finite(value: float) -> bool:
+    """Whether there is a number at all."""
+    return value is not None and math.isfinite(value)
+
+
+def mean(values: list[float]) -> float:
+    """Plain mean, NaN for none."""
+    return float(np.mean(values)) if values else NAN
+
+
+def change(value: float, reference: float) -> float:
+    """Relative change, NaN where it has no meaning."""
+    if not (finite(value) and finite(reference)) or reference <= 0.0:
+        return NAN
+    return value / reference - 1.0
+
+
+def actuator_use(result: SituationResult, channels: tuple[ChannelView, ...]) -> tuple[ActuatorUse, ...]:
+    """How each channel's command used its limits: as given, else read off the recorded response."""
+    if result.actuator or not isinstance(result.response, Response):
+        return result.actuator
+    return tuple(_use(result.response.command[:, i], channel) for i, channel in enumerate(channels))
+
+
+def _use(command: np.ndarray, channel: ChannelView) -> ActuatorUse:
+    known = command[np.isfinite(command)]
+    if not known.size:
+        return ActuatorUse()
+    at_limit = (known <= channel.low) | (known >= channel.high)
+    return ActuatorUse(float(known.min()), float(known.max()), float(at_limit.mean()))
+
+
+def swatch(style: str) -> Html:
+    """A short line in a controller's colour."""
+    line = element("path", d="M1 6h22", class_=f"curve {style}")
+    return element("svg", line, viewBox="0 0 24 12", class_="swatch", aria_hidden="true")
+
+
+def section(anchor: str, title: str, *content: object, lead: object = "") -> Html:
+    """One part of the page under its heading."""
+    intro = element("p", lead, class_="lead") if lead else ""
+    return element("section", element("h2", title), intro, *content, id=anchor)
+
+
+def table(head: Iterable[object], rows: Iterable[Html], caption: str = "", style: str = "") -> Html:
+    """A table that scrolls sideways inside its own box."""
+    cells = [h if isinstance(h, Html) and h.startswith("<th") else element("th", h, scope="col") for h in head]
+    whole = element(
+        "table",
+        element("caption", caption) if caption else "",
+        element("thead", element("tr", *cells)),
+        element("tbody", *rows),
+        class_=style or None,
+    )
+    return element("div", whole, class_="scroll", tabindex="0")

@@ -1,0 +1,294 @@
+"""The folder of a run: what was asked, what came out, and what is needed to go on after the process was killed.
+
+===================  ==================================================================================
+config.json          command, settings that decide the result, overrides, hashes of the user's files
+versions.json        programs and libraries that made the result
+stages/NAME/         each finished stage; `checkpoints/` while one is unfinished
+inputs/              copies of the user's own files
+times.json           all times, nowhere else: every other file depends on configuration and seed alone
+===================  ==================================================================================
+
+Results (metrics, knowledge base, tables, report) are added by the commands through `path / name` and
+`experiments.formats`. Every file is whole at any moment; killed at any moment, a run can be resumed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from experiments import atomic, formats
+from experiments.errors import UserError
+from experiments.lock import FolderLock
+from experiments.stages import Stages, digest_of, digest_of_file
+from experiments.versions import versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    Result = TypeVar("Result")
+
+_SCHEMA, _VERSION = "sscq-run", 1
+_CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
+
+
+class RunFolder:
+    """A run's folder, held by this process; made by `create` or `resume`, used as a context.
+
+    Attributes
+    ----------
+    path : Path
+    command : str
+        "design", ...
+    config : dict
+        The settings that decide the result, as stored.
+    overrides : list of str
+        What the user had changed on the command line.
+    resumed : bool
+    changed_versions : list of str
+        After a resume: what differs from the programs that began the run, in sentences.
+    """
+
+    def __init__(self, path: Path, record: Mapping[str, Any], lock: FolderLock, *, resumed: bool) -> None:
+        self.path = path
+        self.command: str = record["command"]
+        self.config: dict[str, Any] = record["config"]
+        self.overrides: list[str] = record["overrides"]
+        self.resumed = resumed
+        self.changed_versions = self._note_versions()
+        self._lock = lock
+        self._stages = Stages(path, digest_of([record["config"], record["inputs"]]))
+
+    # -------------------------------------------------------------------------------------------- making and finding
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | str,
+        *,
+        command: str,
+        config: Mapping[str, Any],
+        overrides: Sequence[str] = (),
+        inputs: Iterable[Path | str] = (),
+    ) -> RunFolder:
+        """Make a new run.
+
+        Parameters
+        ----------
+        path : Path
+            A folder that does not exist yet, or an empty one.
+        command : str
+        config : mapping
+            All settings that decide the result (none that concern a session only).
+        overrides : sequence of str
+            What the user changed on the command line.
+        inputs : sequence of Path
+            The user's own files that the run reads (a plant file, recorded series): copied into ``inputs/``; when the
+            run is resumed they must be unchanged.
+
+        Raises
+        ------
+        UserError
+            If the folder holds something already, cannot be written, or is in use.
+        """
+        path = Path(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = FolderLock(path)
+        except (FileExistsError, NotADirectoryError, PermissionError, OSError) as error:
+            raise _unwritable(path, error) from None
+        try:
+            _refuse_content(path)
+            record = {
+                "schema": _SCHEMA,
+                "version": _VERSION,
+                "command": command,
+                "config": dict(config),
+                "overrides": list(overrides),
+                "inputs": _keep_inputs(path, [Path(name) for name in inputs]),
+            }
+            formats.write_json(path / _CONFIG, record)  # from here on the folder is a run
+            return cls(path, _read_record(path), lock, resumed=False)
+        except OSError as error:
+            lock.release()
+            raise _unwritable(path, error) from None
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def resume(cls, path: Path | str, *, command: str) -> RunFolder:
+        """Open a run that was stopped, or finished.
+
+        Raises
+        ------
+        UserError
+            If the folder holds no run of this command, is in use, or if one of the user's files has changed.
+        """
+        path = Path(path)
+        record = _read_record(path)
+        if record["command"] != command:
+            raise UserError(f"{path} is a run of `sscq {record['command']}`, not of `sscq {command}`")
+        try:
+            lock = FolderLock(path)
+        except PermissionError as error:
+            raise _unwritable(path, error) from None
+        try:
+            atomic.sweep(path)
+            _check_inputs(record["inputs"])
+            return cls(path, record, lock, resumed=True)
+        except BaseException:
+            lock.release()
+            raise
+
+    def _note_versions(self) -> list[str]:
+        present, place = versions(), self.path / _VERSIONS
+        if not place.is_file():
+            formats.write_json(place, present)
+            return []
+        begun = formats.read_json(place)
+        return [
+            f"{name} is {present.get(name)}, the run was begun with {begun.get(name)}"
+            for name in sorted(begun.keys() | present.keys())
+            if begun.get(name) != present.get(name)
+        ]
+
+    # ------------------------------------------------------------------------------------------------------- working
+
+    def stage(
+        self,
+        name: str,
+        compute: Callable[[Path], Result],
+        save: Callable[[Path, Result], None],
+        load: Callable[[Path], Result],
+        inputs: Any = None,
+    ) -> Result:
+        """Run a stage once; later sessions read its result back.
+
+        Parameters
+        ----------
+        name : str
+            Made of a-z, 0-9 and _; stages must come in the same order in every session.
+        compute : callable
+            Takes a folder for checkpoint files, which is the same one when the stage is entered again after a kill and
+            goes when the stage is finished; returns the result.
+        save, load : callable
+            ``save(folder, result)`` writes files into an empty folder, ``load(folder)`` reads them back.
+        inputs : JSON value, optional
+            What the stage depends on beyond the configuration, the user's files and the stages before it.
+
+        Returns
+        -------
+        result
+            What `load` reads, in an uninterrupted run too.
+        """
+        start = time.monotonic()
+        result, new = self._stages.run(name, compute, save, load, inputs)
+        if new:
+            self.note_time(name, time.monotonic() - start)
+        return result
+
+    def note_time(self, name: str, seconds: float) -> None:
+        """Put a time into ``times.json``."""
+        place = self.path / _TIMES
+        times = formats.read_json(place) if place.is_file() else {}
+        formats.write_json(place, {**times, name: round(seconds, 3)})
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Write a result as JSON into the folder and return its path; see `experiments.formats`."""
+        formats.write_json(self.path / name, value)
+        return self.path / name
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a text (a report, a table) into the folder and return its path."""
+        atomic.write(self.path / name, text)
+        return self.path / name
+
+    def write_csv(self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+        """Write a table into the folder and return its path."""
+        formats.write_csv(self.path / name, header, rows)
+        return self.path / name
+
+    def write_npz(self, name: str, arrays: Mapping[str, Any]) -> Path:
+        """Write named arrays into the folder and return its path."""
+        formats.write_npz(self.path / name, arrays)
+        return self.path / name
+
+    # -------------------------------------------------------------------------------------------------------- ending
+
+    def close(self) -> None:
+        """Give the folder back to other processes."""
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if error is not None:
+            error.add_note(f"go on with: sscq {self.command} resume={self.path}")
+        self.close()
+
+
+def new_path(command: str, root: Path | str = "runs") -> Path:
+    """Return an unused folder below `root`, named by the command and the present time."""
+    stem = Path(root) / command / time.strftime("%Y%m%d-%H%M%S")
+    path, number = stem, 1
+    while path.exists():
+        number += 1
+        path = stem.with_name(f"{stem.name}-{number}")
+    return path
+
+
+def read_config(path: Path | str) -> dict[str, Any]:
+    """Return the record of a run (command, config, overrides, inputs) without opening it."""
+    return _read_record(Path(path))
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    if not path.is_dir():
+        raise UserError(f"there is no run folder {path}")
+    if not (path / _CONFIG).is_file():
+        raise UserError(f"{path} holds no run ({_CONFIG} is missing): nothing to go on with; start a new run")
+    record: dict[str, Any] = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION)
+    return record
+
+
+def _refuse_content(path: Path) -> None:
+    """Refuse a folder that holds anything but the leftovers of a run that was killed before it began."""
+    if (path / _CONFIG).exists():
+        raise UserError(f"{path} holds a run already; go on with it by resume={path}, or choose another output=")
+    atomic.sweep(path)
+    foreign = sorted(item.name for item in path.iterdir() if item.name not in {".lock", "inputs"})
+    if foreign:
+        raise UserError(f"output folder {path} is not empty ({foreign[0]}, ...); choose a new or an empty one")
+
+
+def _keep_inputs(path: Path, files: Sequence[Path]) -> list[dict[str, str]]:
+    """Copy the user's files and return their places and hashes."""
+    kept: list[dict[str, str]] = []
+    for number, file in enumerate(files):
+        content = file.read_bytes()
+        (path / "inputs").mkdir(exist_ok=True)
+        copy = f"inputs/{number}-{file.name}"
+        atomic.write(path / copy, content)
+        kept.append({"file": str(file), "copy": copy, "sha256": digest_of_file(path / copy)})
+    return kept
+
+
+def _check_inputs(inputs: Iterable[Mapping[str, str]]) -> None:
+    for item in inputs:
+        file = Path(item["file"])
+        if not file.is_file():
+            raise UserError(f"{file}, which the run reads, is not there; go on from the folder in which it was started")
+        if digest_of_file(file) != item["sha256"]:
+            raise UserError(f"{file} has changed since the run was started ({item['copy']} is what it was); start anew")
+
+
+def _unwritable(path: Path, error: OSError) -> UserError:
+    if isinstance(error, UserError):
+        return error
+    reason = (error.strerror or str(error)).lower()
+    return UserError(f"output folder {path} cannot be written: {reason}; choose another with output=FOLDER")

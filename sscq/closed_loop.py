@@ -1,0 +1,289 @@
+"""The closed loop as one kernel, run for many candidates in many situations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core import kernel as kernels
+from plants.core import noise
+from plants.core.kernel import ALIVE, LANES, Design
+from plants.core.lanes import Lane, Loop
+from plants.core.motion import Motion
+from plants.core.run import Job, grid, run
+from plants.core.signal_bank import stream_arrays
+from plants.core.simulate import count_steps, fill_rows
+from plants.excitation import Feed
+from sscq.loop_spec import LoopSpec
+from sscq.quality import ALL_MEASURES, Quality
+from sscq.sampling import Sampling
+from sscq.scoring import ON_THE_WAY, Scoring, check_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants import Plant
+    from sscq.situation import Situation
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Complete state of rollouts at a step: continuing from it equals not having stopped, bit for bit.
+
+    Attributes
+    ----------
+    rows : ndarray [n, rows]
+        Workspaces: plant, controller, schedule, held noise, filters, delay lines, measures.
+    step : int
+        Absolute number of steps done.
+    """
+
+    rows: np.ndarray
+    step: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run of the kernel gave: measures [n_out, n_measures], steps reached [n_out], snapshot, record."""
+
+    measures: np.ndarray
+    steps: np.ndarray
+    snapshot: Snapshot | None
+    record: np.ndarray
+
+
+class ClosedLoop:
+    """A compiled closed loop.
+
+    Parameters
+    ----------
+    plant : Plant
+    controller : Controller, law or tuple of laws
+    situations : sequence of Situation
+        What they use together decides what is compiled in; each keeps its own numbers.
+    step : float
+        Integration step [s].
+    integrator, algebraic_loop : str
+        As for `plants.simulate`.
+    measures : sequence of str
+        Names of :data:`sscq.quality.ALL_MEASURES` to accumulate.
+    observe : bool
+        Also keep what `record` shows.
+    entropy_scale : float
+        Factor on kd * e'^2 where the loop is not collocated.
+    lanes : int
+        Rollouts side by side; 1 only for comparison.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        controller: Any,
+        situations: Sequence[Situation],
+        step: float = 0.01,
+        *,
+        integrator: str = "rk4",
+        algebraic_loop: str = "solved",
+        measures: Sequence[str] = ALL_MEASURES,
+        observe: bool = False,
+        entropy_scale: float = 1.0,
+        lanes: int = LANES,
+    ) -> None:
+        measures = check_measures(measures)
+        self.plant, self.situations, self.step, self.observe = plant, tuple(situations), step, observe
+        self.spec = LoopSpec(plant, controller, situations, step)
+        motion = Motion(
+            plant, integrator, algebraic_loop, disturbances=self.spec.disturbances.values, inputs=_held_inputs
+        )
+        self.design = Design(f"closed loop of {plant.name}: {integrator}, algebraic loop {algebraic_loop}", lanes=lanes)
+        origin = bool(ON_THE_WAY & set(measures))
+        self.sampling = Sampling(self.spec, motion, travel="total_variation" in measures, origin=origin)
+        self.scoring = Scoring(self.spec, self.sampling, measures, entropy_scale)
+        self.measures = self.scoring.measures
+        self._build(motion)
+        self.kernel = kernels.build(self.design)
+
+    def _build(self, motion: Motion) -> None:
+        design, spec = self.design, self.spec
+        motion.add_rows(design)
+        self.sampling.add_rows(design)
+        self.scoring.add_rows(design)
+        if self.observe:
+            design.rows.add("y_true", len(self.plant.measurements))
+            design.rows.add("entropy_rates", 2)
+            if self.plant.disturbances:
+                design.rows.add("w", len(self.plant.disturbances))
+        spec.references.add_to(design)
+        spec.disturbances.add_to(design)
+        self.sampling.add_to(design)
+        look = [Loop("look", (self._look,))] if self.observe else []
+        design.before += look
+        design.after += [*self.scoring.loop(), *motion.items()]
+        design.last = list(look)
+
+    def _look(self, lane: Lane) -> None:
+        """What a record shows beside the loop's own rows, at this step's time."""
+        t = lane.uniform("t")
+        _, w, _ = self.sampling.motion.block(lane, t, t)
+        lane["r"] = self.sampling.refer(lane)
+        lane["y_true"] = self.sampling.outputs(lane)
+        if w:
+            lane["w"] = w
+        moment = self.scoring.moment(lane)
+        lane["entropy_rates"] = (moment.entropy_plant, moment.entropy_controller)
+
+    # ------------------------------------------------------------------------------------------------------- running
+
+    def start_rows(self, number: int) -> np.ndarray:
+        """Return the initial workspace [rows] of one situation, without delay lines."""
+        situation, plant, spec = self.situations[number], self.plant, self.spec
+        rest = tuple(q.nominal for q in plant.inputs)
+        rows: dict[str, Sequence[float]] = {
+            "x": plant.values("states", situation.initial),
+            "p": plant.values("parameters", situation.parameters),
+            ALIVE: (1.0,),
+            "fresh": (1.0,),
+            "u": rest,
+            "since": (self._last_jump(situation),),
+            "k": spec.controller.schedule.initial(),
+        }
+        rows |= {f"c{i}": law.initial() for i, law in enumerate(spec.laws)}
+        rows |= {f"noise{k}": (spec.noise[number, k],) for k in spec.noisy}
+        if spec.bounded:
+            low, high = situation.limits or (-np.inf, np.inf)
+            rows |= {"low": (low,) * len(rest), "high": (high,) * len(rest)}
+        for bank in (spec.references, spec.disturbances):
+            rows |= bank.start(number, situation.name, situation.seed)
+        column = np.zeros(self.design.rows.count)
+        fill_rows(column, self.design, rows)
+        return column
+
+    def _last_jump(self, situation: Situation) -> float:
+        signals = [*situation.references(self.plant), *situation.excitations(self.plant)]
+        latest = max((signal.last_jump() for signal in signals), default=0.0)
+        return latest if latest < situation.t_end else 0.0
+
+    def run(
+        self,
+        theta: np.ndarray,
+        numbers: Sequence[int],
+        *,
+        n_steps: int | None = None,
+        snapshot: Snapshot | None = None,
+        keys: Sequence[tuple[str, int]] | None = None,
+        threads: int | None = None,
+        keep: bool = False,
+        record: Sequence[int] = (),
+    ) -> Outcome:
+        """Run every candidate in the situations `numbers`, which must have the same horizon, delays and hold times.
+
+        Parameters
+        ----------
+        theta : ndarray [n_candidates, n_theta]
+        numbers : sequence of int
+            Places of the situations.
+        n_steps : int, optional
+            Left out: up to the situations' horizon.
+        snapshot : Snapshot, optional
+            Where to continue, one row per situation; the measures start again from 0.
+        keys : sequence of (name, seed), optional
+            Other streams of random numbers than the situations' own (continuations after a snapshot).
+        keep : bool
+            Whether to return the snapshot at the end (rows situation-major).
+        record : sequence of int
+            Rows to record, of the first situation and candidate.
+        """
+        first = numbers[0]
+        integers, parts, ring_rows = self._delay_numbers(numbers)
+        start, first_step = self._starts(numbers, snapshot, ring_rows)
+        if keys is None:
+            keys = [(self.situations[i].name, self.situations[i].seed) for i in numbers]
+        codes, stream_keys, series = stream_arrays(
+            [self._feeds(i) for i in numbers], [s.name for s in self.design.streams], keys
+        )
+        integers |= self._every(first)
+        total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
+        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, integers, parts)
+        where = grid(len(numbers), len(theta), self.kernel.lanes)
+        results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
+        after = Snapshot(finals, first_step + total) if keep else None
+        return Outcome(results[:, 1:], results[:, 0], after, taken)
+
+    def groups(self) -> list[list[int]]:
+        """Return the situations that can share a call: equal horizon, delays and hold times."""
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for i, situation in enumerate(self.situations):
+            key = (situation.t_end, self.spec.delays[i], tuple(sorted(self._every(i).items())))
+            groups.setdefault(key, []).append(i)
+        return list(groups.values())
+
+    def evaluate(self, theta: np.ndarray, threads: int | None = None) -> Quality:
+        """Return the quality of every candidate in every situation."""
+        n, steps = len(self.situations), np.zeros((len(self.situations), len(theta)))
+        values = np.zeros((len(self.measures), n, len(theta)))
+        for numbers in self.groups():
+            outcome = self.run(theta, numbers, threads=threads)
+            steps[numbers] = outcome.steps.reshape(len(numbers), -1)
+            shaped = outcome.measures.reshape(len(numbers), len(theta), -1)
+            values[:, numbers] = np.moveaxis(shaped, -1, 0)
+        horizon = np.array([s.t_end for s in self.situations])
+        wanted = np.array([count_steps(s.t_end, self.step) for s in self.situations])
+        diverged = np.where(steps < wanted[:, None], steps * self.step, np.nan)
+        names = tuple(s.name for s in self.situations)
+        return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)))
+
+    def _starts(self, numbers: Sequence[int], snapshot: Snapshot | None, ring_rows: int) -> tuple[np.ndarray, int]:
+        n_rows = self.design.rows.count
+        if snapshot is not None:
+            if snapshot.rows.shape != (len(numbers), n_rows + ring_rows):
+                message = f"the snapshot has shape {snapshot.rows.shape}, expected {(len(numbers), n_rows + ring_rows)}"
+                raise ValueError(message)
+            start = snapshot.rows.copy()
+            for name in ("steps", *(f"q_{name}" for name in self.measures)):
+                start[:, self.design.rows.span(name)] = 0.0
+            return start, snapshot.step
+        start = np.zeros((len(numbers), n_rows + ring_rows))
+        for place, i in enumerate(numbers):
+            start[place, :n_rows] = self.start_rows(i)
+            if self.spec.delayed_input:
+                rest = [q.nominal for q in self.plant.inputs]
+                width = len(rest)
+                last = self._input_slots(numbers) * width + n_rows
+                start[place, last : last + width] = rest
+        return start, 0
+
+    def _input_slots(self, numbers: Sequence[int]) -> int:
+        return max(self.spec.delays[i].input_slots(self.spec.timing.sample) for i in numbers)
+
+    def _delay_numbers(self, numbers: Sequence[int]) -> tuple[dict[str, int], dict[str, float], int]:
+        """Kernel integers and numbers of the delay lines, and how many rows these take behind the kernel's own."""
+        integers: dict[str, int] = {}
+        parts: dict[str, float] = {}
+        delay, rows = self.spec.delays[numbers[0]], 0
+        if self.spec.delayed_input:
+            depth = self._input_slots(numbers)
+            integers |= {"input_ring": self.design.rows.count, "input_depth": depth, "input_delay": delay.input_steps}
+            parts["input_part"] = delay.input_part
+            rows += (depth + 1) * len(self.plant.inputs)
+        if self.spec.delayed_output:
+            depth = delay.output_slots()
+            ring = self.design.rows.count + rows
+            integers |= {"output_ring": ring, "output_depth": depth, "output_delay": delay.output_samples}
+            parts["output_part"] = delay.output_part
+            rows += depth * 2 * len(self.plant.channels)
+        return integers, parts, rows
+
+    def _feeds(self, number: int) -> list[Feed]:
+        sensor = [Feed(noise.GAUSSIAN) for _ in self.spec.noisy]
+        return [*self.spec.references.streams(number), *self.spec.disturbances.streams(number), *sensor]
+
+    def _every(self, number: int) -> dict[str, int]:
+        """Steps between samples of each stream in one situation."""
+        sensor = {f"every_noise{k}": self.spec.timing.sample for k in self.spec.noisy}
+        return self.spec.references.every(number) | self.spec.disturbances.every(number) | sensor
+
+
+def _held_inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ARG001  (held: no stage times)
+    return lane["u"]

@@ -1,0 +1,142 @@
+"""Evaluate and record closed loops: the public way to the compiled kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.simulate import Trajectory, count_steps
+from sscq.closed_loop import ClosedLoop
+from sscq.quality import ALL_MEASURES, Quality
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants import Plant
+    from sscq.situation import Situation
+
+
+def evaluate(
+    plant: Plant,
+    controller: Any,
+    gains: Any,
+    situations: Sequence[Situation] | Situation,
+    step: float = 0.01,
+    integrator: str = "rk4",
+    algebraic_loop: str = "solved",
+    *,
+    measures: Sequence[str] = ALL_MEASURES,
+    entropy_scale: float = 1.0,
+    threads: int | None = None,
+) -> Quality:
+    """Return the quality of control of every candidate in every situation.
+
+    Parameters
+    ----------
+    plant : Plant
+    controller : Controller, law such as `controllers.PID`, or tuple of laws
+    gains : array [candidate, n_theta], or [n_theta] for one candidate
+        What the controller's schedule leaves free: kp, ki, kd of each channel for constant gains. None: the
+        controller's own numbers (`theta` of a fuzzy controller).
+    situations : sequence of Situation
+    step : float
+        Integration step [s].
+    measures : sequence of str
+        Which measures to compute; fewer are faster.
+    threads : int, optional
+        Left out: all processors. The results do not depend on it.
+
+    Returns
+    -------
+    Quality
+        With arrays [situation, candidate].
+    """
+    several = (situations,) if hasattr(situations, "t_end") else tuple(situations)
+    loop = ClosedLoop(
+        plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=measures,
+        entropy_scale=entropy_scale,
+    )  # fmt: skip
+    return loop.evaluate(as_theta(controller, loop, gains), threads)
+
+
+def as_theta(controller: Any, loop: ClosedLoop, gains: Any) -> np.ndarray:
+    """Return candidates as an array [n, n_theta] of finite numbers, or raise with what was expected."""
+    names = loop.spec.controller.theta_names
+    if gains is None:
+        gains = getattr(controller, "theta", ())
+    theta = np.atleast_2d(np.asarray(gains, dtype=float))
+    if theta.ndim != 2 or theta.shape[1] != len(names):
+        few = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        message = f"gains must have shape (candidates, {len(names)}) ({few}), got {np.shape(gains)}"
+        raise ValueError(message)
+    if not np.isfinite(theta).all():
+        row = int(np.argwhere(~np.isfinite(theta))[0][0])
+        message = f"gains must be finite, got {theta[row].tolist()} in row {row}"
+        raise ValueError(message)
+    return np.ascontiguousarray(theta)
+
+
+def record(
+    plant: Plant,
+    controller: Any,
+    gains: Any,
+    situation: Situation,
+    step: float = 0.01,
+    integrator: str = "rk4",
+    algebraic_loop: str = "solved",
+    *,
+    entropy_scale: float = 1.0,
+) -> Trajectory:
+    """Return everything about one closed loop over time.
+
+    Returns
+    -------
+    Trajectory
+        Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
+        "disturbances", "entropy_rates" (of plant and controller, W). A rollout that diverges stays where it was.
+    """
+    loop = ClosedLoop(
+        plant, controller, (situation,), step, integrator=integrator, algebraic_loop=algebraic_loop, observe=True,
+        entropy_scale=entropy_scale,
+    )  # fmt: skip
+    theta = as_theta(controller, loop, gains)
+    if len(theta) != 1:
+        message = f"record shows one candidate, got {len(theta)}"
+        raise ValueError(message)
+    parts = _recorded(loop)
+    rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
+    outcome = loop.run(theta, [0], threads=1, record=rows)
+    names = [name for _, _, labels, _ in parts for name in labels]
+    units = [unit for _, _, _, labels in parts for unit in labels]
+    groups, first = {}, 0
+    for title, _, labels, _ in parts:
+        groups[title] = slice(first, first + len(labels))
+        first += len(labels)
+    n_steps = count_steps(situation.t_end, step)
+    taken = outcome.record[:, :, 0]
+    reached = int(outcome.steps[0])
+    taken[reached + 1 :] = taken[min(reached, n_steps)]
+    return Trajectory(np.arange(n_steps + 1) * step, taken, tuple(names), tuple(units), groups)
+
+
+def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:
+    """Title, row group, names and units of everything a record shows."""
+    plant, controller = loop.plant, loop.spec.controller
+    outputs = [c.output for c in plant.channels]
+    units = [plant.measurements[plant.index("measurements", o)].unit for o in outputs]
+    parts = [
+        ("states", "x", [q.name for q in plant.states], [q.unit for q in plant.states]),
+        ("outputs", "y_true", [f"output {q.name}" for q in plant.measurements], [q.unit for q in plant.measurements]),
+        ("reference", "r", [f"reference {o}" for o in outputs], units),
+        ("command", "command", [f"command {o}" for o in outputs], ["" for _ in outputs]),
+        ("inputs", "u", [q.name for q in plant.inputs], [q.unit for q in plant.inputs]),
+        ("gains", "g", list(controller.gain_names), ["" for _ in controller.gain_names]),
+        ("entropy_rates", "entropy_rates", ["entropy rate plant", "entropy rate controller"], ["W", "W"]),
+    ]
+    if plant.disturbances:
+        parts.append(("disturbances", "w", [q.name for q in plant.disturbances], [q.unit for q in plant.disturbances]))
+    return parts
+
+
+__all__ = ["evaluate", "record"]

@@ -1,0 +1,344 @@
+"""One control loop about an operating point: a linearised plant, the PID law as it is sampled, delay and hold.
+
+Everything here is exact for the loop that is simulated. The command is held over a sample, so the plant moves by
+
+    x[k+1] = e^(A h) x[k] + G0 u[k-m] + G1 u[k-m-1],    G0 = int_0^(h-f) e^(A s) b ds,   G1 = e^(A (h-f)) int_0^f e^(A s) b ds
+
+for a delay of m whole samples and a fraction f [s]; and the law is, with e = -y, h / tau_f = 1 where there is no filter,
+
+    u[k] = kp e[k] + w[k] + kd d[k],   w[k+1] = w[k] + h ki e[k],   d[k] = d[k-1] + (h / tau_f) (rate[k] - d[k-1])
+
+Differences are kept in place of states (the operator (z - 1) / h), so that small steps lose no digits.
+Source: K. J. Astrom and B. Wittenmark, Computer-Controlled Systems, 3rd ed. (Prentice Hall, 1997), sec. 2.3 (delay) and
+8.2 (approximations of PID); R. H. Middleton and G. C. Goodwin, IEEE Trans. Automatic Control 31 (1986) 1015 (delta operator).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import expm, matrix_balance, null_space
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+_HIDDEN = 1e-10  # relative: directions that a Krylov step adds with less than this are rounding
+_MARGINAL = 1e-7  # relative growth that rounding of a multiple pole at rest explains
+
+
+@dataclass(frozen=True)
+class LinearPlant:
+    """One channel of a plant, linear about an operating point: x' = A x + b u(t - delay), y = c x.
+
+    Attributes
+    ----------
+    A : array [n_x, n_x]
+    b : array [n_x]
+        From the channel's command.
+    c : array [n_x]
+        To the controlled output.
+    c_rate : array [n_x], optional
+        To the output's rate, where it is measured.
+    delay : float
+        Of the plant itself, input and output together [s].
+    name : str
+        Operating point, as reports name it.
+
+    Raises
+    ------
+    ValueError
+        Where shapes do not fit, or a number is not finite.
+    """
+
+    A: ArrayLike
+    b: ArrayLike
+    c: ArrayLike
+    c_rate: ArrayLike | None = None
+    delay: float = 0.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check and coerce."""
+        A = np.atleast_2d(np.asarray(self.A, dtype=float))
+        _require(A.ndim == 2 and A.shape[0] == A.shape[1] > 0, f"A must be a square matrix, got shape {A.shape}")
+        object.__setattr__(self, "A", _finite("A", A))
+        for key in ("b", "c", "c_rate"):
+            if getattr(self, key) is not None:
+                vector = np.asarray(getattr(self, key), dtype=float).ravel()
+                _require(vector.shape == (len(A),), f"{key} must have {len(A)} entries as A has, got {vector.size}")
+                object.__setattr__(self, key, _finite(key, vector))
+        _require(0.0 <= self.delay < math.inf, f"delay must be a finite time >= 0 [s], got {self.delay}")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """How the channel is controlled: everything about the loop that is neither plant nor gains.
+
+    Attributes
+    ----------
+    sample_time : float
+        h [s], of the law; the command is held in between.
+    derivative_filter_time : float
+        tau_f [s], at least one sample, or 0: no filter.
+    delay : float
+        Added to the plant's: input and output delay of the loop together [s].
+    rate_measured : bool
+        The derivative term reads the plant's rate output; otherwise the backward difference of the sampled output.
+    action : {"direct", "reverse"}
+        Sense of the plant, as in the law: "reverse" where more command lowers the output.
+    """
+
+    sample_time: float
+    derivative_filter_time: float = 0.0
+    delay: float = 0.0
+    rate_measured: bool = False
+    action: str = "direct"
+
+    def __post_init__(self) -> None:
+        """Check."""
+        h, tau = self.sample_time, self.derivative_filter_time
+        _require(0.0 < h < math.inf, f"sample_time must be a finite time > 0 [s], got {h}")
+        _require(
+            tau == 0.0 or h <= tau < math.inf,
+            f"derivative_filter_time must be 0 or at least one sample ({h:g} s), got {tau:g}",
+        )
+        _require(0.0 <= self.delay < math.inf, f"delay must be a finite time >= 0 [s], got {self.delay}")
+        _require(self.action in {"direct", "reverse"}, f"action must be 'direct' or 'reverse', got {self.action!r}")
+
+    @property
+    def sense(self) -> float:
+        """1 for a direct plant, -1 for a reverse one."""
+        return 1.0 if self.action == "direct" else -1.0
+
+    @property
+    def filter_share(self) -> float:
+        """h / tau_f: share of the new rate in the filtered one, 1 without a filter."""
+        return self.sample_time / self.derivative_filter_time if self.derivative_filter_time else 1.0
+
+
+@dataclass(frozen=True)
+class SampledPlant:
+    """The part of a plant that the loop can see and move, sampled with its delay.
+
+    x[k+1] = x[k] + h (delta x[k] + b_now u[k-m] + b_before u[k-m-1]),  y = c x.
+
+    Attributes
+    ----------
+    poles : array [n], complex
+        Of the continuous plant [1/s].
+    delta, b_now, b_before, c, c_rate : arrays [n, n], [n], [n], [n], [n]
+        c_rate is None where the law differentiates the output itself.
+    samples : int
+        m, whole samples of delay.
+    hidden_growth : float
+        Largest growth rate of the modes that the loop cannot see or move [1/s]; 0 where they are at rest or decay.
+        Modes at rest (the position behind a speed loop) are no failure of this loop.
+    """
+
+    loop: Loop
+    name: str
+    poles: NDArray[np.complex128]
+    delta: Array
+    b_now: Array
+    b_before: Array
+    c: Array
+    c_rate: Array | None
+    samples: int
+    hidden_growth: float = field(default=0.0)
+
+    def output(self, s: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+        """Return pulse transfer functions to the output and to the rate of the law's derivative term, at z = e^(s h).
+
+        Parameters
+        ----------
+        s : array [n_s], complex
+            Points [1/s].
+
+        Returns
+        -------
+        y, rate : arrays [n_s], complex
+            The rate before its filter.
+        """
+        h = self.loop.sample_time
+        slope = np.expm1(s * h) / h  # (z - 1) / h
+        delayed = np.exp(-s * h)
+        b = self.b_now + self.b_before * delayed[:, None]
+        states = np.linalg.solve(slope[:, None, None] * np.eye(len(self.c)) - self.delta, b[:, :, None])[:, :, 0]
+        states *= np.exp(-s * h * self.samples)[:, None]
+        y = states @ self.c
+        return y, (y * slope * delayed if self.c_rate is None else states @ self.c_rate)
+
+    def at_rest(self) -> tuple[float, float, float]:
+        """Return det(I - e^(A h)) / h^n and the numerators of output and rate at z = 1: the loop at zero frequency."""
+        left, sizes, right = np.linalg.svd(-self.delta)
+        others = np.array([np.prod(np.delete(sizes, i)) for i in range(len(sizes))])
+        sign = np.sign(np.linalg.det(left) * np.linalg.det(right))
+        adjugate = sign * (right.T * others) @ left.T
+        moved = adjugate @ (self.b_now + self.b_before)
+        scale = others.max() * np.linalg.norm(self.b_now + self.b_before)
+        of_output = _or_zero(float(self.c @ moved), scale * np.linalg.norm(self.c))
+        of_rate = 0.0 if self.c_rate is None else _or_zero(float(self.c_rate @ moved), scale * np.linalg.norm(self.c_rate))
+        return _or_zero(float(sign * sizes.prod()), sizes.max() * others.max()), of_output, of_rate
+
+
+def sample(plant: LinearPlant, loop: Loop) -> SampledPlant:
+    """Sample a plant for a loop, exactly.
+
+    Raises
+    ------
+    ValueError
+        If the loop reads a rate that the plant does not give.
+    """
+    _require(
+        not loop.rate_measured or plant.c_rate is not None,
+        f"the loop reads a measured rate, but {plant.name or 'the plant'} has no c_rate: give it, or rate_measured=False",
+    )
+    A, b, rows, hidden = _visible(plant, loop)
+    h = loop.sample_time
+    delay = plant.delay + loop.delay
+    samples = math.floor(delay / h + 1e-9)
+    late = max(0.0, delay - samples * h)
+    late = late if late > 1e-9 * h else 0.0
+    rest = _held(A, h - late)
+    return SampledPlant(
+        loop=loop,
+        name=plant.name,
+        poles=np.linalg.eigvals(A).astype(complex),
+        delta=A @ _held(A, h) / h,
+        b_now=rest @ b / h,
+        b_before=(b - b if late == 0.0 else (np.eye(len(A)) + A @ rest) @ (_held(A, late) @ b) / h),
+        c=rows[0],
+        c_rate=rows[1] if loop.rate_measured else None,
+        samples=samples,
+        hidden_growth=hidden,
+    )
+
+
+def closed_loop(plant: SampledPlant, gains: ArrayLike) -> Array:
+    """Return the matrices of the closed loop, from sample to sample.
+
+    Parameters
+    ----------
+    plant : SampledPlant
+    gains : array [..., 3]
+        kp, ki, kd.
+
+    Returns
+    -------
+    array [..., n, n]
+        States: plant [n_x], commands on their way [m, one more for a fractional delay], integral, last error,
+        filtered rate. An integral that is not used (ki = 0) is held at zero, since it takes no part.
+    """
+    gains = np.asarray(gains, dtype=float)
+    kp, ki, kd = (gains[..., i, None] for i in range(3))
+    h, share, n_x = plant.loop.sample_time, plant.loop.filter_share, len(plant.c)
+    way = plant.samples + int(bool(np.any(plant.b_before)))
+    integral, error, rate, n = n_x + way, n_x + way + 1, n_x + way + 2, n_x + way + 3
+    seen = np.zeros((4, n))  # y, filtered rate, command per unit gain of the integral, plant input now
+    seen[0, :n_x] = plant.c
+    seen[1, rate] = 1.0 - share
+    if plant.c_rate is None:
+        seen[1, :n_x], seen[1, error] = -share * plant.c / h, -share / h
+    else:
+        seen[1, :n_x] = -share * plant.c_rate
+    command = plant.loop.sense * (-kp * seen[0] + np.eye(n)[integral] + kd * seen[1])
+    matrix = np.zeros((*gains.shape[:-1], n, n))
+    matrix[..., :n_x, :n_x] = np.eye(n_x) + h * plant.delta
+    for samples_ago, b in ((plant.samples, plant.b_now), (plant.samples + 1, plant.b_before)):
+        if samples_ago == 0:
+            matrix[..., :n_x, :] += h * b[:, None] * command[..., None, :]
+        elif samples_ago <= way:
+            matrix[..., :n_x, n_x + samples_ago - 1] += h * b
+    if way:
+        matrix[..., n_x, :] = command
+        matrix[..., n_x + 1 : n_x + way, n_x : n_x + way - 1] = np.eye(way - 1)
+    matrix[..., integral, :] = -h * ki * seen[0]
+    matrix[..., integral, integral] = np.where(ki[..., 0] == 0.0, 0.0, 1.0)
+    matrix[..., error, :], matrix[..., rate, :] = -seen[0], seen[1]
+    return matrix
+
+
+def spectral_radius(plant: SampledPlant, gains: ArrayLike) -> Any:
+    """Return the largest magnitude of the closed loop's eigenvalues, exactly: below 1 it is stable.
+
+    Parameters
+    ----------
+    plant : SampledPlant
+    gains : array [..., 3]
+
+    Returns
+    -------
+    array [...]
+    """
+    largest = np.abs(np.linalg.eigvals(closed_loop(plant, gains))).max(axis=-1)
+    if plant.hidden_growth > 0.0:
+        return np.maximum(largest, np.exp(plant.loop.sample_time * plant.hidden_growth))
+    return largest
+
+
+def _visible(plant: LinearPlant, loop: Loop) -> tuple[Array, Array, list[Array], float]:
+    """Part of the plant that is reachable from the command and seen in the outputs; growth of what is left out."""
+    A, scaling = matrix_balance(plant.A, permute=False)
+    b = np.asarray(plant.b) @ np.linalg.inv(scaling).T
+    rows = [np.asarray(row) @ scaling for row in ((plant.c, plant.c_rate) if loop.rate_measured else (plant.c,))]
+    hidden = []
+    reached = _invariant(A, [b])
+    hidden.append(_outside(A, reached))
+    A, b, rows = reached @ A @ reached.T, reached @ b, [row @ reached.T for row in rows]
+    seen = _invariant(A.T, rows)
+    hidden.append(_outside(A.T, seen))
+    A, b, rows = seen @ A @ seen.T, seen @ b, [row @ seen.T for row in rows]
+    _require(len(A) > 0, f"the command of {plant.name or 'the plant'} does not reach the output (b, A, c have no path)")
+    growth = max(float(np.max(part.real, initial=0.0)) for part in hidden)
+    return A, b, rows, growth if growth > _MARGINAL * np.linalg.norm(np.asarray(plant.A)) else 0.0
+
+
+def _invariant(A: Array, starts: list[Array]) -> Array:
+    """Orthonormal rows that span the smallest subspace which holds `starts` and is invariant under A (Krylov)."""
+    scale = np.linalg.norm(A, 2) or 1.0
+    basis = np.zeros((0, len(A)))
+    queue = [start / (np.linalg.norm(start) or 1.0) for start in starts]
+    while queue and len(basis) < len(A):
+        direction = queue.pop(0)
+        for _ in range(2):  # twice is enough (Kahan, Parlett)
+            direction = direction - basis.T @ (basis @ direction)
+        size = np.linalg.norm(direction)
+        if size > _HIDDEN:
+            basis = np.vstack([basis, direction / size])
+            queue.append(A @ direction / size / scale)
+    return np.eye(len(A)) if len(basis) == len(A) else basis
+
+
+def _outside(A: Array, basis: Array) -> NDArray[np.complex128]:
+    """Eigenvalues of A that belong to no direction of the invariant subspace."""
+    if len(basis) == len(A):
+        return np.zeros(0, dtype=complex)
+    rest = null_space(basis) if len(basis) else np.eye(len(A))
+    return np.linalg.eigvals(rest.T @ A @ rest).astype(complex)
+
+
+def _held(A: Array, time: float) -> Array:
+    """Integral of e^(A s) over [0, time]."""
+    n = len(A)
+    block = np.zeros((2 * n, 2 * n))
+    block[:n, :n], block[:n, n:] = A * time, np.eye(n) * time
+    return np.asarray(expm(block)[:n, n:])
+
+
+def _or_zero(value: float, scale: Any) -> float:
+    return 0.0 if abs(value) <= 1e-11 * float(scale) else value
+
+
+def _finite(key: str, array: Array) -> Array:
+    _require(bool(np.isfinite(array).all()), f"{key} must be finite: linearise at a point inside the plant's region")
+    return array
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ValueError(message)

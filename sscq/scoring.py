@@ -1,0 +1,123 @@
+"""Measures of quality as a lane loop: accumulated in every step that a rollout is alive."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import where
+from plants.core.kernel import ALIVE, Design
+from plants.core.lanes import Lane, Loop
+from plants.core.naming import unknown
+from sscq.quality import ALL_MEASURES, STEP_MEASURES, Moment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sscq.loop_spec import LoopSpec
+    from sscq.sampling import Sampling
+
+ON_THE_WAY = frozenset({"overshoot", "settling_time"})
+_SHORT = 1e-3  # of the channel's scale: a shorter way is regulation at rest, measured against the scale
+
+
+class Scoring:
+    """Rows and loop of the measures.
+
+    Parameters
+    ----------
+    spec : LoopSpec
+    sampling : Sampling
+    measures : sequence of str
+    entropy_scale : float
+        Brings kd * e'^2 to the units of the plant's rate where the loop is not collocated.
+    """
+
+    def __init__(self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], entropy_scale: float) -> None:
+        self.spec, self.sampling, self.entropy_scale = spec, sampling, entropy_scale
+        self.measures = check_measures(measures)
+
+    def add_rows(self, design: Design) -> None:
+        """Give the measures rows, as the kernel's results; `steps` tells whether and when a rollout diverged."""
+        design.rows.add("since")
+        for name in self.measures:
+            design.rows.add(f"q_{name}")
+        design.results = ("steps", *(f"q_{name}" for name in self.measures))
+
+    def loop(self) -> list[Loop]:
+        """Return the loop that accumulates, if anything is to be accumulated in steps."""
+        return [Loop("score", (self._score,))] if set(self.measures) & set(STEP_MEASURES) else []
+
+    def _score(self, lane: Lane) -> None:
+        alive, moment = lane.one(ALIVE), self.moment(lane)
+        for name in self.measures:
+            if name in STEP_MEASURES:
+                old = lane.one(f"q_{name}")
+                lane[f"q_{name}"] = (where(alive, STEP_MEASURES[name](old, moment), old),)
+
+    def moment(self, lane: Lane) -> Moment:
+        """Return what the measures may look at, now."""
+        t, h, plant = lane.uniform("t"), lane.uniform("h"), self.spec.plant
+        outputs = self.sampling.outputs(lane)
+        errors = []
+        for i, channel in enumerate(plant.channels):
+            error = lane["r"][i] - outputs[self.spec.output_index(channel.output)]
+            errors.append(error * (1.0 / channel.scale))
+        since = t - lane.one("since")
+        return Moment(
+            t=t,
+            h=h,
+            since=where(since, since, 0.0),
+            error=tuple(errors),
+            command=lane["command"],
+            entropy_plant=self._of_plant(lane),
+            entropy_controller=self._of_controller(lane, outputs),
+            progress=self._progress(lane, outputs) if ON_THE_WAY & set(self.measures) else 0.0,
+            saturated=self._saturated(lane) if "saturated_time" in self.measures else 0.0,
+        )
+
+    def _of_plant(self, lane: Lane) -> Any:
+        plant, t = self.spec.plant, lane.uniform("t")
+        if plant.entropy_rate is None:
+            return 0.0
+        u, w, p = self.sampling.motion.block(lane, t, t)
+        return plant.entropy_rate(t, lane["x"], u, w, p)
+
+    def _of_controller(self, lane: Lane, outputs: tuple[Any, ...]) -> Any:
+        """T0 dS/dt of the derivative action: kd times the square of the true error rate where the plant tells it."""
+        total: Any = 0.0
+        for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
+            if "kd" not in law.gain_names:
+                continue
+            kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
+            y_rate = lane["y_rate"][i] if channel.rate is None else outputs[self.spec.output_index(channel.rate)]
+            rate = lane["r_rate"][i] - y_rate
+            scaled = kd if self.entropy_scale == 1.0 else self.entropy_scale * kd
+            total = total + scaled * rate * rate
+        return total
+
+    def _progress(self, lane: Lane, outputs: tuple[Any, ...]) -> Any:
+        """Error of the first channel over its way from the initial output: 1 at the start, 0 on target."""
+        channel = self.spec.plant.channels[0]
+        r, way = lane["r"][0], lane["r"][0] - lane["origin"][0]
+        length = where(magnitude(way) - _SHORT * channel.scale, way, channel.scale)
+        return (r - outputs[self.spec.output_index(channel.output)]) / length
+
+    def _saturated(self, lane: Lane) -> Any:
+        hit: Any = 0.0
+        for command, law in zip(lane["command"], self.spec.laws, strict=True):
+            low, high = getattr(law, "limits", None) or (-math.inf, math.inf)
+            if math.isfinite(high):
+                hit = where(command - (high - 1e-9 * abs(high)), 1.0, hit)
+            if math.isfinite(low):
+                hit = where((low + 1e-9 * abs(low)) - command, 1.0, hit)
+        return hit
+
+
+def check_measures(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures asked for, each once, in their fixed order; unknown ones raise."""
+    for name in names:
+        if name not in ALL_MEASURES:
+            raise ValueError(unknown("measure", name, ALL_MEASURES))
+    return tuple(name for name in ALL_MEASURES if name in names)
