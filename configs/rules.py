@@ -31,6 +31,8 @@ class Rule:
     session : bool
         The setting concerns this session only (output folder, threads, ...): it changes no result, is not stored with
         a run and may differ when the run is resumed.
+    file : bool
+        The setting names a file of the user's that the run reads.
     """
 
     text: str
@@ -41,6 +43,7 @@ class Rule:
     below: float = math.inf
     choices: tuple[str, ...] = ()
     session: bool = False
+    file: bool = False
 
     def complaint(self, value: Any) -> str:
         """Return what is wrong with `value`, or an empty string."""
@@ -125,31 +128,48 @@ def check(config: Any) -> None:
     ValueError
         With one line for each setting that is out of its range.
     """
-    complaints = list(_complaints(config, ""))
+    complaints = [f"{key} {rule.complaint(value)}" for key, value, rule in _values(config, "") if rule.complaint(value)]
+    for prefix, part in _parts(config, ""):
+        names = [field.name for field in dataclasses.fields(part)]
+        complaints += [
+            f"no setting {prefix}{name}{did_you_mean(name, names)}" for name in vars(part).keys() - set(names)
+        ]
+        if hasattr(part, "complaints"):
+            complaints += [f"{prefix}{complaint}" for complaint in part.complaints()]
     if complaints:
         raise ValueError("\n".join(complaints))
 
 
-def _complaints(config: Any, prefix: str) -> Iterator[str]:
-    for field in dataclasses.fields(config):
-        yield from _value_complaints(
-            f"{prefix}{field.name}", getattr(config, field.name), field.metadata.get("rule", Rule(""))
-        )
-    if hasattr(config, "complaints"):
-        yield from (f"{prefix}{complaint}" for complaint in config.complaints())
+def files(config: Any) -> list[str]:
+    """Return the user's files that a configuration names, in order, each once."""
+    return list(dict.fromkeys(value for _, value, rule in _values(config, "") if rule.file and value is not None))
 
 
-def _value_complaints(key: str, value: Any, rule: Rule) -> Iterator[str]:
+def _values(value: Any, key: str, rule: Rule = Rule("")) -> Iterator[tuple[str, Any, Rule]]:
+    """Yield dotted key, value and rule of every number and word of a configuration."""
     if dataclasses.is_dataclass(value):
-        yield from _complaints(value, f"{key}.")
+        for field in dataclasses.fields(value):
+            place = f"{key}.{field.name}" if key else field.name
+            yield from _values(getattr(value, field.name), place, field.metadata.get("rule", Rule("")))
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _value_complaints(f"{key}.{name}", item, rule)
+            yield from _values(item, f"{key}.{name}", rule)
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
-            yield from _value_complaints(f"{key}[{number}]", item, rule)
-    elif complaint := rule.complaint(value):
-        yield f"{key} {complaint}"
+            yield from _values(item, f"{key}[{number}]", rule)
+    else:
+        yield key, value, rule
+
+
+def _parts(value: Any, key: str) -> Iterator[tuple[str, Any]]:
+    """Yield the prefix of its keys and the part itself, for every dataclass of a configuration."""
+    if dataclasses.is_dataclass(value):
+        yield (f"{key}." if key else ""), value
+        for field in dataclasses.fields(value):
+            yield from _parts(getattr(value, field.name), f"{key}.{field.name}" if key else field.name)
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _parts(item, f"{key}.{name}")
 
 
 def type_words(hint: Any) -> str:

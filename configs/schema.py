@@ -1,7 +1,7 @@
 """Structured configurations of the commands: what can be set, in which unit and range.
 
-The parts (situations, controller, fitness, search, network, budget) are groups: exchangeable YAML files in the folder of
-that name. Plants are no group: they come from the registry, so that a user's own plant needs no YAML.
+The parts (situations, controller, fitness, search, network, budget) are groups: exchangeable YAML files in the folder
+of that name. Plants are no group: they come from the registry, so that a user's own plant needs no YAML.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class RunConfig:
     """What all commands share."""
 
     plant: str = setting("van_der_pol", "registered plant; `sscq plants` lists them")
-    plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed")
+    plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed", file=True)
     seed: int = setting(0, "seed of everything random", low=0)
     step: float = setting(0.01, "integration step", unit="s", above=0)
     integrator: str = setting("rk4", "integration method", choices=("euler", "heun", "rk2", "rk4"))
@@ -32,7 +32,7 @@ class RunConfig:
     )
     output: str | None = setting(None, "output folder; null: a new one below runs/", session=True)
     resume: str | None = setting(None, "run folder of a stopped run to go on with", session=True)
-    quiet: bool = setting(False, "no progress lines", session=True)  # noqa: FBT003  (the default of a setting)
+    quiet: bool = setting(False, "no progress lines", session=True)
 
 
 @dataclass
@@ -46,7 +46,7 @@ class ExcitationConfig:
     bandwidth: float = setting(1.0, "bandwidth of a forming filter", unit="rad/s", above=0)
     amplitude: float = setting(0.0, "amplitude of the sine")
     frequency: float = setting(1.0, "frequency of the sine", unit="rad/s", above=0)
-    file: str | None = setting(None, "CSV file of a recorded series: time [s] and value")
+    file: str | None = setting(None, "CSV file of a recorded series: time [s] and value", file=True)
 
 
 @dataclass
@@ -113,7 +113,7 @@ class FitnessConfig:
     entropy: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
     total_variation: float = setting(0.0, "weight of the actuator's travel", low=0)
     effort: float = setting(0.0, "weight of the control effort", low=0)
-    normalised: bool = setting(True, "divide each term by the reference controller's")  # noqa: FBT003
+    normalised: bool = setting(True, "divide each term by the reference controller's")
     sensitivity_limit: float | None = setting(1.8, "largest Ms at the operating points; null: no limit", above=1)
     delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
@@ -181,6 +181,6 @@ class SimulateConfig(RunConfig):
 class EvaluateConfig(RunConfig):
     """`sscq evaluate`: a stored knowledge base in situations."""
 
-    kb: str | None = setting(None, "knowledge base file (JSON)")
+    kb: str | None = setting(None, "knowledge base file (JSON)", file=True)
     situations: SituationsConfig = setting(SituationsConfig, "")
     controller: ControllerConfig = setting(ControllerConfig, "")

@@ -48,7 +48,9 @@ def _help(command: str, schema: type) -> dict[str, Any]:
 
 
 def _line(leaf: Setting) -> str:
-    default = "null" if leaf.default is None else str(leaf.default).lower() if leaf.default in (True, False) else leaf.default
+    default = (
+        "null" if leaf.default is None else str(leaf.default).lower() if leaf.default in (True, False) else leaf.default
+    )
     numbers = leaf.rule.range() if type_words(leaf.type).startswith(("a number", "a whole")) else ""
     facts = [leaf.rule.unit, str(default) if not isinstance(default, dict) else "", numbers.removesuffix("a number")]
     words = [fact for fact in (*facts, " | ".join(leaf.rule.choices)) if fact]

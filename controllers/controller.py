@@ -43,11 +43,7 @@ class Controller:
         given: object = self.laws
         laws = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         object.__setattr__(self, "laws", laws)
-        if not laws:
-            message = "a controller needs one law per channel, got none; give laws=(controllers.PID(),)"
-            raise ValueError(message)
-        for law in laws:
-            _require(law, _LAW, "a control law such as controllers.PID()")
+        _check_laws(laws, "a control law such as controllers.PID()")
         _require(self.schedule, _SCHEDULE, "a gain schedule such as controllers.ConstantGains()")
         scheduled = getattr(self.schedule, "gain_names", None)
         if scheduled is not None and len(scheduled) != len(self.gain_names):
@@ -122,9 +118,16 @@ def as_controller(what: object, n_channels: int = 1) -> Controller:
 
 
 def _with_constant_gains(laws: tuple[object, ...]) -> Controller:
-    for law in laws:
-        _require(law, _LAW, "a Controller, a law such as controllers.PID(), or a tuple of laws")
+    _check_laws(laws, "a Controller, a law such as controllers.PID(), or a tuple of laws")
     return Controller(laws, ConstantGains(gain_names(laws)))  # type: ignore[arg-type]
+
+
+def _check_laws(laws: tuple[object, ...], expected: str) -> None:
+    if not laws:
+        message = "a controller needs one law per channel, got none; give laws=(controllers.PID(),)"
+        raise ValueError(message)
+    for law in laws:
+        _require(law, _LAW, expected)
 
 
 def _missing(what: object, members: Sequence[str]) -> list[str]:

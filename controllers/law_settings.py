@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC
 from dataclasses import dataclass
 from typing import ClassVar
@@ -46,9 +47,14 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
         self._check_time_constants()
 
     def _check_initial_command(self) -> None:
-        if self.limits is not None and not self.limits[0] <= self.initial_command <= self.limits[1]:
+        if self.initial_command != 0.0 and self.initial_command != self._at_rest():
             message = f"initial_command {self.initial_command} must lie inside the limits {self.limits}; set it there"
             raise ValueError(message)
+
+    def _at_rest(self) -> float:
+        """Last command before t = 0: inside the limits even where 0, "not known", is not."""
+        low, high = (-math.inf, math.inf) if self.limits is None else self.limits
+        return min(max(self.initial_command, low), high)
 
     def _check_anti_windup(self) -> None:
         if self.anti_windup == "back_calculation" and self.tracking_time is None:
@@ -99,5 +105,5 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
 
     def initial(self) -> tuple[float, ...]:
         """Return the state at rest: no rates, integral and last command at ``initial_command``."""
-        rest = {"integral": self.initial_command, "command": self.initial_command, "unchanged": -1.0}
+        rest = {"integral": self.initial_command, "command": self._at_rest(), "unchanged": -1.0}
         return tuple(rest.get(name, 0.0) for name in self.state_names)

@@ -59,7 +59,8 @@ class PID(ParallelLaw):
     rate_source : {"output", "difference"}
         Read by the closed loop: the channel's rate output where the plant has one, or the backward difference.
     initial_command : float
-        Command at rest before t = 0: initial value of the integral and of the rate limit.
+        Command at rest before t = 0, inside the limits: initial value of the integral and of the last command. At the
+        default of 0, where the limits exclude it, the last command is the limit next to it.
     hold_invalid : bool
         Hold the last command and all states while a signal, or the demand made of it, is NaN or infinite.
     frozen_after : float, optional

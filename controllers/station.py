@@ -31,8 +31,8 @@ class ManualStation:
     ramp : float
         Rate of the command in manual [unit/s], in place of the law's rate limit; 0 holds the last automatic command,
         inf goes to "track" at once.
-    sample_time : float, optional
-        [s]; None: the law's, or what the closed loop binds.
+    limits, sample_time : optional
+        Of station and law, as for :class:`controllers.PID`; None: the law's own, or what the closed loop binds.
 
     Raises
     ------
@@ -42,10 +42,11 @@ class ManualStation:
 
     automatic: ParallelLaw
     ramp: float
+    limits: tuple[float, float] | None = None
     sample_time: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the settings and give law and station one sample time."""
+        """Check the settings and give law and station the same limits and sample time."""
         given: object = self.automatic
         if not isinstance(given, ParallelLaw):
             message = f"a manual station needs a PID or TwoDegreePID, got {type(given).__name__}"
@@ -53,8 +54,9 @@ class ManualStation:
         if math.isnan(self.ramp) or self.ramp < 0.0:
             message = f"ramp must be 0 (hold), positive [unit/s] or inf (at once), got {self.ramp}"
             raise ValueError(message)
-        sample_time = self.automatic.sample_time if self.sample_time is None else self.sample_time
-        object.__setattr__(self, "automatic", replace(self.automatic, sample_time=sample_time))
+        own = {name: getattr(self, name) for name in ("limits", "sample_time") if getattr(self, name) is not None}
+        object.__setattr__(self, "automatic", replace(self.automatic, **own))
+        object.__setattr__(self, "limits", self.automatic.limits)
         object.__setattr__(self, "sample_time", self.automatic.sample_time)
 
     @property
@@ -71,11 +73,6 @@ class ManualStation:
     def rate_source(self) -> str:
         """The law's."""
         return self.automatic.rate_source
-
-    @property
-    def limits(self) -> tuple[float, float] | None:
-        """The law's, kept in manual as well."""
-        return self.automatic.limits
 
     def initial(self) -> tuple[float, ...]:
         """Return the law's initial state and its initial command."""
@@ -113,8 +110,6 @@ class ManualStation:
 
     def _moved(self, last: Number, track: Number) -> Number:
         """Last command, moved towards `track` by at most one sample's ramp, inside the limits."""
-        if self.ramp == 0.0:
-            return last
         if self.sample_time is None:
             message = "sample_time is not set: use dataclasses.replace(station, sample_time=0.01) [s]"
             raise ValueError(message)

@@ -9,11 +9,11 @@ import itertools
 import os
 import shutil
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _MARK = ".tmp-"
 _numbers = itertools.count()

@@ -43,8 +43,8 @@ def is_users(error: BaseException) -> bool:
 def sentence(error: BaseException) -> str:
     """Return what to tell the user: the message, with the place if it is in the user's own file."""
     if isinstance(error, OSError) and error.strerror:
-        place = f": {error.filename}" if error.filename is not None else ""
-        return error.strerror[:1].lower() + error.strerror[1:] + place
+        reason = error.strerror[:1].lower() + error.strerror[1:]
+        return reason if error.filename is None else f"{reason}: {error.filename}"
     words = error.args[0] if isinstance(error, KeyError) and error.args else error
     place = _user_place(error)
     kind = "" if isinstance(error, UserError | ValueError) else f"{type(error).__name__}: "

@@ -98,7 +98,9 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
     writer.writerow(header)
     for row in rows:
         if len(row) != len(header):
-            raise ValueError(f"a row of {path.name} must have {len(header)} cells ({', '.join(header)}), got {len(row)}")
+            raise ValueError(
+                f"a row of {path.name} must have {len(header)} cells ({', '.join(header)}), got {len(row)}"
+            )
         writer.writerow([_cell(value) for value in row])
     atomic.write(path, text.getvalue())
 

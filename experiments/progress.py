@@ -91,7 +91,10 @@ class Progress:
         share = f"{self._done / self._total:4.0%}" if self._total else ""
         parts = [self._label, f"{self._done}/{self._total} {self._unit}", share]
         if self._rate > 0.0:
-            parts += [f"{_figure(self._rate)} {self._unit}/s", f"{duration((self._total - self._done) / self._rate)} left"]
+            parts += [
+                f"{_figure(self._rate)} {self._unit}/s",
+                f"{duration((self._total - self._done) / self._rate)} left",
+            ]
         return "  ".join(part for part in (*parts, note) if part)
 
     def _show(self, line: str) -> None:

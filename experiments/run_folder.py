@@ -14,8 +14,9 @@ Results (metrics, knowledge base, tables, report) are added by the commands thro
 
 from __future__ import annotations
 
-import shutil
+import itertools
 import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -26,7 +27,7 @@ from experiments.stages import Stages, digest_of, digest_of_file
 from experiments.versions import versions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     Result = TypeVar("Result")
@@ -59,6 +60,7 @@ class RunFolder:
         self.overrides: list[str] = record["overrides"]
         self.resumed = resumed
         self.changed_versions = self._note_versions()
+        _keep_inputs(path, record["inputs"])
         self._lock = lock
         self._stages = Stages(path, digest_of([record["config"], record["inputs"]]))
 
@@ -95,29 +97,21 @@ class RunFolder:
             If the folder holds something already, cannot be written, or is in use.
         """
         path = Path(path)
-        try:
+        record = {
+            "schema": _SCHEMA,
+            "version": _VERSION,
+            "command": command,
+            "config": dict(config),
+            "overrides": list(overrides),
+            "inputs": [_input_record(number, Path(file)) for number, file in enumerate(inputs)],
+        }
+        with _writing_to(path):
             path.mkdir(parents=True, exist_ok=True)
             lock = FolderLock(path)
-        except (FileExistsError, NotADirectoryError, PermissionError, OSError) as error:
-            raise _unwritable(path, error) from None
-        try:
+        with _releasing(lock), _writing_to(path):
             _refuse_content(path)
-            record = {
-                "schema": _SCHEMA,
-                "version": _VERSION,
-                "command": command,
-                "config": dict(config),
-                "overrides": list(overrides),
-                "inputs": _keep_inputs(path, [Path(name) for name in inputs]),
-            }
             formats.write_json(path / _CONFIG, record)  # from here on the folder is a run
-            return cls(path, _read_record(path), lock, resumed=False)
-        except OSError as error:
-            lock.release()
-            raise _unwritable(path, error) from None
-        except BaseException:
-            lock.release()
-            raise
+            return cls(path, read_record(path), lock, resumed=False)
 
     @classmethod
     def resume(cls, path: Path | str, *, command: str) -> RunFolder:
@@ -129,20 +123,15 @@ class RunFolder:
             If the folder holds no run of this command, is in use, or if one of the user's files has changed.
         """
         path = Path(path)
-        record = _read_record(path)
+        record = read_record(path)
         if record["command"] != command:
             raise UserError(f"{path} is a run of `sscq {record['command']}`, not of `sscq {command}`")
-        try:
+        with _writing_to(path):
             lock = FolderLock(path)
-        except PermissionError as error:
-            raise _unwritable(path, error) from None
-        try:
+        with _releasing(lock):
             atomic.sweep(path)
             _check_inputs(record["inputs"])
             return cls(path, record, lock, resumed=True)
-        except BaseException:
-            lock.release()
-            raise
 
     def _note_versions(self) -> list[str]:
         present, place = versions(), self.path / _VERSIONS
@@ -226,28 +215,28 @@ class RunFolder:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if error is not None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt | OSError):
             error.add_note(f"go on with: sscq {self.command} resume={self.path}")
         self.close()
 
 
 def new_path(command: str, root: Path | str = "runs") -> Path:
-    """Return an unused folder below `root`, named by the command and the present time."""
+    """Make an empty folder below `root`, named by the command and the present time, and return its path."""
     stem = Path(root) / command / time.strftime("%Y%m%d-%H%M%S")
-    path, number = stem, 1
-    while path.exists():
-        number += 1
-        path = stem.with_name(f"{stem.name}-{number}")
-    return path
+    for number in itertools.count(1):
+        path = stem if number == 1 else stem.with_name(f"{stem.name}-{number}")
+        with _writing_to(path), suppress(FileExistsError):
+            path.mkdir(parents=True)
+            return path
+    raise AssertionError  # the count does not end
 
 
-def read_config(path: Path | str) -> dict[str, Any]:
+def read_record(path: Path | str) -> dict[str, Any]:
     """Return the record of a run (command, config, overrides, inputs) without opening it."""
-    return _read_record(Path(path))
-
-
-def _read_record(path: Path) -> dict[str, Any]:
+    path = Path(path)
     if not path.is_dir():
         raise UserError(f"there is no run folder {path}")
     if not (path / _CONFIG).is_file():
@@ -261,21 +250,22 @@ def _refuse_content(path: Path) -> None:
     if (path / _CONFIG).exists():
         raise UserError(f"{path} holds a run already; go on with it by resume={path}, or choose another output=")
     atomic.sweep(path)
-    foreign = sorted(item.name for item in path.iterdir() if item.name not in {".lock", "inputs"})
+    foreign = sorted(item.name for item in path.iterdir() if item.name != ".lock")
     if foreign:
         raise UserError(f"output folder {path} is not empty ({foreign[0]}, ...); choose a new or an empty one")
 
 
-def _keep_inputs(path: Path, files: Sequence[Path]) -> list[dict[str, str]]:
-    """Copy the user's files and return their places and hashes."""
-    kept: list[dict[str, str]] = []
-    for number, file in enumerate(files):
-        content = file.read_bytes()
-        (path / "inputs").mkdir(exist_ok=True)
-        copy = f"inputs/{number}-{file.name}"
-        atomic.write(path / copy, content)
-        kept.append({"file": str(file), "copy": copy, "sha256": digest_of_file(path / copy)})
-    return kept
+def _input_record(number: int, file: Path) -> dict[str, str]:
+    return {"file": str(file), "copy": f"inputs/{number}-{file.name}", "sha256": digest_of_file(file)}
+
+
+def _keep_inputs(path: Path, inputs: Iterable[Mapping[str, str]]) -> None:
+    """Copy the user's files that are not in the folder yet."""
+    for item in inputs:
+        copy = path / item["copy"]
+        if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            atomic.write(copy, Path(item["file"]).read_bytes())
 
 
 def _check_inputs(inputs: Iterable[Mapping[str, str]]) -> None:
@@ -287,8 +277,23 @@ def _check_inputs(inputs: Iterable[Mapping[str, str]]) -> None:
             raise UserError(f"{file} has changed since the run was started ({item['copy']} is what it was); start anew")
 
 
-def _unwritable(path: Path, error: OSError) -> UserError:
-    if isinstance(error, UserError):
-        return error
-    reason = (error.strerror or str(error)).lower()
-    return UserError(f"output folder {path} cannot be written: {reason}; choose another with output=FOLDER")
+@contextmanager
+def _writing_to(path: Path) -> Iterator[None]:
+    """Say of an error of the file system that it concerns the output folder."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(
+            f"output folder {path} cannot be written: {reason}; choose another with output=FOLDER"
+        ) from None
+
+
+@contextmanager
+def _releasing(lock: FolderLock) -> Iterator[None]:
+    """Release the lock if the block fails."""
+    try:
+        yield
+    except BaseException:
+        lock.release()
+        raise

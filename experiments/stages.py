@@ -1,8 +1,8 @@
 """Stages of a run: each is computed once, stored whole, and skipped when the run is resumed.
 
 A finished stage is a folder with the files it saved and ``stage.json``, which names their hashes and the hash of what
-the stage was computed from. What a stage hands on is always what `load` reads back, in an uninterrupted run too: so both
-kinds of run pass the very same numbers to the next stage.
+the stage was computed from. What a stage hands on is always what `load` reads back, in an uninterrupted run too: so
+both kinds of run pass the very same numbers to the next stage.
 """
 
 from __future__ import annotations

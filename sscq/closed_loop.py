@@ -97,7 +97,8 @@ class ClosedLoop:
         motion = Motion(
             plant, integrator, algebraic_loop, disturbances=self.spec.disturbances.values, inputs=_held_inputs
         )
-        self.design = Design(f"closed loop of {plant.name}: {integrator}, algebraic loop {algebraic_loop}", lanes=lanes)
+        title = f"closed loop of {plant.name}: {integrator}, algebraic loop {algebraic_loop}"
+        self.design = Design(title, lanes=lanes, observed=observe)
         origin = bool(ON_THE_WAY & set(measures))
         self.sampling = Sampling(self.spec, motion, travel="total_variation" in measures, origin=origin)
         self.scoring = Scoring(self.spec, self.sampling, measures, entropy_scale)

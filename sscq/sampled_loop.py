@@ -290,10 +290,10 @@ def _visible(plant: LinearPlant, loop: Loop) -> tuple[Array, Array, list[Array],
     reached = _invariant(A, [b])
     hidden.append(_outside(A, reached))
     A, b, rows = reached @ A @ reached.T, reached @ b, [row @ reached.T for row in rows]
+    _require(any(row.any() for row in rows), f"the command of {plant.name or 'the plant'} does not reach its output")
     seen = _invariant(A.T, rows)
     hidden.append(_outside(A.T, seen))
     A, b, rows = seen @ A @ seen.T, seen @ b, [row @ seen.T for row in rows]
-    _require(len(A) > 0, f"the command of {plant.name or 'the plant'} does not reach the output (b, A, c have no path)")
     growth = max(float(np.max(part.real, initial=0.0)) for part in hidden)
     return A, b, rows, growth if growth > _MARGINAL * np.linalg.norm(np.asarray(plant.A)) else 0.0
 

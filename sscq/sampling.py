@@ -86,7 +86,8 @@ class Sampling:
         t = lane.uniform("t")
         u, w, p = self.motion.block(lane, t, t)
         values = self.plant.outputs(t, lane["x"], u, w, p)
-        return as_tuple(values, len(self.plant.measurements), f"outputs of {self.plant.name}")
+        values = as_tuple(values, len(self.plant.measurements), f"outputs of {self.plant.name}")
+        return tuple(lane.tape.keep(value) for value in values)
 
     def refer(self, lane: Lane) -> tuple[Any, ...]:
         """Return the references now."""
@@ -95,7 +96,7 @@ class Sampling:
 
     def _measure(self, lane: Lane) -> None:
         """Measured outputs and their rates with sensor noise; references and their rates."""
-        spec, fresh, period = self.spec, lane.one("fresh"), self.spec.timing.sample_time
+        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
         outputs = list(self.outputs(lane))
         if self.origin:
             places = [spec.output_index(c.output) for c in self.plant.channels]
@@ -108,7 +109,7 @@ class Sampling:
             if spec.measures_rate(i):
                 rates.append(outputs[spec.output_index(channel.rate)])
             else:
-                rates.append((y[i] - where(fresh, y[i], before[i])) / period)
+                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
         if not all(spec.measures_rate(i) for i in range(self.n)):
             lane["y_before"] = y
         if spec.delayed_output:
@@ -117,10 +118,13 @@ class Sampling:
                 lane.write_at("output_now", 2 * i + 1, rates[i])
         else:
             lane["y"], lane["y_rate"] = y, rates
-        r = self.refer(lane)
+        lane["r"] = r = self.refer(lane)
+        if spec.references.constant:
+            lane["r_rate"] = (0.0,) * self.n
+            return
         before = lane["r_before"]
-        lane["r_rate"] = [(a - where(fresh, a, b)) / period for a, b in zip(r, before, strict=True)]
-        lane["r"], lane["r_before"] = r, r
+        lane["r_rate"] = [(a - where(fresh, a, b)) * per_second for a, b in zip(r, before, strict=True)]
+        lane["r_before"] = r
 
     def _receive(self, lane: Lane) -> None:
         """Measurements that were on their way for the output delay."""
@@ -180,6 +184,7 @@ class Sampling:
             p = lane["p"] if self.plant.parameters else ()
             values = self.plant.allocate(lane.uniform("t"), lane["x"], inputs, p)
             inputs = as_tuple(values, len(self.plant.inputs), f"allocate of {self.plant.name}")
+        inputs = tuple(lane.tape.keep(value) for value in inputs)
         if self.spec.bounded:
             inputs = tuple(clip(u, a, b) for u, a, b in zip(inputs, lane["low"], lane["high"], strict=True))
         return inputs

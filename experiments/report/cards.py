@@ -93,7 +93,9 @@ def _travel(view: View) -> Html:
     if view.recommended is view.compared:
         return element("p", "Travel (total variation), unforeseen mean: ", shown(own, digits=3))
     other = view.mean_quality(view.compared, "unforeseen").total_variation
-    ratio = join((" (", element("b", number(own / other, 3), " ×"), ")")) if finite(own / other if other else own) else ""
+    ratio = (
+        join((" (", element("b", number(own / other, 3), " ×"), ")")) if finite(own / other if other else own) else ""
+    )
     against = join((" against ", shown(other, digits=3), " of ", view.compared.label, ratio))
     return element("p", "Travel (total variation), unforeseen mean: ", shown(own, digits=3), against)
 

@@ -74,7 +74,9 @@ def _cells(gains: ChannelGains) -> list[Html]:
 
 def _standard(value: float) -> Html:
     """K = 0 has no standard form; no filter gives an infinite N; both are said shortly."""
-    return element("td", number(value) if value == value else element("span", "–", title="no such form", class_="missing"))  # noqa: PLR0124
+    return element(
+        "td", number(value) if value == value else element("span", "–", title="no such form", class_="missing")  # noqa: PLR0124
+    )
 
 
 def _change(view: View, controller: ControllerResult) -> Html:

@@ -26,7 +26,7 @@ def join(parts: object, separator: str = "") -> Html:
     return Html(separator.join(text(part) for part in parts))  # type: ignore[attr-defined]
 
 
-def element(name: str, *children: object, **attributes: object) -> Html:
+def element(name: str, /, *children: object, **attributes: object) -> Html:
     """One element: `class_` gives class, `data_x` gives data-x; None and False leave an attribute out."""
     given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items()}
     written = "".join(

@@ -108,7 +108,9 @@ class GainSurface:
         """Check the grid."""
         expected = (len(self.y), len(self.x))
         if np.shape(self.values) != expected:
-            raise ValueError(f"values of the surface of {self.gain!r} must have shape {expected}, got {self.values.shape}")
+            raise ValueError(
+                f"values of the surface of {self.gain!r} must have shape {expected}, got {self.values.shape}"
+            )
 
 
 @dataclass(frozen=True)

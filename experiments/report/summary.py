@@ -83,9 +83,7 @@ def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
         return None
     label, estimate = view.data.controller(key).label, comparison.change
     name = f"{percent(estimate.value)} against {label}, {_travel(comparison)}, {interval(estimate)}"
-    mark = Mark(
-        estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel
-    )
+    mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel)
     worse = estimate.value > 0.005
     text = f"{'▲ ' if worse else ''}{percent(estimate.value)}{' worse' if worse else ''}"
     you = " (present)" if key == view.data.verdict.present else ""

@@ -94,7 +94,9 @@ class View:
         """Colour key of a section; the page's script makes its entries switches."""
         chosen = list(self.data.controllers if controllers is None else controllers)
         chips = [
-            element("button", swatch(self.styles[c.key]), c.label, class_="chip", type="button", data_k=self.slot(c.key))
+            element(
+                "button", swatch(self.styles[c.key]), c.label, class_="chip", type="button", data_k=self.slot(c.key)
+            )
             for c in sorted(chosen, key=lambda c: (c is not self.recommended, c is not self.compared))
         ]
         return element("div", *chips, element("span", note, class_="key") if note else "", class_="legend")

@@ -28,14 +28,41 @@ Generated; complete in itself. Rows of the workspace:
 import math
 
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import intrinsic
 
-inline = njit(forceinline=True, fastmath={{"contract"}}, error_model="numpy")
+inline = njit(forceinline=True, error_model="numpy")
 MASK = 0xFFFFFFFF
 
+
+def fma(a, b, c):
+    """a * b + c; compiled: with one rounding."""
+    return a * b + c
+
+
+if not config.DISABLE_JIT:
+
+    @intrinsic
+    def fma(typing_context, a, b, c):  # noqa: F811
+        def code(context, builder, signature, values):
+            double = ir.DoubleType()
+            fused = ir.FunctionType(double, [double, double, double])
+            return builder.call(builder.module.declare_intrinsic("llvm.fma", [double], fused), values)
+
+        return types.float64(types.float64, types.float64, types.float64), code
+
 '''
+_RECORD = """            if chunk == 0 and record.shape[0] > 0:
+                for row in range(record_rows.shape[0]):
+                    for lane in range({lanes}):
+                        record[step - first_step, row, lane] = S[record_rows[row], lane]"""
+_LAST = """        if record.shape[0] > 0:
+            t = step * h
+{last}
+{record}"""
 _ROLLOUT = '''
-@njit(cache=True, nogil=True, fastmath={{"contract"}}, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, theta, codes, keys, series,
             integers, numbers, results, finals, record_rows, record):
     """Run chunks of {lanes} rollouts from start [n, {n_rows} + ring rows] with parameters theta [n, {n_theta}]."""
@@ -57,16 +84,10 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
         for stream in range({n_streams}):
             filled[stream] = -1
         spread = 0 if shared else 1
-        recording = chunk == 0 and record.shape[0] > 0
         step = first_step
         while step < first_step + n_steps:
             t = step * h
-{before}
-            if recording:
-                for row in range(record_rows.shape[0]):
-                    for lane in range({lanes}):
-                        record[step - first_step, row, lane] = S[record_rows[row], lane]
-{after}
+{steps}
             step += 1
             if step % 256 == 0:
                 dead = True
@@ -75,12 +96,7 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
                         dead = False
                 if dead:
                     break
-        if recording:
-            t = step * h
 {last}
-            for row in range(record_rows.shape[0]):
-                for lane in range({lanes}):
-                    record[step - first_step, row, lane] = S[record_rows[row], lane]
         for lane in range({lanes}):
             out = lane_out[chunk, lane]
             if out >= 0:
@@ -120,6 +136,9 @@ class Design:
         Executed in every step before and after the record is taken.
     last : list of items
         Executed once more at the end of a recorded run, so that the last row of the record is complete.
+    observed : bool
+        Whether runs can be recorded: all rows are kept in the workspace then, and loops are not joined across the
+        place where the record is taken.
     results : tuple of str
         Row groups given back for every rollout, in this order.
     theta : str
@@ -137,6 +156,7 @@ class Design:
     results: tuple[str, ...] = ()
     theta: str = "theta"
     lanes: int = LANES
+    observed: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,12 +183,16 @@ def build(design: Design) -> Kernel:
     if ALIVE not in rows:
         message = "a kernel needs the row 'alive'"
         raise ValueError(message)
-    text = Text(rows, design.lanes)
-    parts = {
-        "before": _items(text, design, fuse(design.before), 12),
-        "after": _items(text, design, fuse(design.after), 12),
-        "last": _items(text, design, [_unconditional(i) for i in design.last], 12),
-    }
+    text = Text(rows, design.lanes, _kept_rows(design))
+    if design.observed:
+        record = _RECORD.format(lanes=design.lanes)
+        before = _items(text, design, fuse(design.before), 12)
+        steps = "\n".join([before, record, _items(text, design, fuse(design.after), 12)])
+        end = _items(text, design, [_unconditional(i) for i in design.last], 12)
+        last = _LAST.format(last=end, record=record)
+    else:
+        steps, last = _items(text, design, fuse([*design.before, *design.after]), 12), ""
+    text.print()
     body = _ROLLOUT.format(
         lanes=design.lanes,
         n_rows=rows.count,
@@ -178,7 +202,8 @@ def build(design: Design) -> Kernel:
         unpack=_unpack(design),
         alive=rows.first[ALIVE],
         give_back=_give_back(design),
-        **parts,
+        steps=steps,
+        last=last,
     )
     listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
     head = _HEADER.format(title=design.title, rows=listing)
@@ -186,6 +211,15 @@ def build(design: Design) -> Kernel:
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
     )
+
+
+def _kept_rows(design: Design) -> set[str]:
+    """Rows that somebody reads outside the lane loops."""
+    if design.observed:
+        return {str(row) for row in range(design.rows.count)}
+    names = [ALIVE, *design.results]
+    names += [item.residual for item in (*design.before, *design.after) if isinstance(item, Iterate)]
+    return {str(r) for name in names for r in range(*design.rows.span(name).indices(design.rows.count))}
 
 
 def _give_back(design: Design) -> str:

@@ -7,7 +7,7 @@ condition are traced one after the other on one tape, so that they share what th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.printers.numba import Printed
@@ -67,7 +67,8 @@ class Lane:
             message = f"row group {group!r} has {size} rows, got {len(values)} values"
             raise ValueError(message)
         for k, value in enumerate(values):
-            self._targets[str(first + k)] = self._values[str(first + k)] = self.tape.lift(value)
+            # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
+            self._targets[str(first + k)] = self._values[str(first + k)] = self.tape.keep(value)
 
     def one(self, group: str) -> Traced:
         """Return the only row of a group."""
@@ -90,7 +91,7 @@ class Lane:
     def write_at(self, base: str, offset: int, value: Any) -> None:
         """Set the row at `offset` from `base`."""
         self._take(base)
-        self._targets[f"{base} + {offset}"] = self._values[f"{base} + {offset}"] = self.tape.lift(value)
+        self._targets[f"{base} + {offset}"] = self._values[f"{base} + {offset}"] = self.tape.keep(value)
 
     def _take(self, name: str) -> None:
         if name not in self.uniforms:
@@ -103,16 +104,29 @@ class Lane:
             self._values[row] = value
         return self._values[row]
 
-    def printed(self) -> tuple[list[str], set[str]]:
-        """Return the loop's body as text lines, and the elementary kernels it calls."""
-        changed = {row: v for row, v in self._targets.items() if self._sources.get(v.index) != row}
-        outputs = [value.index for value in changed.values()]
+    def _changed(self) -> dict[str, Traced]:
+        return {row: value for row, value in self._targets.items() if self._sources.get(value.index) != row}
+
+    def loaded(self, kept: set[str]) -> set[str]:
+        """Return the rows that the body must load if it stores those of its rows that are in `kept`."""
+        stored = [value.index for row, value in self._stored(kept).items()]
+        needed = set(self.tape.needed(stored))
+        return {row for node, row in self._sources.items() if row and node in needed}
+
+    def _stored(self, kept: set[str]) -> dict[str, Traced]:
+        return {row: value for row, value in self._changed().items() if row in kept or not row.isdigit()}
+
+    def printed(self, kept: set[str]) -> tuple[list[str], list[str], set[str]]:
+        """Return the uniform numbers needed, the body as text lines, and the elementary kernels it calls."""
+        stored = self._stored(kept)
+        outputs = [value.index for value in stored.values()]
         needed = set(self.tape.needed(outputs))
         names = {node: self.tape.input_names[node] for node in self._sources if node in needed}
         code = Printed(self.tape, outputs, names)
+        # All loads come before all stores, so rows that are read and written need no copies.
         loads = [f"{names[node]} = S[{row}, lane]" for node, row in self._sources.items() if row and node in needed]
-        stores = [f"S[{row}, lane] = {code.value(value.index)}" for row, value in changed.items()]
-        return [*loads, *code.lines, *stores], code.kernels
+        stores = [f"S[{row}, lane] = {code.value(value.index)}" for row, value in stored.items()]
+        return self.uniforms, [*loads, *code.lines, *stores], code.kernels
 
 
 @dataclass(frozen=True)
@@ -165,25 +179,41 @@ def fuse(items: Sequence[Item]) -> list[Item]:
     return result
 
 
-@dataclass
 class Text:
-    """Printed lane loops of one kernel: functions and the elementary kernels they need."""
+    """Printed lane loops of one kernel: functions and the elementary kernels they need.
 
-    rows: Rows
-    lanes: int
-    functions: list[str] = field(default_factory=list)
-    kernels: set[str] = field(default_factory=set)
+    Rows that no loop ever loads, and that nobody asked to keep, are not stored: they are numbers that one loop hands
+    on within itself.
+    """
+
+    def __init__(self, rows: Rows, lanes: int, kept: set[str]) -> None:
+        self.rows, self.lanes, self.kept = rows, lanes, kept
+        self._traced: dict[str, Lane] = {}
+        self.functions: list[str] = []
+        self.kernels: set[str] = set()
 
     def call(self, loop: Loop) -> str:
-        """Print the loop's function and return the statement that calls it."""
+        """Trace the loop and return the statement that calls its function."""
         lane = Lane(self.rows)
         for body in loop.bodies:
             body(lane)
-        lines, kernels = lane.printed()
-        self.kernels |= kernels
-        arguments = ", ".join(["S", *lane.uniforms])
-        body_text = "\n".join(f"        {line}" for line in lines) or "        pass"
-        self.functions.append(
-            f"@inline\ndef {loop.name}({arguments}):\n    for lane in range({self.lanes}):\n{body_text}\n"
-        )
-        return f"{loop.name}({arguments})"
+        if loop.name in self._traced:
+            message = f"two loops of one kernel are called {loop.name!r}"
+            raise ValueError(message)
+        self._traced[loop.name] = lane
+        return f"{loop.name}({', '.join(['S', *lane.uniforms])})"
+
+    def print(self) -> None:
+        """Print all traced loops, storing the rows that some loop loads."""
+        kept = set(self.kept)
+        while True:
+            loaded = set().union(*(lane.loaded(kept) for lane in self._traced.values()))
+            if loaded <= kept:
+                break
+            kept |= loaded
+        for name, lane in self._traced.items():
+            uniforms, lines, kernels = lane.printed(kept)
+            self.kernels |= kernels
+            body = "\n".join(f"        {line}" for line in lines) or "        pass"
+            head = f"@inline\ndef {name}({', '.join(['S', *uniforms])}):\n    for lane in range({self.lanes}):"
+            self.functions.append(f"{head}\n{body}\n")

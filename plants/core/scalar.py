@@ -76,6 +76,7 @@ OPERATIONS: dict[str, Callable[..., float]] = {
     "mul": lambda a, b: a * b,
     "div": divide,
     "neg": lambda a: -a,
+    "keep": lambda a: a,
     "sin": _total(math.sin, "sin"),
     "cos": _total(math.cos, "cos"),
     "tan": _total(math.tan, "tan"),

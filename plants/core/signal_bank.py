@@ -14,7 +14,7 @@ import numpy as np
 from plants.core import noise
 from plants.core.kernel import Design, Stream, stream_items
 from plants.core.lanes import Lane, Loop, Uniform
-from plants.excitation import Feed, Part, Signal
+from plants.excitation import Constant, Feed, Part, Signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,6 +79,11 @@ class SignalBank:
                     fills.append(_fill(parts[0] if parts else None, feed, self.step, slots[-1].group))
         return slots
 
+    @property
+    def constant(self) -> bool:
+        """Whether no signal of any situation ever changes."""
+        return all(slot.kind is Constant for slot in self._all_slots())
+
     def _all_slots(self) -> list[Slot]:
         return [slot for channel in self.slots for slot in channel]
 
@@ -115,7 +120,8 @@ class SignalBank:
             for slot in slots:
                 settings = lane[slot.group] if slot.kind.n_settings else ()
                 state = lane.one(f"{slot.group}_held") if slot.kind.random else 0.0
-                total = total + slot.kind.value(start if slot.kind.jumps else t, settings, state)
+                value = slot.kind.value(start if slot.kind.jumps else t, settings, state)
+                total = lane.tape.keep(total + lane.tape.keep(value))
             result.append(total)
         return tuple(result)
 

@@ -146,7 +146,7 @@ _RECORDED = ("x", "y", "u", "w", "integrals")
 def _design(
     plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str
 ) -> tuple[Design, Motion]:
-    design = Design(f"simulate {plant.name}: {integrator}, algebraic loop {mode}")
+    design = Design(f"simulate {plant.name}: {integrator}, algebraic loop {mode}", observed=True)
     design.numbers = ["input_delay"]
 
     def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:  # noqa: ANN401

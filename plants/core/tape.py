@@ -7,6 +7,7 @@ truth value, a conversion to float) raises :class:`TracingError` with the line o
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -51,11 +52,15 @@ class Tape:
         Name of each node's operation: ``input``, ``const`` or a name of :data:`plants.core.scalar.OPERATIONS`.
     arguments : list of tuple of int
         Node numbers of each node's arguments (for ``const`` and ``input``: empty).
+    shapes : list of bytes
+        Digest of each node's expression. Arguments of sums and products are ordered by it, so that the same expression
+        is the same whatever else is on the tape.
     """
 
     def __init__(self) -> None:
         self.operations: list[str] = []
         self.arguments: list[tuple[int, ...]] = []
+        self.shapes: list[bytes] = []
         self.constants: dict[int, float] = {}
         self.input_names: dict[int, str] = {}
         self._seen: dict[tuple[Any, ...], int] = {}
@@ -66,6 +71,8 @@ class Tape:
     def _append(self, operation: str, arguments: tuple[int, ...], key: tuple[Any, ...]) -> int:
         if key not in self._seen:
             self._seen[key] = len(self.operations)
+            shape = key if operation in {"input", "const"} else (operation, *(self.shapes[a] for a in arguments))
+            self.shapes.append(hashlib.blake2b(repr(shape).encode(), digest_size=16).digest())
             self.operations.append(operation)
             self.arguments.append(arguments)
         return self._seen[key]
@@ -99,12 +106,25 @@ class Tape:
         known = [self.constants.get(node) for node in nodes]
         if all(number is not None for number in known):
             return self.constant(scalar.OPERATIONS[operation](*known))
+        if operation == "sub" and known[0] == 0.0:
+            return self.apply("neg", values[1])
         short = _identity(operation, nodes, known)
         if short is not None:
             return self.constant(short) if isinstance(short, float) else Traced(self, short)
         if operation in _COMMUTATIVE:
-            nodes = tuple(sorted(nodes))
+            nodes = tuple(sorted(nodes, key=self.shapes.__getitem__))
         return Traced(self, self._append(operation, nodes, (operation, *nodes)))
+
+    def keep(self, value: object) -> Traced:
+        """Return `value` as a number that was rounded here: printers never join operations across it.
+
+        Whether a product and a sum become one fused operation must not depend on which other code shares the tape, or
+        a feature that is compiled in but not used would change bits.
+        """
+        number = self.lift(value)
+        if self.operations[number.index] in {"const", "input", "keep"}:
+            return number
+        return Traced(self, self._append("keep", (number.index,), ("keep", number.index)))
 
     def needed(self, outputs: Iterable[int]) -> list[int]:
         """Return the nodes that `outputs` depend on, in order of evaluation (dead code is not among them)."""

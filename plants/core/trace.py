@@ -162,6 +162,7 @@ _PARTIAL: dict[str, Callable[[Traced, list[Traced], int], Any]] = {
     "mul": lambda _o, a, k: a[1 - k],
     "div": lambda o, a, k: 1.0 / a[1] if k == 0 else -o / a[1],
     "neg": lambda _o, _a, _k: -1.0,
+    "keep": lambda _o, _a, _k: 1.0,
     "sin": lambda _o, a, _k: _f("cos", a[0]),
     "cos": lambda _o, a, _k: -_f("sin", a[0]),
     "tan": lambda o, _a, _k: 1.0 + o * o,

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -87,5 +88,6 @@ def test_public_names_exist():
 def test_importing_controllers_loads_no_slow_library():
     slow = "{'torch', 'numba', 'matplotlib', 'control', 'deap', 'scipy'}"
     code = f"import sys, controllers; print(sorted({slow} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    root = Path(controllers.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
     assert done.stdout.strip() == "[]"

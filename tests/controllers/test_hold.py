@@ -1,10 +1,12 @@
 """A law that holds its output while the measurement cannot be trusted."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
 from controllers import PID, TwoDegreePID
+from plants.core.trace import trace
 
 G = (2.0, 3.0, 0.5)
 FILTER = {"sample_time": 0.1, "derivative_filter_time": 0.4}
@@ -53,7 +55,7 @@ def test_frozen_measurement_holds_after_its_time_and_not_before(sample_time, sam
     for _ in range(samples + 3):
         u, c = pid.law(0.0, 1.0, value, 0.0, 0.0, c, G)
         commands.append(u)
-    moving = [b > a for a, b in zip(commands[:-1], commands[1:], strict=True)]  # the integral grows while not held
+    moving = [b > a for a, b in pairwise(commands)]  # the integral grows while not held
     assert moving == [True] * (samples - 1) + [False] * 4
 
 
@@ -65,6 +67,22 @@ def test_one_bit_of_change_ends_the_hold():
     moved, c_moved = pid.law(0.0, 1.0, math.nextafter(0.7, 1.0), 0.0, 0.0, c, G)
     assert c_moved[0] > c[0]
     assert moved == pytest.approx(u, abs=3.0 * 0.1)  # what the integral made of the one trusted sample before
+
+
+def test_invalid_reference_is_seen_even_where_no_term_of_the_command_reads_it():
+    # With weight 0 the tape drops the reference from the command; the integral still reads it.
+    pid = PID(hold_invalid=True, set_point_weight=0.0, sample_time=0.1)
+    program = trace(pid.law, "t", "r", "y", "r_rate", "y_rate", pid.state_names, pid.gain_names)
+    assert program(0.0, math.nan, 0.3, 0.0, 0.0, 0.4, 0.5, *G) == (0.5, 0.4, 0.5)
+
+
+def test_a_new_value_after_nan_is_a_change():
+    pid = PID(sample_time=0.1, frozen_after=0.3, hold_invalid=True)
+    c = pid.initial()
+    for y in (0.7, 0.7, math.nan):
+        _, c = pid.law(0.0, 1.0, y, 0.0, 0.0, c, G)
+    _, moved = pid.law(0.0, 1.0, 0.8, 0.0, 0.0, c, G)
+    assert moved[0] > c[0]
 
 
 def test_nan_does_not_count_as_a_change():

@@ -194,6 +194,11 @@ def test_initial_command_starts_the_integral():
     assert pid.law(0.0, 1.0, 1.0, 0.0, 0.0, pid.initial(), (5.0, 1.0, 1.0))[0] == 3.0
 
 
+def test_limits_that_exclude_zero_start_at_the_nearest_limit():
+    pid = PID(sample_time=0.1, limits=(2.0, 5.0), rate_limit=1.0)
+    assert pid.law(0.0, 9.0, 0.0, 0.0, 0.0, pid.initial(), (1.0, 0.0, 0.0))[0] == pytest.approx(2.1, rel=1e-15)
+
+
 def test_law_does_not_depend_on_time():
     pid = PID(limits=(-1.0, 1.0), sample_time=0.1)
     assert pid.law(0.0, 1, 0, 0, 0, (0.0,), GAINS) == pid.law(7.0, 1, 0, 0, 0, (0.0,), GAINS)

@@ -136,7 +136,7 @@ def test_uniform_table():
     assert (table.transform, table.tick) == ("magnitude", 0.02)
 
 
-# ---------------------------------------------------------------------------------------- arrays, traced numbers, errors
+# --------------------------------------------------------------------------------------- arrays, traced numbers, errors
 
 SCHEDULES = {
     "constant": ConstantGains(),

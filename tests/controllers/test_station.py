@@ -46,8 +46,9 @@ def test_both_switches_are_bumpless(law):
     commands, outputs = run(station, between(4.0, 7.0), track=1.5, steps=2000)
     jumps = np.abs(np.diff(commands))
     first, last = 400, 700
-    # Into manual: no more than the ramp allows. Out of manual: what one sample adds, (kp |y'| + ki |e|) h, with the output
-    # almost at rest at 1.5 (|y'| < 0.1, e = -0.5): below 0.02. Had the integral not followed, the jump would be kp |e| = 2.
+    # Into manual: no more than the ramp allows. Out of manual: what one sample adds, (kp |y'| + ki |e|) h, with the
+    # output almost at rest at 1.5 (|y'| < 0.1, e = -0.5): below 0.02. Had the integral not followed, the jump would be
+    # about kp |e| = 2.
     assert jumps[first - 1] <= 0.5 * H + 1e-15
     assert jumps[last - 1] < 0.02
     assert commands[last - 1] == pytest.approx(1.5, abs=1e-12)  # manual reached what was asked for
@@ -95,9 +96,11 @@ def test_station_can_be_traced_and_equals_its_floats():
         assert program(0.0, *values, *c, *g) == (u, *c_new)
 
 
-def test_sample_time_is_bound_once_for_station_and_law():
-    bound = replace(ManualStation(PID(), ramp=1.0), sample_time=0.02)
+def test_a_closed_loop_binds_station_and_law_at_once():
+    bound = replace(ManualStation(PID(), ramp=1.0), sample_time=0.02, limits=(-1.0, 1.0))
     assert bound.sample_time == bound.automatic.sample_time == 0.02
+    assert bound.limits == bound.automatic.limits == (-1.0, 1.0)
+    assert ManualStation(PID(limits=(0.0, 1.0)), ramp=1.0).limits == (0.0, 1.0)
     assert ManualStation(PID(sample_time=0.03), ramp=1.0).sample_time == 0.03
     assert bound.rate_source == "output"
 

@@ -29,8 +29,8 @@ def test_simc_slow_lag_has_its_integral_time_cut():
 
 
 def test_simc_second_order():
-    # Series K' = 3/4, Ti' = 3, Td' = 1/2 (eq. 25); parallel: kp = K' (1 + Td'/Ti') = 3/4 * 7/6 = 7/8, ki = K'/Ti' = 1/4,
-    # kd = K' Td' = 3/8.
+    # Series K' = 3/4, Ti' = 3, Td' = 1/2 (eq. 25); parallel: kp = K' (1 + Td'/Ti') = 3/4 * 7/6 = 7/8,
+    # ki = K'/Ti' = 1/4, kd = K' Td' = 3/8.
     gains = tuning.simc(2.0, 3.0, 1.0, second_time_constant=0.5)
     assert gains.vector == pytest.approx((7 / 8, 1 / 4, 3 / 8), **EXACT)
 

@@ -1,4 +1,8 @@
-"""Tape to Python text that Numba compiles: single statements, shared values named, selects with plain operands."""
+"""Tape to Python text that Numba compiles: single statements, shared values named, selects with plain operands.
+
+A sum with a product in it is printed as ``fma(a, b, c)``: one rounding, one instruction. The tape decides that, not the
+compiler, so the same expression gives the same bits in every kernel that contains it.
+"""
 
 from __future__ import annotations
 
@@ -45,24 +49,53 @@ class Printed:
     def _count_uses(self) -> dict[int, int]:
         uses = dict.fromkeys(self._order, 0)
         for node in self._order:
-            for argument in self.tape.arguments[node]:
+            product = self._product(node)
+            for argument in self._operands(node, product):
                 uses[argument] += 2 if self.tape.operations[node] in _ATOMIC else 1
         for node in self._outputs:
             uses[node] += 1
         return uses
 
+    def _product(self, node: int) -> int | None:
+        """The argument of a sum or difference that is a product to be fused with it."""
+        if self.tape.operations[node] in {"add", "sub"}:
+            for argument in self.tape.arguments[node]:
+                if self.tape.operations[argument] == "mul":
+                    return argument
+        return None
+
+    def _operands(self, node: int, product: int | None) -> tuple[int, ...]:
+        if product is None:
+            return self.tape.arguments[node]
+        left, right = self.tape.arguments[node]
+        return (*self.tape.arguments[product], right if product == left else left)
+
+    def _fused(self, node: int, product: int) -> str:
+        a, b, c = (self._text[k] for k in self._operands(node, product))
+        if self.tape.operations[node] == "add":
+            return f"fma({a}, {b}, {c})"
+        return f"fma({a}, {b}, -{c})" if product == self.tape.arguments[node][0] else f"fma(-{a}, {b}, {c})"
+
     def _print(self, node: int) -> None:
         name = self.tape.operations[node]
+        product = self._product(node)
         if name == "const":
             self._text[node] = _literal(self.tape.constants[node])
+        elif name == "keep":
+            self._text[node] = self._text[self.tape.arguments[node][0]]
+        elif self._uses[node] == 0:
+            return  # a product that lives inside fused sums only
         elif name in {"sin", "cos"}:
             self._print_sincos(node)
         else:
-            expression = self._expression(name, [self._text[a] for a in self.tape.arguments[node]])
+            if product is None:
+                expression = self._expression(name, [self._text[a] for a in self.tape.arguments[node]])
+            else:
+                expression = self._fused(node, product)
             if self._uses[node] > 1 or len(expression) > _WIDTH or name in _ATOMIC:
                 self._assign(node, expression)
             else:
-                self._text[node] = f"({expression})"
+                self._text[node] = expression if product is not None else f"({expression})"
 
     def _assign(self, node: int, expression: str) -> None:
         self._text[node] = f"v{node}"

@@ -1,0 +1,247 @@
+"""What the commands have in common: configuration, the user's plant file, the run folder, errors.
+
+A command is a plain function of a finished configuration and an open run folder::
+
+    def design(config: DesignConfig, folder: RunFolder) -> None: ...
+
+    main = command("design", design)
+
+Hydra's own entry point composes the configuration, so that everything its users know works (``--help``, ``--cfg job``,
+``-m seed=0,1,2``, tab completion). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
+`experiments.config_errors` says them in a sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.errors import UserError, user_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from omegaconf import DictConfig
+
+    from experiments.run_folder import RunFolder as _Folder
+
+    Job = Callable[[Any, _Folder], None]
+
+
+def command(name: str, job: Job) -> Callable[[Sequence[str] | None], None]:
+    """Return the main function of a command.
+
+    Parameters
+    ----------
+    name : str
+        "design": its configuration is ``configs/design.yaml``, its schema `configs.store.SCHEMAS["design"]`.
+    job : callable
+        Takes the configuration (the schema's dataclass, checked) and the open run folder, writes results there. Ctrl-C
+        and errors pass through it.
+
+    Returns
+    -------
+    main : callable
+        Takes the arguments (those of the process by default).
+    """
+    from configs import FOLDER
+
+    @functools.wraps(job)
+    def task(settings: DictConfig) -> None:
+        with _errors(name):  # caught here, before Hydra adds words of its own
+            _run(name, job, settings)
+
+    def main(arguments: Sequence[str] | None = None) -> None:
+        import hydra
+
+        with _errors(name), _arguments(name, arguments):
+            hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
+
+    return main
+
+
+@contextmanager
+def _errors(name: str) -> Iterator[None]:
+    from configs import store
+    from experiments.config_errors import readable_errors
+
+    store.register()
+    with user_errors(), readable_errors(name, store.SCHEMAS[name]):
+        yield
+
+
+@contextmanager
+def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
+    """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
+    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = [f"sscq {name}", *(sys.argv[1:] if arguments is None else arguments)]
+    if any(word.startswith("--experimental-rerun") for word in sys.argv):
+        raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        yield
+    finally:
+        sys.argv = before
+        os.environ.pop("HYDRA_FULL_ERROR")
+        if environment is not None:
+            os.environ["HYDRA_FULL_ERROR"] = environment
+
+
+def _run(name: str, job: Job, settings: DictConfig) -> None:
+    """Turn composed settings into a checked configuration and an open folder, and do the job."""
+    from experiments.run_folder import RunFolder, new_path
+
+    settings = _resumed(name, settings) if settings.resume else settings
+    config = _finished(settings)
+    inputs = _user_files(config)
+    _find_plant(config)
+    if config.resume:
+        folder = RunFolder.resume(config.resume, command=name)
+    else:
+        folder = RunFolder.create(
+            config.output or _sweep_folder() or new_path(name),
+            command=name,
+            config=_stored(settings, type(config)),
+            overrides=_overrides(type(config)),
+            inputs=inputs,
+        )
+    with folder:
+        for change in folder.changed_versions:
+            print(f"warning: {change}; results may differ in their last digits", file=sys.stderr)
+        job(config, folder)
+
+
+def _finished(settings: DictConfig) -> Any:
+    """Return the settings as the schema's dataclass, with all ranges checked."""
+    from omegaconf import OmegaConf
+
+    from configs import rules
+
+    config = OmegaConf.to_object(settings)
+    rules.check(config)
+    return config
+
+
+def _find_plant(config: Any) -> None:
+    """Execute the user's plant file, if one is given, and see that the plant is known."""
+    import plants
+
+    if config.plant_file is not None:
+        from experiments.plant_file import load_plants
+
+        if not config.quiet:
+            print(f"executing {config.plant_file}", file=sys.stderr)
+        load_plants(config.plant_file)
+    plants.get(config.plant)
+
+
+def _user_files(config: Any) -> list[Path]:
+    """Return the user's files that the run reads, wherever in the configuration they stand."""
+    from configs.rules import files
+
+    return [Path(file) for file in files(config)]
+
+
+# ------------------------------------------------------------------------------------------------------------- resuming
+
+
+def _resumed(name: str, settings: DictConfig) -> DictConfig:
+    """Return the stored settings with this session's own; refuse what would change the result."""
+    from omegaconf import DictConfig, OmegaConf
+
+    from configs import rules, store
+    from experiments.run_folder import read_record
+
+    if _sweep_folder() is not None:
+        raise UserError("resume goes on with one run; it cannot be combined with -m")
+    schema, record = store.SCHEMAS[name], read_record(settings.resume)
+    _refuse_differences(settings.resume, name, record["overrides"], _overrides(schema))
+    merged = OmegaConf.merge(OmegaConf.structured(schema), record["config"])
+    if not isinstance(merged, DictConfig):
+        raise UserError(f"the configuration stored in {settings.resume} must be a mapping")
+    for key in rules.session_keys(schema):
+        OmegaConf.update(merged, key, OmegaConf.select(settings, key))
+    return merged
+
+
+def _refuse_differences(folder: str, name: str, stored: Sequence[str], given: Sequence[str]) -> None:
+    """Raise if the given overrides change a setting of the run that was started with the stored ones."""
+    if not given:
+        return
+    both = {_key(override): override for override in (*stored, *given)}  # what is given replaces what is stored
+    old, new = _composed(name, stored), _composed(name, list(both.values()))
+    lines = [
+        f"  {key}: {old.get(key)!r} in the run, {new.get(key)!r} now"
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
+    ]
+    if lines:
+        raise UserError(
+            "\n".join([f"{folder} was started with other settings; leave these out, or start anew:", *lines])
+        )
+
+
+def _composed(name: str, overrides: Sequence[str]) -> dict[str, Any]:
+    from hydra import compose
+    from omegaconf import OmegaConf
+
+    return dict(_flat(OmegaConf.to_container(compose(config_name=name, overrides=list(overrides)), resolve=True)))
+
+
+def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted keys and values of a nested mapping."""
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            yield from _flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+# ------------------------------------------------------------------------------------------------------- what is stored
+
+
+def _overrides(schema: type) -> list[str]:
+    """Return the overrides of the command line, without those of the session."""
+    from hydra.core.hydra_config import HydraConfig
+
+    from configs import rules
+
+    session = rules.session_keys(schema)
+    return [override for override in HydraConfig.get().overrides.task if _key(override) not in session]
+
+
+def _sweep_folder() -> str | None:
+    """Return the folder that Hydra made for this job of a sweep (-m), or None in a single run."""
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
+
+    return str(HydraConfig.get().runtime.output_dir) if HydraConfig.get().mode == RunMode.MULTIRUN else None
+
+
+def _stored(settings: DictConfig, schema: type) -> dict[str, Any]:
+    """Return the settings that decide the result, in a form that JSON keeps."""
+    from omegaconf import OmegaConf
+
+    from configs import rules
+
+    session = rules.session_keys(schema)
+    content: Any = OmegaConf.to_container(settings, resolve=True)
+    return {key: _with_words(value) for key, value in content.items() if key not in session}
+
+
+def _with_words(value: Any) -> Any:
+    """Return `value` with infinite numbers as words ("inf"), which read back as numbers."""
+    if isinstance(value, dict):
+        return {key: _with_words(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_words(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

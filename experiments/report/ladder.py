@@ -1,0 +1,150 @@
+"""The ladder of baselines: one row per controller, and the cost in each situation as dots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.report.interval_chart import Mark, Row, interval_chart
+from experiments.report.markup import Html, element, join
+from experiments.report.numbers import interval, judged, missing, number, percent, shown
+from experiments.report.results import GROUPS, Margins
+from experiments.report.view import GROUP_NAMES, change, finite, mean, section, swatch, table
+
+if TYPE_CHECKING:
+    from experiments.report.results import ControllerResult, Group
+    from experiments.report.view import View
+
+_HEAD = (
+    "Controller",
+    "tuned numbers",
+    "J taught",
+    "J validation",
+    "J unforeseen",
+    "J at equal travel",
+    "IAE",
+    "∫|ΔṠ| dt",
+    "travel (TV of u)",
+    "effort ∫u² dt",
+    "Ms",
+    "delay margin [s]",
+    "diverged runs",
+    "evaluations",
+)
+
+
+def ladder(view: View) -> Html:
+    """Table and dots of all controllers."""
+    lead = join(
+        (
+            f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
+            f"Marks count against {view.compared.label}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
+            "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations.",
+        )
+    )
+    rows = [_row(view, c) for c in view.data.controllers]
+    groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
+    dots = element("div", *groups, class_="multiples wide")
+    per = element("h3", "Cost J in each situation")
+    return section("ladder", "Ladder of baselines", table(_HEAD, rows), per, view.legend(), dots, lead=lead)
+
+
+def _row(view: View, controller: ControllerResult) -> Html:
+    quality = view.mean_quality(controller, "unforeseen")
+    measures = (quality.iae, quality.entropy_difference_abs, quality.total_variation, quality.effort)
+    tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
+    text = element("small", controller.text) if controller.text else ""
+    name = element("th", swatch(view.styles[controller.key]), controller.label, " ", tag, text, scope="row")
+    cells = [
+        element("td", shown(controller.parameters)),
+        *[_cost(view, controller, group) for group in GROUPS],
+        _equal_travel(view, controller),
+        *[element("td", shown(value)) for value in measures],
+        *_margins(controller),
+        _failures(controller),
+        element("td", shown(controller.evaluations, digits=7)),
+    ]
+    return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
+
+
+def _cost(view: View, controller: ControllerResult, group: Group) -> Html:
+    if not view.data.group(group):
+        return element("td", element("span", "none run", class_="missing"))
+    estimate, reference = controller.cost.get(group), view.compared.cost.get(group)
+    if estimate is None or not finite(estimate.value):
+        return element("td", missing())
+    bounds = interval(estimate, as_percent=False)
+    mark: object = ""
+    if controller is not view.compared and reference is not None:
+        mark = element("small", judged(change(estimate.value, reference.value)))
+    return element("td", shown(estimate.value), mark, title=bounds or None)
+
+
+def _equal_travel(view: View, controller: ControllerResult) -> Html:
+    """Change against the compared controller at equal travel, where the run measured it."""
+    if controller is view.compared:
+        return element("td", "reference")
+    found = view.comparison(controller.key, view.compared.key)
+    if found is None or not found.equal_travel:
+        return element("td", missing())
+    return element("td", judged(found.change.value), element("small", interval(found.change)))
+
+
+def _margins(controller: ControllerResult) -> list[Html]:
+    margins = controller.margins
+    if isinstance(margins, Margins):
+        return [element("td", shown(v, digits=3)) for v in (margins.sensitivity_peak, margins.delay_margin)]
+    mark = element("span", "not available", element("small", margins.reason), class_="missing")
+    return [element("td", mark, colspan="2", class_="words")]
+
+
+def _failures(controller: ControllerResult) -> Html:
+    if not controller.results:
+        return element("td", missing())
+    failed = [r for r in controller.results if r.failed]
+    if not failed:
+        return element("td", "0")
+    count = sum(max(r.failures, 1) for r in failed)
+    names = ", ".join(r.situation for r in failed)
+    return element("td", element("span", f"▲ {count} failed", class_="loss"), element("small", names))
+
+
+def _dots(view: View, group: Group) -> Html:
+    rows = tuple(_situation_row(view, s.name) for s in view.data.group(group)) + (_mean_row(view, group),)
+    marked = tuple(r for r in rows if r.marks)
+    if not marked:
+        return Html("")
+    title = element("figcaption", GROUP_NAMES[group])
+    label = f"cost J; notes: {view.recommended.label} against {view.compared.label}"
+    return element("figure", title, interval_chart(marked, label, width=520.0))
+
+
+def _situation_row(view: View, situation: str) -> Row:
+    found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
+    values = {key: result.cost.value for key, result in found.items()}
+    failed = [c.label for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
+    return _dot_row(view, situation, values, f"✗ diverged: {', '.join(failed)}" if failed else "")
+
+
+def _mean_row(view: View, group: Group) -> Row:
+    values = {}
+    for controller in view.drawn:
+        results = view.results(controller, group)
+        if results and not any(r.failed for r in results):
+            values[controller.key] = mean([r.cost.value for r in results])
+    return _dot_row(view, "mean of the group", values, "")
+
+
+def _dot_row(view: View, label: str, values: dict[str, float], failure: str) -> Row:
+    marks = tuple(
+        Mark(value, f"{view.data.controller(key).label}: {number(value)}", style=f"{view.colour(key)} {view.slot(key)}")
+        for key, value in values.items()
+        if finite(value)
+    )
+    own, other = (values.get(c.key, float("nan")) for c in (view.recommended, view.compared))
+    if failure:
+        return Row(label, marks, failure, "loss")
+    ratio = change(own, other)
+    if not finite(ratio) or view.recommended is view.compared:
+        return Row(label, marks, "")
+    worse = ratio > 0.005
+    return Row(label, marks, f"▲ {percent(ratio)} worse" if worse else percent(ratio), "loss" if worse else "")

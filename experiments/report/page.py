@@ -1,0 +1,131 @@
+"""The whole page, and how it reaches the disk.
+
+One file, complete without a network: style and script are inside, drawings are inline SVG, and a content policy in the
+page itself forbids the browser to load anything.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments.report.all_numbers import all_numbers
+from experiments.report.closing import glossary, repeat, warnings
+from experiments.report.ladder import ladder
+from experiments.report.markup import Html, element
+from experiments.report.responses import entropy, gains_over_time, responses
+from experiments.report.rules import knowledge_base, margins_table
+from experiments.report.search import searches
+from experiments.report.summary import summary
+from experiments.report.view import View
+
+if TYPE_CHECKING:
+    from experiments.report.data import ReportData
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+_SECTIONS = (
+    ("ladder", "ladder"),
+    ("responses", "responses"),
+    ("gains", "gains"),
+    ("rules", "rules"),
+    ("entropy", "entropy"),
+    ("margins", "margins"),
+    ("search", "search"),
+    ("numbers", "all numbers"),
+    ("warnings", "warnings"),
+    ("repeat", "repeat"),
+    ("glossary", "words"),
+)
+
+
+def render(data: ReportData) -> str:
+    """The page as text: the same data gives the same text.
+
+    Parameters
+    ----------
+    data : ReportData
+        Everything that is shown.
+
+    Returns
+    -------
+    str
+        A complete HTML document.
+    """
+    view = View(data)
+    parts = [
+        summary(view),
+        ladder(view),
+        responses(view),
+        gains_over_time(view),
+        knowledge_base(view),
+        entropy(view),
+        margins_table(view),
+        searches(view),
+        all_numbers(view),
+        warnings(view),
+        repeat(view),
+        glossary(),
+    ]
+    body = element("body", _header(data), element("main", *parts), element("script", _asset("script.js")))
+    return f'<!DOCTYPE html>\n{element("html", _head(data), body, lang="en")}\n'
+
+
+def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
+    """Write the report as one self-contained file, whole or not at all.
+
+    Parameters
+    ----------
+    data : ReportData
+        Everything that is shown.
+    path : path
+        The file to write; its folder must exist.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Raises
+    ------
+    OSError
+        If the folder does not exist or cannot be written.
+    """
+    target = Path(path)
+    content = render(data).encode("utf-8")
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)  # mkstemp makes private files; a report is for reading
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _asset(name: str) -> Html:
+    return Html((files("experiments.report") / name).read_text(encoding="utf-8"))
+
+
+def _head(data: ReportData) -> Html:
+    return element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", data.title),
+        element("style", _asset("style.css")),
+    )
+
+
+def _header(data: ReportData) -> Html:
+    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS]
+    title = element("div", element("b", data.title), " ", element("span", data.plant, class_="plant"))
+    return element("header", title, element("nav", *links, aria_label="sections"))
+
+

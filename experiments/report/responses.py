@@ -1,0 +1,153 @@
+"""Small multiples over time, one figure per situation: responses, gains, entropy production."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.charts import Curve, LineChart, line_chart
+from experiments.report.markup import Html, element
+from experiments.report.numbers import missing, number
+from experiments.report.results import GROUPS, Response
+from experiments.report.view import GROUP_NAMES, section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from experiments.report.results import Array, ControllerResult, SituationInfo, SituationResult
+    from experiments.report.view import View
+
+    Recorded = list[tuple[ControllerResult, SituationResult, Response]]
+
+
+def responses(view: View) -> Html:
+    """Output with reference, command with limits."""
+    lead = "Output y with its reference (dotted), command u with its limits (dashed). Point at a curve to read it off."
+    return _section(view, "responses", "Responses", lead, _response_charts)
+
+
+def gains_over_time(view: View) -> Html:
+    """Gains in force."""
+    lead = "The gains that each schedule gave; flat lines are fixed gains."
+    return _section(view, "gains", "Gains over time", lead, _gain_charts)
+
+
+def entropy(view: View) -> Html:
+    """Entropy production of plant and controller, integrated and as rates."""
+    lead = (
+        "Entropy production is dissipated power (for T0 = 1): what the plant turns into heat, and apart from it what the "
+        "derivative action of the controller takes out. Negative: energy is fed in."
+    )
+    return _section(view, "entropy", "Entropy production of plant and controller", lead, _entropy_charts)
+
+
+def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+    parts: list[Html] = []
+    for group in GROUPS:
+        figures = [_figure(view, s, charts) for s in view.data.group(group)]
+        if figures:
+            parts += [element("h3", GROUP_NAMES[group]), element("div", *figures, class_="multiples")]
+    return section(anchor, title, view.legend(), *parts, lead=lead)
+
+
+def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+    found = _recorded(view, situation.name)
+    drawn = charts(view, found)
+    body = drawn or [element("p", missing(_reason(view, situation.name)))]
+    enlarge = element("button", "⤢", class_="enlarge", type="button", title="larger or smaller", aria_label="enlarge")
+    caption = element("figcaption", enlarge, element("b", situation.name), " ", element("small", situation.text))
+    return element("figure", caption, *body, _divergences(view, situation.name))
+
+
+def _recorded(view: View, situation: str) -> Recorded:
+    results = [(c, c.result(situation)) for c in view.drawn]
+    return [(c, r, r.response) for c, r in results if r is not None and isinstance(r.response, Response)]
+
+
+def _reason(view: View, situation: str) -> str:
+    result = view.recommended.result(situation)
+    if result is None or isinstance(result.response, Response):
+        return "nothing of this kind was recorded"
+    return result.response.reason
+
+
+def _divergences(view: View, situation: str) -> Html:
+    failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
+    words = [
+        f"{c.label}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed
+    ]
+    return element("p", "▲ diverged: " + "; ".join(words), class_="loss") if words else Html("")
+
+
+def _response_charts(view: View, found: Recorded) -> list[Html]:
+    if not found:
+        return []
+    out = []
+    last = len(view.data.channels) - 1
+    for i, channel in enumerate(view.data.channels):
+        reference = found[-1][2]
+        y = [Curve(reference.time, reference.reference[:, i], "reference", "reference")]
+        y += [_curve(view, c, r, s.time, s.output[:, i]) for c, r, s in found]
+        u = [_curve(view, c, r, s.time, s.command[:, i]) for c, r, s in found]
+        limits = tuple(v for v in (channel.low, channel.high) if np.isfinite(v))
+        near = _near(limits, u)
+        out.append(line_chart(LineChart(channel.output, tuple(y), channel.output_unit, x_label="", height=150.0)))
+        x_label = "t" if i == last else ""
+        out.append(
+            line_chart(LineChart(channel.command, tuple(u), channel.command_unit, near, x_label=x_label, height=125.0))
+        )
+    return out
+
+
+def _near(limits: tuple[float, ...], curves: list[Curve]) -> tuple[float, ...]:
+    """Limits that are worth the room: those within twice the largest command that is drawn."""
+    known = [np.abs(c.y[np.isfinite(c.y)]) for c in curves if c.sets_range]
+    largest = max((float(k.max()) for k in known if k.size), default=np.inf)
+    return tuple(v for v in limits if abs(v) <= 2.0 * largest)
+
+
+def _curve(view: View, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
+    return Curve(time, y, controller.label, view.curve_style(controller.key), sets_range=not result.failed)
+
+
+def _gain_charts(view: View, found: Recorded) -> list[Html]:
+    names = list(dict.fromkeys(name for _, _, s in found if s.gains is not None for name in s.gain_names))
+    out = []
+    for name in names:
+        curves = [
+            _curve(view, c, r, s.time, s.gains[:, s.gain_names.index(name)])
+            for c, r, s in found
+            if s.gains is not None and name in s.gain_names
+        ]
+        x_label = "t" if name == names[-1] else ""
+        out.append(line_chart(LineChart(name, tuple(curves), x_label=x_label, height=105.0, points=300)))
+    return out
+
+
+_ENTROPY = (
+    ("plant, integrated", "J", "entropy_plant"),
+    ("controller, integrated", "J", "entropy_controller"),
+    ("plant, rate", "W", "entropy_rate_plant"),
+    ("controller, rate", "W", "entropy_rate_controller"),
+)
+
+
+def _entropy_charts(view: View, found: Recorded) -> list[Html]:
+    out = []
+    for label, unit, name in _ENTROPY:
+        pairs = [(c, r, s.time, _series(s, name)) for c, r, s in found]
+        curves = [_curve(view, c, r, time, y) for c, r, time, y in pairs if y is not None]
+        if curves:
+            x_label = "t" if name == _ENTROPY[-1][2] else ""
+            out.append(line_chart(LineChart(label, tuple(curves), unit, x_label=x_label, height=105.0, points=300)))
+    return out
+
+
+def _series(response: Response, name: str) -> Array | None:
+    """A recorded entropy series; an integral that was not recorded is the left sum of its rate."""
+    given: Array | None = getattr(response, name)
+    rate = getattr(response, name.replace("entropy_", "entropy_rate_")) if "rate" not in name else None
+    if given is None and rate is not None:
+        return np.concatenate(([0.0], np.cumsum(rate[:-1] * np.diff(response.time))))
+    return given

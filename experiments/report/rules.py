@@ -1,0 +1,119 @@
+"""The knowledge base as a reader sees it: terms, rules as table and sentences, gain surfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.charts import Curve, LineChart, line_chart
+from experiments.report.heat_map import heat_map
+from experiments.report.markup import Html, element, join
+from experiments.report.numbers import missing, number, share, shown
+from experiments.report.results import NotAvailable, Response
+from experiments.report.view import finite, section, table
+
+if TYPE_CHECKING:
+    from experiments.report.results import Array
+    from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView
+    from experiments.report.view import View
+
+_TERM_COLOURS = 5  # neighbouring terms differ; classes t0 ... t4 of the style sheet
+
+
+def knowledge_base(view: View) -> Html:
+    """Membership functions, rules and surfaces of every channel."""
+    lead = "Knowledge base: a rule-based gain schedule. Terms (fuzzy sets) say where a rule holds, rules what gains it gives."
+    bases = view.data.rule_bases
+    if isinstance(bases, NotAvailable):
+        return section("rules", "Knowledge base", element("p", missing(bases.reason)), lead=lead)
+    return section("rules", "Knowledge base", *[_channel(view, b, len(bases) > 1) for b in bases], lead=lead)
+
+
+def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
+    title = element("h3", f"Channel {view.data.channels[base.channel].output}") if named else ""
+    user = element("p", "Used by ", element("b", view.data.controller(base.controller).label), ". ", base.text)
+    terms = element("div", *[_membership(v) for v in base.inputs], class_="multiples")
+    counted = f"Rules ({len(base.rules)})"
+    sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
+    folded = element("details", element("summary", "The same rules as sentences"), element("ol", *sentences), open=True)
+    parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), _rule_table(base)]
+    return join((*parts, folded, element("h3", "Gain surfaces"), _surfaces(view, base)))
+
+
+def _membership(variable: LinguisticVariable) -> Html:
+    curves = tuple(
+        Curve(variable.grid, t.membership, t.label, f"t{i % _TERM_COLOURS}") for i, t in enumerate(variable.terms)
+    )
+    chart = LineChart("membership", curves, x_label=variable.name, x_unit=variable.unit, height=140.0, y_range=(0, 1.03))
+    keys = [element("span", _line(f"t{i % _TERM_COLOURS}"), t.label) for i, t in enumerate(variable.terms)]
+    caption = element("figcaption", element("b", variable.name), " ", element("span", *keys, class_="keys"))
+    return element("figure", caption, line_chart(chart))
+
+
+def _line(style: str) -> Html:
+    return element("svg", element("path", d="M1 6h18", class_=f"curve {style}"), viewBox="0 0 20 12", class_="swatch")
+
+
+def _rule_table(base: RuleBaseView) -> Html:
+    if not base.rules:
+        return element("p", missing("no rule is left"))
+    head = ["rule", *[f"if {v.name} is" for v in base.inputs], *[f"then {g}" for g in base.gain_names], "firing share"]
+    columns = np.array([r.consequents for r in base.rules], dtype=float)
+    low, high = columns.min(axis=0), columns.max(axis=0)
+    return table(head, [_rule_row(r, low, high) for r in base.rules], style="rules")
+
+
+def _rule_row(rule: Rule, low: Array, high: Array) -> Html:
+    given = [element("td", term or element("span", "any", class_="missing"), class_="words") for term in rule.antecedents]
+    then = [_bar_cell(v, a, b) for v, a, b in zip(rule.consequents, low.tolist(), high.tolist(), strict=True)]
+    firing = element("td", share(rule.firing) if finite(rule.firing) else missing())
+    return element("tr", element("th", rule.number, scope="row"), *given, *then, firing)
+
+
+def _bar_cell(value: float, low: float, high: float) -> Html:
+    """A number over a bar that shows where it lies between the smallest and largest of its column."""
+    part = 100.0 * (value - low) / (high - low) if high > low else 100.0
+    return element("td", number(value), class_="part", style=f"--part:{part:.0f}%")
+
+
+def _surfaces(view: View, base: RuleBaseView) -> Html:
+    if not base.surfaces:
+        return element("p", missing("no surface was computed"))
+    figures = []
+    for surface in base.surfaces:
+        caption = element("figcaption", element("b", surface.gain), " ", element("small", surface.text))
+        figures.append(element("figure", caption, heat_map(surface, _visited(view, base, surface))))
+    note = "White lines: where the loop went in the unforeseen situations; elsewhere the surface was not tried."
+    return join((element("p", note), element("div", *figures, class_="multiples")))
+
+
+def _visited(view: View, base: RuleBaseView, surface: GainSurface) -> tuple[tuple[Array, Array], ...]:
+    """Curves (e, e_rate) of the schedule in the unforeseen situations, if the surface is over these two."""
+    if (surface.x_name, surface.y_name) != tuple(v.name for v in base.inputs[:2]):
+        return ()
+    curves = []
+    for result in view.results(view.data.controller(base.controller), "unforeseen"):
+        response = result.response
+        if isinstance(response, Response) and response.error is not None and response.error_rate is not None:
+            picks = np.linspace(0, len(response.time) - 1, min(len(response.time), 400)).astype(int)
+            curves.append((response.error[picks, base.channel], response.error_rate[picks, base.channel]))
+    return tuple(curves)
+
+
+def margins_table(view: View) -> Html:
+    """Margins of every controller at every operating point."""
+    head = ("Controller", "operating point", "Ms", "delay margin [s]", "phase margin [°]", "gain margin")
+    rows = []
+    for controller in view.data.controllers:
+        margins = controller.margins
+        name = element("th", controller.label, scope="row")
+        if isinstance(margins, NotAvailable):
+            rows.append(element("tr", name, element("td", missing(margins.reason), colspan="5", class_="words")))
+            continue
+        for p in margins.points:
+            values = (p.sensitivity_peak, p.delay_margin, p.phase_margin, p.gain_margin)
+            cells = [element("td", shown(v, digits=3)) for v in values]
+            rows.append(element("tr", name, element("td", p.operating_point, class_="words"), *cells))
+    lead = "Linearised loop at the plant's operating points; Ms is the peak of the sensitivity function (1.2 to 2 is usual)."
+    return section("margins", "Robustness margins", table(head, rows), lead=lead)
