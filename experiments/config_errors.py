@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
+from yaml.error import MarkedYAMLError
 
 from configs.rules import did_you_mean, settings, type_words
 from experiments.errors import UserError
@@ -23,10 +24,13 @@ def readable_errors(command: str, schema: type) -> Iterator[None]:
         yield
     except (HydraException, OmegaConfBaseException) as error:
         raise UserError(_explanation(error, command, schema)) from error
+    except MarkedYAMLError as error:
+        place = f"{error.problem_mark.name}, line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise UserError(f"{place}this is no YAML: {error.problem}") from error
 
 
 def _explanation(error: Exception, command: str, schema: type) -> str:
-    cause = error if isinstance(error, OmegaConfBaseException) else error.__cause__
+    cause = error if isinstance(error, OmegaConfBaseException) else error.__cause__ or error.__context__
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}; write setting=value (see `sscq {command} --help`)"
     if isinstance(error, MissingConfigException) and error.missing_cfg_file is not None:

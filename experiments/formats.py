@@ -21,12 +21,12 @@ from experiments import atomic
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def json_text(value: Any) -> str:
-    """Return `value` as JSON with sorted keys and a line end.
+def json_text(value: Any, *, sort: bool = True) -> str:
+    """Return `value` as JSON with a line end, its keys sorted unless their order means something.
 
     Dataclasses become objects, tuples and arrays lists, paths words; numbers that are not finite ``null``.
     """
-    return json.dumps(_plain(value), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(_plain(value), sort_keys=sort, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plain(value: Any) -> Any:
@@ -49,9 +49,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"JSON takes numbers, words, lists, mappings and dataclasses, got {type(value).__name__}")
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write `value` as JSON, atomically."""
-    atomic.write(path, json_text(value))
+def write_json(path: Path, value: Any, *, sort: bool = True) -> None:
+    """Write `value` as JSON, atomically; see `json_text`."""
+    atomic.write(path, json_text(value, sort=sort))
 
 
 def read_json(path: Path, schema: str | None = None, version: int | None = None) -> Any:

@@ -18,7 +18,6 @@ import math
 import os
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.errors import UserError, user_errors
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 
     from omegaconf import DictConfig
 
-    from experiments.run_folder import RunFolder as _Folder
+    from experiments.run_folder import RunFolder
 
-    Job = Callable[[Any, _Folder], None]
+    Job = Callable[[Any, RunFolder], None]
 
 
 def command(name: str, job: Job) -> Callable[[Sequence[str] | None], None]:
@@ -93,27 +92,57 @@ def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
 
 
 def _run(name: str, job: Job, settings: DictConfig) -> None:
-    """Turn composed settings into a checked configuration and an open folder, and do the job."""
-    from experiments.run_folder import RunFolder, new_path
+    """Open the run folder that the composed settings ask for and do the job with the configuration stored there.
 
-    settings = _resumed(name, settings) if settings.resume else settings
-    config = _finished(settings)
-    inputs = _user_files(config)
-    _find_plant(config)
-    if config.resume:
-        folder = RunFolder.resume(config.resume, command=name)
-    else:
-        folder = RunFolder.create(
-            config.output or _sweep_folder() or new_path(name),
-            command=name,
-            config=_stored(settings, type(config)),
-            overrides=_overrides(type(config)),
-            inputs=inputs,
-        )
-    with folder:
+    The job of a new run too gets what is read back from the folder, so that a resumed one cannot get anything else.
+    """
+    with _resume(name, settings) if settings.resume else _create(name, settings) as folder:
         for change in folder.changed_versions:
             print(f"warning: {change}; results may differ in their last digits", file=sys.stderr)
-        job(config, folder)
+        job(_finished(_merged(name, folder.config, settings)), folder)
+
+
+def _create(name: str, settings: DictConfig) -> RunFolder:
+    from configs.rules import files
+    from experiments.run_folder import RunFolder, new_path
+
+    config = _finished(settings)
+    _find_plant(config)
+    path = config.output or _sweep_folder() or new_path(name)
+    stored = _stored(settings, type(config))
+    return RunFolder.create(path, command=name, config=stored, overrides=_overrides(type(config)), inputs=files(config))
+
+
+def _resume(name: str, settings: DictConfig) -> RunFolder:
+    """Open a run again; refuse what would change its result."""
+    from configs import store
+    from experiments.run_folder import RunFolder, read_record
+
+    if _sweep_folder() is not None:
+        raise UserError("resume goes on with one run; it cannot be combined with -m")
+    record = read_record(settings.resume)
+    _refuse_differences(settings.resume, name, record["overrides"], _overrides(store.SCHEMAS[name]))
+    folder = RunFolder.resume(settings.resume, command=name)
+    try:
+        _find_plant(_finished(_merged(name, folder.config, settings)))
+    except BaseException:
+        folder.close()
+        raise
+    return folder
+
+
+def _merged(name: str, stored: dict[str, Any], settings: DictConfig) -> DictConfig:
+    """Return the stored settings with this session's own."""
+    from omegaconf import DictConfig, OmegaConf
+
+    from configs import rules, store
+
+    schema = store.SCHEMAS[name]
+    merged = OmegaConf.merge(OmegaConf.structured(schema), stored)
+    assert isinstance(merged, DictConfig)  # noqa: S101  (the schema is one)
+    for key in rules.session_keys(schema):
+        OmegaConf.update(merged, key, OmegaConf.select(settings, key))
+    return merged
 
 
 def _finished(settings: DictConfig) -> Any:
@@ -140,33 +169,7 @@ def _find_plant(config: Any) -> None:
     plants.get(config.plant)
 
 
-def _user_files(config: Any) -> list[Path]:
-    """Return the user's files that the run reads, wherever in the configuration they stand."""
-    from configs.rules import files
-
-    return [Path(file) for file in files(config)]
-
-
 # ------------------------------------------------------------------------------------------------------------- resuming
-
-
-def _resumed(name: str, settings: DictConfig) -> DictConfig:
-    """Return the stored settings with this session's own; refuse what would change the result."""
-    from omegaconf import DictConfig, OmegaConf
-
-    from configs import rules, store
-    from experiments.run_folder import read_record
-
-    if _sweep_folder() is not None:
-        raise UserError("resume goes on with one run; it cannot be combined with -m")
-    schema, record = store.SCHEMAS[name], read_record(settings.resume)
-    _refuse_differences(settings.resume, name, record["overrides"], _overrides(schema))
-    merged = OmegaConf.merge(OmegaConf.structured(schema), record["config"])
-    if not isinstance(merged, DictConfig):
-        raise UserError(f"the configuration stored in {settings.resume} must be a mapping")
-    for key in rules.session_keys(schema):
-        OmegaConf.update(merged, key, OmegaConf.select(settings, key))
-    return merged
 
 
 def _refuse_differences(folder: str, name: str, stored: Sequence[str], given: Sequence[str]) -> None:

@@ -110,7 +110,7 @@ class RunFolder:
             lock = FolderLock(path)
         with _releasing(lock), _writing_to(path):
             _refuse_content(path)
-            formats.write_json(path / _CONFIG, record)  # from here on the folder is a run
+            formats.write_json(path / _CONFIG, record, sort=False)  # from here on the folder is a run
             return cls(path, read_record(path), lock, resumed=False)
 
     @classmethod

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-OPTIONS = {"cache": True, "nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+_OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
 STABLE, UNSTABLE, DOUBTFUL = 1.0, 0.0, 2.0
 COLUMNS = (
     "verdict",
@@ -26,7 +26,7 @@ COLUMNS = (
 )
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _cubic(x, v, j, t):
     """Value and two derivatives at t of the cubic through (x, v)[j : j + 4] (Newton's form)."""
     x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
@@ -39,7 +39,7 @@ def _cubic(x, v, j, t):
     return value, first, 2.0 * (e2 + c3 * (a0 + a1 + a2))
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _step(re0, im0, re1, im1):
     """Signed passage over the negative real axis (1: counter-clockwise), and whether the step turns by over 90 degrees."""
     cross = re0 * im1 - re1 * im0
@@ -48,7 +48,7 @@ def _step(re0, im0, re1, im1):
     return int(down) - int(up), int(re0 * re1 + im0 * im1 < 0.0)
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _ends(re, im, first, last):
     """Turns at the two real ends, where the mirrored lower half joins, and whether they are in doubt."""
     n, turns = len(re) - 1, 0
@@ -60,20 +60,12 @@ def _ends(re, im, first, last):
     return turns, doubt | ((last * re[n] < 0.0) & (abs(re[n]) > abs(im[n])))
 
 
-@njit(**OPTIONS)
-def _outside(re, im, first, last):
-    """Zeros outside the circle, from the turns of the values on its upper half; number of steps too long to tell."""
-    half, long = 0, 0
-    for k in range(len(re) - 1):
-        turn, doubt = _step(re[k], im[k], re[k + 1], im[k + 1])
-        half += turn
-        long += doubt
-    return -2 * half - _ends(re, im, first, last)[0], long
+@njit(**_OPTIONS)
+def _outside(x, re, im, first, last):
+    """Zeros outside the circle, from the turns of the values on its upper half; whether a step was too long to tell.
 
-
-@njit(**OPTIONS)
-def _outside_closely(x, re, im, first, last):
-    """As `_outside`, with every long step taken in 16 along the cubic; whether one of them is still too long."""
+    A step that turns by over 90 degrees is taken again in 16 along the cubic through its neighbours.
+    """
     half, long = 0, 0
     for k in range(len(re) - 1):
         turn, doubt = _step(re[k], im[k], re[k + 1], im[k + 1])
@@ -92,7 +84,7 @@ def _outside_closely(x, re, im, first, last):
     return -2 * half - turns, doubt | (long > 0)
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _ring(x, ring, kp, ki, kd, work):
     """Zeros outside one ring, and the smallest squared distance from 0 on it; x belongs to its points inside the ends."""
     n = ring.shape[1]
@@ -102,13 +94,10 @@ def _ring(x, ring, kp, ki, kd, work):
         re[k] = ring[0, k] + kp * ring[2, k] + ki * ring[4, k] + kd * ring[6, k]
         im[k] = ring[1, k] + kp * ring[3, k] + ki * ring[5, k] + kd * ring[7, k]
         least = min(least, re[k] * re[k] + im[k] * im[k])
-    count, long = _outside(re[1 : n - 1], im[1 : n - 1], re[0], re[n - 1])
-    if long > 0:
-        count, _ = _outside_closely(x, re[1 : n - 1], im[1 : n - 1], re[0], re[n - 1])
-    return count, least
+    return _outside(x, re[1 : n - 1], im[1 : n - 1], re[0], re[n - 1])[0], least
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _growth(x, rates, rings, kp, ki, kd, work):
     """Growth rate of an unstable loop: bracketed by two rings, interpolated by how near each comes to a zero."""
     low, high = -1, len(rates)
@@ -127,7 +116,7 @@ def _growth(x, rates, rings, kp, ki, kd, work):
     return rates[low] * (rates[high] / rates[low]) ** (near / (near + far))
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _dip(x, re, im, k, ends):
     """Smallest |1 + L|^2 about the grid point k, and the largest |L / (1 + L)|^2 met on the way (Newton)."""
     n = len(x)
@@ -149,32 +138,20 @@ def _dip(x, re, im, k, ends):
     return here, peak
 
 
-@njit(**OPTIONS)
-def _crossover(x, re, im, k, m0, m1):
-    """Frequency and lag to -1 [0, 2 pi) where |L| = 1 between the points k and k + 1."""
+@njit(**_OPTIONS)
+def _meet(x, re, im, k, t, unit):
+    """Newton from t, between the points k and k + 1: ln(frequency) and L where |L| = 1 (`unit`) or where L is real."""
     j = min(max(k - 1, 0), len(x) - 4)
-    t = x[k] + (x[k + 1] - x[k]) * math.log(m0) / (math.log(m0) - math.log(m1))
-    for _ in range(3):
+    a, b = 0.0, 0.0
+    for _ in range(4):
         a, da, _da = _cubic(x, re, j, t)
         b, db, _db = _cubic(x, im, j, t)
-        t = min(max(t - 0.5 * (a * a + b * b - 1.0) / (a * da + b * db), x[k]), x[k + 1])
-    a, _, _ = _cubic(x, re, j, t)
-    b, _, _ = _cubic(x, im, j, t)
-    return math.exp(t), math.atan2(-b, -a) % (2.0 * math.pi)
+        miss, slope = (0.5 * (a * a + b * b - 1.0), a * da + b * db) if unit else (b, db)
+        t = min(max(t - miss / slope, x[k]), x[k + 1])
+    return t, a, b
 
 
-@njit(**OPTIONS)
-def _real_crossing(x, re, im, k):
-    """L where it crosses the real axis between the points k and k + 1."""
-    j = min(max(k - 1, 0), len(x) - 4)
-    t = x[k] + (x[k + 1] - x[k]) * im[k] / (im[k] - im[k + 1])
-    for _ in range(3):
-        b, db, _db = _cubic(x, im, j, t)
-        t = min(max(t - b / db, x[k]), x[k + 1])
-    return _cubic(x, re, j, t)[0]
-
-
-@njit(**OPTIONS)
+@njit(cache=True, nogil=True, **_OPTIONS)
 def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample_time, full, out):
     """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
 
@@ -198,10 +175,7 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
         rest = at_rest[0] + kp * at_rest[1] + kd * at_rest[2] if ki == 0.0 else ki * at_rest[1]
         end = kp * at_nyquist[0] + ki * at_nyquist[1] + kd * at_nyquist[2]
         last = at_nyquist[4 if ki == 0.0 else 3] * (1.0 + end)
-        count, long = _outside(fr, fi, rest, last)
-        doubt = _ends(fr, fi, rest, last)[1]
-        if long > 0:
-            count, doubt = _outside_closely(x, fr, fi, rest, last)
+        count, doubt = _outside(x, fr, fi, rest, last)
         out[row, 0] = DOUBTFUL if doubt else (STABLE if count == 0 else UNSTABLE)
         out[row, 1] = 0.0
         if count != 0:
@@ -215,7 +189,7 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
         _margins(x, re, im, m, end, at_rest, gains[row], sample_time, full, out[row])
 
 
-@njit(**OPTIONS)
+@njit(**_OPTIONS)
 def _margins(x, re, im, m, end, at_rest, gain, sample_time, full, out):
     """Everything of a stable loop, from L on the grid (m = |L|^2) and its real values at both ends."""
     n = len(x)
@@ -241,11 +215,14 @@ def _margins(x, re, im, m, end, at_rest, gain, sample_time, full, out):
         peak = max(peak, m[k] / here)
         if k + 1 < n:
             if (m[k] >= 1.0) != (m[k + 1] >= 1.0):
-                frequency, lag = _crossover(x, re, im, k, m[k], m[k + 1])
-                delay = min(delay, lag / frequency)
+                guess = x[k] + (x[k + 1] - x[k]) * math.log(m[k]) / (math.log(m[k]) - math.log(m[k + 1]))
+                t, a, b = _meet(x, re, im, k, guess, True)  # noqa: FBT003
+                lag = math.atan2(-b, -a) % (2.0 * math.pi)
+                delay = min(delay, lag / math.exp(t))
                 phase = min(phase, min(lag, 2.0 * math.pi - lag))
             if full and (im[k] >= 0.0) != (im[k + 1] >= 0.0) and re[k] * re[k + 1] + im[k] * im[k + 1] > 0.0:
-                value = _real_crossing(x, re, im, k)
+                guess = x[k] + (x[k + 1] - x[k]) * im[k] / (im[k] - im[k + 1])
+                value = _meet(x, re, im, k, guess, False)[1]  # noqa: FBT003
                 if -1.0 < value < 0.0:
                     more = min(more, -1.0 / value)
                 elif value <= -1.0:

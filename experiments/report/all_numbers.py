@@ -41,7 +41,7 @@ def all_numbers(view: View) -> Html:
             parts += [element("h3", GROUP_NAMES[group]), table(head, rows, style="all")]
     lead = join(
         (
-            f"Small figures: change against {view.compared.label}; ",
+            f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
             " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry no mark.",
         )
@@ -60,7 +60,7 @@ def _block(view: View, situation: SituationInfo, width: int) -> list[Html]:
 def _row(
     view: View, controller: ControllerResult, result: SituationResult | None, reference: SituationResult | None, width: int
 ) -> Html:
-    name = element("th", swatch(view.styles[controller.key]), controller.label, scope="row")
+    name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     if result is None:
         return element("tr", name, element("td", missing("not run here"), colspan=width - 1, class_="words"))
     other = None if controller is view.compared else reference

@@ -37,7 +37,7 @@ def gains_table(view: View) -> Html:
 
 
 def _head(view: View) -> tuple[str, ...]:
-    return (*_HEAD, f"{view.recommended.label} against it")
+    return (*_HEAD, f"{view.recommended.name} against it")
 
 
 def _rows(view: View, controller: ControllerResult) -> list[Html]:
@@ -57,7 +57,7 @@ def _name(view: View, controller: ControllerResult, suffix: str) -> Html:
     roles = {view.recommended.key: "recommended", view.compared.key: "compared with"}
     role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
     tag = element("span", role, class_="tag") if role else ""
-    return element("th", swatch(view.styles[controller.key]), controller.label, suffix, " ", tag, scope="row")
+    return element("th", swatch(view.styles[controller.key]), controller.name, suffix, " ", tag, scope="row")
 
 
 def _cells(gains: ChannelGains) -> list[Html]:

@@ -34,10 +34,10 @@ class Row:
 
 
 def interval_chart(
-    rows: tuple[Row, ...], label: str, zero: float | None = None, width: float = 480.0, as_percent: bool = False
+    rows: tuple[Row, ...], label: str, zero: float | None = None, as_percent: bool = False, width: float = 460.0
 ) -> Html:
-    """Dots with intervals, one row each, with a marked zero line."""
-    left, right, pitch = 0.38 * width, 0.2 * width if any(r.note for r in rows) else 10.0, 24.0
+    """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
+    left, right, pitch = 0.38 * width, 0.25 * width if any(r.note for r in rows) else 10.0, 24.0
     values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
     low, high = data_range(values, () if zero is None else (zero,))
     x, height = Axis(low, high, width - left - right), pitch * len(rows)
@@ -46,10 +46,9 @@ def interval_chart(
         middle = pitch * (i + 0.5)
         out.append(element("text", _short(row.label, left), x="0", y=f"{middle + 4:g}", class_="row"))
         out += [_mark(m, x, left, middle) for m in row.marks if np.isfinite(m.value)]
-        note_at = f"{width - right + 8:g}"
+        note_at = f"{width - right + 10:g}"
         out.append(element("text", row.note, x=note_at, y=f"{middle + 4:g}", class_=f"row {row.note_style}".strip()))
-    out.append(element("text", label, x=f"{left:g}", y=f"{height + 29:g}", class_="label"))
-    return element("svg", *out, viewBox=f"0 0 {width:g} {height + 34:g}", class_="chart", role="img", aria_label=label)
+    return element("svg", *out, viewBox=f"0 0 {width:g} {height + 18:g}", class_="chart", role="img", aria_label=label)
 
 
 def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:

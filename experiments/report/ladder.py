@@ -37,7 +37,7 @@ def ladder(view: View) -> Html:
     lead = join(
         (
             f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
-            f"Marks count against {view.compared.label}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
+            f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
             "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations.",
         )
     )
@@ -114,14 +114,14 @@ def _dots(view: View, group: Group) -> Html:
     if not marked:
         return Html("")
     title = element("figcaption", GROUP_NAMES[group])
-    label = f"cost J; notes: {view.recommended.label} against {view.compared.label}"
-    return element("figure", title, interval_chart(marked, label, width=520.0))
+    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}."
+    return element("figure", title, interval_chart(marked, label), element("small", label))
 
 
 def _situation_row(view: View, situation: str) -> Row:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
-    failed = [c.label for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
+    failed = [c.name for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
     return _dot_row(view, situation, values, f"✗ diverged: {', '.join(failed)}" if failed else "")
 
 
@@ -136,7 +136,7 @@ def _mean_row(view: View, group: Group) -> Row:
 
 def _dot_row(view: View, label: str, values: dict[str, float], failure: str) -> Row:
     marks = tuple(
-        Mark(value, f"{view.data.controller(key).label}: {number(value)}", style=f"{view.colour(key)} {view.slot(key)}")
+        Mark(value, f"{view.data.controller(key).name}: {number(value)}", style=f"{view.colour(key)} {view.slot(key)}")
         for key, value in values.items()
         if finite(value)
     )

@@ -51,7 +51,7 @@ def percent(change: float | None) -> str:
 
 def share(value: float | None) -> str:
     """A share of the whole in percent, for example 3.2 %."""
-    return percent(value).lstrip("+")
+    return "below 0.1 %" if value is not None and 0.0 < value < 0.0005 else percent(value).lstrip("+")
 
 
 def interval(estimate: Estimate, as_percent: bool = True) -> str:

@@ -75,7 +75,7 @@ def _reason(view: View, situation: str) -> str:
 def _divergences(view: View, situation: str) -> Html:
     failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
     words = [
-        f"{c.label}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed
+        f"{c.name}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed
     ]
     return element("p", "▲ diverged: " + "; ".join(words), class_="loss") if words else Html("")
 
@@ -108,7 +108,7 @@ def _near(limits: tuple[float, ...], curves: list[Curve]) -> tuple[float, ...]:
 
 
 def _curve(view: View, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
-    return Curve(time, y, controller.label, view.curve_style(controller.key), sets_range=not result.failed)
+    return Curve(time, y, controller.name, view.curve_style(controller.key), sets_range=not result.failed)
 
 
 def _gain_charts(view: View, found: Recorded) -> list[Html]:

@@ -296,7 +296,9 @@ class ControllerResult:
     Attributes
     ----------
     key, label : str
-        Unique short name; what the reader sees, with the text-book word where ours differs.
+        Unique short name; what the reader sees first, with the text-book word where ours differs.
+    short : str
+        What the reader sees afterwards, for example "knowledge base"; empty: the label.
     text : str
         One line: how it was obtained.
     gains : tuple of ChannelGains, or NotAvailable
@@ -322,6 +324,12 @@ class ControllerResult:
     results: tuple[SituationResult, ...] = ()
     evaluations: int | None = None
     parameters: int | None = None
+    short: str = ""
+
+    @property
+    def name(self) -> str:
+        """The short label."""
+        return self.short or self.label
 
     def result(self, situation: str) -> SituationResult | None:
         """The result in the named situation, None where it was not run."""

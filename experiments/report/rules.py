@@ -32,7 +32,7 @@ def knowledge_base(view: View) -> Html:
 
 def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     title = element("h3", f"Channel {view.data.channels[base.channel].output}") if named else ""
-    user = element("p", "Used by ", element("b", view.data.controller(base.controller).label), ". ", base.text)
+    user = element("p", "Used by ", element("b", view.data.controller(base.controller).name), ". ", base.text)
     terms = element("div", *[_membership(v) for v in base.inputs], class_="multiples")
     counted = f"Rules ({len(base.rules)})"
     sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
@@ -107,7 +107,7 @@ def margins_table(view: View) -> Html:
     rows = []
     for controller in view.data.controllers:
         margins = controller.margins
-        name = element("th", controller.label, scope="row")
+        name = element("th", controller.name, scope="row")
         if isinstance(margins, NotAvailable):
             rows.append(element("tr", name, element("td", missing(margins.reason), colspan="5", class_="words")))
             continue

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.cards import actuator_card, robustness_card, worst_card
+from experiments.report.actuator import actuator_card
+from experiments.report.cards import robustness_card, worst_card
 from experiments.report.gains_table import gains_table
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
@@ -36,10 +37,10 @@ def _headline_number(view: View) -> Html:
         return element("p", missing("no other controller was compared with it"), class_="by")
     found = view.comparison(subject.key, compared.key)
     if found is None:
-        reason = f"no comparison of {subject.label} with {compared.label} on unforeseen situations"
+        reason = f"no comparison of {subject.name} with {compared.name} on unforeseen situations"
         return element("p", missing(reason), class_="by")
-    turned_down = "" if subject is view.recommended else f"{subject.label}, turned down: "
-    words = f"{turned_down}cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.label}"
+    turned_down = "" if subject is view.recommended else f"{subject.name}, turned down: "
+    words = f"{turned_down}cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.name}"
     change, bounds = found.change, interval(found.change)
     number_line = element("span", judged(change.value), class_="big")
     return element("p", number_line, element("span", words, f"; {bounds}" if bounds else "", class_="of"), class_="by")
@@ -71,17 +72,18 @@ def _against(view: View) -> Html:
     shown = tuple(row for row in rows if row is not None)
     if not shown:
         return element("div", element("p", missing("the run compared no controllers")), class_="against")
-    title = element("h3", f"{subject.label} against each of the others, unforeseen")
+    title = element("h3", f"Against each of the others, unforeseen situations: change of cost J of {subject.name}")
     hollow = any(m.hollow for row in shown for m in row.marks)
-    note = "change of cost J; left of 0 is better" + ("; hollow: free travel, others: equal travel" if hollow else "")
-    chart = interval_chart(shown, note, zero=0.0, width=500.0, as_percent=True)
-    return element("div", title, chart, class_="against")
+    kinds = "; filled dots: at equal actuator travel, hollow: with free travel" if hollow else ""
+    note = f"Left of 0 is better{kinds}."
+    chart = interval_chart(shown, note, zero=0.0, as_percent=True)
+    return element("div", title, chart, element("small", note), class_="against")
 
 
 def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
     if comparison is None:
         return None
-    label, estimate = view.data.controller(key).label, comparison.change
+    label, estimate = view.data.controller(key).name, comparison.change
     name = f"{percent(estimate.value)} against {label}, {_travel(comparison)}, {interval(estimate)}"
     mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel)
     worse = estimate.value > 0.005

@@ -95,7 +95,7 @@ class View:
         chosen = list(self.data.controllers if controllers is None else controllers)
         chips = [
             element(
-                "button", swatch(self.styles[c.key]), c.label, class_="chip", type="button", data_k=self.slot(c.key)
+                "button", swatch(self.styles[c.key]), c.name, class_="chip", type="button", data_k=self.slot(c.key)
             )
             for c in sorted(chosen, key=lambda c: (c is not self.recommended, c is not self.compared))
         ]

@@ -1,0 +1,122 @@
+"""The command ``sscq``: one name for all that the project does at a terminal.
+
+Nothing slow is imported before it is known what is wanted, so that ``sscq --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+from experiments.errors import UserError, user_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_JOBS = {
+    "design": "design a controller for a plant, prove it against fixed gains, write a report",
+    "simulate": "simulate a plant without a controller",
+    "evaluate": "judge a stored knowledge base in control situations",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command; the process's arguments by default."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in _JOBS:
+        importlib.import_module(f"experiments.{words[0]}").main(words[1:])  # Hydra reads what follows
+        return
+    with user_errors():
+        options = _parser().parse_args(words)
+        options.run(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sscq",
+        description="Designs fuzzy gain-scheduled PID controllers and proves them against fixed gains.",
+        epilog="`sscq design --help` lists every setting; `sscq design` runs as it stands.",
+    )
+    parser.set_defaults(run=lambda _: parser.print_help())
+    commands = parser.add_subparsers(title="commands", metavar="")
+    for name, text in _JOBS.items():
+        commands.add_parser(name, help=text, add_help=False)
+    _add_plants(commands)
+    _add_check(commands)
+    _add_cache(commands)
+    return parser
+
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse gives it no public name)
+
+
+def _add_plants(commands: _Commands) -> None:
+    parser = commands.add_parser("plants", help="list the plants, or describe one")
+    parser.add_argument("name", nargs="?", help="a plant, to be described in full")
+    parser.add_argument("--file", metavar="FILE", help="your own plant file; it is executed")
+    parser.set_defaults(run=_plants)
+
+
+def _add_check(commands: _Commands) -> None:
+    parser = commands.add_parser("check", help="check your own plant file and say exactly what is wrong")
+    parser.add_argument("file", help="Python file that registers a plant; it is executed")
+    parser.add_argument("--plant", metavar="NAME", help="which of its plants, if it has several")
+    parser.set_defaults(run=_check)
+
+
+def _add_cache(commands: _Commands) -> None:
+    parser = commands.add_parser("cache", help="show or clear the compiled simulations")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--list", action="store_true", help="name each generated source")
+    action.add_argument("--clear", action="store_true", help="delete them; they are made again when needed")
+    action.add_argument("--path", action="store_true", help="print the folder only")
+    parser.set_defaults(run=_cache)
+
+
+def _plants(options: argparse.Namespace) -> None:
+    import plants
+    from experiments.plant_file import load_plants
+    from experiments.plant_list import description, table
+
+    if options.file:
+        load_plants(options.file)
+    if options.name:
+        print(description(plants.get(options.name)))
+    else:
+        print(table([plants.get(name) for name in plants.names()]))
+
+
+def _check(options: argparse.Namespace) -> None:
+    import plants
+    from experiments.plant_file import load_plants
+
+    print(f"executing {options.file}", file=sys.stderr)
+    found = load_plants(options.file)
+    name = options.plant or found[0]
+    if name not in found:
+        raise UserError(f"{options.file} gives no plant {name!r} (it gives: {', '.join(found)})")
+    if options.plant is None and len(found) > 1:
+        raise UserError(f"{options.file} gives several plants; choose one with --plant: {', '.join(found)}")
+    print(plants.check(plants.get(name)))
+
+
+def _cache(options: argparse.Namespace) -> None:
+    from plants.core import cache
+
+    if options.path:
+        print(cache.folder())
+    elif options.clear:
+        print(f"deleted {cache.clear()} compiled simulations from {cache.folder()}")
+    else:
+        entries = cache.entries()
+        size = sum(entry.stat().st_size for entry in entries) / 1e6
+        print(f"{len(entries)} compiled simulations, {size:.1f} MB of source, in {cache.folder()}")
+        if options.list:
+            print(*(entry.name for entry in entries), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

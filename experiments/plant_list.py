@@ -1,0 +1,62 @@
+"""Plants in words: a table of all, a description of one."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plants import Plant, Quantity
+
+_HEADER = ("plant", "states", "inputs", "disturbances", "parameters", "channels")
+
+
+def table(found: Iterable[Plant]) -> str:
+    """Return a table with a line for each plant."""
+    rows = [
+        (
+            plant.name,
+            _names(plant.states),
+            _names(plant.inputs),
+            _names(plant.disturbances),
+            ", ".join(f"{item.name}={item.nominal:g}" for item in plant.parameters) or "-",
+            ", ".join(channel.output for channel in plant.channels) or "-",
+        )
+        for plant in found
+    ]
+    return _columns([_HEADER, *rows])
+
+
+def description(plant: Plant) -> str:
+    """Return all that a plant declares: its text, and each quantity with unit, nominal value and range."""
+    parts = [plant.name, *([_indented(plant.text)] if plant.text else [])]
+    for kind in ("states", "parameters", "inputs", "disturbances", "measurements"):
+        quantities: Sequence[Quantity] = getattr(plant, kind)
+        if quantities:
+            parts.append(f"\n{kind}\n{_columns([_quantity(item) for item in quantities])}")
+    channels = [("  " + channel.output, f"limits {channel.low:g} .. {channel.high:g}") for channel in plant.channels]
+    if channels:
+        parts.append(f"\ncontrol channels\n{_columns(channels)}")
+    return "\n".join(parts)
+
+
+def _quantity(item: Quantity) -> tuple[str, ...]:
+    inside = math.isfinite(item.low) or math.isfinite(item.high)
+    region = f"{item.low:g} .. {item.high:g}" if inside else ""
+    return (f"  {item.name}", f"{item.nominal:g}", item.unit or "-", region, item.text)
+
+
+def _names(quantities: Sequence[Quantity]) -> str:
+    return ", ".join(item.name for item in quantities) or "-"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line.strip()}" for line in text.strip().splitlines())
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)

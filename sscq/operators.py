@@ -1,0 +1,103 @@
+"""Genetic operators on whole populations: each is a handful of array operations, never a loop over genes.
+
+Genomes are points of the unit cube, one a row. All randomness comes from the generator given.
+
+Sources
+-------
+Deb and Agrawal, Simulated binary crossover for continuous search space, Complex Systems 9 (1995), 115-148.
+Deb and Agrawal, A niched-penalty approach for constraint handling in genetic algorithms (ICANNGA 1999): bounded forms.
+Eshelman and Schaffer, Real-coded genetic algorithms and interval-schemata, FOGA 2 (1993), 187-202: blend crossover.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Points: TypeAlias = NDArray[np.float64]
+
+_SAME = 1e-14  # parents closer than this have nothing to exchange
+
+
+def latin_hypercube(rng: Generator, n: int, n_genes: int) -> Points:
+    """Return `n` points [n, n_genes] with exactly one in each of the `n` equal slices of every gene."""
+    slices = rng.permuted(np.tile(np.arange(n, dtype=np.float64), (n_genes, 1)), axis=1).T
+    return (slices + rng.random((n, n_genes))) / n
+
+
+def tournament(fitness: NDArray[np.float64], n: int, rng: Generator, size: int = 3) -> NDArray[np.intp]:
+    """Return the positions [n] of the winners of `n` tournaments among `size` random individuals each."""
+    rivals = rng.integers(0, len(fitness), (n, size))
+    return rivals[np.arange(n), np.argmin(fitness[rivals], axis=1)]
+
+
+def simulated_binary(
+    first: Points, second: Points, rng: Generator, eta: float = 15.0, p: float = 0.9
+) -> tuple[Points, Points]:
+    """Cross row by row with a share `p` of the pairs; each gene of a crossed pair takes part with probability 1/2.
+
+    The children of a gene lie symmetrically about the parents' mean, spread by a factor beta with density
+    ~ beta^eta below 1 and ~ beta^-(eta + 2) above, cut off where the nearer bound is reached.
+    """
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    distance = high - low
+    takes_part = (rng.random((len(first), 1)) < p) & (rng.random(first.shape) < 0.5) & (distance > _SAME)
+    room = np.minimum(low, 1.0 - high)
+    widest = 1.0 + 2.0 * room / np.where(takes_part, distance, 1.0)
+    area = 2.0 - widest ** -(eta + 1.0)  # twice the probability of the uncut density up to the widest spread
+    u = rng.random(first.shape) * area
+    beta = np.where(u <= 1.0, u, 1.0 / (2.0 - u)) ** (1.0 / (eta + 1.0))
+    mean, half = 0.5 * (low + high), 0.5 * beta * distance
+    side = np.where(rng.random(first.shape) < 0.5, half, -half)
+    one = np.where(takes_part, np.clip(mean + side, 0.0, 1.0), first)
+    other = np.where(takes_part, np.clip(mean - side, 0.0, 1.0), second)
+    return one, other
+
+
+def blend(
+    first: Points, second: Points, rng: Generator, alpha: float = 0.3, p: float = 0.9
+) -> tuple[Points, Points]:
+    """Cross row by row with a share `p` of the pairs: each gene uniform in the parents' interval widened by `alpha`.
+
+    The part of the interval outside the cube is cut off.
+    """
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    margin = alpha * (high - low)
+    start, stop = np.maximum(low - margin, 0.0), np.minimum(high + margin, 1.0)
+    crossed = rng.random((len(first), 1)) < p
+    draws = rng.random((2, *first.shape))
+    one, other = start + draws * (stop - start)
+    return np.where(crossed, one, first), np.where(crossed, other, second)
+
+
+def uniform_exchange(first: Points, second: Points, rng: Generator, p: float = 0.9) -> tuple[Points, Points]:
+    """Exchange genes row by row: each gene of a share `p` of the pairs with probability 1/2 (uniform crossover)."""
+    exchanged = (rng.random((len(first), 1)) < p) & (rng.random(first.shape) < 0.5)
+    return np.where(exchanged, second, first), np.where(exchanged, first, second)
+
+
+def polynomial_mutation(points: Points, rng: Generator, eta: float = 20.0, p: float = 0.1) -> Points:
+    """Move each gene with probability `p`, by up to its way to the bounds; large `eta`: mostly small moves."""
+    mutated = points.copy()
+    rows, genes = np.nonzero(rng.random(points.shape) < p)
+    x, u = points[rows, genes], rng.random(len(rows))
+    power = eta + 1.0
+    down = (2.0 * u + (1.0 - 2.0 * u) * (1.0 - x) ** power) ** (1.0 / power) - 1.0
+    v = 1.0 - u  # the same upwards, seen from the other bound
+    up = 1.0 - (2.0 * v + (1.0 - 2.0 * v) * x**power) ** (1.0 / power)
+    mutated[rows, genes] = np.clip(x + np.where(u < 0.5, down, up), 0.0, 1.0)
+    return mutated
+
+
+def step_mutation(points: Points, rng: Generator, levels: NDArray[np.int64], p: float = 0.1) -> Points:
+    """Move each step gene with probability `p` by one symbol up or down, inwards at the ends; `levels` [n_genes]."""
+    symbols = np.rint(points * levels)
+    moves = np.where(rng.random(points.shape) < 0.5, 1.0, -1.0)
+    moves = np.where(symbols == 0.0, 1.0, np.where(symbols == levels, -1.0, moves))
+    moved = np.where(rng.random(points.shape) < p, symbols + moves, symbols)
+    return moved / levels
