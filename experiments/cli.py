@@ -6,6 +6,7 @@ Nothing slow is imported before it is known what is wanted, so that ``sscq --hel
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import sys
 from typing import TYPE_CHECKING
@@ -29,8 +30,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         importlib.import_module(f"experiments.{words[0]}").main(words[1:])  # Hydra reads what follows
         return
     with user_errors():
-        options = _parser().parse_args(words)
+        parser = _parser()
+        if words and not words[0].startswith("-"):
+            _know(words[0])
+        options = parser.parse_args(words)
         options.run(options)
+
+
+def _know(name: str) -> None:
+    known = (*_JOBS, "plants", "check", "cache")
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UserError(f"no command {name!r}{hint} (known: {', '.join(known)})")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -40,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
         epilog="`sscq design --help` lists every setting; `sscq design` runs as it stands.",
     )
     parser.set_defaults(run=lambda _: parser.print_help())
-    commands = parser.add_subparsers(title="commands", metavar="")
+    parser.add_argument("--version", action="store_const", const=_version, dest="run", help="print the version")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
         commands.add_parser(name, help=text, add_help=False)
     _add_plants(commands)
@@ -74,6 +87,12 @@ def _add_cache(commands: _Commands) -> None:
     action.add_argument("--clear", action="store_true", help="delete them; they are made again when needed")
     action.add_argument("--path", action="store_true", help="print the folder only")
     parser.set_defaults(run=_cache)
+
+
+def _version(_: argparse.Namespace) -> None:
+    from experiments.versions import versions
+
+    print(*(f"{name} {version}" for name, version in versions().items() if version is not None), sep="\n")
 
 
 def _plants(options: argparse.Namespace) -> None:

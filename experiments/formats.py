@@ -151,7 +151,7 @@ def read_npz(path: Path) -> dict[str, Any]:
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (ValueError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is no complete NPZ of plain arrays ({error}); it may be truncated") from None

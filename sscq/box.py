@@ -141,11 +141,7 @@ class Box:
         """Return four genomes around one [4, n_genes], `distance` of each gene's range away: a balanced design."""
         settings.positive("distance of the neighbours", distance)
         signs = _NEIGHBOURS[:, np.arange(len(self.free)) % 3]
-        around = np.clip(self.encode(genome) + distance * signs, 0.0, 1.0)
-        moved = self.decode(around)
-        fixed = np.setdiff1d(np.arange(self.n_genes), self.free)
-        moved[:, fixed] = np.array(self.low)[fixed]
-        return moved
+        return self.decode(np.clip(self.encode(genome) + distance * signs, 0.0, 1.0))
 
 
 def _scaled(values: NDArray[np.float64], sign: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -100,7 +100,8 @@ class ClosedLoop:
         title = f"closed loop of {plant.name}: {integrator}, algebraic loop {algebraic_loop}"
         self.design = Design(title, lanes=lanes, observed=observe)
         origin = bool(ON_THE_WAY & set(measures))
-        self.sampling = Sampling(self.spec, motion, travel="total_variation" in measures, origin=origin)
+        travel = "total_variation" in measures
+        self.sampling = Sampling(self.spec, motion, travel=travel, origin=origin, observe=observe)
         self.scoring = Scoring(self.spec, self.sampling, measures, entropy_scale)
         self.measures = self.scoring.measures
         self._build(motion)
@@ -114,6 +115,7 @@ class ClosedLoop:
         if self.observe:
             design.rows.add("y_true", len(self.plant.measurements))
             design.rows.add("entropy_rates", 2)
+            design.rows.add("signals", 2 * len(self.plant.channels) + len(spec.controller.schedule.signals))
             if self.plant.disturbances:
                 design.rows.add("w", len(self.plant.disturbances))
         spec.references.add_to(design)
@@ -174,6 +176,7 @@ class ClosedLoop:
         n_steps: int | None = None,
         snapshot: Snapshot | None = None,
         keys: Sequence[tuple[str, int]] | None = None,
+        feeds: Sequence[Sequence[Feed]] | None = None,
         threads: int | None = None,
         keep: bool = False,
         record: Sequence[int] = (),
@@ -191,6 +194,8 @@ class ClosedLoop:
             Where to continue, one row per situation; the measures start again from 0.
         keys : sequence of (name, seed), optional
             Other streams of random numbers than the situations' own (continuations after a snapshot).
+        feeds : sequence [situation][stream] of Feed, optional
+            Other sources than the situations' own.
         keep : bool
             Whether to return the snapshot at the end (rows situation-major).
         record : sequence of int
@@ -201,9 +206,9 @@ class ClosedLoop:
         start, first_step = self._starts(numbers, snapshot, ring_rows)
         if keys is None:
             keys = [(self.situations[i].name, self.situations[i].seed) for i in numbers]
-        codes, stream_keys, series = stream_arrays(
-            [self._feeds(i) for i in numbers], [s.name for s in self.design.streams], keys
-        )
+        if feeds is None:
+            feeds = [self.feeds(i) for i in numbers]
+        codes, stream_keys, series = stream_arrays(feeds, [s.name for s in self.design.streams], keys)
         integers |= self._every(first)
         total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
         job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, integers, parts)
@@ -276,7 +281,8 @@ class ClosedLoop:
             rows += depth * 2 * len(self.plant.channels)
         return integers, parts, rows
 
-    def _feeds(self, number: int) -> list[Feed]:
+    def feeds(self, number: int) -> list[Feed]:
+        """Return what feeds the streams of one situation, in the kernel's order."""
         sensor = [Feed(noise.GAUSSIAN) for _ in self.spec.noisy]
         return [*self.spec.references.streams(number), *self.spec.disturbances.streams(number), *sensor]
 

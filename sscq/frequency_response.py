@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _STEP = 0.2  # largest step of ln(response) between neighbours of the grid where |L| may come near 1
 _RELEVANT = 0.02  # |L| below this changes neither margins nor turns
-_CLOSEST = 4e-3  # of ln(frequency): finer is never needed with the interpolation of the kernel
-_ROUNDS = 8
+_CLOSEST = 3e-4  # of ln(frequency): finer is never needed with the interpolation of the kernel
+_ROUNDS = 11
 _LARGEST = 1500  # points; reached only with delays of hundreds of samples
 _RINGS = 24
 _DAMPED = 0.3  # damping ratio below which a pole counts as near the boundary
@@ -195,7 +195,8 @@ def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array) -> Arr
 
 def _coarse(points: Array, basis: Complex, regular: Complex, largest: Array) -> NDArray[np.bool_]:
     """Which intervals [n_w - 1] of the grid are to be halved."""
-    steps = np.abs(np.log(basis[:, 1:] / basis[:, :-1]))
+    known = np.where(basis == 0.0, 1.0, basis)  # a path that is not there
+    steps = np.abs(np.log(known[:, 1:] / known[:, :-1]))
     level = np.abs(basis) * largest[:, None]
     counts = np.maximum(level[:, 1:], level[:, :-1]) > _RELEVANT
     fast = (counts & (steps > _STEP)).any(axis=0) | (np.abs(np.log(regular[1:] / regular[:-1])) > _STEP)
@@ -206,7 +207,7 @@ def _lowest(plant: SampledPlant, smallest: Array, largest: Array) -> float:
     """Below this frequency every loop of the range follows a power law: nothing happens there."""
     top = np.pi / plant.loop.sample_time
     probes = _apart(np.geomspace(1e-7 * top, _TOP * top, 240), plant.poles.imag)
-    least = np.where(smallest > 0.0, smallest, 1e-2 * largest)[:, None]
+    least = np.where(smallest > 0.0, smallest, 1e-3 * largest)[:, None]
     level = (np.abs(loop_transfer(plant, 1j * probes)) * least).sum(axis=0)
     weak = probes[level < 3.0]
     slow = np.abs(plant.poles)[np.abs(plant.poles) > 1e-6 * top]

@@ -117,115 +117,131 @@ def _growth(x, rates, rings, kp, ki, kd, work):
 
 
 @njit(**_OPTIONS)
-def _dip(x, re, im, k, ends):
-    """Smallest |1 + L|^2 about the grid point k, and the largest |L / (1 + L)|^2 met on the way (Newton)."""
-    n = len(x)
-    here = (1.0 + re[k]) ** 2 + im[k] ** 2
-    peak = (re[k] ** 2 + im[k] ** 2) / here
-    low, high = x[max(k - 1, 0)], x[min(k + 1, n - 1)]
-    j = min(max(k - 1 if ends > 0.0 else k - 2, 0), n - 4)
-    t = x[k]
-    for _ in range(7):
-        a, da, dda = _cubic(x, re, j, t)
-        b, db, ddb = _cubic(x, im, j, t)
-        a += 1.0
-        size = a * a + b * b
-        here = min(here, size)
-        peak = max(peak, ((a - 1.0) ** 2 + b * b) / size)
-        slope, bend = a * da + b * db, da * da + db * db
-        bend = bend + a * dda + b * ddb if bend + a * dda + b * ddb > 0.1 * bend else bend
-        t = min(max(t - slope / bend, low), high)
-    return here, peak
+def _quotient(x, top, bottom, j, t):
+    """Value and two derivatives at t of top / bottom (rows: real and imaginary part), each a cubic about j."""
+    a, da, dda = _cubic(x, top[0], j, t)
+    b, db, ddb = _cubic(x, top[1], j, t)
+    c, dc, ddc = _cubic(x, bottom[0], j, t)
+    d, dd, ddd = _cubic(x, bottom[1], j, t)
+    below, slope = complex(c, d), complex(dc, dd)
+    value = complex(a, b) / below
+    first = (complex(da, db) - value * slope) / below
+    return value, first, (complex(dda, ddb) - 2.0 * first * slope - value * complex(ddc, ddd)) / below
 
 
 @njit(**_OPTIONS)
-def _meet(x, re, im, k, t, unit):
-    """Newton from t, between the points k and k + 1: ln(frequency) and L where |L| = 1 (`unit`) or where L is real."""
+def _closest(x, top, bottom, least):
+    """Smallest of `least` and |top / bottom|^2 over the grid, each dip refined by Newton: 0.1 may stand between 10 and 10."""
+    n = len(x)
+    here, after = np.inf, np.inf
+    for k in range(n + 1):
+        before, here = here, after
+        after = np.inf
+        if k < n:
+            after = (top[0, k] ** 2 + top[1, k] ** 2) / (bottom[0, k] ** 2 + bottom[1, k] ** 2)
+        if k == 0 or here > before or here > after:
+            continue
+        i = k - 1
+        least = min(least, here)
+        j = min(max(i - 1 if after < before else i - 2, 0), n - 4)
+        t, low, high = x[i], x[max(i - 1, 0)], x[min(i + 1, n - 1)]
+        for _ in range(6):
+            v, dv, ddv = _quotient(x, top, bottom, j, t)
+            least = min(least, v.real * v.real + v.imag * v.imag)
+            slope, bend = v.real * dv.real + v.imag * dv.imag, dv.real * dv.real + dv.imag * dv.imag
+            bend = max(bend + v.real * ddv.real + v.imag * ddv.imag, 0.1 * bend)  # Newton's own may point uphill
+            t = min(max(t - slope / bend, low), high)
+    return least
+
+
+@njit(**_OPTIONS)
+def _meet(x, top, bottom, k, t, unit):
+    """Newton from t, between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1, or L is real."""
     j = min(max(k - 1, 0), len(x) - 4)
-    a, b = 0.0, 0.0
+    v = complex(0.0, 0.0)
     for _ in range(4):
-        a, da, _da = _cubic(x, re, j, t)
-        b, db, _db = _cubic(x, im, j, t)
-        miss, slope = (0.5 * (a * a + b * b - 1.0), a * da + b * db) if unit else (b, db)
+        v, dv, _ddv = _quotient(x, top, bottom, j, t)
+        miss, slope = v.imag, dv.imag
+        if unit:
+            miss, slope = 0.5 * (v.real * v.real + v.imag * v.imag - 1.0), v.real * dv.real + v.imag * dv.imag
         t = min(max(t - miss / slope, x[k]), x[k + 1])
-    return t, a, b
+    return t, v
+
+
+@njit(**_OPTIONS)
+def _gain_margins(x, loop, open_loop, regular, start, end):
+    """Least factors above 1 that bring a crossing of the negative real axis to -1: from inside, and from outside."""
+    more, reduction = np.inf, np.inf
+    re, im = loop[0], loop[1]
+    for k in range(-2, len(x) - 1):
+        value = start if k == -2 else end
+        if k >= 0:
+            if (im[k] >= 0.0) == (im[k + 1] >= 0.0) or re[k] * re[k + 1] + im[k] * im[k + 1] <= 0.0:
+                continue  # no crossing, or one through infinity at an undamped pole
+            guess = x[k] + (x[k + 1] - x[k]) * im[k] / (im[k] - im[k + 1])
+            value = _meet(x, open_loop, regular, k, guess, False)[1].real  # noqa: FBT003
+        if -1.0 < value < 0.0:
+            more = min(more, -1.0 / value)
+        elif value <= -1.0:
+            reduction = min(reduction, -value)
+    return more, reduction
+
+
+@njit(**_OPTIONS)
+def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full, out):
+    """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
+    out[2] = 1.0 / math.sqrt(_closest(x, closed, regular, (1.0 + end) ** 2))
+    phase = np.inf
+    delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
+    after = loop[0, 0] ** 2 + loop[1, 0] ** 2
+    for k in range(len(x) - 1):
+        here = after
+        after = loop[0, k + 1] ** 2 + loop[1, k + 1] ** 2
+        if (here >= 1.0) != (after >= 1.0):
+            guess = x[k] + (x[k + 1] - x[k]) * math.log(here) / (math.log(here) - math.log(max(after, 1e-290)))
+            t, v = _meet(x, open_loop, regular, k, guess, True)  # noqa: FBT003
+            lag = math.atan2(-v.imag, -v.real) % (2.0 * math.pi)
+            delay = min(delay, lag / math.exp(t))
+            phase = min(phase, min(lag, 2.0 * math.pi - lag))
+    out[6], out[7] = phase, delay
+    if full:
+        around = 1.0 if math.isinf(start) else (1.0 + 1.0 / start) ** 2
+        out[3] = 1.0 / math.sqrt(_closest(x, closed, open_loop, min(around, (1.0 + 1.0 / end) ** 2)))
+        out[4], out[5] = _gain_margins(x, loop, open_loop, regular, start, end)
 
 
 @njit(cache=True, nogil=True, **_OPTIONS)
 def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample_time, full, out):
     """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
 
-    The other arrays are those of a LoopResponse, x its log_frequency. Without `full`, gain margins and the phase
-    margin are left at their best value and the complementary sensitivity is a grid value.
+    The other arrays are those of a LoopResponse, x its log_frequency. Without `full`, the complementary sensitivity
+    and the gain margins of stable loops are not computed.
     """
     n = len(x)
     ring_x = x[::2].copy()
-    work = np.empty((5, n + 2))
-    re, im, m = work[2, :n], work[3, :n], work[4, :n]
+    work = np.empty((6, n + 2))
+    loop, open_loop, closed = work[0:2, :n], work[2:4, :n], work[4:6, :n]
     for row in range(len(gains)):
         kp, ki, kd = gains[row, 0], gains[row, 1], gains[row, 2]
         r = 2 if ki == 0.0 else 0
         for k in range(n):
-            re[k] = kp * basis[0, k] + ki * basis[2, k] + kd * basis[4, k]
-            im[k] = kp * basis[1, k] + ki * basis[3, k] + kd * basis[5, k]
-        fr, fi = work[0, :n], work[1, :n]
-        for k in range(n):
-            fr[k] = regular[r, k] * (1.0 + re[k]) - regular[r + 1, k] * im[k]
-            fi[k] = regular[r + 1, k] * (1.0 + re[k]) + regular[r, k] * im[k]
-        rest = at_rest[0] + kp * at_rest[1] + kd * at_rest[2] if ki == 0.0 else ki * at_rest[1]
+            re = kp * basis[0, k] + ki * basis[2, k] + kd * basis[4, k]
+            im = kp * basis[1, k] + ki * basis[3, k] + kd * basis[5, k]
+            loop[0, k], loop[1, k] = re, im
+            open_loop[0, k] = regular[r, k] * re - regular[r + 1, k] * im
+            open_loop[1, k] = regular[r + 1, k] * re + regular[r, k] * im
+            closed[0, k], closed[1, k] = regular[r, k] + open_loop[0, k], regular[r + 1, k] + open_loop[1, k]
+        start, first = -np.inf, ki * at_rest[1]
+        if ki == 0.0:
+            first = at_rest[0] + kp * at_rest[1] + kd * at_rest[2]
+            start = first / at_rest[0] - 1.0 if at_rest[0] != 0.0 else -np.inf
         end = kp * at_nyquist[0] + ki * at_nyquist[1] + kd * at_nyquist[2]
         last = at_nyquist[4 if ki == 0.0 else 3] * (1.0 + end)
-        count, doubt = _outside(x, fr, fi, rest, last)
+        count, doubt = _outside(x, closed[0], closed[1], first, last)
         out[row, 0] = DOUBTFUL if doubt else (STABLE if count == 0 else UNSTABLE)
-        out[row, 1] = 0.0
-        if count != 0:
-            out[row, 1] = _growth(ring_x, rates, rings, kp, ki, kd, work)
-            if not doubt:
-                out[row, 2], out[row, 3] = np.inf, np.inf
-                out[row, 4:] = 0.0
-                continue
-        for k in range(n):
-            m[k] = re[k] * re[k] + im[k] * im[k]
-        _margins(x, re, im, m, end, at_rest, gains[row], sample_time, full, out[row])
-
-
-@njit(**_OPTIONS)
-def _margins(x, re, im, m, end, at_rest, gain, sample_time, full, out):
-    """Everything of a stable loop, from L on the grid (m = |L|^2) and its real values at both ends."""
-    n = len(x)
-    distance = (1.0 + end) ** 2
-    peak = end * end / distance
-    more, reduction, phase = np.inf, np.inf, np.inf
-    delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
-    start = np.nan
-    if gain[1] == 0.0 and at_rest[0] != 0.0:
-        start = (gain[0] * at_rest[1] + gain[2] * at_rest[2]) / at_rest[0]
-    for value in (start, end):
-        if -1.0 < value < 0.0:
-            more = min(more, -1.0 / value)
-        elif value <= -1.0:
-            reduction = min(reduction, -value)
-    for k in range(n):
-        here = m[k] + 2.0 * re[k] + 1.0
-        before = m[max(k - 1, 0)] + 2.0 * re[max(k - 1, 0)] + 1.0
-        after = m[min(k + 1, n - 1)] + 2.0 * re[min(k + 1, n - 1)] + 1.0
-        if here <= before and here <= after and (here < 1.0 or here < distance):
-            least, top = _dip(x, re, im, k, before - after)
-            distance, peak = min(distance, least), max(peak, top)
-        peak = max(peak, m[k] / here)
-        if k + 1 < n:
-            if (m[k] >= 1.0) != (m[k + 1] >= 1.0):
-                guess = x[k] + (x[k + 1] - x[k]) * math.log(m[k]) / (math.log(m[k]) - math.log(m[k + 1]))
-                t, a, b = _meet(x, re, im, k, guess, True)  # noqa: FBT003
-                lag = math.atan2(-b, -a) % (2.0 * math.pi)
-                delay = min(delay, lag / math.exp(t))
-                phase = min(phase, min(lag, 2.0 * math.pi - lag))
-            if full and (im[k] >= 0.0) != (im[k + 1] >= 0.0) and re[k] * re[k + 1] + im[k] * im[k + 1] > 0.0:
-                guess = x[k] + (x[k + 1] - x[k]) * im[k] / (im[k] - im[k + 1])
-                value = _meet(x, re, im, k, guess, False)[1]  # noqa: FBT003
-                if -1.0 < value < 0.0:
-                    more = min(more, -1.0 / value)
-                elif value <= -1.0:
-                    reduction = min(reduction, -value)
-    out[2], out[3] = 1.0 / math.sqrt(distance), math.sqrt(peak)
-    out[4], out[5], out[6], out[7] = more, reduction, phase, delay
+        out[row, 1] = _growth(ring_x, rates, rings, kp, ki, kd, work) if count != 0 and not doubt else 0.0
+        if count != 0 and not doubt:
+            out[row, 2:4] = np.inf
+            out[row, 4:] = 0.0
+        else:
+            _margins(x, closed, open_loop, regular[r : r + 2], loop, start, end, sample_time, full, out[row])

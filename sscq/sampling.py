@@ -32,10 +32,12 @@ class Sampling:
         Whether total variation is wanted.
     origin : bool
         Whether the initial outputs are wanted (overshoot, settling).
+    observe : bool
+        Whether scheduling signals are kept for a record.
     """
 
-    def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool) -> None:
-        self.spec, self.motion, self.travel, self.origin = spec, motion, travel, origin
+    def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool, observe: bool) -> None:
+        self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
         self.plant, self.n = spec.plant, len(spec.plant.channels)
 
     def add_rows(self, design: Design) -> None:
@@ -152,8 +154,10 @@ class Sampling:
     def _schedule(self, lane: Lane) -> None:
         schedule, controller = self.spec.controller.schedule, self.spec.controller
         theta = lane["theta"] if controller.n_theta else ()
-        k = lane["k"] if schedule.n_states else ()
-        lane["g"], k_new = schedule.gains(lane.uniform("t"), self.signals(lane), k, theta)
+        k, signals = lane["k"] if schedule.n_states else (), self.signals(lane)
+        lane["g"], k_new = schedule.gains(lane.uniform("t"), signals, k, theta)
+        if self.observe:
+            lane["signals"] = signals
         if schedule.n_states:
             lane["k"] = k_new
 

@@ -6,14 +6,18 @@ import math
 from typing import TYPE_CHECKING
 
 from experiments.report.charts import Curve, LineChart, line_chart
+from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import judged, missing, number, plain, share, shown
+from experiments.report.numbers import judged, missing, number, shown
 from experiments.report.results import GROUPS, NotAvailable, Response
-from experiments.report.view import actuator_use, change, finite
+from experiments.report.view import change, finite
 
 if TYPE_CHECKING:
-    from experiments.report.results import ActuatorUse, ChannelView, ControllerResult, Margins, SituationResult
+    from experiments.report.results import ControllerResult, MarginPoint, Margins, SituationResult
     from experiments.report.view import View
+
+
+_PEAKS = 4  # operating points that the robustness card has room for
 
 
 def card(title: str, *content: object) -> Html:
@@ -71,7 +75,7 @@ def _sketch(view: View, worst: SituationResult, rival: ControllerResult) -> Html
     if rival is not view.recommended and other is not None and isinstance(other.response, Response):
         curves.append(_output(other, rival, view))
     curves.append(_output(worst, view.recommended, view))
-    return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=118.0, points=300))
+    return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=150.0, points=300))
 
 
 def _output(result: SituationResult, controller: ControllerResult, view: View) -> Curve:
@@ -88,15 +92,39 @@ def robustness_card(view: View) -> Html:
     parts = [_limited("Ms (peak of the sensitivity function)", margins.sensitivity_peak, "", _peak_limit(view))]
     parts.append(_limited("Delay margin", margins.delay_margin, "s", _delay_limit(view)))
     parts.append(element("p", f"Worst of {len(margins.points)} operating points: {_where(margins)}. {margins.text}"))
+    parts += _peaks(view, margins)
     other = view.compared.margins
     if view.compared is not view.recommended and not isinstance(other, NotAvailable):
-        delay = join((shown(other.delay_margin, "s", 3),))
-        parts.append(element("p", view.compared.name, ": Ms ", shown(other.sensitivity_peak, digits=3), ", ", delay))
+        delay, peak = shown(other.delay_margin, "s", 3), shown(other.sensitivity_peak, digits=3)
+        parts.append(element("p", view.compared.name, ": Ms ", peak, ", delay margin ", delay))
     return card("Robustness", *parts)
 
 
 def _where(margins: Margins) -> str:
     return max(margins.points, key=lambda p: p.sensitivity_peak).operating_point if margins.points else "none"
+
+
+def _peaks(view: View, margins: Margins) -> list[Html]:
+    """Ms of both controllers at the operating points where the recommended one is weakest."""
+    known = [p for p in margins.points if math.isfinite(p.sensitivity_peak)]
+    if len(known) < 2:
+        return []
+    chosen = sorted(sorted(known, key=lambda p: -p.sensitivity_peak)[:_PEAKS], key=known.index)
+    rows = tuple(Row(p.operating_point, _peak_marks(view, p)) for p in chosen)
+    bound = view.data.verdict.sensitivity_peak_limit
+    limit = bound if finite(bound) else None
+    words = "Ms where it is largest" + (f"; upright line: limit {number(bound, 3)}" if limit else "")
+    return [element("small", words), interval_chart(rows, words, zero=limit, width=400.0)]
+
+
+def _peak_marks(view: View, point: MarginPoint) -> tuple[Mark, ...]:
+    marks = []
+    for controller in dict.fromkeys((view.compared.key, view.recommended.key)):
+        margins, name = view.data.controller(controller).margins, view.data.controller(controller).name
+        found = [] if isinstance(margins, NotAvailable) else margins.points
+        peaks = [p.sensitivity_peak for p in found if p.operating_point == point.operating_point]
+        marks += [Mark(v, f"{name}: Ms {number(v, 3)}", style=view.colour(controller)) for v in peaks if v < 10.0]
+    return tuple(marks)
 
 
 def _peak_limit(view: View) -> tuple[float, bool]:

@@ -54,6 +54,10 @@ class LineChart:
         At most so many points per curve.
     y_range : pair of float or None
         Fixed vertical range.
+    remark : str
+        Follows the label.
+    notes : tuple of (x, text)
+        Words above the chart at horizontal positions, in place of the label.
     """
 
     label: str
@@ -67,6 +71,8 @@ class LineChart:
     log: bool = False
     points: int = 600
     y_range: tuple[float, float] | None = None
+    remark: str = ""
+    notes: tuple[tuple[float, str], ...] = ()
 
 
 def line_chart(chart: LineChart) -> Html:
@@ -145,16 +151,26 @@ def _curve(curve: Curve, x: Axis, y: Axis, points: int) -> Html:
 
 def _labels(chart: LineChart, x: Axis, y: Axis) -> Html:
     bottom = TOP + y.length
-    out = [element("text", _with_unit(chart.label, chart.unit), x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")]
+    label = _with_unit(chart.label, chart.unit) + chart.remark
+    out = [element("text", label, x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")] if not chart.notes else []
+    out += [_tick(name, x.pixel(at), TOP - 5.0, x.length, "label") for at, name in chart.notes]
     out += [
         element("text", name, x=f"{LEFT - 5:g}", y=f"{TOP + p + 3.5:.1f}", class_="tick end")
         for p, name in y.ticks(_tick_count(y.length))
     ]
     if chart.x_label:
-        out += [
-            element("text", name, x=f"{LEFT + p:.1f}", y=f"{bottom + 13:g}", class_="tick mid")
-            for p, name in x.ticks(5)
-        ]
+        out += [_tick(name, p, bottom + 13.0, x.length, "tick") for p, name in x.ticks(5)]
         name = _with_unit(chart.x_label, chart.x_unit)
         out.append(element("text", name, x=f"{LEFT + x.length:g}", y=f"{bottom + 26:g}", class_="label end"))
     return join(out)
+
+
+def _tick(name: str, at: float, y: float, length: float, style: str) -> Html:
+    """Words centred on a horizontal position, kept inside the drawing at both ends."""
+    half = 3.1 * len(name)
+    x, anchor = LEFT + at, "mid"
+    if at + half > length + RIGHT:
+        x, anchor = LEFT + length + RIGHT - 1.0, "end"
+    elif at - half < -LEFT:
+        x, anchor = 1.0, ""
+    return element("text", name, x=f"{x:.1f}", y=f"{y:g}", class_=f"{style} {anchor}".strip())

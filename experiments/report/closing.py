@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing
-from experiments.report.view import section, table
+from experiments.report.view import section, table, words_head
 
 if TYPE_CHECKING:
     from experiments.report.view import View
@@ -71,4 +71,4 @@ def glossary() -> Html:
         element("tr", element("th", a, scope="row"), element("td", b, class_="words"), element("td", c, class_="words"))
         for a, b, c in GLOSSARY
     ]
-    return section("glossary", "Words", table(("here", "text book", "meaning"), rows))
+    return section("glossary", "Words", table(("here", words_head("text book"), words_head("meaning")), rows))

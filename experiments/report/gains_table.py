@@ -67,7 +67,8 @@ def _cells(gains: ChannelGains) -> list[Html]:
     for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
         span = ""
         if gains.low is not None and gains.high is not None:
-            span = element("small", f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
+            fixed = gains.low[i] == gains.high[i]
+            span = element("small", "constant" if fixed else f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
         parallel.append(element("td", shown(value), span))
     return [*standard, *parallel, element("td", shown(gains.set_point_weight, digits=3))]
 

@@ -36,7 +36,7 @@ def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()
     )
     tracks = element(
         "svg",
-        *[element("path", d=path(x.place(a), y.place(b)), class_="visited") for a, b in visited],
+        *[_track(path(x.place(a), y.place(b))) for a, b in visited],
         x=f"{LEFT:g}",
         y=f"{TOP:g}",
         width=f"{SIDE:g}",
@@ -48,6 +48,11 @@ def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()
     size = f"0 0 {LEFT + SIDE + 92:g} {TOP + SIDE + 36:g}"
     name = f"{title} over {surface.x_name} and {surface.y_name}"
     return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
+
+
+def _track(d: str) -> Html:
+    """A white line in a dark casing, to be seen on every colour."""
+    return join(element("path", d=d, class_=style) for style in ("casing", "visited"))
 
 
 def _axis(values: Array, length: float, downwards: bool) -> Axis:
@@ -71,7 +76,9 @@ def _edges(values: Array) -> Array:
 
 
 def _colour(index: int, count: int) -> str:
-    return f"h{round(index * (STEPS - 1) / max(count - 1, 1))}"
+    if count == 1:
+        return "h5"
+    return f"h{round(index * (STEPS - 1) / (count - 1))}"
 
 
 def _cells(values: Array, edges: Array) -> list[Html]:

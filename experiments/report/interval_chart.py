@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.report.axes import Axis, data_range
 from experiments.report.markup import Html, element, join
 from experiments.report.numbers import plain
+
+if TYPE_CHECKING:
+    from experiments.report.results import Array
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,7 @@ def interval_chart(
     """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
     left, right, pitch = 0.38 * width, 0.25 * width if any(r.note for r in rows) else 10.0, 24.0
     values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
-    low, high = data_range(values, () if zero is None else (zero,))
-    x, height = Axis(low, high, width - left - right), pitch * len(rows)
+    x, height = _axis(values, zero, width - left - right), pitch * len(rows)
     out = [_interval_grid(x, height, zero, as_percent, left)]
     for i, row in enumerate(rows):
         middle = pitch * (i + 0.5)
@@ -49,6 +52,15 @@ def interval_chart(
         note_at = f"{width - right + 10:g}"
         out.append(element("text", row.note, x=note_at, y=f"{middle + 4:g}", class_=f"row {row.note_style}".strip()))
     return element("svg", *out, viewBox=f"0 0 {width:g} {height + 18:g}", class_="chart", role="img", aria_label=label)
+
+
+def _axis(values: list[Array], zero: float | None, length: float) -> Axis:
+    """Logarithmic where all values are positive and far apart and no zero line is asked for."""
+    low, high = data_range(values, () if zero is None else (zero,))
+    known = np.concatenate([v[np.isfinite(v)] for v in values]) if values else np.zeros(0)
+    if zero is None and known.size and known.min() > 0.0 and known.max() > 6.0 * known.min():
+        return Axis(0.9 * float(known.min()), 1.1 * float(known.max()), length, log=True)
+    return Axis(low, high, length)
 
 
 def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:

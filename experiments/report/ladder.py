@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import interval, judged, missing, number, percent, shown
+from experiments.report.numbers import count, interval, judged, missing, number, percent, shown
 from experiments.report.results import GROUPS, Margins
 from experiments.report.view import GROUP_NAMES, change, finite, mean, section, swatch, table
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 _HEAD = (
     "Controller",
-    "tuned numbers",
     "J taught",
     "J validation",
     "J unforeseen",
@@ -27,7 +26,7 @@ _HEAD = (
     "effort ∫u² dt",
     "Ms",
     "delay margin [s]",
-    "diverged runs",
+    "diverged",
     "evaluations",
 )
 
@@ -45,23 +44,23 @@ def ladder(view: View) -> Html:
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = element("div", *groups, class_="multiples wide")
     per = element("h3", "Cost J in each situation")
-    return section("ladder", "Ladder of baselines", table(_HEAD, rows), per, view.legend(), dots, lead=lead)
+    return section("ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, view.legend(), dots, lead=lead)
 
 
 def _row(view: View, controller: ControllerResult) -> Html:
     quality = view.mean_quality(controller, "unforeseen")
     measures = (quality.iae, quality.entropy_difference_abs, quality.total_variation, quality.effort)
     tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
-    text = element("small", controller.text) if controller.text else ""
+    tuned = f"{count(controller.parameters)} tuned numbers" if controller.parameters is not None else ""
+    text = element("small", "; ".join(filter(None, (controller.text, tuned))))
     name = element("th", swatch(view.styles[controller.key]), controller.label, " ", tag, text, scope="row")
     cells = [
-        element("td", shown(controller.parameters)),
         *[_cost(view, controller, group) for group in GROUPS],
         _equal_travel(view, controller),
         *[element("td", shown(value)) for value in measures],
         *_margins(controller),
         _failures(controller),
-        element("td", shown(controller.evaluations, digits=7)),
+        element("td", missing() if controller.evaluations is None else count(controller.evaluations)),
     ]
     return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
 
@@ -86,7 +85,7 @@ def _equal_travel(view: View, controller: ControllerResult) -> Html:
     found = view.comparison(controller.key, view.compared.key)
     if found is None or not found.equal_travel:
         return element("td", missing())
-    return element("td", judged(found.change.value), element("small", interval(found.change)))
+    return element("td", judged(found.change.value), element("small", interval(found.change).replace(" interval", ":")))
 
 
 def _margins(controller: ControllerResult) -> list[Html]:

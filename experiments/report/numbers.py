@@ -31,6 +31,11 @@ def number(value: float | None, digits: int = 4) -> str:
     return written.replace("-", "−")
 
 
+def count(value: float | None) -> str:
+    """A whole number with thin spaces between thousands."""
+    return MISSING if value is None or not math.isfinite(value) else f"{round(value):,}".replace(",", "\u202f")
+
+
 def plain(value: float) -> str:
     """A short tick label: no trailing zeros."""
     written = number(value, 6)
@@ -38,15 +43,17 @@ def plain(value: float) -> str:
 
 
 def percent(change: float | None) -> str:
-    """A relative change with its sign, for example −31 %, +0.4 %."""
+    """A relative change with its sign, for example −31 %, +0.4 %; as a factor, 14.1 ×, where it exceeds ten."""
     if change is None or math.isnan(change):
         return MISSING
     if math.isinf(change):
         return "+∞ %" if change > 0 else "−∞ %"
+    if change >= 9.0:
+        return f"{number(1.0 + change, 3)}\u00a0×"
     value = 100.0 * change
     decimals = 1 if abs(value) < 9.95 else 0
     rounded = round(value, decimals)
-    return "0 %" if rounded == 0 else f"{rounded:+,.{decimals}f} %".replace("-", "−").replace(",", "\u202f")
+    return "0 %" if rounded == 0 else f"{rounded:+.{decimals}f} %".replace("-", "−")
 
 
 def share(value: float | None) -> str:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.ladder import ladder
+from experiments.report.margins import margins_table
 from experiments.report.markup import Html, element
 from experiments.report.responses import entropy, gains_over_time, responses
-from experiments.report.rules import knowledge_base, margins_table
+from experiments.report.rules import knowledge_base
 from experiments.report.search import searches
 from experiments.report.summary import summary
 from experiments.report.view import View
@@ -70,7 +71,7 @@ def render(data: ReportData) -> str:
         glossary(),
     ]
     body = element("body", _header(data), element("main", *parts), element("script", _asset("script.js")))
-    return f'<!DOCTYPE html>\n{element("html", _head(data), body, lang="en")}\n'
+    return f'<!DOCTYPE html>\n{element("html", _head(view), body, lang="en")}\n'
 
 
 def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
@@ -111,15 +112,16 @@ def _asset(name: str) -> Html:
     return Html((files("experiments.report") / name).read_text(encoding="utf-8"))
 
 
-def _head(data: ReportData) -> Html:
+def _head(view: View) -> Html:
     return element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", data.title),
+        element("title", view.data.title),
         element("style", _asset("style.css")),
+        element("style", Html(view.hidden_style()), id="hidden"),
     )
 
 

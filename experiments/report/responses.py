@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.markup import Html, element
-from experiments.report.numbers import missing, number
+from experiments.report.numbers import missing, number, plain
 from experiments.report.results import GROUPS, Response
 from experiments.report.view import GROUP_NAMES, section
 
@@ -92,23 +92,24 @@ def _response_charts(view: View, found: Recorded) -> list[Html]:
         u = [_curve(view, c, r, s.time, s.command[:, i]) for c, r, s in found]
         limits = tuple(v for v in (channel.low, channel.high) if np.isfinite(v))
         near = _near(limits, u)
+        far = "" if len(near) == len(limits) else f", limits {plain(channel.low)} … {plain(channel.high)} outside"
         out.append(line_chart(LineChart(channel.output, tuple(y), channel.output_unit, x_label="", height=150.0)))
         x_label = "t" if i == last else ""
         out.append(
-            line_chart(LineChart(channel.command, tuple(u), channel.command_unit, near, x_label=x_label, height=125.0))
+            line_chart(LineChart(channel.command, tuple(u), channel.command_unit, near, x_label, height=125.0, remark=far))
         )
     return out
 
 
 def _near(limits: tuple[float, ...], curves: list[Curve]) -> tuple[float, ...]:
-    """Limits that are worth the room: those within twice the largest command that is drawn."""
+    """Limits that are worth the room: those within five times the largest command that is drawn."""
     known = [np.abs(c.y[np.isfinite(c.y)]) for c in curves if c.sets_range]
     largest = max((float(k.max()) for k in known if k.size), default=np.inf)
-    return tuple(v for v in limits if abs(v) <= 2.0 * largest)
+    return tuple(v for v in limits if abs(v) <= 5.0 * largest)
 
 
 def _curve(view: View, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
-    return Curve(time, y, controller.name, view.curve_style(controller.key), sets_range=not result.failed)
+    return Curve(time, y, controller.name, view.curve_style(controller.key), sets_range=controller.drawn and not result.failed)
 
 
 def _gain_charts(view: View, found: Recorded) -> list[Html]:

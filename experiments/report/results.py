@@ -299,6 +299,8 @@ class ControllerResult:
         Unique short name; what the reader sees first, with the text-book word where ours differs.
     short : str
         What the reader sees afterwards, for example "knowledge base"; empty: the label.
+    drawn : bool
+        Whether its curves are visible before the reader switches them on; if not, they do not widen the charts either.
     text : str
         One line: how it was obtained.
     gains : tuple of ChannelGains, or NotAvailable
@@ -325,6 +327,7 @@ class ControllerResult:
     evaluations: int | None = None
     parameters: int | None = None
     short: str = ""
+    drawn: bool = True
 
     @property
     def name(self) -> str:

@@ -11,14 +11,14 @@ from experiments.report.heat_map import heat_map
 from experiments.report.markup import Html, element, join
 from experiments.report.numbers import missing, number, share, shown
 from experiments.report.results import NotAvailable, Response
-from experiments.report.view import finite, section, table
+from experiments.report.view import finite, section, table, words_head
 
 if TYPE_CHECKING:
     from experiments.report.results import Array
     from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView
     from experiments.report.view import View
 
-_TERM_COLOURS = 5  # neighbouring terms differ; classes t0 ... t4 of the style sheet
+_TERM_LINES = 3  # kinds of line: neighbouring terms differ; colours belong to the controllers
 
 
 def knowledge_base(view: View) -> Html:
@@ -36,19 +36,36 @@ def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     terms = element("div", *[_membership(v) for v in base.inputs], class_="multiples")
     counted = f"Rules ({len(base.rules)})"
     sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
-    folded = element("details", element("summary", "The same rules as sentences"), element("ol", *sentences), open=True)
-    parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), _rule_table(base)]
-    return join((*parts, folded, element("h3", "Gain surfaces"), _surfaces(view, base)))
+    words = element("div", element("p", "The same rules as sentences:"), element("ol", *sentences))
+    rules = element("div", _rule_table(base), words, class_="two")
+    parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), rules]
+    return join((*parts, element("h3", "Gain surfaces"), _surfaces(view, base)))
 
 
 def _membership(variable: LinguisticVariable) -> Html:
     curves = tuple(
-        Curve(variable.grid, t.membership, t.label, f"t{i % _TERM_COLOURS}") for i, t in enumerate(variable.terms)
+        Curve(variable.grid, t.membership, t.label, f"term t{i % _TERM_LINES}") for i, t in enumerate(variable.terms)
     )
-    chart = LineChart("membership", curves, x_label=variable.name, x_unit=variable.unit, height=140.0, y_range=(0, 1.03))
-    keys = [element("span", _line(f"t{i % _TERM_COLOURS}"), t.label) for i, t in enumerate(variable.terms)]
+    chart = LineChart(
+        "membership",
+        curves,
+        x_label=variable.name,
+        x_unit=variable.unit,
+        height=140.0,
+        y_range=(0.0, 1.03),
+        notes=_peaks(variable),
+    )
+    keys = [element("span", _line(f"term t{i % _TERM_LINES}"), t.label) for i, t in enumerate(variable.terms)]
     caption = element("figcaption", element("b", variable.name), " ", element("span", *keys, class_="keys"))
     return element("figure", caption, line_chart(chart))
+
+
+def _peaks(variable: LinguisticVariable) -> tuple[tuple[float, str], ...]:
+    """Labels over the terms' peaks, none where they would run into one another."""
+    if sum(len(t.label) for t in variable.terms) > 46:
+        return ()
+    tops = [variable.grid[t.membership >= np.max(t.membership) - 1e-9] for t in variable.terms]
+    return tuple((float(top.mean()), t.label) for top, t in zip(tops, variable.terms, strict=True))
 
 
 def _line(style: str) -> Html:
@@ -58,7 +75,7 @@ def _line(style: str) -> Html:
 def _rule_table(base: RuleBaseView) -> Html:
     if not base.rules:
         return element("p", missing("no rule is left"))
-    head = ["rule", *[f"if {v.name} is" for v in base.inputs], *[f"then {g}" for g in base.gain_names], "firing share"]
+    head: list[object] = ["rule", *[words_head(f"if {v.name} is") for v in base.inputs], *[f"then {g}" for g in base.gain_names], "firing share"]
     columns = np.array([r.consequents for r in base.rules], dtype=float)
     low, high = columns.min(axis=0), columns.max(axis=0)
     return table(head, [_rule_row(r, low, high) for r in base.rules], style="rules")
@@ -99,21 +116,3 @@ def _visited(view: View, base: RuleBaseView, surface: GainSurface) -> tuple[tupl
             picks = np.linspace(0, len(response.time) - 1, min(len(response.time), 400)).astype(int)
             curves.append((response.error[picks, base.channel], response.error_rate[picks, base.channel]))
     return tuple(curves)
-
-
-def margins_table(view: View) -> Html:
-    """Margins of every controller at every operating point."""
-    head = ("Controller", "operating point", "Ms", "delay margin [s]", "phase margin [°]", "gain margin")
-    rows = []
-    for controller in view.data.controllers:
-        margins = controller.margins
-        name = element("th", controller.name, scope="row")
-        if isinstance(margins, NotAvailable):
-            rows.append(element("tr", name, element("td", missing(margins.reason), colspan="5", class_="words")))
-            continue
-        for p in margins.points:
-            values = (p.sensitivity_peak, p.delay_margin, p.phase_margin, p.gain_margin)
-            cells = [element("td", shown(v, digits=3)) for v in values]
-            rows.append(element("tr", name, element("td", p.operating_point, class_="words"), *cells))
-    lead = "Linearised loop at the plant's operating points; Ms is the peak of the sensitivity function (1.2 to 2 is usual)."
-    return section("margins", "Robustness margins", table(head, rows), lead=lead)

@@ -2,8 +2,8 @@
 "use strict";
 (() => {
   // Legend entries switch the curves of one controller on the whole page.
-  const sheet = document.head.appendChild(document.createElement("style"));
-  const hidden = new Set();
+  const sheet = document.getElementById("hidden");
+  const hidden = new Set([...document.querySelectorAll("button.chip.off")].map((chip) => chip.dataset.k));
   document.addEventListener("click", (event) => {
     const chip = event.target.closest("button.chip");
     if (chip) {

@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.markup import Html, element
-from experiments.report.numbers import missing, shown
-from experiments.report.view import section, swatch, table
+from experiments.report.numbers import count, missing, shown
+from experiments.report.view import section, swatch, table, words_head
 
 if TYPE_CHECKING:
     from experiments.report.data import SearchHistory
@@ -28,7 +28,7 @@ def searches(view: View) -> Html:
     log = bool(positive.size and positive.min() > 0.0 and positive.max() > 8.0 * positive.min())
     chart = LineChart("cost J", tuple(curves), x_label="evaluations", x_unit="", width=820.0, height=300.0, log=log)
     figure = element("figure", line_chart(chart), class_="single")
-    head = ("Search", "evaluations", "first best J", "final best J", "last gain at evaluation", "settings and end")
+    head = ("Search", "evaluations", "first best J", "final best J", "last improvement at", words_head("settings and end"))
     used = {s.controller for s in found}
     legend = view.legend([c for c in view.data.controllers if c.key in used])
     return section("search", "Fitness history", legend, figure, table(head, [_row(view, s) for s in found]), lead=lead)
@@ -45,6 +45,6 @@ def _row(view: View, search: SearchHistory) -> Html:
     last = search.evaluations[changed[-1] + 1] if changed.size else search.evaluations[0]
     mark = swatch(view.styles[search.controller]) if search.controller else ""
     cells = [float(search.evaluations[-1]), float(best[0]), float(best[-1]), float(last)]
-    numbers = [element("td", shown(v, digits=7 if i in {0, 3} else 5)) for i, v in enumerate(cells)]
+    numbers = [element("td", count(v) if i in {0, 3} else shown(v)) for i, v in enumerate(cells)]
     name = element("th", mark, search.name, scope="row")
     return element("tr", name, *numbers, element("td", search.text, class_="words"))

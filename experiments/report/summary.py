@@ -41,9 +41,20 @@ def _headline_number(view: View) -> Html:
         return element("p", missing(reason), class_="by")
     turned_down = "" if subject is view.recommended else f"{subject.name}, turned down: "
     words = f"{turned_down}cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.name}"
-    change, bounds = found.change, interval(found.change)
-    number_line = element("span", judged(change.value), class_="big")
-    return element("p", number_line, element("span", words, f"; {bounds}" if bounds else "", class_="of"), class_="by")
+    bounds, freely = interval(found.change), _free(view, found)
+    number_line = element("span", judged(found.change.value), class_="big")
+    details = (words, f"; {bounds}" if bounds else "", f". {freely}" if freely else "")
+    return element("p", number_line, element("span", *details, class_="of"), class_="by")
+
+
+def _free(view: View, equal: Comparison) -> str:
+    """The same comparison with free travel, where both were made."""
+    key = (equal.controller, equal.against, equal.group)
+    same = [c for c in view.data.verdict.comparisons if (c.controller, c.against, c.group) == key and not c.equal_travel]
+    if not equal.equal_travel or not same or not finite(same[0].change.value):
+        return ""
+    times = f" and {number(same[0].travel_ratio, 3)} times the travel" if finite(same[0].travel_ratio) else ""
+    return f"With free travel {percent(same[0].change.value)}{times}"
 
 
 def _travel(comparison: Comparison) -> str:

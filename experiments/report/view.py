@@ -95,7 +95,12 @@ class View:
         chosen = list(self.data.controllers if controllers is None else controllers)
         chips = [
             element(
-                "button", swatch(self.styles[c.key]), c.name, class_="chip", type="button", data_k=self.slot(c.key)
+                "button",
+                swatch(self.styles[c.key]),
+                c.name,
+                class_="chip" if c.drawn else "chip off",
+                type="button",
+                data_k=self.slot(c.key),
             )
             for c in sorted(chosen, key=lambda c: (c is not self.recommended, c is not self.compared))
         ]
@@ -104,6 +109,10 @@ class View:
     def slot(self, key: str) -> str:
         """Class that marks all curves of one controller, unlike the colour never shared."""
         return f"c{[c.key for c in self.data.controllers].index(key)}"
+
+    def hidden_style(self) -> str:
+        """Style rules for the controllers whose curves start hidden; the page's script rewrites them."""
+        return "".join(f"svg .{self.slot(c.key)}{{display:none}}" for c in self.data.controllers if not c.drawn)
 
     def curve_style(self, key: str) -> str:
         """All classes of a curve of this controller."""
@@ -152,6 +161,11 @@ def section(anchor: str, title: str, *content: object, lead: object = "") -> Htm
     """One part of the page under its heading."""
     intro = element("p", lead, class_="lead") if lead else ""
     return element("section", element("h2", title), intro, *content, id=anchor)
+
+
+def words_head(name: str) -> Html:
+    """Heading of a column of words, which starts at the left as they do."""
+    return element("th", name, scope="col", class_="words")
 
 
 def table(head: Iterable[object], rows: Iterable[Html], caption: str = "", style: str = "") -> Html:

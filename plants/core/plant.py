@@ -50,8 +50,8 @@ class Channel:
         Command limits [unit of the input].
     collocated : bool
         The command is a force on the output's coordinate, so that kd * e'^2 is a power [W].
-    reference : str
-        Where the reference comes from: "situation", or the name of another channel's output whose command it is.
+    gains_low, gains_high : tuple of float
+        Box in which kp, ki, kd are searched, where a run gives no other.
     """
 
     output: str
@@ -60,8 +60,8 @@ class Channel:
     low: float = -math.inf
     high: float = math.inf
     collocated: bool = True
-    reference: str = "situation"
-    name: str = ""
+    gains_low: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    gains_high: tuple[float, float, float] = (10.0, 10.0, 10.0)
 
 
 @dataclass(frozen=True)

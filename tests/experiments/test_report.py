@@ -145,7 +145,7 @@ def ladder_row(key, label, gains, t_end, step):
         cost[group] = Estimate(mean, 0.94 * mean, 1.07 * mean)
     if gains is None:
         missing = NotAvailable("no feedback, no gains")
-        return ControllerResult(key, label, "u = 0", missing, cost, NotAvailable("no loop"), results, 15, 0)
+        return ControllerResult(key, label, "u = 0", missing, cost, NotAvailable("no loop"), results, 15, 0, drawn=False)
     low, high = ((0.1, gains[1], 0.1), (1.1 * gains[0], gains[1], 1.5 * gains[2]))
     bounds = {"low": low, "high": high} if key in {"table", "kb"} else {}
     points = tuple(
@@ -216,6 +216,7 @@ def comparisons(controllers):
     for a, b in pairs:
         d = cost[a] / cost[b] - 1.0
         out.append(Comparison(a, b, Estimate(d, d - 0.05, d + 0.06), equal_travel=b not in {"open", "present"}, travel_ratio=1.9))
+    out.append(Comparison("kb", "fixed", Estimate(-0.31, -0.36, -0.25), equal_travel=False, travel_ratio=2.1))
     return tuple(out)
 
 

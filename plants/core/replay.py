@@ -1,0 +1,62 @@
+"""A program's operations carried out on other numbers: floats, arrays of points, symbols of another tape.
+
+One traced block so serves many points at once, and derivatives of one block can stand inside another.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core import elementary, scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plants.core.trace import Program
+
+
+def replay(program: Program, *values: Any) -> tuple[Any, ...]:
+    """Return the program's outputs for other inputs.
+
+    Parameters
+    ----------
+    program : Program
+    *values : number or ndarray
+        In the order of ``program.inputs``; traced numbers must be of one tape.
+
+    Returns
+    -------
+    tuple
+        In the order of ``program.outputs``. An output that depends on no input is a plain float.
+    """
+    given = dict(zip(program.inputs, values, strict=True))
+    tape, results = program.tape, {}
+    for node in tape.needed(program.outputs):
+        name = tape.operations[node]
+        if name == "input":
+            results[node] = given[tape.input_names[node]]
+        elif name == "const":
+            results[node] = tape.constants[node]
+        else:
+            results[node] = _OPERATIONS[name](*(results[a] for a in tape.arguments[node]))
+    return tuple(results[node] for node in program.outputs)
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if isinstance(a, float) and isinstance(b, float):
+        return scalar.divide(a, b)
+    with np.errstate(all="ignore"):
+        return a / b
+
+
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": _divide,
+    "neg": lambda a: -a,
+    "keep": lambda a: a,
+}
+_OPERATIONS = {name: _ARITHMETIC.get(name) or getattr(elementary, name) for name in scalar.OPERATIONS}

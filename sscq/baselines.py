@@ -1,0 +1,230 @@
+"""The ladder of baselines: every kind of controller that a knowledge base has to beat, searched alike.
+
+Each kind of controller is a :class:`Candidate`: laws, schedule, box of parameters, start. All are searched with the
+same method, fitness, margins and budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
+from sscq.objective import GainSets, Objective, Task
+from sscq.operating import hull
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from controllers import PID
+    from plants import Plant
+    from sscq.operating import OperatingMargins
+    from sscq.search_method import SearchMethod
+    from sscq.search_result import History, SearchResult
+
+_POLISH_STEP = 0.1  # first step size of the polishing search, of the box
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A kind of controller to be searched.
+
+    Attributes
+    ----------
+    name, title : str
+    controller : Controller
+    low, high : ndarray [n_genes]
+    start : ndarray [n_start, n_genes]
+    scale : str or tuple of str
+        Scale of the genes, as for a search.
+    decode : callable, optional
+        Genomes [n, n_genes] to schedule parameters [n, n_theta].
+    gain_sets : callable
+        Schedule parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give.
+    """
+
+    name: str
+    title: str
+    controller: Any
+    low: np.ndarray
+    high: np.ndarray
+    start: np.ndarray
+    gain_sets: GainSets
+    scale: str | tuple[str, ...] = "linear"
+    decode: Callable[[np.ndarray], np.ndarray] | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """Result of a candidate's search.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    theta : ndarray [n_theta]
+    fitness : float
+        On the taught situations, margins and travel limit included.
+    evaluations : int
+    histories : tuple of (method name, History)
+    """
+
+    candidate: Candidate
+    theta: np.ndarray
+    fitness: float
+    evaluations: int
+    genome: np.ndarray
+    histories: tuple[tuple[str, History], ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How every candidate is searched: methods one after the other, each from the best before.
+
+    Attributes
+    ----------
+    methods : tuple of SearchMethod
+        Their budgets add up to that of a candidate.
+    seed : int
+    checkpoints : Path, optional
+        Folder of checkpoint files; left out, none are written.
+    report : callable, optional
+        Called with (candidate name, method name, progress) after each generation.
+    """
+
+    methods: tuple[SearchMethod, ...]
+    seed: int = 0
+    checkpoints: Path | None = None
+    report: Callable[[str, str, Any], None] | None = None
+
+    def search(self, objective: Objective, candidate: Candidate) -> Found:
+        """Search one candidate."""
+        from sscq.checkpoint import Checkpoint
+        from sscq.search import evolve
+
+        start, histories, evaluations = candidate.start, [], 0
+        best: SearchResult | None = None
+        for number, method in enumerate(self.methods):
+            name = type(method).__name__
+            path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
+            result = evolve(
+                objective, candidate.low, candidate.high, method, self.seed + number, start=start, scale=candidate.scale,
+                checkpoint=None if path is None else Checkpoint(path, problem=candidate.name),
+                report=self._reporter(candidate.name, name),
+            )  # fmt: skip
+            evaluations += result.evaluations
+            histories.append((name, result.history))
+            if best is None or result.fitness < best.fitness:
+                best = result
+            start = np.vstack([best.genome, candidate.start])
+        assert best is not None  # noqa: S101  (there is at least one method)
+        theta = best.genome if candidate.decode is None else candidate.decode(best.genome[None])[0]
+        return Found(candidate, theta, best.fitness, evaluations, best.genome, tuple(histories))
+
+    def _reporter(self, candidate: str, method: str) -> Callable[[Any], None] | None:
+        if self.report is None:
+            return None
+        report = self.report
+        return lambda progress: report(candidate, method, progress)
+
+    def within(self, folder: Path | None) -> SearchPlan:
+        """Return the plan with another folder of checkpoints."""
+        return replace(self, checkpoints=folder)
+
+
+def search(task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None) -> Found:
+    """Search one candidate for a task, with margins as a constraint where they are given."""
+    objective = Objective(task, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    return plan.search(objective, candidate)
+
+
+def gain_scale(low: np.ndarray, high: np.ndarray) -> tuple[str, ...]:
+    """Scale of gains: logarithmic where they may range over more than two orders of magnitude."""
+    ratio = 100.0
+    return tuple("log" if a > 0.0 and b > ratio * a else "linear" for a, b in zip(low, high, strict=True))
+
+
+def fixed(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray) -> Candidate:
+    """Constant gains: the fixed PID."""
+    controller = Controller(tuple(laws), ConstantGains(gain_names(tuple(laws))))
+    return Candidate(
+        "fixed", "fixed PID", controller, low, high, np.atleast_2d(start), lambda theta: theta[:, None, :],
+        gain_scale(low, high),
+    )  # fmt: skip
+
+
+def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray) -> Candidate:
+    """Constant gains and a set-point weight b in [0, 1.5] for each channel."""
+    from dataclasses import fields
+
+    names = {f.name for f in fields(TwoDegreePID)}
+    free = tuple(
+        TwoDegreePID(**{f.name: getattr(law, f.name) for f in fields(law) if f.name in names and f.init}) for law in laws
+    )
+    controller = Controller(free, ConstantGains(gain_names(free)))
+    places = _gain_places(len(laws))
+    wide_low, wide_high = np.zeros(4 * len(laws)), np.full(4 * len(laws), 1.5)
+    wide_low[places], wide_high[places] = low, high
+    begin = np.ones((len(np.atleast_2d(start)), 4 * len(laws)))
+    begin[:, places] = np.atleast_2d(start)
+    scale = np.full(4 * len(laws), "linear", dtype=object)
+    scale[places] = gain_scale(low, high)
+    return Candidate(
+        "two_degree", "two-degree-of-freedom PID", controller, wide_low, wide_high, begin,
+        lambda theta: theta[:, None, :], tuple(scale),
+    )  # fmt: skip
+
+
+def _gain_places(n_channels: int) -> np.ndarray:
+    return np.concatenate([4 * i + np.arange(3) for i in range(n_channels)])
+
+
+def table(
+    laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray, variable: Variable, tick: float | None
+) -> Candidate:
+    """Gains linear over one scheduling variable between two nodes whose distance is searched: seven parameters."""
+    schedule = GainTable(
+        variable.signal, (0.0, 1.0), transform=variable.transform, search_scale=True,
+        gain_names=gain_names(tuple(laws)), tick=tick,
+    )  # fmt: skip
+    n = len(low)
+    rows = np.atleast_2d(start)
+    begin = np.hstack([rows, rows, np.full((len(rows), 1), np.sqrt(variable.least * variable.most))])
+
+    def sets(theta: np.ndarray) -> np.ndarray:
+        return hull(theta[:, : 2 * n].reshape(len(theta), 2, n), theta[:, :n])
+
+    return Candidate(
+        f"table_{variable.name}", f"gain table over {variable.title}", Controller(tuple(laws), schedule),
+        np.concatenate([low, low, [variable.least]]), np.concatenate([high, high, [variable.most]]), begin, sets,
+        (*gain_scale(low, high), *gain_scale(low, high), "log"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A scheduling variable of a gain table: signal, transform and the range in which its scale is searched."""
+
+    name: str
+    title: str
+    signal: str
+    transform: str
+    least: float
+    most: float
+
+
+def variables(plant: Plant) -> list[Variable]:
+    """Return the variables that one-variable tables are tried on: |e|, |e'| and the square of the output."""
+    channel = plant.channels[0]
+    scale = channel.scale
+    found = [
+        Variable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale),
+        Variable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale),
+        Variable(
+            "output", f"the square of {channel.output}", channel.output, "square", 0.1 * scale**2, 20.0 * scale**2
+        ),
+    ]
+    return found

@@ -1,0 +1,179 @@
+"""Fitness: one number for each candidate from its quality in all situations (minimised).
+
+The default weighs the tracking error against the magnitude of the entropy production difference and, if wished,
+actuator travel and effort, each relative to a reference value. Entropy alone is offered for reproduction of published
+work; it is ill-posed (signed) or prefers not to move (magnitude).
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.naming import unknown
+
+if TYPE_CHECKING:
+    from sscq.quality import Quality
+
+KINDS = ("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed")
+ERRORS = ("iae", "itae", "ise")
+AGGREGATES = ("mean", "mean_plus_std", "worst_share")
+_WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
+
+
+class FitnessWarning(UserWarning):
+    """A fitness that is likely to choose a useless controller."""
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """How quality becomes one number.
+
+    Attributes
+    ----------
+    kind : {"tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed"}
+    error : {"iae", "itae", "ise"}
+        The tracking term.
+    error_weight, entropy_weight, travel_weight, effort_weight : float
+        Of the tracking term, of the integral of |dS_u - dS_c|, of total variation and of effort.
+    reference : mapping of measure to float
+        Values that the terms are divided by; empty: raw weights.
+    aggregate : {"mean", "mean_plus_std", "worst_share"}
+        Over situations: mean, mean + kappa * standard deviation, or mean of the worst share (conditional value at risk).
+    kappa, share : float
+    travel_limit : float, optional
+        Largest mean total variation over the situations; more is penalised in proportion.
+    diverged : float
+        Penalty J of a rollout that diverges at the very end; one that diverges at once gets twice as much.
+    margin_weight : float
+        Of the violation of margins (a graded sum, see :mod:`sscq.margins`).
+    """
+
+    kind: str = "tracking_and_entropy"
+    error: str = "iae"
+    error_weight: float = 1.0
+    entropy_weight: float = 0.3
+    travel_weight: float = 0.0
+    effort_weight: float = 0.0
+    reference: Mapping[str, float] = field(default_factory=dict)
+    aggregate: str = "mean"
+    kappa: float = 1.0
+    share: float = 0.25
+    travel_limit: float | None = None
+    diverged: float = 1e3
+    margin_weight: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Check the choices."""
+        for what, value, known in (
+            ("fitness", self.kind, KINDS), ("error measure", self.error, ERRORS),
+            ("aggregate", self.aggregate, AGGREGATES),
+        ):  # fmt: skip
+            if value not in known:
+                raise ValueError(unknown(what, value, known))
+        for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0.0):
+                message = f"fitness: {name} must be finite and not negative, got {value}"
+                raise ValueError(message)
+        if not 0.0 < self.share <= 1.0:
+            message = f"fitness: share must be in (0, 1], got {self.share}"
+            raise ValueError(message)
+        for name, value in self.reference.items():
+            if not (math.isfinite(value) and value > 0.0):
+                message = f"fitness: the reference value of {name!r} must be positive, got {value}"
+                raise ValueError(message)
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Measures that enter, with their weights."""
+        if self.kind != "tracking_and_entropy":
+            name = {"entropy_magnitude": "entropy_difference_abs", "entropy_square": "entropy_difference_square",
+                    "entropy_signed": "entropy_difference"}[self.kind]  # fmt: skip
+            return {name: 1.0}
+        weights = {
+            self.error: self.error_weight,
+            "entropy_difference_abs": self.entropy_weight,
+            "total_variation": self.travel_weight,
+            "effort": self.effort_weight,
+        }
+        return {name: weight for name, weight in weights.items() if weight > 0.0}
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Measures that an evaluation must give."""
+        extra = ("total_variation",) if self.travel_limit is not None else ()
+        return tuple(dict.fromkeys((*self.terms, *extra)))
+
+    def per_situation(self, quality: Quality) -> np.ndarray:
+        """Return the fitness of every candidate in every situation [situation, candidate]."""
+        total = np.zeros(quality.diverged_at.shape)
+        for name, weight in self.terms.items():
+            total = total + (weight / self.reference.get(name, 1.0)) * quality.values[name]
+        horizon = np.asarray(quality.t_end)[:, None]
+        graded = self.diverged * (1.0 + (horizon - quality.diverged_at) / horizon)
+        return np.where(quality.failed, graded, np.where(np.isfinite(total), total, 2.0 * self.diverged))
+
+    def combine(self, each: np.ndarray) -> np.ndarray:
+        """Return one number per candidate [candidate] from those per situation [situation, candidate]."""
+        if self.aggregate == "mean":
+            return each.mean(axis=0)
+        if self.aggregate == "mean_plus_std":
+            return each.mean(axis=0) + self.kappa * each.std(axis=0)
+        count = max(1, math.ceil(self.share * len(each)))
+        return np.sort(each, axis=0)[-count:].mean(axis=0)
+
+    def __call__(self, quality: Quality, margin_violation: np.ndarray | float = 0.0) -> np.ndarray:
+        """Return the fitness of every candidate [candidate], margins and travel limit included."""
+        value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
+        if self.travel_limit is not None:
+            travel = quality.values["total_variation"].mean(axis=0)
+            excess = np.maximum(0.0, travel / self.travel_limit - 1.0)
+            # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
+            value = value * (1.0 + 2.0 * excess)
+        return value
+
+    def normalised_by(self, quality: Quality, candidate: int | None = None) -> Fitness:
+        """Return the fitness with references from one candidate of `quality`, or from the medians of all that survive.
+
+        Raises
+        ------
+        ValueError
+            If nothing survives, so that there is nothing to compare with.
+        """
+        if candidate is None:
+            alive = ~quality.failed.any(axis=0)
+        else:
+            alive = np.arange(quality.failed.shape[1]) == candidate
+            alive &= ~quality.failed.any(axis=0)
+        if not alive.any():
+            message = (
+                "no gains of the reference survive all situations, so the fitness has nothing to refer to; "
+                "give reference gains that stabilise the plant, or tighten the gain bounds"
+            )
+            raise ValueError(message)
+        values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
+        return replace(self, reference={name: value for name, value in values.items() if value > 0.0})
+
+    def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
+        """Warn, and return the warning, where this fitness is known to choose badly within [low, high]."""
+        low, high = np.asarray(low, float), np.asarray(high, float)
+        message = None
+        if self.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
+            message = (
+                "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
+                "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
+            )
+        elif self.kind in {"entropy_magnitude", "entropy_square"}:
+            message = (
+                "entropy production alone prefers not to move: the error is left where it is. "
+                "Use the default fitness, which weighs it against the tracking error"
+            )
+        if message:
+            warnings.warn(message, FitnessWarning, stacklevel=2)
+        return message

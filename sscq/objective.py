@@ -1,0 +1,104 @@
+"""What a search minimises: the fitness of a kind of controller over situations, with margins as a constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sscq.closed_loop import ClosedLoop
+from sscq.quality import ALL_MEASURES, Quality
+
+if TYPE_CHECKING:
+    from plants import Plant
+    from sscq.fitness import Fitness
+    from sscq.operating import OperatingMargins
+    from sscq.situation import Situation
+
+GainSets = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A design task: the plant, what it is judged on, and how it is simulated.
+
+    Attributes
+    ----------
+    plant : Plant
+    situations : tuple of Situation
+    fitness : Fitness
+    step : float
+        Integration step [s].
+    options : mapping
+        Integrator, loop mode, entropy scale.
+    threads : int, optional
+    """
+
+    plant: Plant
+    situations: tuple[Situation, ...]
+    fitness: Fitness
+    step: float
+    options: dict[str, Any] = field(default_factory=dict)
+    threads: int | None = None
+
+    def loop(self, controller: Any, measures: Sequence[str] | None = None) -> ClosedLoop:
+        """Return the compiled closed loop with a controller."""
+        wanted = self.fitness.measures if measures is None else measures
+        return ClosedLoop(self.plant, controller, self.situations, self.step, measures=wanted, **self.options)
+
+    def quality(self, controller: Any, theta: np.ndarray) -> Quality:
+        """Return all measures of candidates [n, n_theta]."""
+        return self.loop(controller, ALL_MEASURES).evaluate(np.atleast_2d(theta), self.threads)
+
+    def on(self, situations: Sequence[Situation]) -> Task:
+        """Return the same task in other situations."""
+        return replace(self, situations=tuple(situations))
+
+
+class Objective:
+    """Genomes to fitness, one compiled call for all.
+
+    Parameters
+    ----------
+    task : Task
+    controller : Controller, law or tuple of laws
+    decode : callable, optional
+        Genomes [n, n_genes] to schedule parameters [n, n_theta]; left out, they are the same.
+    margins : OperatingMargins, optional
+        Constraint; left out: none.
+    gain_sets : callable, optional
+        Schedule parameters [n, n_theta] to the gain sets [n, n_sets, n_gains] that the schedule may give; left out, the
+        parameters are the gains.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        controller: Any,
+        decode: Callable[[np.ndarray], np.ndarray] | None = None,
+        margins: OperatingMargins | None = None,
+        gain_sets: GainSets | None = None,
+    ) -> None:
+        self.task, self.margins = task, margins
+        self.loop = task.loop(controller)
+        self.decode = decode or _same
+        self.gain_sets = gain_sets or _alone
+        self.evaluations = 0
+
+    def __call__(self, genomes: np.ndarray) -> np.ndarray:
+        """Return the fitness [n] of genomes [n, n_genes]."""
+        theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
+        self.evaluations += len(theta)
+        quality = self.loop.evaluate(theta, self.task.threads)
+        violation = 0.0 if self.margins is None else self.margins.violation(self.gain_sets(theta))
+        return self.task.fitness(quality, violation)
+
+
+def _same(genomes: np.ndarray) -> np.ndarray:
+    return genomes
+
+
+def _alone(theta: np.ndarray) -> np.ndarray:
+    return theta[:, None, :]

@@ -1,0 +1,134 @@
+"""Margins at a plant's operating points: the constraint of a search, and what a report says of frozen gains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.linearise import linearise
+from sscq.loop_spec import LoopSpec
+from sscq.margins import LinearPlant, Loop, MarginLimits, Margins, hull_samples, loop_margins, loop_responses, penalty
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants import Plant
+    from sscq.frequency_response import LoopResponse
+    from sscq.situation import Situation
+
+HULL_SAMPLES = 32
+_MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
+
+
+class OperatingMargins:
+    """Frequency responses of every channel at every operating point of every taught plant.
+
+    One channel at a time is closed by its law; the other channels' commands stand still.
+
+    Parameters
+    ----------
+    plant, controller, situations, step
+        As for a closed loop; the situations' parameters and delays say which plants are meant.
+    low, high : array [n_gains]
+        Box of the gains.
+    limits : MarginLimits
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        controller: Any,
+        situations: Sequence[Situation],
+        step: float,
+        low: Sequence[float],
+        high: Sequence[float],
+        limits: MarginLimits,
+    ) -> None:
+        if not plant.operating_points:
+            message = (
+                f"plant {plant.name!r} declares no operating points, so margins cannot be computed; "
+                "declare operating_points, or switch the margin constraint off"
+            )
+            raise ValueError(message)
+        self.plant, self.limits, self.spec = plant, limits, LoopSpec(plant, controller, situations, step)
+        self.responses: list[tuple[LoopResponse, ...]] = []
+        for i in range(len(plant.channels)):
+            part = slice(*self.spec.gains_of(i).indices(len(low)))
+            points = self._points(i)
+            loop = self._loop(i)
+            self.responses.append(loop_responses(points, loop, list(low)[part][:3], list(high)[part][:3]))
+
+    def _loop(self, i: int) -> Loop:
+        law = self.spec.laws[i]
+        dead = max(s.delay + s.output_delay for s in self.spec.situations)
+        return Loop(
+            sample_time=self.spec.timing.sample_time,
+            derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
+            delay=dead,
+            rate_measured=self.spec.measures_rate(i),
+            action=getattr(law, "action", "direct"),
+        )
+
+    def _points(self, i: int) -> list[LinearPlant]:
+        """Return linear plants of channel `i`: operating points times distinct parameters of the situations."""
+        plant, channel = self.plant, self.plant.channels[i]
+        sets = dict.fromkeys(plant.values("parameters", s.parameters) for s in self.spec.situations)
+        found = []
+        for number, values in enumerate(sets):
+            for point in plant.operating_points:
+                given = dict(zip([q.name for q in plant.parameters], values, strict=True)) | dict(point.parameters)
+                model = linearise(plant, point.state, given)
+                dead = given[plant.input_delay] if plant.input_delay is not None else 0.0
+                name = point.name if len(sets) == 1 else f"{point.name}, parameters {number + 1}"
+                rate = None if channel.rate is None else model.C[self.spec.output_index(channel.rate)]
+                column = model.B @ self._allocation(i, point.state, tuple(given.values()))
+                output = model.C[self.spec.output_index(channel.output)]
+                found.append(LinearPlant(model.A, column, output, rate, dead, name))
+        return found
+
+    def _allocation(self, i: int, state: Sequence[float], parameters: Sequence[float]) -> np.ndarray:
+        """Return d inputs / d command of channel `i` [n_u]; allocations are linear in practice, so a difference does."""
+        n = len(self.plant.channels)
+        if self.plant.allocate is None:
+            return np.eye(len(self.plant.inputs))[i]
+        values = []
+        for command in (-0.5, 0.5):
+            commands = tuple(command if k == i else 0.0 for k in range(n))
+            values.append(np.array(self.plant.allocate(0.0, tuple(state), commands, tuple(parameters)), float))
+        return values[1] - values[0]
+
+    def _channel_gains(self, gains: np.ndarray, i: int) -> np.ndarray:
+        return np.ascontiguousarray(gains[..., self.spec.gains_of(i)][..., :3])
+
+    def violation(self, gains: np.ndarray) -> np.ndarray:
+        """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give."""
+        total = np.zeros(len(gains))
+        for i, responses in enumerate(self.responses):
+            each = penalty(self._channel_gains(gains, i), responses, self.limits)
+            total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
+        return total
+
+    def worst(self, gains: np.ndarray) -> tuple[Margins, ...]:
+        """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""
+        rows = np.atleast_2d(gains)
+        return tuple(
+            loop_margins(self._channel_gains(rows, i), responses).worst() for i, responses in enumerate(self.responses)
+        )
+
+    def keeps(self, gains: np.ndarray) -> bool:
+        """Return whether gain sets [n_sets, n_gains] keep the limits at all operating points."""
+        return bool(self.violation(np.atleast_2d(gains)[None])[0] <= 0.0)
+
+    def with_limits(self, limits: MarginLimits) -> OperatingMargins:
+        """Return the same responses with other limits."""
+        other = object.__new__(OperatingMargins)
+        other.__dict__.update(self.__dict__)
+        other.limits = replace(limits)
+        return other
+
+
+def hull(rules: np.ndarray, reference: np.ndarray, seed: int = 0, n: int = HULL_SAMPLES) -> np.ndarray:
+    """Return gain sets [candidates, n_sets, n_gains] that schedules with these rules may give, the reference included."""
+    return hull_samples(rules, reference, n, seed)

@@ -1,0 +1,138 @@
+"""The teaching signal: a table of (error signals, best gains) rows that a knowledge base learns from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import tempfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+SCHEMA = "sscq.teaching_signal/1"
+
+
+@dataclass(frozen=True)
+class TeachingSignal:
+    """Gains that a search found best over time, with the inputs a controller would have seen.
+
+    Attributes
+    ----------
+    situation : ndarray of int [n]
+        Which situation (scenario) the row is from; `situation_names` says its name.
+    time : ndarray [n], s
+    inputs : ndarray [n, n_inputs]
+        Per channel: error, filtered error rate, integral of the error.
+    gains : ndarray [n, 3 * channels]
+    weight : ndarray [n]
+        How much the row knows, 0 to 1: where the fitness is flat in the gains, the best ones are an accident.
+    fitness : ndarray [n]
+        Of the window with these gains.
+    clairvoyant : bool
+        Whether the search saw the noise that was to come: such gains cannot be had by any controller.
+    """
+
+    situation: np.ndarray
+    time: np.ndarray
+    inputs: np.ndarray
+    gains: np.ndarray
+    weight: np.ndarray
+    fitness: np.ndarray
+    input_names: tuple[str, ...]
+    gain_names: tuple[str, ...]
+    situation_names: tuple[str, ...]
+    clairvoyant: bool = False
+
+    def __post_init__(self) -> None:
+        """Check that the columns fit."""
+        n = len(self.time)
+        shapes = {"inputs": (n, len(self.input_names)), "gains": (n, len(self.gain_names))}
+        for name in ("situation", "weight", "fitness"):
+            shapes[name] = (n,)
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                message = f"teaching signal: {name} must have shape {shape}, got {getattr(self, name).shape}"
+                raise ValueError(message)
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def save(self, path: str | Path) -> Path:
+        """Write as CSV (readable by anything) to `path`, atomically."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([f"# {SCHEMA}", f"clairvoyant={int(self.clairvoyant)}", *self.situation_names])
+        writer.writerow(["situation", "time", *self.input_names, *self.gain_names, "weight", "fitness"])
+        for i in range(len(self)):
+            numbers = (*self.inputs[i], *self.gains[i], self.weight[i], self.fitness[i])
+            writer.writerow([int(self.situation[i]), repr(float(self.time[i])), *(repr(float(v)) for v in numbers)])
+        return _write(Path(path), text.getvalue())
+
+    @classmethod
+    def load(cls, path: str | Path) -> TeachingSignal:
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        ValueError
+            Naming file and row, where the file is of another kind, cut off, or not finite.
+        """
+        path = Path(path)
+        with path.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.reader(stream))
+        if len(rows) < 2 or rows[0][:1] != [f"# {SCHEMA}"]:  # noqa: PLR2004  (two header lines)
+            message = f"{path} is not a teaching signal of this version: expected a first line '# {SCHEMA}'"
+            raise ValueError(message)
+        head = rows[1]
+        n_gains = 3 * ((len(head) - 4) // 6)
+        body = []
+        for number, row in enumerate(rows[2:], start=3):
+            try:
+                values = [float(cell) for cell in row]
+            except ValueError:
+                values = []
+            if len(values) != len(head) or not np.isfinite(values).all():
+                message = f"{path}: row {number} must be {len(head)} finite numbers, got {row}"
+                raise ValueError(message)
+            body.append(values)
+        table = np.array(body).reshape(len(body), len(head))
+        split = len(head) - 2 - n_gains
+        return cls(
+            situation=table[:, 0].astype(np.int64),
+            time=table[:, 1],
+            inputs=table[:, 2:split],
+            gains=table[:, split:-2],
+            weight=table[:, -2],
+            fitness=table[:, -1],
+            input_names=tuple(head[2:split]),
+            gain_names=tuple(head[split:-2]),
+            situation_names=tuple(rows[0][2:]),
+            clairvoyant=rows[0][1] == "clairvoyant=1",
+        )
+
+    @classmethod
+    def pooled(cls, signals: list[TeachingSignal]) -> TeachingSignal:
+        """Join signals of the same plant and controller row by row."""
+        first = signals[0]
+        columns = {
+            f.name: np.concatenate([getattr(s, f.name) for s in signals])
+            for f in fields(cls)
+            if f.name in {"situation", "time", "inputs", "gains", "weight", "fitness"}
+        }
+        return cls(
+            **columns,
+            input_names=first.input_names,
+            gain_names=first.gain_names,
+            situation_names=first.situation_names,
+            clairvoyant=any(s.clairvoyant for s in signals),
+        )
+
+
+def _write(path: Path, text: str) -> Path:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}", suffix=".tmp", dir=path.parent)
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+    Path(temporary).replace(path)
+    return path

@@ -1,0 +1,104 @@
+"""The fitness of a population: each genome valued once, within the budget, whatever the function returns."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from sscq.box import Box
+
+REMEMBERED = 20_000
+"""Genomes whose fitness is remembered; beyond, all but those of the last population are forgotten."""
+
+
+class Evaluate(Protocol):
+    """Fitness of genomes; may have a method ``renew(generation)`` that draws new random numbers from `generation`."""
+
+    def __call__(self, genomes: NDArray[np.float64], /) -> ArrayLike:
+        """Return the fitness [n] of genomes [n, n_genes], C-contiguous; minimised; not finite: failed."""
+
+
+class Valuation:
+    """Values points of the unit cube, and remembers.
+
+    Attributes
+    ----------
+    spent : int
+        Genomes valued so far.
+    known : dict
+        Fitness by the genome's bytes, in the order of valuation; entries are only added, until it is replaced.
+    """
+
+    def __init__(self, evaluate: Evaluate, box: Box, start: NDArray[np.float64], budget: int | None) -> None:
+        self.evaluate, self.box, self.budget = evaluate, box, budget
+        self.spent = 0
+        self.known: dict[bytes, float] = {}
+        self._given = dict(zip(_keys(box.encode(start)), start, strict=True))
+
+    def renew(self, generation: int) -> None:
+        """Have new random numbers drawn and forget what was known."""
+        renew: Any = getattr(self.evaluate, "renew", None)
+        if not callable(renew):
+            raise TypeError("renew_every needs an evaluate object with a method renew(generation); use renew_every=None")
+        renew(generation)
+        self.known = {}
+
+    def genomes(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the genomes [n, n_genes] of points [n, n_free]; start genomes keep the numbers given."""
+        genomes = self.box.decode(points)
+        for row, key in enumerate(_keys(points)):
+            if key in self._given:
+                genomes[row] = self._given[key]
+        return genomes
+
+    def fitness(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
+        """Return the fitness [n], inf for failed ones, and whether the budget sufficed (the rest then has inf).
+
+        What was valued before, or stands twice among the points, is not valued again.
+        """
+        genomes = self.genomes(points)
+        keys = _keys(genomes)
+        fresh = {key: row for row, key in reversed(list(enumerate(keys))) if key not in self.known}
+        rows = sorted(fresh.values())
+        affordable = len(rows) if self.budget is None else min(len(rows), self.budget - self.spent)
+        if affordable:
+            chosen = rows[:affordable]
+            values = self._call(genomes[chosen])
+            self.known.update(zip([keys[row] for row in chosen], values.tolist(), strict=True))
+            self.spent += affordable
+        return np.array([self.known.get(key, np.inf) for key in keys]), affordable == len(rows)
+
+    def forget(self, points: NDArray[np.float64]) -> None:
+        """Keep no more than these, if too much is remembered."""
+        if len(self.known) > REMEMBERED:
+            self.known = {key: self.known[key] for key in _keys(self.genomes(points)) if key in self.known}
+
+    def remembered(self, known: dict[bytes, float], count: int) -> dict[str, NDArray[np.float64]]:
+        """Return the first `count` entries of `known` as arrays."""
+        genomes = np.frombuffer(b"".join(islice(known, count)), dtype=np.float64).reshape(-1, self.box.n_genes)
+        return {"genomes": genomes, "fitness": np.array(list(islice(known.values(), count)), dtype=np.float64)}
+
+    def remember(self, genomes: NDArray[np.float64], fitness: Iterable[float]) -> None:
+        """Take over what :meth:`remembered` gave."""
+        self.known = dict(zip(_keys(genomes), map(float, fitness), strict=True))
+
+    def _call(self, genomes: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = np.array(self.evaluate(genomes), dtype=np.float64)
+        if values.shape != (len(genomes),):
+            raise ValueError(
+                f"evaluate must return one fitness for each of the {len(genomes)} genomes, shape ({len(genomes)},), "
+                f"got shape {values.shape}"
+            )
+        return np.where(np.isfinite(values), values, np.inf)
+
+
+def _keys(rows: NDArray[np.float64]) -> list[bytes]:
+    """Bytes of each row."""
+    return [row.tobytes() for row in rows]

@@ -1,0 +1,202 @@
+"""Which controller to recommend, from paired rollouts in situations that were never taught.
+
+A schedule replaces fixed gains only if mean, median and the mean of the worst 5 % of the fitness all improve, with
+their bootstrap intervals, at no more actuator travel and without a new failure. Among what passes, the simplest within
+3 % of the best is recommended. A rank test alone never decides: it is blind to the tail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+TAIL = 0.05
+NEAR = 0.03
+TRAVEL_SLACK = 0.05  # the travel limit holds on taught situations; unforeseen ones may ask for a little more
+_BOOTSTRAPS = 2000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One controller's rollouts, the same for all controllers.
+
+    Attributes
+    ----------
+    fitness : ndarray [seed, situation]
+    travel : ndarray [seed, situation]
+        Total variation of the commands.
+    failed : ndarray of bool [seed, situation]
+    """
+
+    fitness: np.ndarray
+    travel: np.ndarray
+    failed: np.ndarray
+
+
+@dataclass(frozen=True)
+class Change:
+    """A statistic's relative change against the baseline, with its 95 % bootstrap interval; negative is better."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def improves(self) -> bool:
+        """Whether the whole interval is on the better side."""
+        return self.high < 0.0
+
+    def __str__(self) -> str:
+        """Print as percentages."""
+        return f"{100 * self.value:+.1f} % [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A controller against the baseline.
+
+    Attributes
+    ----------
+    mean, median, tail : Change
+        Of the fitness over all rollouts; tail: mean of the worst 5 %.
+    travel : Change
+        Of the mean total variation.
+    new_failures : int
+        Rollouts in which it fails and the baseline does not.
+    wins : float
+        Share of the rollouts in which it is better.
+    p_value : float
+        Two-sided Wilcoxon signed-rank test; for information.
+    reasons : tuple of str
+        Why it does not pass; empty if it does.
+    """
+
+    mean: Change
+    median: Change
+    tail: Change
+    travel: Change
+    new_failures: int
+    wins: float
+    p_value: float
+    reasons: tuple[str, ...]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it may replace the baseline."""
+        return not self.reasons
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is recommended, and why.
+
+    Attributes
+    ----------
+    recommended, baseline : str
+        Names of controllers.
+    comparisons : mapping of name to Comparison
+        Of every other controller with the baseline.
+    sentence : str
+    """
+
+    recommended: str
+    baseline: str
+    comparisons: Mapping[str, Comparison]
+    sentence: str
+
+
+def tail_mean(values: np.ndarray) -> float:
+    """Return the mean of the worst (largest) 5 % of the values, at least one."""
+    ordered = np.sort(np.ravel(values))
+    return float(ordered[-max(1, round(TAIL * ordered.size)) :].mean())
+
+
+def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool = True) -> Comparison:
+    """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together."""
+    from scipy.stats import wilcoxon
+
+    rows = np.random.Generator(np.random.PCG64(seed)).integers(
+        0, len(baseline.fitness), (_BOOTSTRAPS, len(baseline.fitness))
+    )
+    changes = {
+        "mean": _change(np.mean, other.fitness, baseline.fitness, rows),
+        "median": _change(np.median, other.fitness, baseline.fitness, rows),
+        "tail": _change(tail_mean, other.fitness, baseline.fitness, rows),
+        "travel": _change(np.mean, other.travel, baseline.travel, rows),
+    }
+    new_failures = int((other.failed & ~baseline.failed).sum())
+    difference = (other.fitness - baseline.fitness).ravel()
+    p_value = float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
+    reasons = [
+        f"the {word} of the fitness does not improve reliably ({changes[key]})"
+        for key, word in (("mean", "mean"), ("median", "median"), ("tail", "worst 5 %"))
+        if not changes[key].improves
+    ]
+    if changes["travel"].value > TRAVEL_SLACK:
+        reasons.append(f"it needs more actuator travel ({changes['travel']})")
+    if new_failures:
+        reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
+    if not margins_kept:
+        reasons.append("it does not keep the margins at the operating points")
+    return Comparison(
+        **changes, new_failures=new_failures, wins=float((difference < 0).mean()), p_value=p_value, reasons=tuple(reasons)
+    )
+
+
+def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np.ndarray) -> Change:
+    assert callable(statistic)  # noqa: S101
+    value = statistic(other) / statistic(baseline) - 1.0
+    draws = [statistic(other[row]) / statistic(baseline[row]) - 1.0 for row in rows]
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return Change(float(value), float(low), float(high))
+
+
+def decide(
+    samples: Mapping[str, Sample],
+    baseline: str,
+    simplest_first: Sequence[str],
+    titles: Mapping[str, str],
+    margins_kept: Mapping[str, bool],
+    seed: int = 0,
+) -> Verdict:
+    """Return the verdict.
+
+    Parameters
+    ----------
+    samples : mapping of name to Sample
+    baseline : str
+        The best fixed gains.
+    simplest_first : sequence of str
+        Names that may be recommended, simplest first; the baseline is always one.
+    titles : mapping of name to str
+        In words, for the sentence.
+    margins_kept : mapping of name to bool
+        Whether every gain set that the controller may give keeps the margins; true where margins are not asked for.
+    """
+    others = [name for name in samples if name != baseline]
+    found = {
+        name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others
+    }
+    passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
+    means = {name: float(samples[name].fitness.mean()) for name in passing}
+    best = min(means.values())
+    recommended = next(name for name in passing if means[name] <= (1.0 + NEAR) * best)
+    return Verdict(recommended, baseline, found, _sentence(recommended, baseline, found, simplest_first, titles))
+
+
+def _sentence(
+    recommended: str, baseline: str, found: Mapping[str, Comparison], order: Sequence[str], titles: Mapping[str, str]
+) -> str:
+    if recommended != baseline:
+        change = found[recommended].mean
+        return (
+            f"Use the {titles[recommended]}: fitness {change} in unforeseen situations at equal actuator travel, "
+            f"against the best {titles[baseline]}."
+        )
+    last = [name for name in order if name in found]
+    why = found[last[-1]].reasons if last else ()
+    because = f" The {titles[last[-1]]} does not replace it: {'; '.join(why)}." if why else ""
+    near = "" if why or not last else " Nothing more complicated is better by more than 3 %."
+    return f"Use the fixed gains.{because}{near}"
