@@ -45,10 +45,11 @@ check-types: $(STAMP)
 	$(BIN)/mypy
 
 check-imports: $(STAMP)
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-logo --no-cache
 
 check-files: $(STAMP)
-	$(BIN)/python -m configs.files .
+	$(BIN)/python -c "import glob, tomllib, yaml; tomllib.load(open('pyproject.toml', 'rb')); \
+	[yaml.safe_load(open(name)) for name in (*glob.glob('configs/**/*.yaml', recursive=True), '.pre-commit-config.yaml')]"
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)

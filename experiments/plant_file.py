@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
 
     from plants import Plant
 
+_loaded: dict[tuple[Path, bytes], list[Plant]] = {}
+
 
 def load_plants(file: Path | str) -> tuple[str, ...]:
     """Execute a Python file and return the names of the plants it gives.
 
     A plant is registered by the file itself (`plants.register`) or stands in it as a module-level `plants.Plant`, which
-    is registered here. Loading a file again replaces its plants.
+    is registered here. An unchanged file is executed once in a process, however often it is loaded.
 
     Raises
     ------
@@ -30,13 +33,14 @@ def load_plants(file: Path | str) -> tuple[str, ...]:
     path = Path(file)
     if not path.is_file():
         raise UserError(f"there is no plant file {path}")
-    module = _execute(path)
-    found = _plants_of(module)
-    if not found:
+    content = (path.resolve(), path.read_bytes())
+    if content not in _loaded:
+        _loaded[content] = _plants_of(_execute(path))
+    if not _loaded[content]:
         raise UserError(f"{path} gives no plant: end it with plants.register(plants.Plant(name=..., ...))")
-    for plant in found:
+    for plant in _loaded[content]:
         plants.register(plant, replace=True)
-    return tuple(plant.name for plant in found)
+    return tuple(plant.name for plant in _loaded[content])
 
 
 def _plants_of(module: ModuleType) -> list[Plant]:
@@ -54,7 +58,8 @@ def _is_own(plant: Plant, module: ModuleType) -> bool:
 
 
 def _execute(path: Path) -> ModuleType:
-    name = f"plant_file_{path.stem}"
+    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]
+    name = f"plant_file_{path.stem}_{digest}"  # files of the same name in two folders stay apart
     add_user_file(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

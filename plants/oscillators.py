@@ -11,6 +11,7 @@ from typing import Any
 
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
+from plants.excitation import UniformFilter, WhiteNoise
 
 Numbers = tuple[Any, ...]
 
@@ -22,6 +23,35 @@ _FORCE = (Quantity("force", "N", 0.0, text="control force on q"),)
 _EXCITATION = (Quantity("excitation", "N", 0.0, text="xi: on the stiffness [1] and as a force [N]"),)
 _CHANNEL = (Channel(output="position", rate="velocity", scale=1.0, low=-20.0, high=20.0, collocated=True),)
 _POINTS = tuple(OperatingPoint(f"position {q:g}", (q, 0.0)) for q in (0.0, 0.5, 1.0, 1.5, 2.0))
+
+
+def _task(parameter: str, nominal: float = 1.0) -> dict[str, list[dict[str, Any]]]:
+    """Return the control task of both oscillators; unforeseen situations double and halve `parameter`."""
+    usual, strong = WhiteNoise(0.3, hold=0.1), WhiteNoise(0.6, hold=0.1)
+    flat = WhiteNoise(0.48, hold=0.1, density="uniform")
+    return {
+        "taught": [
+            {"name": "step up", "reference": 1.5, "initial": (0.1, 0.0), "excitation": usual, "seed": 1},
+            {"name": "return to rest", "reference": 0.0, "initial": (2.0, 0.0), "excitation": usual, "seed": 2},
+            {"name": "step down", "reference": -1.0, "initial": (1.5, -1.0), "excitation": usual, "seed": 3},
+            {"name": "swing across", "reference": 0.5, "initial": (-2.0, 0.0), "excitation": usual, "seed": 4},
+        ],
+        "validation": [
+            {"name": "far step", "reference": 2.0, "initial": (0.0, 0.0), "excitation": usual, "seed": 6},
+            {"name": "uniform noise", "reference": -0.5, "initial": (1.8, 0.5), "excitation": flat, "seed": 7},
+            {"name": "negative step", "reference": -1.8, "initial": (0.5, 0.0), "excitation": usual, "seed": 8},
+        ],
+        "unforeseen": [
+            {"name": "farther step", "reference": 2.5, "initial": (0.0, 0.0), "excitation": usual, "seed": 11},
+            {"name": "other noise", "reference": 1.5, "initial": (0.1, 0.0), "seed": 12,
+             "excitation": UniformFilter(1.2, 10.0)},
+            {"name": "doubled parameter", "reference": 0.0, "initial": (2.5, 0.1), "excitation": usual, "seed": 13,
+             "parameters": {parameter: 2.0 * nominal}},
+            {"name": "doubled noise", "reference": -1.5, "initial": (1.0, 0.0), "excitation": strong, "seed": 14},
+            {"name": "halved parameter", "reference": 1.0, "initial": (-2.0, 2.0), "excitation": usual, "seed": 15,
+             "parameters": {parameter: 0.5 * nominal}},
+        ],
+    }  # fmt: skip
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
@@ -64,6 +94,7 @@ VAN_DER_POL = register(
         supplied_power=supplied_power,
         entropy_rate=van_der_pol_entropy_rate,
         operating_points=_POINTS,
+        situations=_task("mu"),
         text="Van der Pol oscillator, unit mass and stiffness, parametric and additive excitation.",
     )
 )
@@ -126,6 +157,7 @@ NONLINEAR_INERTIA = register(
         supplied_power=supplied_power,
         entropy_rate=nonlinear_inertia_entropy_rate,
         operating_points=_POINTS,
+        situations=_task("a1", 0.5),
         text="q'' + a1 q^2 q' + a2 q^3 + a3 q (q q'' + q'^2) + a4 q' + (1 + xi) q = u + xi.",
     )
 )

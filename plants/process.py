@@ -6,6 +6,7 @@ from typing import Any
 
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
+from plants.excitation import Step
 
 Numbers = tuple[Any, ...]
 
@@ -51,6 +52,17 @@ FOPDT = register(
         entropy_rate=fopdt_entropy_rate,
         input_delay="L",
         operating_points=(OperatingPoint("rest", (0.0,)),),
+        situations={
+            "taught": [
+                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0), "seed": 1},
+            ],
+            "validation": [
+                {"name": "small step", "reference": 0.5, "excitation": Step(0.5, at=10.0), "seed": 6},
+            ],
+            "unforeseen": [
+                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0), "seed": 11},
+            ],
+        },
         text="First order plus dead time: T y' + y = K (u(t - L) + load).",
     )
 )

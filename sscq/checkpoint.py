@@ -7,7 +7,6 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import numpy as np
 from sscq.search_method import not_negative
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
     from numpy.typing import NDArray
 
 SCHEMA = "sscq.search/1"
@@ -146,7 +146,7 @@ def _parsed(content: bytes) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | 
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(str(arrays.pop(_NOTES)))
-        header["schema"], header["identity"], header["notes"]  # noqa: B018  (all three must be there)
+        header["schema"], header["identity"], header["notes"]
     except Exception:  # noqa: BLE001  (what a damaged file raises depends on where it is damaged)
         return None
     return header, arrays

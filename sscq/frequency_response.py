@@ -45,8 +45,8 @@ class LoopResponse:
         Grid inside the Nyquist range [rad/s], and its logarithm.
     basis : array [6, n_w]
         B0, B1, B2: real and imaginary part of each in turn.
-    regular : array [4, n_w]
-        R with the law's integrator, then without it (for ki = 0).
+    regular : array [2, 2, n_w]
+        R with the law's integrator, and without it (for ki = 0): real and imaginary part.
     at_rest : array [3]
         Plant denominator, numerators to output and rate at zero frequency, to a common positive factor.
     at_nyquist : array [5]
@@ -146,7 +146,7 @@ def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopRespon
         frequency=frequency,
         log_frequency=np.log(frequency),
         basis=_parts(basis),
-        regular=_parts(regular),
+        regular=_parts(regular).reshape(2, 2, -1),
         at_rest=np.array([denominator, plant.loop.sense * of_output, plant.loop.sense * of_rate]),
         at_nyquist=nyquist,
         growth=growth,
@@ -186,17 +186,18 @@ def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array) -> Arr
     for _ in range(_ROUNDS):
         points = _apart(points, plant.poles.imag)
         basis, regular = loop_transfer(plant, 1j * points), _regular(plant, 1j * points, ends)
-        coarse = _coarse(points, basis, regular[0], largest)
+        coarse = _coarse(plant, points, basis, regular[0], largest)
         if not coarse.any() or len(points) > _LARGEST:
             break
         points = np.sort(np.concatenate([points, np.sqrt(points[1:] * points[:-1])[coarse]]))
     return points
 
 
-def _coarse(points: Array, basis: Complex, regular: Complex, largest: Array) -> NDArray[np.bool_]:
+def _coarse(plant: SampledPlant, points: Array, basis: Complex, regular: Complex, largest: Array) -> NDArray[np.bool_]:
     """Which intervals [n_w - 1] of the grid are to be halved."""
-    known = np.where(basis == 0.0, 1.0, basis)  # a path that is not there
-    steps = np.abs(np.log(known[:, 1:] / known[:, :-1]))
+    lag = points * plant.samples * plant.loop.sample_time
+    known = np.where(basis == 0.0, 1.0, basis) * np.exp(1j * lag)  # 0: a path that is not there
+    steps = np.abs(np.log(known[:, 1:] / known[:, :-1]) - 1j * np.diff(lag))  # whole turns of a long delay count, too
     level = np.abs(basis) * largest[:, None]
     counts = np.maximum(level[:, 1:], level[:, :-1]) > _RELEVANT
     fast = (counts & (steps > _STEP)).any(axis=0) | (np.abs(np.log(regular[1:] / regular[:-1])) > _STEP)
@@ -211,7 +212,7 @@ def _lowest(plant: SampledPlant, smallest: Array, largest: Array) -> float:
     level = (np.abs(loop_transfer(plant, 1j * probes)) * least).sum(axis=0)
     weak = probes[level < 3.0]
     slow = np.abs(plant.poles)[np.abs(plant.poles) > 1e-6 * top]
-    return float(max(1e-7 * top, min(0.3 * weak.min(initial=0.1 * top), 0.1 * slow.min(initial=top))))
+    return float(max(1e-7 * top, min(0.3 * weak.min(initial=0.1 * top), 0.03 * slow.min(initial=top))))
 
 
 def _resonances(plant: SampledPlant, ends: tuple[float, float]) -> Array:

@@ -87,14 +87,17 @@ def _outside(x, re, im, first, last):
 @njit(**_OPTIONS)
 def _ring(x, ring, kp, ki, kd, work):
     """Zeros outside one ring, and the smallest squared distance from 0 on it; x belongs to its points inside the ends."""
-    n = ring.shape[1]
-    re, im = work[0, :n], work[1, :n]
-    least = np.inf
+    n = ring.shape[1] - 2
+    re, im = work[0], work[1]
     for k in range(n):
-        re[k] = ring[0, k] + kp * ring[2, k] + ki * ring[4, k] + kd * ring[6, k]
-        im[k] = ring[1, k] + kp * ring[3, k] + ki * ring[5, k] + kd * ring[7, k]
+        re[k] = ring[0, k + 1] + kp * ring[2, k + 1] + ki * ring[4, k + 1] + kd * ring[6, k + 1]
+        im[k] = ring[1, k + 1] + kp * ring[3, k + 1] + ki * ring[5, k + 1] + kd * ring[7, k + 1]
+    first = ring[0, 0] + kp * ring[2, 0] + ki * ring[4, 0] + kd * ring[6, 0]
+    last = ring[0, n + 1] + kp * ring[2, n + 1] + ki * ring[4, n + 1] + kd * ring[6, n + 1]
+    least = min(first * first, last * last)
+    for k in range(n):
         least = min(least, re[k] * re[k] + im[k] * im[k])
-    return _outside(x, re[1 : n - 1], im[1 : n - 1], re[0], re[n - 1])[0], least
+    return _outside(x, re, im, first, last)[0], least
 
 
 @njit(**_OPTIONS)
@@ -123,27 +126,32 @@ def _quotient(x, top, bottom, j, t):
     b, db, ddb = _cubic(x, top[1], j, t)
     c, dc, ddc = _cubic(x, bottom[0], j, t)
     d, dd, ddd = _cubic(x, bottom[1], j, t)
-    below, slope = complex(c, d), complex(dc, dd)
-    value = complex(a, b) / below
-    first = (complex(da, db) - value * slope) / below
-    return value, first, (complex(dda, ddb) - 2.0 * first * slope - value * complex(ddc, ddd)) / below
+    size = c * c + d * d
+    inverse, slope = complex(c / size, -d / size), complex(dc, dd)  # a complex division would raise at 0
+    value = complex(a, b) * inverse
+    first = (complex(da, db) - value * slope) * inverse
+    return value, first, (complex(dda, ddb) - 2.0 * first * slope - value * complex(ddc, ddd)) * inverse
 
 
 @njit(**_OPTIONS)
 def _closest(x, top, bottom, least):
-    """Smallest of `least` and |top / bottom|^2 over the grid, each dip refined by Newton: 0.1 may stand between 10 and 10."""
+    """Smallest of `least` and |top / bottom|^2 over the grid, refined by Newton about each dip of it and of |top|.
+
+    The dip of the quotient alone can hide between two points where `bottom` dips beside it.
+    """
     n = len(x)
-    here, after = np.inf, np.inf
+    size, size_after, here, after = np.inf, np.inf, np.inf, np.inf
     for k in range(n + 1):
-        before, here = here, after
-        after = np.inf
+        size_before, size, before, here = size, size_after, here, after
+        size_after, after = np.inf, np.inf
         if k < n:
-            after = (top[0, k] ** 2 + top[1, k] ** 2) / (bottom[0, k] ** 2 + bottom[1, k] ** 2)
-        if k == 0 or here > before or here > after:
+            size_after = top[0, k] ** 2 + top[1, k] ** 2
+            after = size_after / (bottom[0, k] ** 2 + bottom[1, k] ** 2)
+        if k == 0 or ((here > before or here > after) and (size > size_before or size > size_after)):
             continue
         i = k - 1
         least = min(least, here)
-        j = min(max(i - 1 if after < before else i - 2, 0), n - 4)
+        j = min(max(i - 1 if size_after < size_before else i - 2, 0), n - 4)
         t, low, high = x[i], x[max(i - 1, 0)], x[min(i + 1, n - 1)]
         for _ in range(6):
             v, dv, ddv = _quotient(x, top, bottom, j, t)
@@ -190,7 +198,7 @@ def _gain_margins(x, loop, open_loop, regular, start, end):
 @njit(**_OPTIONS)
 def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full, out):
     """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
-    out[2] = 1.0 / math.sqrt(_closest(x, closed, regular, (1.0 + end) ** 2))
+    out[2] = 1.0 / math.sqrt(_closest(x, closed, regular, min((1.0 + start) ** 2, (1.0 + end) ** 2)))
     phase = np.inf
     delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
     after = loop[0, 0] ** 2 + loop[1, 0] ** 2
@@ -219,18 +227,17 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
     """
     n = len(x)
     ring_x = x[::2].copy()
-    work = np.empty((6, n + 2))
-    loop, open_loop, closed = work[0:2, :n], work[2:4, :n], work[4:6, :n]
+    loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((2, len(ring_x)))
     for row in range(len(gains)):
         kp, ki, kd = gains[row, 0], gains[row, 1], gains[row, 2]
-        r = 2 if ki == 0.0 else 0
+        factor = regular[1 if ki == 0.0 else 0]
         for k in range(n):
             re = kp * basis[0, k] + ki * basis[2, k] + kd * basis[4, k]
             im = kp * basis[1, k] + ki * basis[3, k] + kd * basis[5, k]
             loop[0, k], loop[1, k] = re, im
-            open_loop[0, k] = regular[r, k] * re - regular[r + 1, k] * im
-            open_loop[1, k] = regular[r + 1, k] * re + regular[r, k] * im
-            closed[0, k], closed[1, k] = regular[r, k] + open_loop[0, k], regular[r + 1, k] + open_loop[1, k]
+            open_loop[0, k] = factor[0, k] * re - factor[1, k] * im
+            open_loop[1, k] = factor[1, k] * re + factor[0, k] * im
+            closed[0, k], closed[1, k] = factor[0, k] + open_loop[0, k], factor[1, k] + open_loop[1, k]
         start, first = -np.inf, ki * at_rest[1]
         if ki == 0.0:
             first = at_rest[0] + kp * at_rest[1] + kd * at_rest[2]
@@ -244,4 +251,4 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
             out[row, 2:4] = np.inf
             out[row, 4:] = 0.0
         else:
-            _margins(x, closed, open_loop, regular[r : r + 2], loop, start, end, sample_time, full, out[row])
+            _margins(x, closed, open_loop, factor, loop, start, end, sample_time, full, out[row])

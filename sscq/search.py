@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from sscq.search_result import History, Progress, SearchResult
 from sscq.valuation import Evaluate, Valuation
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.checkpoint import Checkpoint

@@ -4,32 +4,22 @@ Fill a `ReportData` and call `write_report(data, path)`. The package knows no si
 floats and NumPy arrays come in, one file goes out.
 """
 
-from experiments.report.data import (
-    Comparison,
-    Criterion,
-    Provenance,
-    ReportData,
-    ReportWarning,
-    SearchHistory,
-    Verdict,
-)
+from experiments.report.data import Provenance, ReportData, ReportWarning, SearchHistory
 from experiments.report.page import render, write_report
-from experiments.report.results import (
+from experiments.report.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
+from experiments.report.situations import (
     GROUPS,
     ActuatorUse,
-    ChannelGains,
     ChannelView,
-    ControllerResult,
     Estimate,
-    MarginPoint,
-    Margins,
     NotAvailable,
     Quality,
     Response,
     SituationInfo,
     SituationResult,
 )
-from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
+from experiments.report.verdict import Comparison, Criterion, Verdict
 
 __all__ = [
     "GROUPS",

@@ -11,7 +11,7 @@ from experiments.report.numbers import missing, number, plain, share, shown
 from experiments.report.view import actuator_use, finite
 
 if TYPE_CHECKING:
-    from experiments.report.results import ActuatorUse, ChannelView
+    from experiments.report.situations import ActuatorUse, ChannelView
     from experiments.report.view import View
 
 _LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
@@ -104,4 +104,6 @@ def _travel(view: View) -> Html:
     other = view.mean_quality(view.compared, "unforeseen").total_variation
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
-    return element("p", start, shown(own, digits=3), " against ", shown(other, digits=3), f" of {view.compared.name}", ratio)
+    return element(
+        "p", start, shown(own, digits=3), " against ", shown(other, digits=3), f" of {view.compared.name}", ratio
+    )

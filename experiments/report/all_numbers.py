@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import missing, number, percent, share, shown
-from experiments.report.results import GROUPS, Estimate
+from experiments.report.numbers import missing, number, percent, share
+from experiments.report.situations import GROUPS, Estimate
 from experiments.report.view import GROUP_NAMES, actuator_use, change, finite, section, swatch, table
 
 if TYPE_CHECKING:
-    from experiments.report.results import ControllerResult, SituationInfo, SituationResult
+    from collections.abc import Callable
+
+    from experiments.report.results import ControllerResult
+    from experiments.report.situations import SituationInfo, SituationResult
     from experiments.report.view import View
 
 # Measure, heading, whether less is better (None: neither, no mark).
@@ -43,7 +46,7 @@ def all_numbers(view: View) -> Html:
         (
             f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
-            " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry no mark.",
+            " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry none.",
         )
     )
     return section("numbers", "All numbers", *parts, lead=lead)
@@ -52,13 +55,19 @@ def all_numbers(view: View) -> Html:
 def _block(view: View, situation: SituationInfo, width: int) -> list[Html]:
     seeds = f", mean of {situation.seeds} seeds" if situation.seeds > 1 else ""
     title = element("b", situation.name)
-    head = element("tr", element("th", title, f" {situation.text}{seeds}", colspan=width, scope="rowgroup"), class_="band")
+    head = element(
+        "tr", element("th", title, f" {situation.text}{seeds}", colspan=width, scope="rowgroup"), class_="band"
+    )
     reference = view.compared.result(situation.name)
     return [head, *[_row(view, c, c.result(situation.name), reference, width) for c in view.data.controllers]]
 
 
 def _row(
-    view: View, controller: ControllerResult, result: SituationResult | None, reference: SituationResult | None, width: int
+    view: View,
+    controller: ControllerResult,
+    result: SituationResult | None,
+    reference: SituationResult | None,
+    width: int,
 ) -> Html:
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     if result is None:
@@ -67,7 +76,8 @@ def _row(
     cells = [_cell(result.cost.value, other.cost.value if other else None, True, _bounds(result.cost))]
     for measure, _, less in _MEASURES:
         against = getattr(other.quality, measure) if other else None
-        cells.append(_cell(getattr(result.quality, measure), against, less))
+        form = share if measure == "overshoot" else number
+        cells.append(_cell(getattr(result.quality, measure), against, less, form=form))
     style = "chosen" if controller is view.recommended else None
     return element("tr", name, *cells, *_command(view, result), _end(result), class_=style)
 
@@ -77,16 +87,24 @@ def _bounds(estimate: Estimate) -> str | None:
     return f"{number(estimate.low)} … {number(estimate.high)}" if known else None
 
 
-def _cell(value: float, reference: float | None, less_is_better: bool | None, title: str | None = None) -> Html:
+def _cell(
+    value: float,
+    reference: float | None,
+    less_is_better: bool | None,
+    title: str | None = None,
+    form: Callable[[float], str] = number,
+) -> Html:
     if not finite(value):
-        return element("td", "∞" if value == float("inf") else element("span", "n/a", class_="missing", title="not available"))
+        return element(
+            "td", "∞" if value == float("inf") else element("span", "n/a", class_="missing", title="not available")
+        )
     ratio = change(value, reference) if reference is not None and less_is_better else float("nan")
     mark: object = ""
     if finite(ratio) and ratio > _TOLERANCE:
         mark = element("small", f"▲ {percent(ratio)} loss", class_="loss")
     elif finite(ratio):
         mark = element("small", percent(ratio))
-    return element("td", shown(value), mark, title=title)
+    return element("td", form(value), mark, title=title)
 
 
 def _command(view: View, result: SituationResult) -> tuple[Html, Html]:

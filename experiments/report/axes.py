@@ -13,7 +13,7 @@ from experiments.report.numbers import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.results import Array
+    from experiments.report.situations import Array
 
 UNITS = 10  # drawing units per pixel: curves are written in whole units
 

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.interval_chart import Mark, Row, interval_chart
-from experiments.report.markup import Html, element, join
+from experiments.report.markup import Html, element
 from experiments.report.numbers import judged, missing, number, shown
-from experiments.report.results import GROUPS, NotAvailable, Response
+from experiments.report.situations import GROUPS, NotAvailable, Response
 from experiments.report.view import change, finite
 
 if TYPE_CHECKING:
-    from experiments.report.results import ControllerResult, MarginPoint, Margins, SituationResult
+    from experiments.report.results import ControllerResult, MarginPoint, Margins
+    from experiments.report.situations import SituationResult
     from experiments.report.view import View
 
 
-_PEAKS = 4  # operating points that the robustness card has room for
+_PEAKS = 3  # operating points that the robustness card has room for
 
 
 def card(title: str, *content: object) -> Html:
@@ -37,7 +38,7 @@ def worst_card(view: View) -> Html:
         parts.append(element("p", element("span", "▲ diverges", class_="loss"), _when(worst)))
     rival = view.compared if view.compared is not view.recommended else view.subject
     if rival is not view.recommended:
-        against = _against_rival(view, worst, rival)
+        against = _against_rival(worst, rival)
         parts.append(element("p", f"Against {rival.name} there: ", judged(against)))
         parts.append(_largest_loss(view, rival))
     return card("Worst situation", *parts, _sketch(view, worst, rival))
@@ -47,14 +48,14 @@ def _when(result: SituationResult) -> str:
     return f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
 
 
-def _against_rival(view: View, result: SituationResult, rival: ControllerResult) -> float:
+def _against_rival(result: SituationResult, rival: ControllerResult) -> float:
     other = rival.result(result.situation)
     return change(result.cost.value, other.cost.value) if other else math.nan
 
 
 def _largest_loss(view: View, rival: ControllerResult) -> Html:
     results = [r for group in GROUPS for r in view.results(view.recommended, group)]
-    changes = {r.situation: c for r in results if finite(c := _against_rival(view, r, rival))}
+    changes = {r.situation: c for r in results if finite(c := _against_rival(r, rival))}
     if not changes:
         return Html("")
     worst = max(changes, key=lambda name: changes[name])

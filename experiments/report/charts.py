@@ -16,7 +16,7 @@ from experiments.report.decimation import keep_extremes, path
 from experiments.report.markup import Html, element, join
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
+    from experiments.report.situations import Array
 
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 17.0, 30.0
 
@@ -79,7 +79,7 @@ def line_chart(chart: LineChart) -> Html:
     """The chart as one SVG element."""
     bottom = BOTTOM if chart.x_label else 8.0
     x, y = _axes(chart, chart.width - LEFT - RIGHT, chart.height - TOP - bottom)
-    drawing = [_grid(chart, x, y), _plot(chart, x, y), _labels(chart, x, y)]
+    drawing = [_grid(x, y), _plot(chart, x, y), _labels(chart, x, y)]
     name = f"{_with_unit(chart.label, chart.unit)} over {_with_unit(chart.x_label or 't', chart.x_unit)}"
     return element(
         "svg", *drawing, viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart", role="img", aria_label=name
@@ -101,7 +101,7 @@ def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
     return Axis(x_low, x_high, width), Axis(low, high, height, log=log, downwards=True)
 
 
-def _grid(chart: LineChart, x: Axis, y: Axis) -> Html:
+def _grid(x: Axis, y: Axis) -> Html:
     # One path for all grid lines: charts are many.
     lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks(_tick_count(y.length))]
     lines += [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 # Our word, the text book's, what it means.
 GLOSSARY = (
-    ("situation", "scenario", "plant parameters, excitation, reference, initial state, delay and noise of one closed-loop run"),
-    ("taught, validation, unforeseen", "training, validation, test", "seen by the search; used to stop or choose; never used in the design"),
+    ("situation", "scenario", "plant parameters, excitation, reference, initial state, delay and noise of one run"),
+    ("taught, validation, unforeseen", "training, validation, test", "seen by the search; used to choose; never used"),
     ("knowledge base", "rule-based (fuzzy) gain schedule", "rules that give the PID gains from error and error rate"),
     ("term", "linguistic value, fuzzy set", "a named region of an input, such as small positive, with soft borders"),
     ("firing strength", "degree of activation", "how much a rule applies now, 0 to 1"),
-    ("teaching signal", "gain trajectory to learn", "gains that the search found best over time; the network learns it"),
+    ("teaching signal", "gain trajectory to learn", "gains that the search found best over time; a network learns it"),
     ("reference gains", "nominal gains", "fixed gains that the schedule returns to where it knows nothing"),
     ("cost J", "objective function", "what the search makes small; defined under the ladder of baselines"),
     ("effort", "∫u² dt, control energy", "integral of the squared command"),
     ("travel", "total variation of u, Σ|Δu|", "the way the actuator goes; wears valves and gears"),
-    ("entropy production", "dissipated power, for T0 = 1", "rate at which useful energy is lost, in the plant or by the controller"),
+    ("entropy production", "dissipated power, for T0 = 1", "rate at which useful energy is lost"),
     ("ΔṠ", "difference of dissipated powers", "entropy production of the plant less that of the controller"),
     ("Ms", "peak of the sensitivity function", "1/Ms is the shortest distance of the loop's Nyquist curve from −1"),
     ("delay margin", "extra dead time until instability", "phase margin divided by the crossover frequency"),
     ("IAE, ISE, ITAE", "integrals of |e|, e², t|e|", "measures of the control error e = r − y"),
     ("oracle", "tuned per scenario", "best fixed gains found for each situation alone: a bound, not a choice"),
-    ("two degrees of freedom", "set-point weighting", "the proportional part sees b r − y, so that reference and disturbance are tuned apart"),
+    ("two degrees of freedom", "set-point weighting", "the proportional part sees b r − y: tracking is tuned apart"),
 )  # fmt: skip
 
 

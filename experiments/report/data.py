@@ -1,6 +1,6 @@
 """Everything one run report shows, as plain data that the design run fills in.
 
-`ReportData` is the whole; its parts for controllers and situations are in `results.py`, for rules in `rule_base.py`.
+`ReportData` is the whole; its parts are in `verdict.py`, `situations.py`, `results.py` and `rule_base.py`.
 """
 
 from __future__ import annotations
@@ -12,84 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from experiments.report.results import GROUPS, NAN, ChannelView, ControllerResult, Estimate, NotAvailable, SituationInfo
+from experiments.report.situations import GROUPS, ChannelView, NotAvailable, Response, SituationInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.results import Array, Group
+    from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
+    from experiments.report.situations import Array, Group
+    from experiments.report.verdict import Verdict
 
-
-@dataclass(frozen=True)
-class Comparison:
-    """Change of the cost J of one controller against another: J / J_against - 1, negative is better.
-
-    Attributes
-    ----------
-    controller, against : str
-        Keys of controllers.
-    change : Estimate
-        Relative change with its interval.
-    equal_travel : bool
-        Whether both were held to the same total variation of u.
-    group : {"taught", "validation", "unforeseen"}
-        Over which situations.
-    travel_ratio : float
-        Total variation of `controller` over that of `against`, in this comparison.
-    """
-
-    controller: str
-    against: str
-    change: Estimate
-    equal_travel: bool
-    group: Group = "unforeseen"
-    travel_ratio: float = NAN
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers."""
-
-    text: str
-    passed: bool | None
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the reader should do.
-
-    Attributes
-    ----------
-    recommended, compared_with : str
-        Keys of controllers; equal where the fixed gains win.
-    judged : str
-        Key of the most ambitious controller that was judged; its change is shown where it is not recommended.
-    present : str
-        Key of the user's own present tuning; empty: none was given.
-    reason : str
-        One or two sentences.
-    headline : str
-        Empty: "Recommend: " and the label of the recommended controller.
-    comparisons : tuple of Comparison
-        Of the recommended (or judged) controller against every other; the page picks what it needs.
-    criteria : tuple of Criterion
-        The conditions of the verdict.
-    sensitivity_peak_limit, delay_margin_needed : float
-        The constraints in force; NaN: none.
-    """
-
-    recommended: str
-    compared_with: str
-    judged: str = ""
-    present: str = ""
-    reason: str = ""
-    headline: str = ""
-    comparisons: tuple[Comparison, ...] = ()
-    criteria: tuple[Criterion, ...] = ()
-    sensitivity_peak_limit: float = NAN
-    delay_margin_needed: float = NAN
+NO_RULES = NotAvailable("the run built no knowledge base")
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +135,7 @@ class ReportData:
     situations: tuple[SituationInfo, ...]
     controllers: tuple[ControllerResult, ...]
     verdict: Verdict
-    rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NotAvailable("the run built no knowledge base")
+    rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NO_RULES
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()
@@ -221,9 +154,25 @@ class ReportData:
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)
         for controller in self.controllers:
+            self._check_channels(controller)
             _unique(f"result of {controller.key!r}", [r.situation for r in controller.results])
             for result in controller.results:
                 _known("situation", result.situation, situations)
+
+    def _check_channels(self, controller: ControllerResult) -> None:
+        """Check that gains and responses have one entry or column per channel."""
+        n_c = len(self.channels)
+        if not isinstance(controller.gains, NotAvailable) and len(controller.gains) != n_c:
+            raise ValueError(
+                f"controller {controller.key!r} must have gains for {n_c} channels, got {len(controller.gains)}"
+            )
+        for result in controller.results:
+            response = result.response
+            if isinstance(response, Response) and response.output.shape[1] != n_c:
+                raise ValueError(
+                    f"the response of {controller.key!r} in {result.situation!r} must have one column for each of the "
+                    f"{n_c} channels, got {response.output.shape[1]}"
+                )
 
     def controller(self, key: str) -> ControllerResult:
         """The controller with this key."""

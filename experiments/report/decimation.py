@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
+    from experiments.report.situations import Array
 
 
 def keep_extremes(values: Array, limit: int) -> Array:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element, join
 from experiments.report.numbers import judged, missing, number, shown
-from experiments.report.results import NotAvailable
+from experiments.report.situations import NotAvailable
 from experiments.report.view import finite, swatch, table
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ def _cells(gains: ChannelGains) -> list[Html]:
 def _standard(value: float) -> Html:
     """K = 0 has no standard form; no filter gives an infinite N; both are said shortly."""
     return element(
-        "td", number(value) if value == value else element("span", "–", title="no such form", class_="missing")  # noqa: PLR0124
+        "td",
+        number(value) if value == value else element("span", "–", title="no such form", class_="missing"),  # noqa: PLR0124
     )
 
 

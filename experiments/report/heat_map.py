@@ -12,8 +12,8 @@ from experiments.report.markup import Html, element, join
 from experiments.report.numbers import plain
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
     from experiments.report.rule_base import GainSurface
+    from experiments.report.situations import Array
 
 STEPS = 12  # colours h0 ... h11 of the style sheet, dark to bright
 LEFT, TOP, SIDE, SCALE = 46.0, 18.0, 240.0, 16.0

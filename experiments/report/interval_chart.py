@@ -12,7 +12,7 @@ from experiments.report.markup import Html, element, join
 from experiments.report.numbers import plain
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
+    from experiments.report.situations import Array
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,15 @@ class Row:
 
 
 def interval_chart(
-    rows: tuple[Row, ...], label: str, zero: float | None = None, as_percent: bool = False, width: float = 460.0
+    rows: tuple[Row, ...],
+    label: str,
+    zero: float | None = None,
+    as_percent: bool = False,
+    width: float = 460.0,
+    pitch: float = 24.0,
 ) -> Html:
     """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
-    left, right, pitch = 0.38 * width, 0.25 * width if any(r.note for r in rows) else 10.0, 24.0
+    left, right = 0.38 * width, 0.25 * width if any(r.note for r in rows) else 10.0
     values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
     x, height = _axis(values, zero, width - left - right), pitch * len(rows)
     out = [_interval_grid(x, height, zero, as_percent, left)]

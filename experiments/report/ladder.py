@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
 from experiments.report.numbers import count, interval, judged, missing, number, percent, shown
-from experiments.report.results import GROUPS, Margins
+from experiments.report.results import Margins
+from experiments.report.situations import GROUPS
 from experiments.report.view import GROUP_NAMES, change, finite, mean, section, swatch, table
 
 if TYPE_CHECKING:
-    from experiments.report.results import ControllerResult, Group
+    from experiments.report.results import ControllerResult
+    from experiments.report.situations import Group
     from experiments.report.view import View
 
 _HEAD = (
@@ -44,7 +46,9 @@ def ladder(view: View) -> Html:
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = element("div", *groups, class_="multiples wide")
     per = element("h3", "Cost J in each situation")
-    return section("ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, view.legend(), dots, lead=lead)
+    return section(
+        "ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, view.legend(), dots, lead=lead
+    )
 
 
 def _row(view: View, controller: ControllerResult) -> Html:
@@ -108,7 +112,7 @@ def _failures(controller: ControllerResult) -> Html:
 
 
 def _dots(view: View, group: Group) -> Html:
-    rows = tuple(_situation_row(view, s.name) for s in view.data.group(group)) + (_mean_row(view, group),)
+    rows = (*(_situation_row(view, s.name) for s in view.data.group(group)), _mean_row(view, group))
     marked = tuple(r for r in rows if r.marks)
     if not marked:
         return Html("")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing, number, shown
-from experiments.report.results import NotAvailable
+from experiments.report.situations import NotAvailable
 from experiments.report.view import finite, section, swatch, table, words_head
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ def margins_table(view: View) -> Html:
         "usual). Small: delay margin, phase margin, gain margin."
     )
     rows = [_row(view, c, points) for c in view.data.controllers]
-    body = table(("Controller", *points, words_head("taken over")), rows) if points else element("p", missing(_reason(view)))
+    body = (
+        table(("Controller", *points, words_head("taken over")), rows)
+        if points
+        else element("p", missing(_reason(view)))
+    )
     return section("margins", "Robustness margins", body, lead=lead)
 
 

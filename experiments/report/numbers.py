@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from experiments.report.markup import Html, element, join
 
 if TYPE_CHECKING:
-    from experiments.report.results import Estimate
+    from experiments.report.situations import Estimate
 
 MISSING = "not available"
+_PERCENT = "\u00a0%"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -20,7 +21,7 @@ def number(value: float | None, digits: int = 4) -> str:
         return MISSING
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    rounded = float(f"{value:.{digits}g}")
+    rounded = float(f"{value:.{digits}g}") if abs(value) < 10.0**digits else float(round(value))
     if rounded and not 1e-3 <= abs(rounded) < 10.0 ** max(digits, 5):
         mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
@@ -47,18 +48,18 @@ def percent(change: float | None) -> str:
     if change is None or math.isnan(change):
         return MISSING
     if math.isinf(change):
-        return "+∞ %" if change > 0 else "−∞ %"
+        return f"+∞{_PERCENT}" if change > 0 else f"−∞{_PERCENT}"
     if change >= 9.0:
         return f"{number(1.0 + change, 3)}\u00a0×"
     value = 100.0 * change
     decimals = 1 if abs(value) < 9.95 else 0
     rounded = round(value, decimals)
-    return "0 %" if rounded == 0 else f"{rounded:+.{decimals}f} %".replace("-", "−")
+    return f"0{_PERCENT}" if rounded == 0 else f"{rounded:+.{decimals}f}{_PERCENT}".replace("-", "−")
 
 
 def share(value: float | None) -> str:
     """A share of the whole in percent, for example 3.2 %."""
-    return "below 0.1 %" if value is not None and 0.0 < value < 0.0005 else percent(value).lstrip("+")
+    return f"below 0.1{_PERCENT}" if value is not None and 0.0 < value < 0.0005 else percent(value).lstrip("+")
 
 
 def interval(estimate: Estimate, as_percent: bool = True) -> str:
@@ -67,7 +68,7 @@ def interval(estimate: Estimate, as_percent: bool = True) -> str:
         return ""
     form = percent if as_percent else number
     low, high = form(estimate.low), form(estimate.high)
-    return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(' %') if as_percent else low} … {high}"
+    return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(_PERCENT) if as_percent else low} … {high}"
 
 
 def judged(change: float | None, tolerance: float = 0.005) -> Html:

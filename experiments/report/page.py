@@ -6,12 +6,11 @@ page itself forbids the browser to load anything.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiments import atomic
 from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.ladder import ladder
@@ -24,6 +23,8 @@ from experiments.report.summary import summary
 from experiments.report.view import View
 
 if TYPE_CHECKING:
+    import os
+
     from experiments.report.data import ReportData
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -71,7 +72,7 @@ def render(data: ReportData) -> str:
         glossary(),
     ]
     body = element("body", _header(data), element("main", *parts), element("script", _asset("script.js")))
-    return f'<!DOCTYPE html>\n{element("html", _head(view), body, lang="en")}\n'
+    return f"<!DOCTYPE html>\n{element('html', _head(view), body, lang='en')}\n"
 
 
 def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
@@ -95,16 +96,7 @@ def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
         If the folder does not exist or cannot be written.
     """
     target = Path(path)
-    content = render(data).encode("utf-8")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)  # mkstemp makes private files; a report is for reading
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    atomic.write(target, render(data))
     return target
 
 
@@ -129,5 +121,3 @@ def _header(data: ReportData) -> Html:
     links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS]
     title = element("div", element("b", data.title), " ", element("span", data.plant, class_="plant"))
     return element("header", title, element("nav", *links, aria_label="sections"))
-
-

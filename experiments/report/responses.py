@@ -9,13 +9,14 @@ import numpy as np
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing, number, plain
-from experiments.report.results import GROUPS, Response
+from experiments.report.situations import GROUPS, Response
 from experiments.report.view import GROUP_NAMES, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from experiments.report.results import Array, ControllerResult, SituationInfo, SituationResult
+    from experiments.report.results import ControllerResult
+    from experiments.report.situations import Array, SituationInfo, SituationResult
     from experiments.report.view import View
 
     Recorded = list[tuple[ControllerResult, SituationResult, Response]]
@@ -36,8 +37,8 @@ def gains_over_time(view: View) -> Html:
 def entropy(view: View) -> Html:
     """Entropy production of plant and controller, integrated and as rates."""
     lead = (
-        "Entropy production is dissipated power (for T0 = 1): what the plant turns into heat, and apart from it what the "
-        "derivative action of the controller takes out. Negative: energy is fed in."
+        "Entropy production is dissipated power (for T0 = 1): what the plant turns into heat, and apart from it what "
+        "the derivative action of the controller takes out. Negative: energy is fed in."
     )
     return _section(view, "entropy", "Entropy production of plant and controller", lead, _entropy_charts)
 
@@ -57,7 +58,14 @@ def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Record
     body = drawn or [element("p", missing(_reason(view, situation.name)))]
     enlarge = element("button", "⤢", class_="enlarge", type="button", title="larger or smaller", aria_label="enlarge")
     caption = element("figcaption", enlarge, element("b", situation.name), " ", element("small", situation.text))
-    return element("figure", caption, *body, _divergences(view, situation.name))
+    return element("figure", caption, *body, _gap(view, situation.name, found), _divergences(view, situation.name))
+
+
+def _gap(view: View, situation: str, found: Recorded) -> Html:
+    """Said where others are drawn and the recommended controller is not."""
+    if not found or any(c is view.recommended for c, _, _ in found):
+        return Html("")
+    return element("p", f"{view.recommended.name}: ", missing(_reason(view, situation)))
 
 
 def _recorded(view: View, situation: str) -> Recorded:
@@ -74,9 +82,7 @@ def _reason(view: View, situation: str) -> str:
 
 def _divergences(view: View, situation: str) -> Html:
     failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
-    words = [
-        f"{c.name}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed
-    ]
+    words = [f"{c.name}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed]
     return element("p", "▲ diverged: " + "; ".join(words), class_="loss") if words else Html("")
 
 
@@ -96,7 +102,9 @@ def _response_charts(view: View, found: Recorded) -> list[Html]:
         out.append(line_chart(LineChart(channel.output, tuple(y), channel.output_unit, x_label="", height=150.0)))
         x_label = "t" if i == last else ""
         out.append(
-            line_chart(LineChart(channel.command, tuple(u), channel.command_unit, near, x_label, height=125.0, remark=far))
+            line_chart(
+                LineChart(channel.command, tuple(u), channel.command_unit, near, x_label, height=125.0, remark=far)
+            )
         )
     return out
 
@@ -109,7 +117,9 @@ def _near(limits: tuple[float, ...], curves: list[Curve]) -> tuple[float, ...]:
 
 
 def _curve(view: View, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
-    return Curve(time, y, controller.name, view.curve_style(controller.key), sets_range=controller.drawn and not result.failed)
+    return Curve(
+        time, y, controller.name, view.curve_style(controller.key), sets_range=controller.drawn and not result.failed
+    )
 
 
 def _gain_charts(view: View, found: Recorded) -> list[Html]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
+    from experiments.report.situations import Array
 
 NAN = float("nan")
 

@@ -9,13 +9,13 @@ import numpy as np
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.heat_map import heat_map
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import missing, number, share, shown
-from experiments.report.results import NotAvailable, Response
+from experiments.report.numbers import missing, number, share
+from experiments.report.situations import NotAvailable, Response
 from experiments.report.view import finite, section, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.results import Array
     from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView
+    from experiments.report.situations import Array
     from experiments.report.view import View
 
 _TERM_LINES = 3  # kinds of line: neighbouring terms differ; colours belong to the controllers
@@ -23,7 +23,9 @@ _TERM_LINES = 3  # kinds of line: neighbouring terms differ; colours belong to t
 
 def knowledge_base(view: View) -> Html:
     """Membership functions, rules and surfaces of every channel."""
-    lead = "Knowledge base: a rule-based gain schedule. Terms (fuzzy sets) say where a rule holds, rules what gains it gives."
+    lead = (
+        "Knowledge base: a rule-based gain schedule. Terms (fuzzy sets) say where a rule holds, rules which gains hold."
+    )
     bases = view.data.rule_bases
     if isinstance(bases, NotAvailable):
         return section("rules", "Knowledge base", element("p", missing(bases.reason)), lead=lead)
@@ -75,14 +77,21 @@ def _line(style: str) -> Html:
 def _rule_table(base: RuleBaseView) -> Html:
     if not base.rules:
         return element("p", missing("no rule is left"))
-    head: list[object] = ["rule", *[words_head(f"if {v.name} is") for v in base.inputs], *[f"then {g}" for g in base.gain_names], "firing share"]
+    head: list[object] = [
+        "rule",
+        *[words_head(f"if {v.name} is") for v in base.inputs],
+        *[f"then {g}" for g in base.gain_names],
+        "firing share",
+    ]
     columns = np.array([r.consequents for r in base.rules], dtype=float)
     low, high = columns.min(axis=0), columns.max(axis=0)
     return table(head, [_rule_row(r, low, high) for r in base.rules], style="rules")
 
 
 def _rule_row(rule: Rule, low: Array, high: Array) -> Html:
-    given = [element("td", term or element("span", "any", class_="missing"), class_="words") for term in rule.antecedents]
+    given = [
+        element("td", term or element("span", "any", class_="missing"), class_="words") for term in rule.antecedents
+    ]
     then = [_bar_cell(v, a, b) for v, a, b in zip(rule.consequents, low.tolist(), high.tolist(), strict=True)]
     firing = element("td", share(rule.firing) if finite(rule.firing) else missing())
     return element("tr", element("th", rule.number, scope="row"), *given, *then, firing)

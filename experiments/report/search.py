@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def searches(view: View) -> Html:
     """One chart of all searches, one row each."""
-    lead = "Best cost so far over the closed-loop evaluations spent, on the taught situations; thin: median of a generation."
+    lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: median of a generation."
     found = [s for s in view.data.searches if len(s.evaluations)]
     if not found:
         return section("search", "Fitness history", element("p", missing("the run made no search")), lead=lead)
@@ -28,7 +28,14 @@ def searches(view: View) -> Html:
     log = bool(positive.size and positive.min() > 0.0 and positive.max() > 8.0 * positive.min())
     chart = LineChart("cost J", tuple(curves), x_label="evaluations", x_unit="", width=820.0, height=300.0, log=log)
     figure = element("figure", line_chart(chart), class_="single")
-    head = ("Search", "evaluations", "first best J", "final best J", "last improvement at", words_head("settings and end"))
+    head = (
+        "Search",
+        "evaluations",
+        "first best J",
+        "final best J",
+        "last improvement at",
+        words_head("settings and end"),
+    )
     used = {s.controller for s in found}
     legend = view.legend([c for c in view.data.controllers if c.key in used])
     return section("search", "Fitness history", legend, figure, table(head, [_row(view, s) for s in found]), lead=lead)

@@ -13,22 +13,22 @@ from experiments.report.numbers import interval, judged, missing, number, percen
 from experiments.report.view import finite
 
 if TYPE_CHECKING:
-    from experiments.report.data import Comparison, Criterion
+    from experiments.report.verdict import Comparison, Criterion
     from experiments.report.view import View
 
 
 def summary(view: View) -> Html:
     """The whole first screen."""
-    verdict = element("div", _statement(view), _against(view), class_="verdict")
+    headline = element("h1", view.data.verdict.headline or join(("Recommend: ", view.recommended.label)))
+    verdict = element("div", headline, _statement(view), _against(view), class_="verdict")
     cards = element("div", actuator_card(view), worst_card(view), robustness_card(view), class_="cards")
     return element("section", verdict, _warning_line(view), cards, gains_table(view), id="verdict")
 
 
 def _statement(view: View) -> Html:
     verdict = view.data.verdict
-    headline = element("h1", verdict.headline or join(("Recommend: ", view.recommended.label)))
     reason = element("p", verdict.reason, class_="reason") if verdict.reason else ""
-    return element("div", headline, _headline_number(view), reason, _criteria(verdict.criteria), class_="statement")
+    return element("div", _headline_number(view), reason, _criteria(verdict.criteria), class_="statement")
 
 
 def _headline_number(view: View) -> Html:
@@ -50,7 +50,9 @@ def _headline_number(view: View) -> Html:
 def _free(view: View, equal: Comparison) -> str:
     """The same comparison with free travel, where both were made."""
     key = (equal.controller, equal.against, equal.group)
-    same = [c for c in view.data.verdict.comparisons if (c.controller, c.against, c.group) == key and not c.equal_travel]
+    same = [
+        c for c in view.data.verdict.comparisons if (c.controller, c.against, c.group) == key and not c.equal_travel
+    ]
     if not equal.equal_travel or not same or not finite(same[0].change.value):
         return ""
     times = f" and {number(same[0].travel_ratio, 3)} times the travel" if finite(same[0].travel_ratio) else ""
@@ -87,7 +89,8 @@ def _against(view: View) -> Html:
     hollow = any(m.hollow for row in shown for m in row.marks)
     kinds = "; filled dots: at equal actuator travel, hollow: with free travel" if hollow else ""
     note = f"Left of 0 is better{kinds}."
-    chart = interval_chart(shown, note, zero=0.0, as_percent=True)
+    pitch = max(17.0, min(24.0, 144.0 / len(shown)))  # the first screen is only so high
+    chart = interval_chart(shown, note, zero=0.0, as_percent=True, pitch=pitch)
     return element("div", title, chart, element("small", note), class_="against")
 
 

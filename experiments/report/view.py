@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.markup import Html, element
-from experiments.report.results import NAN, ActuatorUse, Quality, Response
+from experiments.report.situations import NAN, ActuatorUse, Quality, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.data import Comparison, ReportData
-    from experiments.report.results import ChannelView, ControllerResult, Group, SituationResult
+    from experiments.report.data import ReportData
+    from experiments.report.results import ControllerResult
+    from experiments.report.situations import ChannelView, Group, SituationResult
+    from experiments.report.verdict import Comparison
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {
@@ -51,7 +53,7 @@ class View:
 
     @cached_property
     def styles(self) -> dict[str, str]:
-        """CSS classes of each controller's key: the recommended one first, then the compared, the judged, the present."""
+        """CSS classes of each key: first the recommended controller, then the compared, judged and present one."""
         verdict = self.data.verdict
         first = [verdict.recommended, verdict.compared_with, verdict.judged, verdict.present]
         keys = list(dict.fromkeys([k for k in first if k] + [c.key for c in self.data.controllers]))

@@ -1,3 +1,4 @@
+# ruff: noqa: FURB136  (the built-in min and max treat NaN otherwise, and are calls)
 """Elementary functions without branches, loops or library calls, for the lanes of generated kernels.
 
 The text of these functions is printed into every generated kernel that needs them; it refers to nothing but ``math``,
@@ -27,26 +28,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.naming import unknown
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
-def k_bits(x):
+def k_bits(x: float) -> np.int64:
     """Bit pattern of a double as a 64-bit integer."""
     return np.float64(x).view(np.int64)
 
 
-def k_from_bits(bits):
+def k_from_bits(bits: np.int64 | int) -> float:
     """Double with the given bit pattern."""
     return float(np.int64(bits).view(np.float64))
 
 
-def k_head(x):
+def k_head(x: float) -> float:
     """Leading 26 bits of x: the product of two heads is exact."""
     return k_from_bits(k_bits(x) & -134217728)
 
 
-def k_ratio(n, over, d, rest):
+def k_ratio(n: float, over: float, d: float, rest: float) -> float:
     """Quotient (n - over) / (d + rest) of two sums with small second terms, within 0.6 ulp."""
     inverse = 1.0 / d
     q = n * inverse
@@ -55,7 +58,7 @@ def k_ratio(n, over, d, rest):
     return q - (residue + (over + q * rest)) * inverse
 
 
-def k_quarter_turns(x):
+def k_quarter_turns(x: float) -> tuple[float, float, np.int64]:
     """Give (r, over, n): x = n pi/2 + (r - over), where |r| <= pi/4 and the low two bits of n count.
 
     pi/2 is taken in parts of 36, 36 and 53 bits: the nearest that a double below 1e5 comes to a multiple of pi/2 is
@@ -72,7 +75,7 @@ def k_quarter_turns(x):
     return r, low - (b - r), k_bits(shifted)
 
 
-def k_turn_series(z):
+def k_turn_series(z: float) -> tuple[float, float]:
     """Give (p, q) for z = r r: sin(r) = r + r z p and cos(r) = 1 - z / 2 + z z q, where |r| <= pi/4."""
     w = z * z
     p = (-0.1666666666666663 + w * (-0.00019841269829358528 + w * -2.5050734389008595e-08)) + z * (
@@ -84,7 +87,7 @@ def k_turn_series(z):
     return p, q
 
 
-def k_sincos(x):
+def k_sincos(x: float) -> tuple[float, float]:
     """Sine and cosine within 0.95 ulp for |x| <= 1e5.
 
     The error stays below |x| 2**-52 up to 1e9; beyond, and for infinities and NaN, both are NaN. sin(-0) is -0.
@@ -101,7 +104,7 @@ def k_sincos(x):
     return (-sine if (n & 2) != 0 else sine), (-cosine if ((n + 1) & 2) != 0 else cosine)
 
 
-def k_tan(x):
+def k_tan(x: float) -> float:
     """Tangent within 1.25 ulp for |x| <= 1e5.
 
     Up to 1e9 its angle is wrong by at most |x| 2**-52; beyond, and for infinities and NaN, NaN. tan(-0) is -0.
@@ -121,7 +124,7 @@ def k_tan(x):
     return k_ratio(-c if odd else s, c_rest if odd else s_over, s if odd else c, -s_over if odd else c_rest)
 
 
-def k_octave_exp(x, low):
+def k_octave_exp(x: float, low: float) -> tuple[float, float, np.int64]:
     """Give (r, rest, n): exp(x + low) = 2**n (1 + r + rest), n in the low 12 bits, for |x| <= 800 and a small low."""
     shifted = x * 1.4426950408889634 + 6755399441055744.0
     n = shifted - 6755399441055744.0
@@ -131,8 +134,7 @@ def k_octave_exp(x, low):
     z = r * r
     w = z * z
     even = (0.5 + z * 0.04166666666666669) + w * (
-        (0.0013888888888889926 + z * 2.480158728614084e-05)
-        + w * (2.7557323779705495e-07 + z * 2.0895578706546633e-09)
+        (0.0013888888888889926 + z * 2.480158728614084e-05) + w * (2.7557323779705495e-07 + z * 2.0895578706546633e-09)
     )
     odd = (0.16666666666666677 + z * 0.008333333333321825) + w * (
         (0.00019841269885224148 + z * 2.7557245302270243e-06) + w * 2.5108626239046052e-08
@@ -140,7 +142,7 @@ def k_octave_exp(x, low):
     return r, z * (even + r * odd) + ((a - r) - b), k_bits(shifted)
 
 
-def k_sum_exp(x, low):
+def k_sum_exp(x: float, low: float) -> float:
     """Exponential of x + low over the full range; two factors of 2**(n / 2) reach subnormals and infinity."""
     x = 800.0 if x > 800.0 else x
     x = -800.0 if x < -800.0 else x
@@ -151,12 +153,12 @@ def k_sum_exp(x, low):
     return (1.0 + (r + rest)) * first * second
 
 
-def k_exp(x):
+def k_exp(x: float) -> float:
     """Exponential within 0.95 ulp for all x; gradual underflow (no flush to zero), then 0; overflow gives infinity."""
     return k_sum_exp(x, 0.0)
 
 
-def k_tanh(x):
+def k_tanh(x: float) -> float:
     """Hyperbolic tangent within 1.15 ulp for all x; odd bit for bit, tanh(x) = x for tiny x."""
     a = 2.0 * abs(x)
     r, rest, n = k_octave_exp(44.0 if a > 44.0 else a, 0.0)
@@ -169,7 +171,7 @@ def k_tanh(x):
     return math.copysign(k_ratio(num, (num - g) - g_rest, den, (h - den) + h_rest), x)
 
 
-def k_octave(x):
+def k_octave(x: float) -> tuple[float, float]:
     """Give (m, n): x = m 2**n with m in [sqrt(1/2), sqrt(2)), for finite x > 0, subnormal numbers included."""
     small = x < 2.2250738585072014e-308
     bits = k_bits(x * 18014398509481984.0 if small else x)
@@ -178,7 +180,7 @@ def k_octave(x):
     return m, k_from_bits((shifted >> 52) | 4841369599423283200) - (4503599627371573.0 if small else 4503599627371519.0)
 
 
-def k_log(x):
+def k_log(x: float) -> float:
     """Natural logarithm within 0.9 ulp for x > 0, subnormal numbers included.
 
     log(0) is -inf, log(inf) is inf, NaN and negative numbers give NaN.
@@ -199,7 +201,7 @@ def k_log(x):
     return value if inside else outside
 
 
-def k_log_square_series(z):
+def k_log_square_series(z: float) -> float:
     """Give p for z = s s: atanh(s) = s + s z (1/3 + z p), where |s| <= 3 - sqrt(8)."""
     w = z * z
     low = (0.1999999999999999 + z * 0.1428571428572192) + w * (0.11111111108894879 + z * 0.09090909421993551)
@@ -207,7 +209,7 @@ def k_log_square_series(z):
     return low + w * w * high
 
 
-def k_pair_log(x):
+def k_pair_log(x: float) -> tuple[float, float]:
     """Give (high, low): the sum is log(x) within 2**-65 of itself, for finite x > 0."""
     m, n = k_octave(x)
     f, d = m - 1.0, m + 1.0
@@ -231,7 +233,7 @@ def k_pair_log(x):
     return high, ((n * 0.6931471805598903 - high) + 2.0 * a) + (2.0 * b + n * 5.497923018708371e-14)
 
 
-def k_pow(x, y):
+def k_pow(x: float, y: float) -> float:
     """Power x**y within 1.1 ulp for all x and y.
 
     Special cases are those of IEEE 754 and C: x**0 and 1**y are 1 (also for NaN), a negative x needs a whole y (else
@@ -250,18 +252,18 @@ def k_pow(x, y):
     odd = whole and np.floor(0.5 * y) != 0.5 * y
     size = -size if odd and k_bits(x) < 0 else size
     size = math.nan if x < 0.0 and inside and not whole else size
-    size = math.nan if x != x or y != y else size
+    size = math.nan if math.isnan(x) or math.isnan(y) else size
     return 1.0 if y == 0.0 or x == 1.0 else size
 
 
-def k_pair_sqrt(z):
+def k_pair_sqrt(z: float) -> tuple[float, float]:
     """Give (head, rest): the sum is sqrt(z) for 0 <= z <= 1; 0 for a negative z."""
     root = math.sqrt(z if z > 0.0 else 0.0)
     head = k_head(root)
     return head, (z - head * head) / (root + head + 1e-200)
 
 
-def k_arc_series(z):
+def k_arc_series(z: float) -> float:
     """Give p for z = s s: asin(s) = s + s p, where |s| <= 1/2."""
     w = z * z
     even = (0.16666666666665408 + w * 0.04464285682821853) + w * w * (
@@ -273,7 +275,7 @@ def k_arc_series(z):
     return z * (even + z * odd)
 
 
-def k_asin(x):
+def k_asin(x: float) -> float:
     """Arc sine within 0.85 ulp for |x| <= 1, else NaN; odd bit for bit."""
     a = abs(x)
     far = a > 0.5  # asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2))
@@ -285,7 +287,7 @@ def k_asin(x):
     return math.copysign(math.nan if a > 1.0 else angle, x)
 
 
-def k_acos(x):
+def k_acos(x: float) -> float:
     """Arc cosine within 0.95 ulp for |x| <= 1, else NaN."""
     far = abs(x) > 0.5
     z = 0.5 * (1.0 - abs(x)) if far else x * x
@@ -299,7 +301,7 @@ def k_acos(x):
     return math.nan if abs(x) > 1.0 else angle
 
 
-def k_atan_series(z):
+def k_atan_series(z: float) -> float:
     """Give p for z = q q: atan(q) = q + q p, where |q| <= 1/2."""
     w = z * z
     even = (-0.3333333333333298 + w * -0.1428571427638489) + w * w * (
@@ -311,7 +313,7 @@ def k_atan_series(z):
     return z * (even + z * odd)
 
 
-def k_atan2(y, x):
+def k_atan2(y: float, x: float) -> float:
     """Angle of the point (x, y) within 1.7 ulp for all x and y; zeros, signs and infinities as in `math.atan2`."""
     steep = abs(y) > abs(x)
     a, b = (abs(x) if steep else abs(y)), (abs(y) if steep else abs(x))
@@ -332,22 +334,22 @@ def k_atan2(y, x):
     return math.copysign(angle + (((corner - angle) + q) + (q * p + n * 3.061616997868383e-17)), y)
 
 
-def k_floor(x):
+def k_floor(x: float) -> float:
     """Largest whole number not above x, exact; infinities, NaN and -0 stay."""
     return float(np.floor(x))
 
 
-def k_abs(x):
+def k_abs(x: float) -> float:
     """Magnitude, exact."""
     return abs(x)
 
 
-def k_sign(x):
+def k_sign(x: float) -> float:
     """1, 0 or -1, exact; 0 for both zeros, NaN for NaN."""
     return 1.0 if x > 0.0 else (-1.0 if x < 0.0 else x - x)
 
 
-def k_sqrt(x):
+def k_sqrt(x: float) -> float:
     """Square root, correctly rounded; NaN for a negative x."""
     return math.sqrt(x) if x >= 0.0 else math.nan
 
@@ -429,8 +431,12 @@ def source(names: Iterable[str]) -> str:
 
     Raises
     ------
-    KeyError
-        If there is no kernel of a name.
+    ValueError
+        If there is no kernel of a name; the near miss is named.
     """
-    functions = {f.__name__: f for name in sorted(set(names)) for f in KERNELS[name].functions}
+    functions: dict[str, Callable[..., Any]] = {}
+    for name in sorted(set(names)):
+        if name not in KERNELS:
+            raise ValueError(unknown("elementary kernel", name, list(KERNELS)))
+        functions.update({f.__name__: f for f in KERNELS[name].functions})
     return "\n\n".join(f"@inline\n{inspect.getsource(f).rstrip()}\n" for f in functions.values())

@@ -237,9 +237,7 @@ def _places(plant: Plant, labels: Sequence[str]) -> list[int]:
     return [plant.index("states", label) for label in labels]
 
 
-def _held(
-    slopes: Slopes, point: _Point, adjust: list[int], moving: list[int], tolerance: float
-) -> tuple[Array, Array]:
+def _held(slopes: Slopes, point: _Point, adjust: list[int], moving: list[int], tolerance: float) -> tuple[Array, Array]:
     """State and input at which all rates but those of `moving` states vanish, by Newton's method (least squares)."""
     held = [k for k in range(len(point.x)) if k not in moving]
     x, u = point.x.copy(), slopes.nominal_input()

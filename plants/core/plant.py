@@ -99,6 +99,8 @@ class Plant:
         Name of the parameter that is the dead time of all inputs [s].
     operating_points : tuple of OperatingPoint
         Left empty: the channel reference's equilibrium is not known and no margins are computed.
+    situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
+        The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, one is made from the channels.
     text : str
         What it is and where the equations come from.
     """
@@ -121,6 +123,7 @@ class Plant:
     acceleration: Block | None = None
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
+    situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     text: str = ""
 
     def __post_init__(self) -> None:

@@ -133,8 +133,8 @@ def simulate(  # noqa: PLR0913  (the public entry: all that a simulation can be 
     )
     integers = bank_u.every(0) | bank_w.every(0)
     job = Job(start, np.zeros((1, 0)), codes, keys, series, n_steps, step, 0, integers, {"input_delay": delay})
-    wanted = [r for group in _RECORDED for r in range(*design.rows.span(group).indices(design.rows.count))
-              if group in design.rows]  # fmt: skip
+    groups = [group for group in _RECORDED if group in design.rows]
+    wanted = [r for group in groups for r in range(*design.rows.span(group).indices(design.rows.count))]
     results, _, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, record=wanted)
     _check_alive(plant, motion, results[0], record[:, :, 0], n_steps, step)
     return _trajectory(plant, record[:, :, 0], n_steps, step)

@@ -1,7 +1,8 @@
 """A small run with three stages, killed at each of its moments in turn; started by test_run_folder.py.
 
-Run as ``python killed_runs.py FOLDER STRIDE``, for every STRIDE-th moment; prints how many there are. It forks, so it runs in a process of its
-own, without threads. The second session is killed too, at another place; the third one finishes.
+Run as ``python killed_runs.py FOLDER STRIDE``, for every STRIDE-th moment; prints how many there are. It forks, so it
+runs in a process of its own, without threads. The second session is killed too, at another place; the third one
+finishes.
 """
 
 import os

@@ -1,268 +1,336 @@
-"""The run report, filled from Van der Pol loops that are simulated here in plain NumPy."""
+"""The run report as a page: what it says, that it is whole, and that nothing foreign gets in."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 import re
-import tracemalloc
 from html.parser import HTMLParser
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from experiments.report import (
     ChannelGains,
     ChannelView,
-    Comparison,
     ControllerResult,
-    Criterion,
     Estimate,
-    GainSurface,
-    LinguisticVariable,
     MarginPoint,
     Margins,
     NotAvailable,
     Provenance,
     Quality,
-    ReportData,
     ReportWarning,
-    Response,
-    Rule,
-    RuleBaseView,
     SearchHistory,
     SituationInfo,
-    SituationResult,
-    Term,
     Verdict,
     render,
     write_report,
 )
-from experiments.report.axes import Axis, ticks
-from experiments.report.charts import Curve, LineChart, line_chart
-from experiments.report.decimation import keep_extremes, path
-from experiments.report.markup import Html, element
 from experiments.report.numbers import judged, number, percent
-
-CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0)
-# name, group, seed, reference, q0, v0, mu, variance
-CASES = (
-    ("step to 1.5", "taught", 1, 1.5, 0.1, 0.0, 1.0, 0.3),
-    ("to rest from 2", "taught", 2, 0.0, 2.0, 0.0, 1.0, 0.3),
-    ("to −1, moving", "taught", 3, -1.0, 1.5, -1.0, 1.0, 0.3),
-    ("to 0.5, far side", "taught", 4, 0.5, -2.0, 0.0, 1.0, 0.3),
-    ("step to 2, checked", "validation", 7, 2.0, 0.5, 0.0, 1.1, 0.45),
-    ("larger step", "unforeseen", 11, 2.5, 0.0, 0.0, 1.0, 0.3),
-    ("uniform noise", "unforeseen", 12, 1.5, 0.1, 0.0, 1.0, 0.4),
-    ("mu doubled", "unforeseen", 13, 0.0, 2.5, 0.1, 2.0, 0.3),
-    ("double noise", "unforeseen", 14, -1.5, 1.0, 0.0, 1.0, 0.6),
-    ("mu halved", "unforeseen", 15, 1.0, -2.0, 2.0, 0.5, 0.3),
-)
-# key, label, gains (kp, ki, kd); None: open loop
-LADDER = (
-    ("open", "open loop", None),
-    ("present", "your present gains", (1.0, 1.0, 1.0)),
-    ("fixed", "best fixed gains", (3.62, 0.59, 3.17)),
-    ("two", "two-degree-of-freedom gains", (3.4, 0.7, 3.0)),
-    ("table", "gain table on q²", (3.9, 0.7, 3.6)),
-    ("kb", "knowledge base (rule-based gain schedule)", (6.0, 0.98, 7.57)),
-)
+from tests.experiments.report_example import CASES, CHANNEL, example, rule_base
 
 
-def schedule(key, e, rate):
-    """Made-up schedules: gentle where it moves fast towards the reference."""
-    kp, ki, kd = dict((k, g) for k, _, g in LADDER)[key] or (0.0, 0.0, 0.0)
-    far, fast, away = math.tanh(abs(e)), math.tanh(0.3 * abs(rate)), math.tanh(e * rate)
-    if key == "table":
-        kp, kd = kp + 0.5 * far, kd - 0.9 * far
-    if key == "kb":
-        kp, kd = max(kp + 0.3 * far - 7.5 * fast + 0.3 * away, 0.1), max(kd - 2.3 * far - 1.15 * fast + 4.23 * away, 0.1)
-    return kp, ki, kd
+CHANNEL_COLUMNS = ("reference", "output", "command", "error", "error_rate")
 
 
-def simulate(key, case, t_end, step):
-    """Euler with everything held: good enough to be looked at. Returns a response and its total variation."""
-    _, _, seed, r, q, v, mu, variance = case
-    n = round(t_end / step)
-    noise = np.random.default_rng(seed).standard_normal(int(t_end / 0.1) + 1) * math.sqrt(variance)
-    rows, w = np.empty((n + 1, 9)), 0.0
-    for k in range(n + 1):
-        e = r - q
-        kp, ki, kd = schedule(key, e, -v)
-        free = kp * e + w - kd * v
-        u = min(max(free, -20.0), 20.0)
-        w += step * ki * e if abs(free) < 20.0 or free * e < 0.0 else 0.0
-        rows[k] = q, u, kp, ki, kd, mu * (q * q - 1.0) * v * v, kd * v * v, e, -v
-        xi = noise[int(k * step / 0.1 + 1e-9)]
-        q, v = q + step * v, v + step * (mu * (1.0 - q * q) * v - (1.0 + xi) * q + u + xi)
-    time = step * np.arange(n + 1)
-    return Response(
-        time=time,
-        reference=np.full((n + 1, 1), r),
-        output=rows[:, :1],
-        command=rows[:, 1:2],
-        gains=rows[:, 2:5],
-        gain_names=("kp", "ki", "kd"),
-        entropy_rate_plant=rows[:, 5],
-        entropy_rate_controller=rows[:, 6],
-        error=rows[:, 7:8],
-        error_rate=rows[:, 8:9],
-    )
+@pytest.fixture(scope="module")
+def data():
+    return example(5.0, 0.02)
 
 
-def scored(case, response):
-    """Cost and measures from a response."""
-    e, u, step = response.error[:, 0], response.command[:, 0], response.time[1]
-    difference = response.entropy_rate_plant - response.entropy_rate_controller
-    iae, travel = step * np.abs(e).sum(), np.abs(np.diff(u)).sum()
-    quality = Quality(
-        iae=iae,
-        ise=step * (e**2).sum(),
-        itae=step * (response.time * np.abs(e)).sum(),
-        effort=step * (u**2).sum(),
-        total_variation=travel,
-        overshoot=float(max(0.0, np.max(-e * np.sign(e[0])))),
-        settling_time=float("nan"),
-        entropy_plant=step * response.entropy_rate_plant.sum(),
-        entropy_controller=step * response.entropy_rate_controller.sum(),
-        entropy_difference=step * difference.sum(),
-        entropy_difference_abs=step * np.abs(difference).sum(),
-    )
-    cost = iae + 0.15 * quality.entropy_difference_abs + 0.002 * travel
-    return SituationResult(case[0], Estimate(cost, 0.93 * cost, 1.08 * cost), quality, response=response)
+@pytest.fixture(scope="module")
+def page(data):
+    return render(data)
 
 
-def ladder_row(key, label, gains, t_end, step):
-    """One controller in all situations."""
-    results = tuple(scored(case, simulate(key, case, t_end, step)) for case in CASES)
-    cost = {}
-    for group in ("taught", "validation", "unforeseen"):
-        mean = np.mean([r.cost.value for r, c in zip(results, CASES, strict=True) if c[1] == group])
-        cost[group] = Estimate(mean, 0.94 * mean, 1.07 * mean)
-    if gains is None:
-        missing = NotAvailable("no feedback, no gains")
-        return ControllerResult(key, label, "u = 0", missing, cost, NotAvailable("no loop"), results, 15, 0, drawn=False)
-    low, high = ((0.1, gains[1], 0.1), (1.1 * gains[0], gains[1], 1.5 * gains[2]))
-    bounds = {"low": low, "high": high} if key in {"table", "kb"} else {}
-    points = tuple(
-        MarginPoint(f"position {q:g}", 1.2 + 1.4 / gains[0] + 0.1 * q, 0.42 - 0.02 * gains[2] - 0.03 * q, 58.0 - 3 * q, 6.1)
-        for q in (0.0, 0.5, 1.0, 1.5, 2.0)
-    )
-    spread = "all rules and 64 samples of their hull, 4 taught plants" if bounds else "4 taught plants"
-    return ControllerResult(
-        key,
-        label,
-        {"present": "given by you", "kb": "9 rules, refined in closed loop"}.get(key, "genetic search, 20 000 evaluations"),
-        (ChannelGains(*gains, filter_time=0.02, set_point_weight=0.7 if key == "two" else 1.0, **bounds),),
-        cost,
-        Margins(points, f"Worst over {spread}."),
-        results,
-        None if key == "present" else 20_000,
-        {"present": 3, "fixed": 3, "two": 4, "table": 7, "kb": 33}[key],
-        "knowledge base" if key == "kb" else "",
-    )
+class Reader(HTMLParser):
+    """Collects text and attributes, and fails on a tag that is not closed in order."""
+
+    VOID = frozenset({"meta", "br", "hr"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.attributes = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.attributes += [(tag, key, value) for key, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text.append(data)
 
 
-def rule_base():
-    """Nine triangular rules on e and e_rate."""
-    def terms(grid, half):
-        labels = ("negative", "zero", "positive")
-        return tuple(
-            Term(n, np.clip(1 - np.abs((grid - c) / half), 0, 1) if c == 0 else np.clip(grid / c, 0, 1))
-            for n, c in zip(labels, (-half, 0.0, half), strict=True)
+def read(page):
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def words(page):
+    """The text of the page, white space folded."""
+    return re.sub(r"\s+", " ", " ".join(read(page).text))
+
+
+def without(data, **changes):
+    return dataclasses.replace(data, **changes)
+
+
+def swapped(data, key, **changes):
+    """The report with one controller changed."""
+    changed = tuple(dataclasses.replace(c, **changes) if c.key == key else c for c in data.controllers)
+    return dataclasses.replace(data, controllers=changed)
+
+
+def test_tags_are_balanced_and_drawings_are_well_formed(page):
+    read(page)
+    body = re.sub(r"<(script|style).*?</\1>", "", page.split("\n", 1)[1], flags=re.DOTALL)
+    # Without style and script the page is XML, and so is every drawing in it.
+    assert ET.fromstring(body).tag == "html"  # noqa: S314 - we wrote it ourselves
+
+
+def test_anchors_lead_somewhere(page):
+    attributes = read(page).attributes
+    ids = [value for _, key, value in attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    assert {value[1:] for tag, key, value in attributes if (tag, key) == ("a", "href")} <= set(ids)
+
+
+def test_nothing_is_loaded(page):
+    attributes = read(page).attributes
+    assert not [a for a in attributes if a[1] in {"src", "srcset", "data", "action", "xlink:href"}]
+    assert not [v for tag, key, v in attributes if key == "href" and not v.startswith("#")]
+    assert not re.search(r"https?:|@import|url\(|//\w+\.", page)
+    assert any(key == "content" and value.startswith("default-src 'none'") for _, key, value in attributes)
+
+
+def test_same_data_same_bytes(data, tmp_path):
+    first = write_report(data, tmp_path / "a.html")
+    second = write_report(example(5.0, 0.02), str(tmp_path / "b.html"))
+    assert first.read_bytes() == second.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.html", "b.html"]  # no temporary is left
+
+
+def test_a_missing_folder_is_an_error(data, tmp_path):
+    with pytest.raises(OSError, match="missing"):
+        write_report(data, tmp_path / "missing" / "report.html")
+
+
+def test_first_screen_answers_the_questions(page):
+    text = words(page)
+    first = text[: text.index("Ladder of baselines")]
+    for answer in (
+        "Recommend: knowledge base (rule-based gain schedule)",
+        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u), against",
+        "95 % interval",
+        "over 10 situations",
+        "of the range",
+        "Worst situation",
+        "Ms (peak of the sensitivity function)",
+        "Delay margin",
+        "your present gains",
+        "Ti [s]",
+        "Warning: Only 4 taught plants",
+    ):
+        assert answer in first
+
+
+def test_every_number_of_a_situation_is_there(data, page):
+    row = data.controller("fixed").result("larger step").quality
+    text = words(page)
+    text = text[text.index("Small figures: change against") :]
+    for value in (row.iae, row.ise, row.itae, row.effort, row.total_variation, row.entropy_plant):
+        assert number(value) in text
+
+
+def test_losses_carry_sign_and_word(data):
+    worse = dataclasses.replace(data.controller("kb").result("larger step"), cost=Estimate(99.0))
+    others = tuple(r for r in data.controller("kb").results if r.situation != "larger step")
+    page = render(swapped(data, "kb", results=(*others, worse)))
+    fixed = data.controller("fixed").result("larger step").cost.value
+    loss = percent(99.0 / fixed - 1.0)
+    text = words(page)
+    assert f"▲ {loss} loss".replace("\u00a0", " ") in text  # in the table of all numbers
+    assert re.search(rf"Loses in \d+ of {len(CASES)}; most in larger step", text)
+    assert f"▲ {loss} worse".replace("\u00a0", " ") in text  # on the first screen
+    assert judged(0.04) == '<span class="loss">▲ +4.0\u00a0% worse</span>'
+    assert "worse" not in judged(-0.04)
+
+
+def test_divergence_is_said_and_does_not_flatten_the_charts(data):
+    result = data.controller("present").result("mu doubled")
+    output = result.response.output.copy()
+    output[100:] = 1e30
+    output[150:] = np.nan
+    response = dataclasses.replace(result.response, output=output)
+    broken = dataclasses.replace(result, response=response, diverged_at=2.0, failures=3)
+    others = tuple(r for r in data.controller("present").results if r.situation != "mu doubled")
+    page = render(swapped(data, "present", results=(*others, broken)))
+    read(page)
+    assert "▲ diverged: your present gains at 2.00 s" in words(page)
+    ranges = [tuple(map(float, v.split())) for _, k, v in read(page).attributes if k == "data-y"]
+    assert max(high for _, high in ranges) < 1e6
+
+
+HOSTILE = "<script>alert(1)</script>&\"'\x00\ud800 ]]>"
+
+
+def test_foreign_text_is_escaped(data):
+    situation = data.situations[0].name
+    renamed = tuple(
+        dataclasses.replace(
+            c,
+            label=HOSTILE + c.key,
+            text=HOSTILE,
+            results=tuple(
+                dataclasses.replace(r, situation=HOSTILE) if r.situation == situation else r for r in c.results
+            ),
         )
-
-    e, rate = np.linspace(-2, 2, 161), np.linspace(-4, 4, 161)
-    inputs = (LinguisticVariable("e", "m", e, terms(e, 2.0)), LinguisticVariable("e_rate", "m/s", rate, terms(rate, 4.0)))
-    names = ("negative", "zero", "positive")
-    rules = tuple(
-        Rule(3 * i + j + 1, (a, b), (4 + 3.1 * abs(i - 1) + 0.7 * abs(j - 1), 0.9 - 0.2 * j, 2.5 + abs(j - 1)), firing=0.11)
-        for i, a in enumerate(names)
-        for j, b in enumerate(names)
+        for c in data.controllers
     )
-    x, y = np.linspace(-2, 2, 33), np.linspace(-4, 4, 33)
-    gains = np.array([[schedule("kb", e, rate) for e in x] for rate in y])
-    values = dict(zip(("kp", "ki", "kd"), np.moveaxis(gains, 2, 0), strict=True))
-    units = {"kp": "N/m", "ki": "N/(m s)", "kd": "N s/m"}
-    surfaces = tuple(
-        GainSurface(g, "e", "e_rate", x, y, v, units[g], "m", "m/s", "error integral at 0") for g, v in values.items()
+    page = render(
+        without(
+            data,
+            title=HOSTILE,
+            plant=HOSTILE,
+            cost=HOSTILE,
+            channels=(ChannelView(HOSTILE, HOSTILE, HOSTILE, HOSTILE, -20.0, 20.0),),
+            situations=(SituationInfo(HOSTILE, "taught", HOSTILE), *data.situations[1:]),
+            controllers=renamed,
+            verdict=dataclasses.replace(data.verdict, headline=HOSTILE, reason=HOSTILE),
+            rule_bases=NotAvailable(HOSTILE),
+            searches=(SearchHistory(HOSTILE, "kb", np.arange(1, 9), np.arange(9, 1, -1.0), text=HOSTILE),),
+            warnings=(ReportWarning(HOSTILE, "warning", HOSTILE),),
+            provenance=Provenance(HOSTILE, HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),), ((HOSTILE, HOSTILE),)),
+        )
     )
-    text = "Triangular terms, product t-norm, weighted mean; 9 rules of 9 kept; valid for |e| ≤ 2 m, |e_rate| ≤ 4 m/s."
-    return RuleBaseView(0, "kb", inputs, ("kp", "ki", "kd"), rules, surfaces, text)
+    page.encode("utf-8")
+    assert page.count("<script") == 1
+    assert "\x00" not in page
+    reader = read(page)
+    assert {key for _, key, _ in reader.attributes if key.startswith("on")} == set()
+    assert "".join(reader.text).count("<script>alert(1)</script>&") > 20
 
 
-def histories():
-    """Searches that converge."""
-    out = []
-    for seed, (key, _, gains) in enumerate(LADDER):
-        if gains is None or key == "present":
-            continue
-        n = 400 * np.arange(1, 51)
-        shape = np.random.default_rng(seed).exponential(1.0, 50)
-        best = np.minimum.accumulate(4.0 + 9.0 * np.exp(-n / 2500.0) * (0.6 + shape) - 0.2 * seed)
-        out.append(SearchHistory(f"{key}, genetic search, seed 0", key, n, best, 1.6 * best, "population 400; budget used"))
-    return tuple(out)
-
-
-def comparisons(controllers):
-    """Changes of the knowledge base against all others, and of the others against the fixed gains."""
-    cost = {c.key: c.cost["unforeseen"].value for c in controllers}
-    pairs = [("kb", k) for k in cost if k != "kb"] + [(k, "fixed") for k in ("two", "table")]
-    out = []
-    for a, b in pairs:
-        d = cost[a] / cost[b] - 1.0
-        out.append(Comparison(a, b, Estimate(d, d - 0.05, d + 0.06), equal_travel=b not in {"open", "present"}, travel_ratio=1.9))
-    out.append(Comparison("kb", "fixed", Estimate(-0.31, -0.36, -0.25), equal_travel=False, travel_ratio=2.1))
-    return tuple(out)
-
-
-def example(t_end=10.0, step=0.02):
-    """A complete report."""
-    controllers = tuple(ladder_row(*row, t_end, step) for row in LADDER)
-    verdict = Verdict(
-        recommended="kb",
-        compared_with="fixed",
-        judged="kb",
-        present="present",
-        reason="The simplest controller within 3 % of the best; a one-variable table reaches less.",
-        comparisons=comparisons(controllers),
-        criteria=(
-            Criterion("mean cost improves", True, "−31 %, whole interval below 0"),
-            Criterion("median cost improves", True, "−28 %"),
-            Criterion("mean of the worst 5 % improves", True, "−19 %"),
-            Criterion("no new failure", True, "0 of 100 runs"),
-            Criterion("never more than 5 % worse in a taught situation", False, "+7 % in one"),
-        ),
-        sensitivity_peak_limit=1.8,
-        delay_margin_needed=0.1,
+def test_parts_may_be_missing(data):
+    bare = tuple(ControllerResult(c.key, c.label) for c in data.controllers)
+    empty = without(
+        data,
+        controllers=bare,
+        rule_bases=NotAvailable("no teaching signal was found"),
+        searches=(),
+        warnings=(),
+        provenance=Provenance(),
+        verdict=Verdict("fixed", "fixed"),
     )
-    return ReportData(
-        title="Design report: van_der_pol",
-        plant="Van der Pol oscillator, unit mass and stiffness, parametric and additive excitation",
-        cost="J = IAE + 0.15 ∫|ΔṠ| dt + 0.002 TV",
-        channels=(CHANNEL,),
-        situations=tuple(
-            SituationInfo(c[0], c[1], f"r = {c[3]:g}, q(0) = {c[4]:g}, q'(0) = {c[5]:g}, mu = {c[6]:g}, variance {c[7]:g}", 20)
-            for c in CASES
-        ),
-        controllers=controllers,
-        verdict=verdict,
-        rule_bases=(rule_base(),),
-        searches=histories(),
-        warnings=(
-            ReportWarning("Only 4 taught plants: the tail outside them is not secured.", "warning", "Teach 20 or more."),
-            ReportWarning("The tuning rules need a first-order model; none applies to this plant.", "note"),
-        ),
-        provenance=Provenance(
-            "python -m experiments.design plant=van_der_pol seed=0",
-            "0",
-            "plant: van_der_pol\nseed: 0\nstep: 0.005\n",
-            (("python", "3.11"), ("numpy", "2.4")),
-            (("knowledge_base.json", "rules and terms"), ("metrics.json", "all numbers")),
-            (("integrator", "rk4"), ("step", "5 ms")),
-        ),
+    text = words(render(empty))
+    for reason in ("no teaching signal was found", "margins were not computed", "no PID gains", "not available"):
+        assert reason in text
+    no_situations = without(empty, situations=(), channels=())
+    assert "not available" in words(render(no_situations))
+
+
+def test_numbers_may_be_missing(data):
+    results = tuple(
+        dataclasses.replace(r, quality=Quality(), cost=Estimate(float("nan")), response=NotAvailable("too long"))
+        for r in data.controller("kb").results
     )
+    unlimited = (dataclasses.replace(CHANNEL, low=-np.inf, high=np.inf),)
+    margins = Margins((MarginPoint("rest", float("inf"), float("nan")),), "one point")
+    gains = (ChannelGains(0.0, 1.0, 0.0),)
+    changed = without(swapped(data, "kb", results=results, margins=margins, gains=gains), channels=unlimited)
+    assert "too long" in words(render(changed))
+
+
+def test_fixed_gains_win(data):
+    verdict = dataclasses.replace(data.verdict, recommended="fixed", reason="The schedule is not proven better.")
+    text = words(render(without(data, verdict=verdict)))
+    assert "Recommend: best fixed gains" in text
+    assert "knowledge base, turned down: cost J" in text
+
+
+def test_no_present_gains(data):
+    text = words(render(without(data, verdict=dataclasses.replace(data.verdict, present=""))))
+    assert "your present gains not available: none were given" in text
+
+
+def test_several_channels_are_drawn(data):
+    def doubled(response):
+        twice = {n: np.repeat(getattr(response, n), 2, axis=1) for n in CHANNEL_COLUMNS}
+        return dataclasses.replace(response, **twice)
+
+    controllers = tuple(
+        dataclasses.replace(
+            c,
+            gains=c.gains if isinstance(c.gains, NotAvailable) else c.gains * 2,
+            results=tuple(dataclasses.replace(r, response=doubled(r.response)) for r in c.results),
+        )
+        for c in data.controllers
+    )
+    second = ChannelView("angle", "rad", "torque", "N m", -5.0, 5.0)
+    bases = (*data.rule_bases, dataclasses.replace(data.rule_bases[0], channel=1))
+    page = render(without(data, channels=(CHANNEL, second), controllers=controllers, rule_bases=bases))
+    assert page.count("angle [rad]") >= len(CASES)
+    assert "Channel angle" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"verdict": Verdict("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
+        ({"situations": ()}, "no situation 'step to 1.5'"),
+        ({"channels": (CHANNEL, CHANNEL)}, "must have one column for each of the 2 channels, got 1"),
+    ],
+)
+def test_wrong_names_are_refused(data, change, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        without(data, **change)
+
+
+def test_wrong_lengths_are_refused(data):
+    response = data.controller("kb").results[0].response
+    with pytest.raises(ValueError, match=r"Response\.command must have shape \(251, 1\), got \(250, 1\)"):
+        dataclasses.replace(response, command=response.command[:-1])
+
+
+def test_a_large_report_stays_small(data):
+    # 8 controllers, 10 situations, 4000 noisy samples, all curves recorded: the worst that the design run will draw.
+    rng = np.random.default_rng(0)
+    time = np.linspace(0.0, 40.0, 4000)
+
+    def noisy(response):
+        wide = {n: rng.standard_normal((4000, 1)) for n in CHANNEL_COLUMNS}
+        rates = {n: rng.standard_normal(4000) for n in ("entropy_rate_plant", "entropy_rate_controller")}
+        return dataclasses.replace(response, time=time, gains=rng.standard_normal((4000, 3)), **wide, **rates)
+
+    controllers = tuple(
+        dataclasses.replace(c, results=tuple(dataclasses.replace(r, response=noisy(r.response)) for r in c.results))
+        for c in data.controllers
+    )
+    page = render(without(data, controllers=controllers))
+    # White noise is the worst case for a curve: about 5 characters a point, 600 or 300 points, 540 curves.
+    assert len(page.encode()) < 4e6
+
+
+def test_standard_form_of_gains():
+    k, ti, td, n = ChannelGains(3.62, 0.59, 3.17, filter_time=0.05).standard
+    assert (k, ti, td, n) == pytest.approx((3.62, 3.62 / 0.59, 3.17 / 3.62, 3.17 / 3.62 / 0.05))
+    assert ChannelGains(2.0, 0.0, 0.0).standard[1] == math.inf
+    assert math.isnan(ChannelGains(0.0, 1.0, 0.0).standard[1])
+
+
+def test_rule_sentence_is_written_from_its_parts():
+    base = rule_base()
+    assert base.sentence(base.rules[0]) == "If e is negative and e_rate is negative, then kp = 7.8, ki = 0.9, kd = 3.5."
+    assert base.sentence(dataclasses.replace(base.rules[0], antecedents=("", ""))).startswith("Always: kp")

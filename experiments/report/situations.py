@@ -1,0 +1,214 @@
+"""What the report knows about situations: what was run, what it scored, how it looked.
+
+Every number may be NaN, and every part that is typed so may be `NotAvailable`: the page then says so, and why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+Group = Literal["taught", "validation", "unforeseen"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+Array = np.ndarray
+NAN = float("nan")
+INF = float("inf")
+
+
+@dataclass(frozen=True)
+class NotAvailable:
+    """A part that the run could not give, with the reason in one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval; `low` and `high` NaN: no interval was computed.
+
+    Attributes
+    ----------
+    value, low, high : float
+        In the unit of what is estimated; changes are relative, -0.31 is "31 % less".
+    confidence : float
+        Probability that the interval claims to cover, in (0, 1).
+    """
+
+    value: float
+    low: float = NAN
+    high: float = NAN
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True)
+class ChannelView:
+    """One control loop: which output follows a reference, by which input, within which limits.
+
+    Attributes
+    ----------
+    output, output_unit, command, command_unit : str
+        Names and units of the controlled output and of the command u.
+    low, high : float
+        Limits of the command, in its unit; infinite: none.
+    """
+
+    output: str
+    output_unit: str
+    command: str = "u"
+    command_unit: str = ""
+    low: float = -INF
+    high: float = INF
+
+
+@dataclass(frozen=True)
+class SituationInfo:
+    """One situation (scenario).
+
+    Attributes
+    ----------
+    name : str
+        Unique.
+    group : {"taught", "validation", "unforeseen"}
+        What it was used for.
+    text : str
+        One line: reference, excitation, parameters, initial state, delay, noise.
+    seeds : int
+        Number of noise seeds that its numbers are means of.
+    """
+
+    name: str
+    group: Group
+    text: str = ""
+    seeds: int = 1
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The measures of one closed-loop run, or their means over its seeds; names and units as in `sscq.evaluate`.
+
+    `overshoot` is relative to the way to go (0.12 is 12 %), `settling_time` in s, entropies in J (times T0).
+    """
+
+    iae: float = NAN
+    ise: float = NAN
+    itae: float = NAN
+    effort: float = NAN
+    total_variation: float = NAN
+    overshoot: float = NAN
+    settling_time: float = NAN
+    entropy_plant: float = NAN
+    entropy_controller: float = NAN
+    entropy_difference: float = NAN
+    entropy_difference_abs: float = NAN
+
+
+@dataclass(frozen=True)
+class ActuatorUse:
+    """How one channel's command used its limits in one situation.
+
+    Attributes
+    ----------
+    lowest, highest : float
+        Extremes of the command, in its unit.
+    saturated : float
+        Share of the time at a limit, in 0..1.
+    """
+
+    lowest: float = NAN
+    highest: float = NAN
+    saturated: float = NAN
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """The recorded closed loop of one controller in one situation, at n + 1 times, with n_c channels.
+
+    Attributes
+    ----------
+    time : array [n + 1]
+        Seconds, increasing.
+    reference, output, command : array [n + 1, n_c]
+        In the units of the channel. Non-finite samples (after a divergence) are left out of the charts.
+    gains : array [n + 1, n_gains] or None
+        Gains in force, columns named by `gain_names`.
+    gain_names : tuple of str
+        For example ("kp", "ki", "kd"); with several channels ("kp front", ...).
+    entropy_rate_plant, entropy_rate_controller : array [n + 1] or None
+        T0 dS/dt in W.
+    entropy_plant, entropy_controller : array [n + 1] or None
+        Their integrals from 0 in J; None: left sums of the rates are drawn.
+    error, error_rate : array [n + 1, n_c] or None
+        What the knowledge base saw: drawn as the visited part of the gain surfaces.
+    """
+
+    time: Array
+    reference: Array
+    output: Array
+    command: Array
+    gains: Array | None = None
+    gain_names: tuple[str, ...] = ()
+    entropy_rate_plant: Array | None = None
+    entropy_rate_controller: Array | None = None
+    entropy_plant: Array | None = None
+    entropy_controller: Array | None = None
+    error: Array | None = None
+    error_rate: Array | None = None
+
+    def __post_init__(self) -> None:
+        """Check all lengths against the time axis."""
+        n = len(self.time)
+        for name, columns in self._expected().items():
+            value = getattr(self, name)
+            if value is None:
+                continue
+            expected = (n,) if columns is None else (n, columns)
+            if np.shape(value) != expected:
+                raise ValueError(f"Response.{name} must have shape {expected}, got {np.shape(value)}")
+
+    def _expected(self) -> dict[str, int | None]:
+        n_c = self.output.shape[-1] if np.ndim(self.output) else 0
+        channel = dict.fromkeys(("reference", "output", "command", "error", "error_rate"), n_c)
+        scalar = dict.fromkeys(("entropy_rate_plant", "entropy_rate_controller", "entropy_plant", "entropy_controller"))
+        return {"time": None, **channel, **scalar, "gains": len(self.gain_names)}
+
+
+NO_RESPONSE = NotAvailable("no response was recorded")
+
+
+@dataclass(frozen=True)
+class SituationResult:
+    """One controller in one situation.
+
+    Attributes
+    ----------
+    situation : str
+        Name of a `SituationInfo`.
+    cost : Estimate
+        The cost J of this situation alone (mean over its seeds).
+    quality : Quality
+        All measures.
+    actuator : tuple of ActuatorUse
+        One per channel; empty: taken from the response where there is one.
+    response : Response or NotAvailable
+        What is drawn.
+    diverged_at : float
+        Time [s] of the first divergence, NaN: none.
+    failures : int
+        Number of diverged seeds.
+    """
+
+    situation: str
+    cost: Estimate = Estimate(NAN)
+    quality: Quality = Quality()
+    actuator: tuple[ActuatorUse, ...] = ()
+    response: Response | NotAvailable = NO_RESPONSE
+    diverged_at: float = NAN
+    failures: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether the loop diverged in any seed."""
+        return self.failures > 0 or bool(np.isfinite(self.diverged_at))

@@ -1,0 +1,82 @@
+"""What the report recommends: the verdict, its conditions, and the changes of cost behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from experiments.report.situations import NAN
+
+if TYPE_CHECKING:
+    from experiments.report.situations import Estimate, Group
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Change of the cost J of one controller against another: J / J_against - 1, negative is better.
+
+    Attributes
+    ----------
+    controller, against : str
+        Keys of controllers.
+    change : Estimate
+        Relative change with its interval.
+    equal_travel : bool
+        Whether both were held to the same total variation of u.
+    group : {"taught", "validation", "unforeseen"}
+        Over which situations.
+    travel_ratio : float
+        Total variation of `controller` over that of `against`, in this comparison.
+    """
+
+    controller: str
+    against: str
+    change: Estimate
+    equal_travel: bool
+    group: Group = "unforeseen"
+    travel_ratio: float = NAN
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers."""
+
+    text: str
+    passed: bool | None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the reader should do.
+
+    Attributes
+    ----------
+    recommended, compared_with : str
+        Keys of controllers; equal where the fixed gains win.
+    judged : str
+        Key of the most ambitious controller that was judged; its change is shown where it is not recommended.
+    present : str
+        Key of the user's own present tuning; empty: none was given.
+    reason : str
+        One or two sentences.
+    headline : str
+        Empty: "Recommend: " and the label of the recommended controller.
+    comparisons : tuple of Comparison
+        Of the recommended (or judged) controller against every other; the page picks what it needs.
+    criteria : tuple of Criterion
+        The conditions of the verdict.
+    sensitivity_peak_limit, delay_margin_needed : float
+        The constraints in force; NaN: none.
+    """
+
+    recommended: str
+    compared_with: str
+    judged: str = ""
+    present: str = ""
+    reason: str = ""
+    headline: str = ""
+    comparisons: tuple[Comparison, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    sensitivity_peak_limit: float = NAN
+    delay_margin_needed: float = NAN

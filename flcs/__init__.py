@@ -1,0 +1,1 @@
+"""Fuzzy gain schedules: linguistic terms, Sugeno network, knowledge base, fuzzy controller."""

@@ -1,0 +1,245 @@
+"""The fuzzy controller: a knowledge base that schedules the gains of PID laws, on line and in the compiled loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import gain_names
+from flcs import inference, lookup, pid_form
+from flcs.knowledge_base import KnowledgeBase
+from flcs.rule_base import OWN_INPUTS, check_authority
+from flcs.theta import GROUPS, ThetaLayout
+from plants.core.elementary import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from controllers.protocols import Law
+    from flcs.lookup import LookupTable
+    from flcs.membership import Number, Numbers
+
+
+@dataclass(frozen=True)
+class FuzzySchedule:
+    """Gains of all channels from a knowledge base; see :class:`controllers.Schedule`.
+
+    Its state `k` is the error integral z of each channel that uses it, then, with a slew limit, the gains before.
+
+    Attributes
+    ----------
+    kb : KnowledgeBase
+    authority : float
+        Share of the way from the reference gains to the scheduled ones, 0 .. 1.
+    free : tuple of {"consequents", "rules", "terms"}
+        Numbers that are parameters theta; the others are compiled in.
+    tables : tuple of LookupTable
+        One per channel, in place of the rules. Empty: the rules.
+    """
+
+    kb: KnowledgeBase
+    authority: float = 1.0
+    free: tuple[str, ...] = GROUPS
+    tables: tuple[LookupTable, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check."""
+        object.__setattr__(self, "authority", check_authority(self.authority))
+        object.__setattr__(self, "free", self.layout.free)
+        if self.tables and (self.free or len(self.tables) != len(self.kb.channels)):
+            raise ValueError(
+                f"look-up tables replace the rules of all {len(self.kb.channels)} channels and have no free numbers, got "
+                f"{len(self.tables)} tables with free={self.free}; use free=()"
+            )
+
+    @cached_property
+    def layout(self) -> ThetaLayout:
+        """Order of the parameters."""
+        return ThetaLayout(self.kb, self.free)
+
+    @property
+    def gain_names(self) -> tuple[str, ...]:
+        """Names of the gains it gives."""
+        return self.kb.gain_names
+
+    @cached_property
+    def theta_names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(entry.name for entry in self.layout.entries())
+
+    @property
+    def tick(self) -> float | None:
+        """Time between two updates [s]."""
+        return self.kb.tick
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Extra plant outputs."""
+        return self.kb.signals
+
+    @property
+    def integrating(self) -> tuple[int, ...]:
+        """Channels that use the error integral."""
+        return tuple(i for i, base in enumerate(self.kb.channels) if "z" in base.input_names)
+
+    @property
+    def n_states(self) -> int:
+        """Number of scheduler states."""
+        return len(self.initial())
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the state at t = 0: no integral; a slew limit starts from the reference gains."""
+        before = tuple(gain for base in self.kb.channels for gain in base.reference) if self.kb.slew else ()
+        return (0.0,) * len(self.integrating) + before
+
+    def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:  # noqa: ARG002
+        """Return the gains at this tick and the new state: a block.
+
+        Parameters
+        ----------
+        t : number
+            Time [s]; not used.
+        s : tuple
+            Error and error rate of each channel, then the plant outputs named in ``signals``.
+        k : tuple [n_states]
+            z is the integral up to this tick; this tick's error is added to it after its use.
+        theta : tuple [n_theta]
+        """
+        n = len(self.integrating)
+        z = dict(zip(self.integrating, k[:n], strict=True))
+        values: list[Number] = []
+        for i, numbers in enumerate(self.layout.numbers(theta)):
+            values += self._channel(i, self._inputs(i, s, z), numbers)
+        z_new = tuple(self._integrated(i, s[2 * i], z[i]) for i in self.integrating)
+        if self.kb.slew:
+            values = self._slowed(values, k[n:])
+            return tuple(values), (*z_new, *values)
+        return tuple(values), z_new
+
+    def _channel(self, i: int, x: Numbers, numbers: inference.RuleNumbers) -> Numbers:
+        if self.tables:
+            return self.tables[i].block(x, self.authority)
+        return inference.infer(self.kb.channels[i], self.kb.inference, x, numbers, self.authority)
+
+    def _inputs(self, i: int, s: Numbers, z: dict[int, Number]) -> Numbers:
+        first = 2 * len(self.kb.channels)
+        own = {"e": s[2 * i], "e_rate": s[2 * i + 1], "z": z.get(i)}
+        extra = dict(zip(self.signals, s[first:], strict=True))
+        return tuple(own[name] if name in OWN_INPUTS else extra[name] for name in self.kb.channels[i].input_names)
+
+    def _integrated(self, i: int, error: Number, z: Number) -> Number:
+        limit = self.kb.channels[i].integral_limit
+        return clip(z + self.kb.tick * error, -limit, limit)  # type: ignore[operator]  (both are set where z is used)
+
+    def _slowed(self, values: Sequence[Number], before: Numbers) -> list[Number]:
+        spans = [high - low for base in self.kb.channels for low, high in zip(base.low, base.high, strict=True)]
+        steps = [self.kb.slew * self.kb.tick * span for span in spans]  # type: ignore[operator]  (both are set)
+        return [clip(v, old - step, old + step) for v, old, step in zip(values, before, steps, strict=True)]
+
+
+@dataclass(frozen=True)
+class FuzzyController:
+    """A controller for :func:`sscq.evaluate`: PID laws whose gains follow a knowledge base.
+
+    Attributes
+    ----------
+    kb : KnowledgeBase
+    authority : float, optional
+        Share of the way from the reference gains to the scheduled ones; left out, the knowledge base's own.
+    lookup : bool, or sequence of LookupTable
+        Use look-up tables in place of the rules: those given, or ones with the default grid.
+    free : tuple of {"consequents", "rules", "terms"}
+        Numbers that a search may change; the others are compiled in, which is faster. With `lookup` none are.
+    laws : tuple of laws, optional
+        One per channel; left out, those that the knowledge base was designed for.
+
+    Examples
+    --------
+    One kernel refines the rules of a knowledge base in closed loop, then the winner is written back::
+
+        controller = FuzzyController(kb)
+        result = sscq.genetic.evolve(evaluate, controller.theta_low, controller.theta_high, config, seed)
+        better = controller.with_theta(result.genome)
+    """
+
+    kb: KnowledgeBase
+    authority: float | None = None
+    lookup: bool | Sequence[LookupTable] = False
+    free: tuple[str, ...] = GROUPS
+    laws: tuple[Law, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Check and coerce."""
+        if not isinstance(self.kb, KnowledgeBase):
+            raise TypeError(f"expected a KnowledgeBase (KnowledgeBase.load reads one), got {type(self.kb).__name__}")
+        given: object = self.laws
+        laws = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        laws = laws or tuple(pid_form.build(base.law) for base in self.kb.channels)
+        object.__setattr__(self, "laws", laws)
+        if gain_names(laws) != self.kb.gain_names:
+            raise ValueError(
+                f"the knowledge base gives the gains {self.kb.gain_names}, the laws take {gain_names(laws)}; give one law "
+                "per channel with these gains"
+            )
+        if self.lookup:
+            object.__setattr__(self, "free", ())
+        self.schedule  # noqa: B018  (built now, so that its complaints come from here)
+
+    @cached_property
+    def schedule(self) -> FuzzySchedule:
+        """The gain schedule."""
+        authority = self.kb.inference.authority if self.authority is None else self.authority
+        return FuzzySchedule(self.kb, authority, tuple(self.free), self._tables())
+
+    def _tables(self) -> tuple[LookupTable, ...]:
+        if not self.lookup:
+            return ()
+        if isinstance(self.lookup, bool):
+            return tuple(lookup.tabulate(self.kb, i, tolerance=None) for i in range(len(self.kb.channels)))
+        return tuple(self.lookup)
+
+    @property
+    def theta(self) -> NDArray[np.float64]:
+        """The knowledge base's own numbers [n_theta]."""
+        return np.array([entry.value for entry in self.schedule.layout.entries()])
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Names of the numbers: "kp[N,Z]", "on[N,Z]", "e.N.centre", ..."""
+        return self.schedule.theta_names
+
+    @property
+    def theta_low(self) -> NDArray[np.float64]:
+        """Lower bounds for a search [n_theta]: gains in their box, centres short of half-way to their neighbours."""
+        return np.array([entry.low for entry in self.schedule.layout.entries()])
+
+    @property
+    def theta_high(self) -> NDArray[np.float64]:
+        """Upper bounds for a search [n_theta]."""
+        return np.array([entry.high for entry in self.schedule.layout.entries()])
+
+    def with_theta(self, theta: ArrayLike) -> KnowledgeBase:
+        """Return the knowledge base with these numbers in place of its own.
+
+        Raises
+        ------
+        ValueError
+            If there are not n_theta finite numbers.
+        """
+        values = np.asarray(theta, dtype=float)
+        if values.shape != (len(self.theta_names),) or not np.isfinite(values).all():
+            raise ValueError(f"theta must be {len(self.theta_names)} finite numbers, got shape {values.shape}: {values}")
+        return self.schedule.layout.write(values.tolist())
+
+    def frozen(self) -> FuzzyController:
+        """Return the controller with all numbers compiled in: the fastest form, with no parameters left."""
+        return replace(self, free=())
+
+    def gains(self, inputs: ArrayLike) -> Any:
+        """Return the gains [n, n_gains] for inputs [n, n_inputs], by rules; see :meth:`KnowledgeBase.gains`."""
+        return self.kb.gains(inputs, self.schedule.authority)

@@ -1,0 +1,68 @@
+"""Files of knowledge bases: written whole or not at all, read as plain JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from flcs.knowledge_base import KnowledgeBaseError, content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_ADVICE = "take an intact copy, or design the knowledge base again"
+
+
+def write(path: str | Path, text: str) -> None:
+    """Write a text file at once: a reader sees the old file or the whole new one, also after a crash."""
+    target = Path(path)
+    hidden = target.with_name(f".{target.name}.tmp-{os.getpid()}-{threading.get_ident()}")
+    try:
+        with hidden.open("w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        hidden.replace(target)
+    except BaseException:
+        hidden.unlink(missing_ok=True)
+        raise
+
+
+def read(path: str | Path) -> Mapping[str, Any]:
+    """Return the JSON mapping in a file.
+
+    Raises
+    ------
+    KnowledgeBaseError
+        If the file is not a JSON mapping of finite numbers.
+    OSError
+        If it cannot be opened.
+    """
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise KnowledgeBaseError(
+            f"{path} is not complete JSON: {error.msg} at line {error.lineno} column {error.colno}; {_ADVICE}"
+        ) from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise KnowledgeBaseError(f"{path} is not a knowledge base: {error}; {_ADVICE}") from error
+    if not isinstance(document, dict):
+        raise KnowledgeBaseError(f"{path}: expected a JSON mapping, got {type(document).__name__}; {_ADVICE}")
+    return document
+
+
+def check_hash(path: str | Path, document: Mapping[str, Any], *, edited: bool) -> None:
+    """Raise KnowledgeBaseError if the content does not fit the document's hash, unless it was `edited` on purpose."""
+    expected, found = document.get("hash"), content_hash(document)
+    if expected != found and not edited:
+        raise KnowledgeBaseError(
+            f"{path} was changed after it was saved: expected content hash {expected}, got {found}; {_ADVICE}, or, if the "
+            "change is meant, load it with edited=True and save it"
+        )
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"expected finite numbers, got {name}")

@@ -1,0 +1,183 @@
+"""Schema 1 of the knowledge base's document, in both directions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from flcs.kb_reader import Node, complain
+from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
+from flcs.membership import shape_of
+from flcs.rule_base import Inference, Rule, RuleBase
+from flcs.variable import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+FORMAT = "sscq knowledge base"
+SCHEMA = 1
+_TOP = (
+    "format", "schema", "plant", "plant_parameters", "inference", "tick", "slew", "channels", "fitness", "taught",
+    "validation", "valid_range", "stability", "training", "hash",
+)  # fmt: skip
+_INFERENCE = ("t_norm", "order", "defuzzifier", "fallback", "fade", "authority")
+_CHANNEL = ("name", "gain_names", "low", "high", "reference", "integral_limit", "law", "inputs", "rules")
+_INPUT = ("name", "unit", "low", "high", "shape", "labels", "centres", "widths")
+_RULE = ("terms", "gains", "slopes", "firing", "rank", "confidence", "on")
+_DEFUZZIFIER = "weighted mean"
+
+
+def to_document(kb: KnowledgeBase) -> dict[str, Any]:
+    """Return a knowledge base as plain data, without its hash."""
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "plant": kb.plant,
+        "plant_parameters": kb.plant_parameters,
+        "inference": {**asdict(kb.inference), "defuzzifier": _DEFUZZIFIER},
+        "tick": kb.tick,
+        "slew": kb.slew,
+        "channels": [_channel(channel) for channel in kb.channels],
+        "fitness": kb.fitness,
+        "taught": kb.taught,
+        "validation": kb.validation,
+        "valid_range": kb.valid_range,
+        "stability": kb.stability,
+        "training": kb.training,
+    }
+
+
+def from_document(document: Mapping[str, Any]) -> KnowledgeBase:
+    """Return the knowledge base of a document.
+
+    Raises
+    ------
+    KnowledgeBaseError
+        With the place, what was expected and what came.
+    """
+    _check_kind(document)
+    top = Node(document, "", _TOP)
+    channels = tuple(_read_channel(value, f"channels[{n}]") for n, value in enumerate(top.items("channels")))
+    how = _read_inference(Node(document["inference"], "inference", _INFERENCE))
+    return _built(
+        "knowledge base",
+        KnowledgeBase,
+        plant=top.text("plant"),
+        channels=channels,
+        inference=how,
+        tick=top.optional("tick"),
+        slew=top.optional("slew"),
+        taught=top.records("taught"),
+        validation=top.records("validation"),
+        **{key: top.record(key) for key in ("plant_parameters", "fitness", "valid_range", "stability", "training")},
+    )
+
+
+def _check_kind(document: Mapping[str, Any]) -> None:
+    if document.get("format") != FORMAT:
+        complain("format", repr(FORMAT), document.get("format"))
+    schema = document.get("schema")
+    if schema != SCHEMA or isinstance(schema, bool):
+        raise KnowledgeBaseError(
+            f"this program reads knowledge bases of schema {SCHEMA}, got schema {schema!r}; use the version of the program "
+            "that wrote it, or design it again"
+        )
+
+
+def _channel(base: RuleBase) -> dict[str, Any]:
+    return {
+        "name": base.name,
+        "gain_names": list(base.gain_names),
+        "low": list(base.low),
+        "high": list(base.high),
+        "reference": list(base.reference),
+        "integral_limit": base.integral_limit,
+        "law": base.law,
+        "inputs": [_input(variable) for variable in base.inputs],
+        "rules": [_rule(rule) for rule in base.rules],
+    }
+
+
+def _input(variable: Variable) -> dict[str, Any]:
+    return {
+        "name": variable.name,
+        "unit": variable.unit,
+        "low": variable.low,
+        "high": variable.high,
+        "shape": variable.shape.document(),
+        "labels": list(variable.labels),
+        "centres": list(variable.centres),
+        "widths": list(variable.widths),
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    lists = {"terms": list(rule.terms), "gains": list(rule.gains), "slopes": [list(row) for row in rule.slopes]}
+    return {**lists, "firing": rule.firing, "rank": rule.rank, "confidence": rule.confidence, "on": rule.on}
+
+
+def _read_inference(node: Node) -> Inference:
+    if node.text("defuzzifier") != _DEFUZZIFIER:
+        complain(node.at("defuzzifier"), repr(_DEFUZZIFIER), node.text("defuzzifier"))
+    numbers = {key: node.number(key) for key in ("fallback", "fade", "authority")}
+    return _built("inference", Inference, t_norm=node.text("t_norm"), order=node.integer("order"), **numbers)
+
+
+def _read_channel(value: object, place: str) -> RuleBase:
+    node = Node(value, place, _CHANNEL)
+    return _built(
+        place,
+        RuleBase,
+        name=node.text("name"),
+        gain_names=node.texts("gain_names"),
+        low=node.numbers("low"),
+        high=node.numbers("high"),
+        reference=node.numbers("reference"),
+        integral_limit=node.optional("integral_limit"),
+        law=node.record("law"),
+        inputs=tuple(_read_input(item, f"{place}.inputs[{n}]") for n, item in enumerate(node.items("inputs"))),
+        rules=tuple(_read_rule(item, f"{place}.rules[{n}]") for n, item in enumerate(node.items("rules"))),
+    )
+
+
+def _read_input(value: object, place: str) -> Variable:
+    node = Node(value, place, _INPUT)
+    return _built(
+        place,
+        Variable,
+        name=node.text("name"),
+        unit=node.text("unit"),
+        low=node.number("low"),
+        high=node.number("high"),
+        shape=_built(node.at("shape"), shape_of, what=node.record("shape")),
+        labels=node.texts("labels"),
+        centres=node.numbers("centres"),
+        widths=node.numbers("widths"),
+    )
+
+
+def _read_rule(value: object, place: str) -> Rule:
+    node = Node(value, place, _RULE)
+    return _built(
+        place,
+        Rule,
+        terms=node.integers("terms"),
+        gains=node.numbers("gains"),
+        slopes=node.rows("slopes"),
+        firing=node.number("firing"),
+        rank=node.integer("rank"),
+        confidence=node.number("confidence"),
+        on=node.flag("on"),
+    )
+
+
+def _built(place: str, make: Callable[..., Any], **parts: Any) -> Any:
+    """`make` of the parts; what it refuses becomes a complaint about the place."""
+    try:
+        return make(**parts)
+    except KnowledgeBaseError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise KnowledgeBaseError(
+            f"{place}: {error}; the file is damaged or was changed by hand: take an intact copy or correct this entry"
+        ) from error

@@ -1,0 +1,68 @@
+"""Rules in words and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flcs.variable import term_words
+
+if TYPE_CHECKING:
+    from flcs.knowledge_base import KnowledgeBase
+    from flcs.rule_base import Rule, RuleBase
+
+
+def sentences(kb: KnowledgeBase) -> tuple[str, ...]:
+    """Return every rule as a sentence, channel after channel; rules that are off say so."""
+    several = len(kb.channels) > 1
+    return tuple(
+        (f"{channel.name}: " if several else "") + sentence(channel, rule)
+        for channel in kb.channels
+        for rule in channel.rules
+    )
+
+
+def sentence(base: RuleBase, rule: Rule) -> str:
+    """Return one rule as a sentence.
+
+    Examples
+    --------
+    "IF error is negative big AND error rate is zero THEN kp = 3.2, ki = 0.5, kd = 1.1"
+    """
+    parts = [
+        f"{variable.words} is {term_words(variable.labels[term])}"
+        for variable, term in zip(base.inputs, rule.terms, strict=True)
+    ]
+    return f"IF {' AND '.join(parts)} THEN {', '.join(_gains(base, rule))}{'' if rule.on else ' (off)'}"
+
+
+def _gains(base: RuleBase, rule: Rule) -> list[str]:
+    texts = []
+    for number, (name, value) in enumerate(zip(base.gain_names, rule.gains, strict=True)):
+        text = f"{name} = {value:.4g}"
+        if rule.slopes:
+            text += "".join(
+                f" {'-' if slope < 0.0 else '+'} {abs(slope):.4g} {variable.name}"
+                for slope, variable in zip(rule.slopes[number], base.inputs, strict=True)
+            )
+        texts.append(text)
+    return texts
+
+
+def table(kb: KnowledgeBase) -> str:
+    """Return the rules of all channels as a text table, the strongest first."""
+    return "\n\n".join(_table(channel) for channel in kb.channels)
+
+
+def _table(base: RuleBase) -> str:
+    ordered = sorted(base.rules, key=lambda rule: (rule.rank == 0, rule.rank))
+    head = ["rank", *base.input_names, *base.gain_names, "firing", "confidence", ""]
+    rows = [head, *(_row(base, rule) for rule in ordered)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([f"rules of {base.name}", *lines])
+
+
+def _row(base: RuleBase, rule: Rule) -> list[str]:
+    labels = [variable.labels[term] for variable, term in zip(base.inputs, rule.terms, strict=True)]
+    gains = [f"{gain:.4g}" for gain in rule.gains]
+    return [str(rule.rank or "-"), *labels, *gains, f"{rule.firing:.4g}", f"{rule.confidence:.2f}", "" if rule.on else "off"]

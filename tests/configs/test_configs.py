@@ -1,0 +1,132 @@
+"""Every part and recipe fits its schema, and the rules of the schema hold what they say."""
+
+import math
+from dataclasses import dataclass
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hypothesis import given
+from hypothesis import strategies as st
+from omegaconf import OmegaConf
+
+from configs import FOLDER, rules, store
+from configs.schema import DesignConfig, EvaluateConfig, RunConfig, SimulateConfig
+
+PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def composing():
+    store.register()
+    with initialize_config_dir(version_base="1.3", config_dir=str(FOLDER)):
+        yield
+
+
+def composed(name, *overrides):
+    config = OmegaConf.to_object(compose(name, overrides=list(overrides)))
+    rules.check(config)
+    return config
+
+
+# ---------------------------------------------------------------------------------------------------- parts and recipes
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"), [("design", DesignConfig), ("simulate", SimulateConfig), ("evaluate", EvaluateConfig)]
+)
+def test_every_command_runs_as_it_stands(name, schema):
+    assert isinstance(composed(name), schema)
+
+
+@pytest.mark.parametrize(("part", "choice"), PARTS)
+def test_every_part_and_recipe_composes(part, choice):
+    assert composed("design", f"{part}={choice}")
+
+
+def test_a_recipe_and_what_is_said_beside_it():
+    config = composed("design", "experiment=van_der_pol_study", "fitness.entropy=0.5")
+    assert (config.fitness.entropy, config.fitness.error, config.fitness.normalised) == (0.5, 1.0, False)
+    assert list(config.situations.taught) == ["up", "rest", "down", "across"]
+
+
+def test_every_setting_is_documented():
+    for schema in (DesignConfig, SimulateConfig, EvaluateConfig):
+        assert [leaf.key for leaf in rules.settings(schema) if not leaf.rule.text] == []
+
+
+def test_settings_of_a_session_decide_no_result():
+    assert rules.session_keys(RunConfig) == ("threads", "output", "resume", "quiet")
+
+
+# ---------------------------------------------------------------------------------------------------------------- rules
+
+
+@dataclass
+class Box:
+    low: float = rules.setting(0.0, "low end", low=0, high=1)
+    high: float = rules.setting(1.0, "high end", above=0)
+    word: str = rules.setting("left", "side", choices=("left", "right"))
+    points: list[float] = rules.setting(list, "points", low=0)
+    file: str | None = rules.setting(None, "a file", file=True)
+
+    def complaints(self):
+        if self.low >= self.high:
+            yield f"low must be below high, got {self.low} and {self.high}"
+
+
+@dataclass
+class Boxes:
+    first: Box = rules.setting(Box, "a box")
+    named: dict[str, Box] = rules.setting(dict, "more boxes")
+
+
+def complaints(config):
+    try:
+        rules.check(config)
+    except ValueError as error:
+        return str(error).splitlines()
+    return []
+
+
+@given(st.floats())
+def test_a_range_holds_its_ends_and_refuses_nan(value):
+    assert (complaints(Box(low=value, high=2.0)) == []) == (0.0 <= value <= 1.0)
+
+
+@given(st.floats())
+def test_an_open_end_is_outside(value):
+    assert (complaints(Box(low=0.0, high=value)) == []) == (0.0 < value < math.inf)
+
+
+def test_complaints_name_the_setting_wherever_it_stands():
+    boxes = Boxes(first=Box(word="lift"), named={"small": Box(low=2.0, high=3.0), "odd": Box(points=[0.0, -1.0])})
+    assert complaints(boxes) == [
+        "first.word must be one of left, right, got 'lift'; did you mean 'left'?",
+        "named.small.low must be at least 0 and at most 1, got 2.0",
+        "named.odd.points[1] must be at least 0, got -1.0",
+    ]
+
+
+def test_two_settings_may_contradict_each_other():
+    assert complaints(Boxes(named={"a": Box(low=0.5, high=0.25)})) == [
+        "named.a.low must be below high, got 0.5 and 0.25"
+    ]
+
+
+def test_a_setting_that_is_none_of_the_schema_is_refused():
+    box = Box()
+    box.hihg = 3.0
+    assert complaints(Boxes(first=box)) == ["no setting first.hihg; did you mean 'high'?"]
+
+
+def test_files_are_found_each_once():
+    boxes = Boxes(first=Box(file="a.csv"), named={"x": Box(file="b.csv"), "y": Box(file="a.csv"), "z": Box()})
+    assert rules.files(boxes) == ["a.csv", "b.csv"]
+
+
+def test_the_settings_of_a_schema_are_its_leaves():
+    keys = [leaf.key for leaf in rules.settings(Boxes)]
+    assert keys == ["first.low", "first.high", "first.word", "first.points", "first.file", "named"]
+    assert [rules.type_words(leaf.type) for leaf in rules.settings(Box)] == [
+        "a number", "a number", "a word", "a list [a, b]", "a word or null",
+    ]  # fmt: skip

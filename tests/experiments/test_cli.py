@@ -1,0 +1,190 @@
+"""The command line: quick to answer, and clear about what is wrong."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import plants
+from experiments import cli
+from plants.core import registry
+
+ROOT = Path(__file__).parents[2]
+
+PENDULUM = '''
+"""A damped pendulum, from the hanging rest."""
+import plants
+from plants.core.elementary import sin
+
+
+def derivative(t, x, u, w, p):
+    angle, rate = x
+    return rate, u[0] - 0.1 * rate - 9.81 * sin(angle)
+
+
+plants.register(
+    plants.Plant(
+        name="my_pendulum",
+        states=(plants.Quantity("angle", "rad", 0.1), plants.Quantity("rate", "rad/s")),
+        inputs=(plants.Quantity("torque", "N m"),),
+        channels=(plants.Channel(output="angle", rate="rate", low=-5.0, high=5.0),),
+        derivative=derivative,
+    )
+)
+'''
+
+
+HEAVIER = "plants.register(replace(plants.get('my_pendulum'), name='heavy_pendulum'))\n"
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch):
+    """Plants registered by a test are gone after it."""
+    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
+
+
+@pytest.fixture
+def pendulum(tmp_path):
+    file = tmp_path / "my_plant.py"
+    file.write_text(PENDULUM)
+    return file
+
+
+def refused(capsys, *words):
+    """Run a command that must end with exit code 2 and one error; return the error."""
+    with pytest.raises(SystemExit) as stop:
+        cli.main(list(map(str, words)))
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    return error
+
+
+def test_help_imports_nothing_slow():
+    code = """if True:
+        import sys
+        from experiments import cli
+        try:
+            cli.main(["--help"])
+        finally:
+            slow = {"numpy", "scipy", "numba", "torch", "hydra", "omegaconf", "deap", "matplotlib", "plants"}
+            print("slow:", sorted(slow & set(sys.modules)))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert all(command in done.stdout for command in ("design", "simulate", "evaluate", "plants", "check", "cache"))
+    assert done.stdout.endswith("slow: []\n")
+
+
+def test_no_command_prints_the_help(capsys):
+    cli.main([])
+    assert "sscq design --help" in capsys.readouterr().out
+
+
+def test_an_unknown_command_is_refused_with_the_near_miss(capsys):
+    assert "no command 'desgin'; did you mean 'design'?" in refused(capsys, "desgin")
+
+
+def test_the_version_names_libraries(capsys):
+    cli.main(["--version"])
+    assert f"python {sys.version.split()[0]}" in capsys.readouterr().out
+
+
+def test_plants_are_listed_with_their_quantities(capsys):
+    cli.main(["plants"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["plant", "states", "inputs", "disturbances", "parameters", "channels"]
+    assert [line.split()[0] for line in lines[1:]] == list(plants.names())
+    (van_der_pol,) = [line for line in lines if line.startswith("van_der_pol")]
+    assert "position, velocity" in van_der_pol
+    assert "mu=1" in van_der_pol
+
+
+def test_a_plant_is_described(capsys):
+    cli.main(["plants", "van_der_pol"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert "mu 1 N s/m" in words
+    assert "control channels position limits -20 .. 20" in words
+
+
+def test_an_unknown_plant_is_refused_with_the_near_miss(capsys):
+    assert "did you mean 'van_der_pol'?" in refused(capsys, "plants", "vanderpol")
+
+
+def test_a_users_plant_is_listed(capsys, pendulum):
+    cli.main(["plants", "my_pendulum", "--file", str(pendulum)])
+    assert "torque" in capsys.readouterr().out
+
+
+# --------------------------------------------------------------------------------------------------------------- check
+
+
+def test_check_runs_the_check_on_the_users_plant_and_says_that_it_executes(capsys, pendulum, monkeypatch):
+    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
+    cli.main(["check", str(pendulum)])
+    out, error = capsys.readouterr()
+    assert out == "checked my_pendulum\n"
+    assert error == f"executing {pendulum}\n"
+
+
+def test_a_plant_that_is_not_registered_by_its_file_is_found_too(capsys, pendulum, monkeypatch):
+    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
+    pendulum.write_text(PENDULUM.replace("plants.register(", "pendulum = (").replace("my_pendulum", "other_pendulum"))
+    cli.main(["check", str(pendulum)])
+    assert "checked other_pendulum" in capsys.readouterr().out
+
+
+def test_one_of_several_plants_is_chosen(capsys, pendulum, monkeypatch):
+    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
+    pendulum.write_text(f"{PENDULUM}\nfrom dataclasses import replace\n{HEAVIER}")
+    assert "gives several plants; choose one with --plant" in refused(capsys, "check", pendulum)
+    cli.main(["check", str(pendulum), "--plant", "heavy_pendulum"])
+    assert "checked heavy_pendulum" in capsys.readouterr().out
+    assert "gives no plant 'light'" in refused(capsys, "check", pendulum, "--plant", "light")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = ", "my_plant.py, line 1: invalid syntax"),
+        ("import plants\n\nplants.Plant(nam='x')", "my_plant.py, line 3: TypeError: "),
+        ("gravity = 9.81\nprint(1 / 0)\n", "my_plant.py, line 2: ZeroDivisionError: division by zero"),
+        ("import numpie", "my_plant.py: No module named 'numpie'"),
+        ("import plants\nplants.get('van_der_pol')", "gives no plant: end it with plants.register("),
+        ("import plants\nMINE = plants.get('van_der_pol')", "gives no plant: end it with plants.register("),
+        ("import plants\nplants.Plant(name='x', states=())", "plant 'x'"),
+    ],
+)
+def test_a_plant_file_that_fails_is_told_with_its_line(capsys, tmp_path, text, message):
+    file = tmp_path / "my_plant.py"
+    file.write_text(text)
+    assert message in refused(capsys, "check", file)
+
+
+def test_a_plant_file_that_is_missing_or_no_python_is_refused(capsys, tmp_path):
+    assert "there is no plant file" in refused(capsys, "check", tmp_path / "none.py")
+    (tmp_path / "plant.txt").write_text("")
+    assert "must be a Python file" in refused(capsys, "check", tmp_path / "plant.txt")
+
+
+# --------------------------------------------------------------------------------------------------------------- cache
+
+
+def test_the_cache_is_shown_listed_and_cleared(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path))
+    (tmp_path / "kernel_abc.py").write_text("# a generated source\n")
+    cli.main(["cache", "--path"])
+    assert capsys.readouterr().out == f"{tmp_path}\n"
+    cli.main(["cache", "--list"])
+    assert capsys.readouterr().out == f"1 compiled simulations, 0.0 MB of source, in {tmp_path}\nkernel_abc.py\n"
+    cli.main(["cache", "--clear"])
+    assert capsys.readouterr().out == f"deleted 1 compiled simulations from {tmp_path}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    # the pipe is closed before the first line is written
+    command = f"{sys.executable} -W error -m experiments.cli plants | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.stderr == ""
+    assert done.returncode in {0, 2}  # it may have been quicker than its reader
