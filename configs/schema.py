@@ -1,7 +1,7 @@
 """Structured configurations of the commands: what can be set, in which unit and range.
 
-The parts (situations, controller, fitness, search, network, budget) are groups: exchangeable YAML files in the folder
-of that name. Plants are no group: they come from the registry, so that a user's own plant needs no YAML.
+The parts (situations, controller, fitness, search, teacher, network, budget) are groups: exchangeable YAML files in
+the folder of that name. Plants are no group: they come from the registry, so that a user's own plant needs no YAML.
 """
 
 from __future__ import annotations
@@ -51,26 +51,31 @@ class ExcitationConfig:
 
 @dataclass
 class SituationConfig:
-    """One control situation (scenario)."""
+    """One control situation (scenario); fields as in `sscq.Situation`."""
 
-    reference: float = setting(1.0, "reference of every channel")
+    reference: float = setting(0.0, "reference of every channel")
     initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
     excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
     noise: float = setting(0.0, "standard deviation of the sensor noise", low=0)
-    input_delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
+    delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
     output_delay: float = setting(0.0, "delay of the measurements", unit="s", low=0)
+    limits: list[float] | None = setting(None, "range of the plant inputs [low, high], where the actuator has less")
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     seed: int | None = setting(None, "seed of the situation; null: the run's", low=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        yield from _interval("limits", self.limits)
 
 
 @dataclass
 class SituationsConfig:
     """Which situations are taught (training) and which are kept for the verdict (test); by name."""
 
-    taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only")
-    validation: dict[str, SituationConfig] = setting(dict, "models are selected by these")
-    unforeseen: dict[str, SituationConfig] = setting(dict, "used once, for the verdict")
+    taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only; empty: the plant's")
+    validation: dict[str, SituationConfig] = setting(dict, "models are selected by these; empty: the plant's")
+    unforeseen: dict[str, SituationConfig] = setting(dict, "used once, for the verdict; empty: the plant's")
 
 
 @dataclass
@@ -96,40 +101,64 @@ class ControllerConfig:
         for number, (low, high) in enumerate(zip(self.low, self.high, strict=False)):
             if not low <= high:
                 yield f"low[{number}] must not exceed high[{number}], got {low} and {high}; swap them"
-        if self.limits is not None and (len(self.limits) != 2 or not self.limits[0] < self.limits[1]):
-            yield f"limits must be [low, high] with low < high, got {self.limits}"
+        yield from _interval("limits", self.limits)
 
 
 @dataclass
 class FitnessConfig:
-    """What the search minimises."""
+    """What the search minimises; fields as in `sscq.Fitness`."""
 
     kind: str = setting(
-        "error_and_entropy",
+        "tracking_and_entropy",
         "criterion",
-        choices=("error_and_entropy", "entropy_magnitude", "entropy_signed", "robust"),
+        choices=("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed"),
     )
-    error: float = setting(1.0, "weight of the mean absolute error", low=0)
-    entropy: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
-    total_variation: float = setting(0.0, "weight of the actuator's travel", low=0)
-    effort: float = setting(0.0, "weight of the control effort", low=0)
-    normalised: bool = setting(True, "divide each term by the reference controller's")
-    sensitivity_limit: float | None = setting(1.8, "largest Ms at the operating points; null: no limit", above=1)
-    delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
+    error: str = setting("iae", "tracking term", choices=("iae", "itae", "ise"))
+    error_weight: float = setting(1.0, "weight of the tracking term", low=0)
+    entropy_weight: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
+    travel_weight: float = setting(0.0, "weight of the actuator's travel (total variation)", low=0)
+    effort_weight: float = setting(0.0, "weight of the control effort", low=0)
+    relative: bool = setting(True, "divide each term by the reference controller's")
+    aggregate: str = setting("mean", "over situations", choices=("mean", "mean_plus_std", "worst_share"))
+    kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0)
+    share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
+    travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", above=0)
+    max_sensitivity: float | None = setting(2.0, "largest Ms at the operating points; null: no margins asked", above=1)
+    min_delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
 
 @dataclass
 class SearchConfig:
-    """The genetic search."""
+    """The genetic search; fields as in `sscq.GeneticAlgorithm`."""
 
     population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
-    tournament: int = setting(3, "individuals compared in a selection", low=2)
-    crossover_probability: float = setting(0.9, "share of pairs that are crossed", low=0, high=1)
-    crossover_eta: float = setting(15.0, "index of simulated binary crossover", above=0)
-    mutation_eta: float = setting(20.0, "index of polynomial mutation", above=0)
+    tournament: int = setting(3, "individuals compared in a selection", low=1)
+    crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
+    p_crossover: float = setting(0.9, "share of the pairs that are crossed", low=0, high=1)
+    eta_crossover: float = setting(15.0, "index of simulated binary crossover; larger: nearer to the parents", above=0)
+    alpha: float = setting(0.3, "widening of blend crossover", above=0)
+    p_mutation: float | None = setting(None, "probability that a gene mutates; null: 1 / genes", low=0, high=1)
+    eta_mutation: float = setting(20.0, "index of polynomial mutation; larger: smaller moves", above=0)
     elite: int = setting(2, "best individuals kept unchanged", low=1)
-    stall_generations: int = setting(15, "stop after so many generations without progress", low=1)
-    stall_change: float = setting(1e-3, "relative change that counts as progress", low=0)
+    stall_generations: int | None = setting(15, "stop after so many generations without progress; null: go on", low=1)
+    stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
+
+
+@dataclass
+class TeacherConfig:
+    """The receding search that makes the teaching signal; fields as in `sscq.Teacher`."""
+
+    window: float = setting(0.5, "time between two decisions", unit="s", above=0)
+    horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
+    continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1)
+    population: int = setting(24, "individuals in the search of one window", low=4)
+    shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0)
+    clairvoyant: bool = setting(False, "let the search see the noise that will come; marked in the results")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if self.horizon < 2.0 * self.window:
+            yield f"horizon must be at least two windows, got {self.horizon} s and {self.window} s"
 
 
 @dataclass
@@ -151,7 +180,7 @@ class BudgetConfig:
 
     generations: int = setting(60, "generations of each search", low=1)
     refinement_generations: int = setting(120, "generations of the closed-loop refinement", low=0)
-    windows: int = setting(40, "windows of the teaching signal", low=1)
+    teacher_generations: int = setting(6, "generations in the search of one window of the teaching signal", low=1)
     verdict_seeds: int = setting(20, "seeds of each unforeseen situation in the verdict", low=1)
 
 
@@ -163,6 +192,7 @@ class DesignConfig(RunConfig):
     controller: ControllerConfig = setting(ControllerConfig, "")
     fitness: FitnessConfig = setting(FitnessConfig, "")
     search: SearchConfig = setting(SearchConfig, "")
+    teacher: TeacherConfig = setting(TeacherConfig, "")
     network: NetworkConfig = setting(NetworkConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
 
@@ -184,3 +214,8 @@ class EvaluateConfig(RunConfig):
     kb: str | None = setting(None, "knowledge base file (JSON)", file=True)
     situations: SituationsConfig = setting(SituationsConfig, "")
     controller: ControllerConfig = setting(ControllerConfig, "")
+
+
+def _interval(name: str, value: list[float] | None) -> Iterator[str]:
+    if value is not None and (len(value) != 2 or not value[0] < value[1]):
+        yield f"{name} must be [low, high] with low < high, got {value}"

@@ -53,8 +53,8 @@ class FuzzySchedule:
         object.__setattr__(self, "free", self.layout.free)
         if self.tables and (self.free or len(self.tables) != len(self.kb.channels)):
             raise ValueError(
-                f"look-up tables replace the rules of all {len(self.kb.channels)} channels and have no free numbers, got "
-                f"{len(self.tables)} tables with free={self.free}; use free=()"
+                f"look-up tables replace the rules of all {len(self.kb.channels)} channels and have no free numbers, "
+                f"got {len(self.tables)} tables with free={self.free}; use free=()"
             )
 
     @cached_property
@@ -133,12 +133,13 @@ class FuzzySchedule:
         return tuple(own[name] if name in OWN_INPUTS else extra[name] for name in self.kb.channels[i].input_names)
 
     def _integrated(self, i: int, error: Number, z: Number) -> Number:
-        limit = self.kb.channels[i].integral_limit
-        return clip(z + self.kb.tick * error, -limit, limit)  # type: ignore[operator]  (both are set where z is used)
+        limit = self.kb.channels[i].integral_limit or 0.0
+        return clip(z + (self.kb.tick or 0.0) * error, -limit, limit)  # both are set where z is used
 
     def _slowed(self, values: Sequence[Number], before: Numbers) -> list[Number]:
         spans = [high - low for base in self.kb.channels for low, high in zip(base.low, base.high, strict=True)]
-        steps = [self.kb.slew * self.kb.tick * span for span in spans]  # type: ignore[operator]  (both are set)
+        share = (self.kb.slew or 0.0) * (self.kb.tick or 0.0)  # both are set here
+        steps = [share * span for span in spans]
         return [clip(v, old - step, old + step) for v, old, step in zip(values, before, steps, strict=True)]
 
 
@@ -183,8 +184,8 @@ class FuzzyController:
         object.__setattr__(self, "laws", laws)
         if gain_names(laws) != self.kb.gain_names:
             raise ValueError(
-                f"the knowledge base gives the gains {self.kb.gain_names}, the laws take {gain_names(laws)}; give one law "
-                "per channel with these gains"
+                f"the knowledge base gives the gains {self.kb.gain_names}, the laws take {gain_names(laws)}; give one "
+                "law per channel with these gains"
             )
         if self.lookup:
             object.__setattr__(self, "free", ())
@@ -233,7 +234,9 @@ class FuzzyController:
         """
         values = np.asarray(theta, dtype=float)
         if values.shape != (len(self.theta_names),) or not np.isfinite(values).all():
-            raise ValueError(f"theta must be {len(self.theta_names)} finite numbers, got shape {values.shape}: {values}")
+            raise ValueError(
+                f"theta must be {len(self.theta_names)} finite numbers, got shape {values.shape}: {values}"
+            )
         return self.schedule.layout.write(values.tolist())
 
     def frozen(self) -> FuzzyController:

@@ -59,8 +59,8 @@ def check_hash(path: str | Path, document: Mapping[str, Any], *, edited: bool) -
     expected, found = document.get("hash"), content_hash(document)
     if expected != found and not edited:
         raise KnowledgeBaseError(
-            f"{path} was changed after it was saved: expected content hash {expected}, got {found}; {_ADVICE}, or, if the "
-            "change is meant, load it with edited=True and save it"
+            f"{path} was changed after it was saved: expected content hash {expected}, got {found}; {_ADVICE}, or, if "
+            "the change is meant, load it with edited=True and save it"
         )
 
 

@@ -79,8 +79,8 @@ def _check_kind(document: Mapping[str, Any]) -> None:
     schema = document.get("schema")
     if schema != SCHEMA or isinstance(schema, bool):
         raise KnowledgeBaseError(
-            f"this program reads knowledge bases of schema {SCHEMA}, got schema {schema!r}; use the version of the program "
-            "that wrote it, or design it again"
+            f"this program reads knowledge bases of schema {SCHEMA}, got schema {schema!r}; use the version of the "
+            "program that wrote it, or design it again"
         )
 
 

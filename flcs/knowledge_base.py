@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from flcs.plain_data import plain
 from flcs.rule_base import OWN_INPUTS, Inference, RuleBase
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
@@ -137,7 +137,9 @@ class KnowledgeBase:
     @property
     def input_names(self) -> tuple[str, ...]:
         """Columns that :meth:`gains` takes: own inputs of a channel like the gains' names, each plant output once."""
-        return tuple(dict.fromkeys(self._column(name, i) for i, c in enumerate(self.channels) for name in c.input_names))
+        return tuple(
+            dict.fromkeys(self._column(name, i) for i, c in enumerate(self.channels) for name in c.input_names)
+        )
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -172,8 +174,8 @@ class KnowledgeBase:
         Parameters
         ----------
         inputs : array [n, n_inputs]
-            Columns as in :attr:`input_names`. Outside the taught ranges the gains return to the reference gains; so they
-            do for NaN.
+            Columns as in :attr:`input_names`. Outside the taught ranges the gains return to the reference gains; so
+            they do for NaN.
         authority : float, optional
             In place of the knowledge base's own.
 
@@ -233,7 +235,7 @@ class KnowledgeBase:
         """Return the rules as a text table with firing strength, rank and confidence."""
         return sentences.table(self)
 
-    # ------------------------------------------------------------------------------------------------------ the document
+    # ------------------------------------------------------------------------------------------------------- document
 
     def document(self) -> dict[str, Any]:
         """Return the knowledge base as plain data, with its schema version and content hash."""

@@ -196,8 +196,8 @@ def tabulate(
     while True:
         if int(np.prod(counts)) > MOST_NODES:
             raise ValueError(
-                f"a table of {' x '.join(map(str, counts))} nodes would be needed for an error of {tolerance:g} of the box "
-                f"(at most {MOST_NODES} nodes); allow a larger tolerance or use the rules themselves"
+                f"a table of {' x '.join(map(str, counts))} nodes would be needed for an error of {tolerance:g} of the "
+                f"box (at most {MOST_NODES} nodes); allow a larger tolerance or use the rules themselves"
             )
         table = _filled(kb, channel, counts)
         if tolerance is None or table.error <= tolerance:
@@ -234,7 +234,9 @@ def _exact(kb: KnowledgeBase, channel: int, places: Sequence[NDArray[np.float64]
     base = kb.channels[channel]
     mesh = np.meshgrid(*places, indexing="ij")
     gains = inference.infer(base, kb.inference, tuple(m.ravel() for m in mesh), inference.own_numbers(base), 1.0)
-    shaped = [np.broadcast_to(np.asarray(gain, dtype=float).ravel(), mesh[0].size).reshape(mesh[0].shape) for gain in gains]
+    shaped = [
+        np.broadcast_to(np.asarray(gain, dtype=float).ravel(), mesh[0].size).reshape(mesh[0].shape) for gain in gains
+    ]
     return np.stack(shaped, axis=-1)
 
 

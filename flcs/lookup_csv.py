@@ -52,7 +52,9 @@ def load(path: str | Path) -> LookupTable:
     try:
         header = json.loads(lines[0][2:])
     except json.JSONDecodeError as error:
-        raise KnowledgeBaseError(f"{path}: the header in line 1 is not complete JSON: {error}; save it again") from error
+        raise KnowledgeBaseError(
+            f"{path}: the header in line 1 is not complete JSON: {error}; save it again"
+        ) from error
     node = Node(header, "header", _HEADER)
     if (node.text("format"), node.integer("schema")) != (FORMAT, SCHEMA):
         complain("header", f"{FORMAT!r} of schema {SCHEMA}", (header["format"], header["schema"]))
@@ -81,7 +83,9 @@ def _table(path: str | Path, node: Node, lines: Sequence[str]) -> LookupTable:
     rows = _rows(path, lines, [*(axis.name for axis in axes), *names])
     shape = tuple(axis.points for axis in axes)
     if len(rows) != np.prod(shape):
-        raise KnowledgeBaseError(f"{path}: expected {np.prod(shape)} nodes, got {len(rows)}; the file is cut off or mixed")
+        raise KnowledgeBaseError(
+            f"{path}: expected {np.prod(shape)} nodes, got {len(rows)}; the file is cut off or mixed"
+        )
     expected = np.array(list(product(*(axis.nodes for axis in axes))))
     if not np.array_equal(rows[:, : len(axes)], expected):
         line = int(np.argwhere(rows[:, : len(axes)] != expected)[0][0]) + 3
@@ -107,7 +111,9 @@ def _axis(value: object, place: str) -> Axis:
 def _rows(path: str | Path, lines: Sequence[str], names: Sequence[str]) -> np.ndarray:
     table = list(csv.reader(lines))
     if not table or table[0] != list(names):
-        raise KnowledgeBaseError(f"{path} line 2: expected the columns {list(names)}, got {table[0] if table else 'nothing'}")
+        raise KnowledgeBaseError(
+            f"{path} line 2: expected the columns {list(names)}, got {table[0] if table else 'nothing'}"
+        )
     rows = []
     for number, row in enumerate(table[1:], 3):
         try:

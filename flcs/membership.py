@@ -1,13 +1,14 @@
 """Shapes of linguistic terms: how far a number belongs to each term of a variable, as blocks.
 
 Terms are given by their centres in increasing order (the break points, for triangles) and, for shapes that have one, a
-width each. Triangles and trapezoids form a strong partition: exactly two neighbours overlap and their memberships sum to
-1. Outside the outermost centres the outer terms of a strong partition hold (shoulders).
+width each. Triangles and trapezoids form a strong partition: two neighbours overlap and their memberships sum to 1.
+Outside the outermost centres the outer terms of a strong partition hold (shoulders).
 Source: J.-S. R. Jang, C.-T. Sun and E. Mizutani, Neuro-Fuzzy and Soft Computing (Prentice Hall, 1997), sec. 2.4.
 """
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from math import log, sqrt
@@ -68,7 +69,7 @@ class Shape(ABC):
         """Return widths with which neighbours at equal distance cross at 1/2; `overlap` > 1 widens them."""
         if not self.has_widths:
             return ()
-        gaps = [right - left for left, right in zip(centres[:-1], centres[1:], strict=True)]
+        gaps = [right - left for left, right in itertools.pairwise(centres)]
         around = [(a + b) / 2.0 for a, b in zip([gaps[0], *gaps], [*gaps, gaps[-1]], strict=True)]
         return tuple(overlap * self._crossing() * gap for gap in around)
 
@@ -89,7 +90,7 @@ class Triangular(Shape):
 
     def memberships(self, x: Number, centres: Numbers, widths: Numbers) -> Numbers:  # noqa: ARG002  (has none)
         """Return the membership of `x` in each term."""
-        rises = [ramp(x, left, right) for left, right in zip(centres[:-1], centres[1:], strict=True)]
+        rises = [ramp(x, left, right) for left, right in itertools.pairwise(centres)]
         return _between(rises)
 
 
@@ -116,7 +117,7 @@ class Trapezoid(Shape):
     def memberships(self, x: Number, centres: Numbers, widths: Numbers) -> Numbers:  # noqa: ARG002  (has none)
         """Return the membership of `x` in each term."""
         rises = []
-        for left, right in zip(centres[:-1], centres[1:], strict=True):
+        for left, right in itertools.pairwise(centres):
             edge = self.plateau * (right - left)
             rises.append(ramp(x, left + edge, right - edge))
         return _between(rises)
@@ -190,5 +191,5 @@ def shape_of(what: Shape | str | Mapping[str, Any]) -> Shape:
 
 def _between(rises: Sequence[Number]) -> Numbers:
     """Terms of a strong partition from the rises between neighbours: each lasts from its rise to the next."""
-    inner = [before - after for before, after in zip(rises[:-1], rises[1:], strict=True)]
+    inner = [before - after for before, after in itertools.pairwise(rises)]
     return (1.0 - rises[0], *inner, rises[-1])

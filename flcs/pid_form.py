@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from controllers.protocols import Law
 
-LAWS: dict[str, type[PID] | type[TwoDegreePID]] = {law.__name__: law for law in (PID, TwoDegreePID)}
+LAWS: dict[str, type[PID | TwoDegreePID]] = {law.__name__: law for law in (PID, TwoDegreePID)}
 
 
 def describe(law: Law) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def describe(law: Law) -> dict[str, Any]:
     name = type(law).__name__
     if type(law) is not LAWS.get(name):
         raise TypeError(f"a knowledge base schedules the gains of {' or '.join(LAWS)}, got {name}")
-    settings = {"law": name}
-    for item in fields(law):  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"law": name}
+    for item in fields(law):
         value = getattr(law, item.name)
         if item.init and (item.default is MISSING or value != item.default):
             settings[item.name] = _ends(value) if isinstance(value, tuple) else value

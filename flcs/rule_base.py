@@ -7,14 +7,16 @@ term per input, and gives the gains of the channel there.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flcs.norms import t_norm
 from flcs.plain_data import plain
 from flcs.variable import Variable, check_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 PID_GAINS = ("kp", "ki", "kd")
 OWN_INPUTS = ("e", "e_rate", "z")
@@ -157,7 +159,9 @@ class RuleBase:
     def _gains(self, what: str, values: Sequence[float]) -> tuple[float, ...]:
         numbers = tuple(float(value) for value in values)
         if len(numbers) != len(self.gain_names) or not all(map(math.isfinite, numbers)):
-            raise ValueError(f"{what} of channel {self.name!r} must be finite numbers for {self.gain_names}, got {numbers}")
+            raise ValueError(
+                f"{what} of channel {self.name!r} must be finite numbers for {self.gain_names}, got {numbers}"
+            )
         return numbers
 
     def _check_box(self) -> None:

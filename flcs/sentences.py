@@ -65,4 +65,11 @@ def _table(base: RuleBase) -> str:
 def _row(base: RuleBase, rule: Rule) -> list[str]:
     labels = [variable.labels[term] for variable, term in zip(base.inputs, rule.terms, strict=True)]
     gains = [f"{gain:.4g}" for gain in rule.gains]
-    return [str(rule.rank or "-"), *labels, *gains, f"{rule.firing:.4g}", f"{rule.confidence:.2f}", "" if rule.on else "off"]
+    return [
+        str(rule.rank or "-"),
+        *labels,
+        *gains,
+        f"{rule.firing:.4g}",
+        f"{rule.confidence:.2f}",
+        "" if rule.on else "off",
+    ]

@@ -6,6 +6,7 @@ rules' presence (above 0.5 a rule takes part), then for every input the centres 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,17 @@ class ThetaLayout:
                 for variable, slope in zip(base.inputs, rule.slopes[number], strict=True):
                     yield Entry(f"{name}.{variable.name}[{label}]", slope, low - high, high - low)
 
+    def presence_places(self) -> list[Sequence[int]]:
+        """Return the places of the rules' presence in theta, channel after channel."""
+        places: list[Sequence[int]] = []
+        first = 0
+        for i, base in enumerate(self.kb.channels):
+            names = [entry.name for entry in self._channel(i, base)]
+            prefix = self.kb.suffixed("on", i) + "["
+            places.append([first + k for k, name in enumerate(names) if name.startswith(prefix)])
+            first += len(names)
+        return places
+
     def numbers(self, theta: Numbers) -> list[RuleNumbers]:
         """Return the numbers of every channel, free ones from `theta`, the others from the knowledge base."""
         reader = _Reader(theta)
@@ -126,9 +138,9 @@ def _label(base: RuleBase, rule: Rule) -> str:
 
 
 def _terms(name: str, variable: Variable) -> Iterator[Entry]:
-    """Centres may move half-way to their neighbours, the outer ones to the ends of the range; widths to twice or half."""
+    """Centres may move half-way to their neighbours, outer ones to the ends of the range; widths to twice or half."""
     centres = variable.centres
-    middles = [(left + right) / 2.0 for left, right in zip(centres[:-1], centres[1:], strict=True)]
+    middles = [(left + right) / 2.0 for left, right in itertools.pairwise(centres)]
     lows, highs = [min(variable.low, centres[0]), *middles], [*middles, max(variable.high, centres[-1])]
     for label, centre, low, high in zip(variable.labels, centres, lows, highs, strict=True):
         yield Entry(f"{name}.{label}.centre", centre, low, high)

@@ -1,11 +1,16 @@
 """Plants: what they are, how they are compiled and simulated."""
 
 from plants import oscillators, process
+from plants.core.check import CheckReport, check
+from plants.core.close import close
+from plants.core.linearise import LinearModel, linearise
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.simulate import DivergedError, Trajectory, simulate
+from plants.core.user_file import PlantFileError, load_plant_file
 
 __all__ = [
-    "Channel", "DivergedError", "OperatingPoint", "Plant", "Quantity", "Trajectory", "get", "names", "oscillators",
-    "process", "register", "simulate",
+    "Channel", "CheckReport", "DivergedError", "LinearModel", "OperatingPoint", "Plant", "PlantFileError", "Quantity",
+    "Trajectory", "check", "close", "get", "linearise", "load_plant_file", "names", "oscillators", "process",
+    "register", "simulate",
 ]  # fmt: skip

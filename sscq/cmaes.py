@@ -1,13 +1,7 @@
 """Evolution strategy with covariance matrix adaptation (CMA-ES), restarted with growing populations.
 
-Source: Hansen, The CMA evolution strategy: a tutorial, arXiv 1604.00772 (2016), whose equation numbers are given;
-restarts: Auger and Hansen, A restart CMA evolution strategy with increasing population size, CEC 2005.
-
-The distribution lives in the whole space; a sample outside the unit cube is valued at its mirror image inside. An
-optimum on a bound is then the middle of a symmetric valley, found as fast as one inside, and nothing is penalised.
-
-Sums of products are made by ``einsum`` in fixed order. The eigendecomposition is LAPACK's, which splits work among
-threads only for matrices far larger than a genome; a test compares its bits.
+Source: Auger and Hansen, A restart CMA evolution strategy with increasing population size, CEC 2005. The adaptation
+itself is in :mod:`sscq.normal_distribution`, the bounds are kept by :mod:`sscq.boundary_penalty`.
 """
 
 from __future__ import annotations
@@ -19,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import settings
+from sscq.boundary_penalty import BoundaryPenalty
+from sscq.normal_distribution import Distribution
 from sscq.search_method import Cube, SearchMethod, Strategy, not_negative, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
-
-LARGEST_DEVIATION = 1.0
-"""Of a gene, as part of its range: beyond, mirrored samples are uniform anyway."""
 
 LARGEST_CONDITION = 1e14
 """Of the covariance matrix: beyond, its small eigenvalues are rounding errors."""
@@ -75,114 +68,6 @@ class CmaEs(SearchMethod):
         return CmaStrategy(self, cube, rng)
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Recombination weights and learning rates for `size` samples of `n` genes (eqs. 49-58)."""
-
-    weights: NDArray[np.float64]
-    mu_eff: float
-    c_sigma: float
-    d_sigma: float
-    c_c: float
-    c_1: float
-    c_mu: float
-
-    @classmethod
-    def of(cls, n: int, size: int) -> Rates:
-        """Return the tutorial's values."""
-        raw = math.log((size + 1) / 2) - np.log(np.arange(1, size + 1))
-        good, bad = raw[: size // 2], raw[size // 2 :]
-        mu_eff = good.sum() ** 2 / (good**2).sum()
-        mu_eff_bad = bad.sum() ** 2 / (bad**2).sum()
-        c_1 = 2.0 / ((n + 1.3) ** 2 + mu_eff)
-        c_mu = min(1.0 - c_1, 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n + 2.0) ** 2 + mu_eff))
-        scale_bad = min(
-            1.0 + c_1 / c_mu, 1.0 + 2.0 * mu_eff_bad / (mu_eff + 2.0), (1.0 - c_1 - c_mu) / (n * c_mu)
-        )
-        weights = np.where(raw >= 0.0, raw / raw[raw > 0.0].sum(), scale_bad * raw / -raw[raw < 0.0].sum())
-        c_sigma = (mu_eff + 2.0) / (n + mu_eff + 5.0)
-        d_sigma = 1.0 + 2.0 * max(0.0, math.sqrt((mu_eff - 1.0) / (n + 1.0)) - 1.0) + c_sigma
-        c_c = (4.0 + mu_eff / n) / (n + 4.0 + 2.0 * mu_eff / n)
-        return cls(weights, float(mu_eff), float(c_sigma), float(d_sigma), float(c_c), float(c_1), float(c_mu))
-
-
-class Distribution:
-    """Normal distribution N(mean, sigma^2 C) with its evolution paths, adapted to ranked samples."""
-
-    def __init__(self, mean: NDArray[np.float64], sigma: float, size: int) -> None:
-        n = len(mean)
-        self.rates = Rates.of(n, size)
-        self.mean, self.sigma, self.updates = mean, sigma, 0
-        self.covariance = np.eye(n)
-        self.path_c, self.path_sigma = np.zeros(n), np.zeros(n)
-        self.decompose()
-
-    def decompose(self) -> None:
-        """Find principal axes [n, n] (columns) and standard deviations along them [n] of the covariance matrix."""
-        values, self.axes = np.linalg.eigh(self.covariance)
-        self.deviations = np.sqrt(np.maximum(values, np.finfo(np.float64).tiny))
-
-    @property
-    def condition(self) -> float:
-        """Condition number of the covariance matrix."""
-        return float((self.deviations[-1] / self.deviations[0]) ** 2)
-
-    @property
-    def spread(self) -> NDArray[np.float64]:
-        """Standard deviation of each gene [n]."""
-        return self.sigma * np.sqrt(np.diag(self.covariance))
-
-    def coloured(self, white: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return steps y ~ N(0, C) for unit normal numbers z, row by row (eq. 39)."""
-        return np.einsum("ij,kj->ik", white * self.deviations, self.axes)
-
-    def update(self, white: NDArray[np.float64], steps: NDArray[np.float64]) -> None:
-        """Adapt to the samples' z and y, best first (eqs. 41-47)."""
-        rates, n = self.rates, len(self.mean)
-        parents = np.maximum(rates.weights, 0.0)
-        mean_step = np.einsum("i,ij->j", parents, steps)
-        whitened = np.einsum("ij,j->i", self.axes, np.einsum("i,ij->j", parents, white))  # C^(-1/2) of the mean step
-        self.updates += 1
-        c_s, c_c = rates.c_sigma, rates.c_c
-        self.path_sigma = (1.0 - c_s) * self.path_sigma + math.sqrt(c_s * (2.0 - c_s) * rates.mu_eff) * whitened
-        length = math.sqrt(np.einsum("i,i->", self.path_sigma, self.path_sigma))
-        expected = math.sqrt(n) * (1.0 - 1.0 / (4.0 * n) + 1.0 / (21.0 * n * n))
-        unbiased = length / math.sqrt(1.0 - (1.0 - c_s) ** (2 * self.updates))
-        calm = 1.0 if unbiased < (1.4 + 2.0 / (n + 1.0)) * expected else 0.0
-        self.path_c = (1.0 - c_c) * self.path_c + calm * math.sqrt(c_c * (2.0 - c_c) * rates.mu_eff) * mean_step
-        self._adapt_covariance(white, steps, (1.0 - calm) * c_c * (2.0 - c_c))
-        self.mean = self.mean + self.sigma * mean_step
-        self.sigma *= math.exp(min(1.0, c_s / rates.d_sigma * (length / expected - 1.0)))
-        self._fold()
-        self.decompose()
-        self.sigma *= min(1.0, LARGEST_DEVIATION / float(self.spread.max()))
-
-    def _adapt_covariance(self, white: NDArray[np.float64], steps: NDArray[np.float64], stalled: float) -> None:
-        rates, n = self.rates, len(self.mean)
-        lengths = np.einsum("ij,ij->i", white, white)
-        weights = np.where(rates.weights >= 0.0, rates.weights, rates.weights * n / np.maximum(lengths, 1e-300))
-        columns = np.ascontiguousarray(steps.T)
-        rank_mu = np.einsum("ji,ki->jk", columns * weights, columns)
-        kept = 1.0 + rates.c_1 * stalled - rates.c_1 - rates.c_mu * rates.weights.sum()
-        rank_one = np.outer(self.path_c, self.path_c)
-        updated = kept * self.covariance + rates.c_1 * rank_one + rates.c_mu * rank_mu
-        self.covariance = 0.5 * (updated + updated.T)
-
-    def _fold(self) -> None:
-        """Take the mean to its mirror image inside the cube, and the distribution with it: nothing else changes."""
-        folded = np.mod(self.mean, 2.0)
-        sign = np.where(folded > 1.0, -1.0, 1.0)
-        self.mean = np.where(folded > 1.0, 2.0 - folded, folded)
-        self.path_c, self.path_sigma = sign * self.path_c, sign * self.path_sigma
-        self.covariance = np.outer(sign, sign) * self.covariance
-
-
-def mirrored(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the mirror images of points inside the unit cube."""
-    folded = np.mod(points, 2.0)
-    return np.where(folded > 1.0, 2.0 - folded, folded)
-
-
 _DISTRIBUTION = ("mean", "covariance", "path_c", "path_sigma", "sigma", "updates")
 
 
@@ -194,10 +79,11 @@ class CmaStrategy(Strategy):
         self.size = config.population or 4 + int(3.0 * math.log(cube.n_genes))
         self.restarts = 0
         self.distribution = Distribution(np.full(cube.n_genes, 0.5), config.sigma, self.size)
+        self.penalty = BoundaryPenalty(cube.n_genes)
         self.bests = np.empty(0)
         self.starting = len(cube.start) > 0
         self._converged = False
-        self._white = self._steps = np.empty((0, cube.n_genes))
+        self._white = self._steps = self._samples = np.empty((0, cube.n_genes))
 
     @property
     def converged(self) -> bool:
@@ -205,26 +91,27 @@ class CmaStrategy(Strategy):
         return self._converged
 
     def ask(self, *, revalue: bool = False) -> NDArray[np.float64]:
-        """Return the start genomes, then samples."""
+        """Return the start genomes, then samples moved into the cube."""
         if revalue:
             self.bests = np.empty(0)
         if self.starting:
             return self.cube.start
         self._white = self.rng.standard_normal((self.size, self.cube.n_genes))
         self._steps = self.distribution.coloured(self._white)
-        return mirrored(self.distribution.mean + self.distribution.sigma * self._steps)
+        self._samples = self.distribution.mean + self.distribution.sigma * self._steps
+        return np.clip(self._samples, 0.0, 1.0)
 
     def tell(self, points: NDArray[np.float64], fitness: NDArray[np.float64]) -> None:
         """Adapt the distribution; restart it where it has converged."""
-        order = np.argsort(fitness, kind="stable")
-        best = fitness[order[0]]
+        best = fitness.min()
         if self.starting:
             self.starting = False
             if np.isfinite(best):
-                self.distribution.mean = points[order[0]]
+                self.distribution.mean = points[np.argmin(fitness)]
             return
         if not np.isfinite(best):
             return  # a generation of failures teaches nothing
+        order = np.argsort(self.penalty.added(self._samples, fitness, self.distribution), kind="stable")
         self.distribution.update(self._white[order], self._steps[order])
         window = 10 + math.ceil(30.0 * self.cube.n_genes / self.size)
         self.bests = np.append(self.bests, best)[-window:]
@@ -235,7 +122,8 @@ class CmaStrategy(Strategy):
         """Return the distribution and where in the sequence of runs it is."""
         numbers = np.array([self.size, self.restarts, self.starting, self._converged], dtype=np.int64)
         parts: dict[str, Any] = {name: np.array(getattr(self.distribution, name)) for name in _DISTRIBUTION}
-        return {**parts, "bests": self.bests, "numbers": numbers}
+        penalty = {"penalty_weights": self.penalty.weights, "penalty_scales": self.penalty.scales}
+        return {**parts, **penalty, "bests": self.bests, "numbers": numbers}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
         """Become what :meth:`state` told of."""
@@ -248,6 +136,8 @@ class CmaStrategy(Strategy):
             setattr(self.distribution, name, state[name])
         self.distribution.updates = int(state["updates"])
         self.distribution.decompose()
+        self.penalty.weights = state["penalty_weights"].astype(np.float64)
+        self.penalty.scales = state["penalty_scales"].astype(np.float64)
 
     def _run_is_over(self, fitness: NDArray[np.float64], window: int) -> bool:
         config, distribution, n = self.config, self.distribution, self.cube.n_genes
@@ -267,4 +157,5 @@ class CmaStrategy(Strategy):
         self.size = round(self.size * self.config.growth)
         mean = self.rng.random(self.cube.n_genes)
         self.distribution = Distribution(mean, self.config.sigma, self.size)
+        self.penalty = BoundaryPenalty(self.cube.n_genes)
         self.bests = np.empty(0)

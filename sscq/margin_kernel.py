@@ -27,25 +27,39 @@ COLUMNS = (
 
 
 @njit(**_OPTIONS)
-def _cubic(x, v, j, t):
-    """Value and two derivatives at t of the cubic through (x, v)[j : j + 4] (Newton's form)."""
-    x0, x1, x2, x3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-    d1, d2, d3 = (v[j + 1] - v[j]) / (x1 - x0), (v[j + 2] - v[j + 1]) / (x2 - x1), (v[j + 3] - v[j + 2]) / (x3 - x2)
-    e2, e3 = (d2 - d1) / (x2 - x0), (d3 - d2) / (x3 - x1)
-    c3 = (e3 - e2) / (x3 - x0)
-    a0, a1, a2 = t - x0, t - x1, t - x2
-    value = v[j] + a0 * (d1 + a1 * (e2 + a2 * c3))
-    first = d1 + e2 * (a0 + a1) + c3 * (a0 * a1 + a0 * a2 + a1 * a2)
-    return value, first, 2.0 * (e2 + c3 * (a0 + a1 + a2))
+def _fit(x, v, k):
+    """Cubic through four neighbours about the step from k to k + 1: its first index and divided differences (Newton)."""
+    j = min(max(k - 1, 0), len(x) - 4)
+    a, b, c = 1.0 / (x[j + 1] - x[j]), 1.0 / (x[j + 2] - x[j + 1]), 1.0 / (x[j + 3] - x[j + 2])
+    d, e, f = 1.0 / (x[j + 2] - x[j]), 1.0 / (x[j + 3] - x[j + 1]), 1.0 / (x[j + 3] - x[j])
+    v0, v1, v2, v3 = _point(v, j), _point(v, j + 1), _point(v, j + 2), _point(v, j + 3)
+    first, middle, last = (v1 - v0) * a, (v2 - v1) * b, (v3 - v2) * c
+    second = (middle - first) * d
+    return j, v0, first, second, ((last - middle) * e - second) * f
 
 
 @njit(**_OPTIONS)
-def _step(re0, im0, re1, im1):
-    """Signed passage over the negative real axis (1: counter-clockwise), and whether the step turns by over 90 degrees."""
+def _point(v, k):
+    return complex(v[0, k], v[1, k])
+
+
+@njit(**_OPTIONS)
+def _at(x, cubic, t):
+    """Value and two derivatives of a cubic at t."""
+    j, c0, c1, c2, c3 = cubic
+    a0, a1, a2 = t - x[j], t - x[j + 1], t - x[j + 2]
+    value = c0 + a0 * (c1 + a1 * (c2 + a2 * c3))
+    slope = c1 + c2 * (a0 + a1) + c3 * (a0 * a1 + a0 * a2 + a1 * a2)
+    return value, slope, 2.0 * (c2 + c3 * (a0 + a1 + a2))
+
+
+@njit(**_OPTIONS)
+def _passage(re0, im0, re1, im1):
+    """Signed passage of a step over the negative real axis; 1: counter-clockwise."""
     cross = re0 * im1 - re1 * im0
-    down = (im0 >= 0.0) & (im1 < 0.0) & (cross > 0.0)
-    up = (im0 < 0.0) & (im1 >= 0.0) & (cross < 0.0)
-    return int(down) - int(up), int(re0 * re1 + im0 * im1 < 0.0)
+    if im0 >= 0.0 > im1 and cross > 0.0:
+        return 1
+    return -1 if im0 < 0.0 <= im1 and cross < 0.0 else 0
 
 
 @njit(**_OPTIONS)
@@ -61,27 +75,36 @@ def _ends(re, im, first, last):
 
 
 @njit(**_OPTIONS)
-def _outside(x, re, im, first, last):
+def _closely(x, values, k):
+    """Passages of the step from k to k + 1, taken in 16 along the cubic, and whether one of these is still long."""
+    cubic = _fit(x, values, k)
+    turns, long, before = 0, False, _point(values, k)
+    for i in range(1, 17):
+        now = _at(x, cubic, x[k] + (x[k + 1] - x[k]) * i / 16.0)[0]
+        turns += _passage(before.real, before.imag, now.real, now.imag)
+        long |= before.real * now.real + before.imag * now.imag < 0.0
+        before = now
+    return turns, long
+
+
+@njit(**_OPTIONS)
+def _outside(x, values, first, last):
     """Zeros outside the circle, from the turns of the values on its upper half; whether a step was too long to tell.
 
-    A step that turns by over 90 degrees is taken again in 16 along the cubic through its neighbours.
+    A step that turns by over 90 degrees is long and taken again, closely.
     """
-    half, long = 0, 0
-    for k in range(len(re) - 1):
-        turn, doubt = _step(re[k], im[k], re[k + 1], im[k + 1])
-        if doubt:
-            turn, a, b = 0, re[k], im[k]
-            j = min(max(k - 1, 0), len(x) - 4)
-            for i in range(1, 17):
-                t = x[k] + (x[k + 1] - x[k]) * i / 16.0
-                a1, b1 = _cubic(x, re, j, t)[0], _cubic(x, im, j, t)[0]
-                passed, doubt = _step(a, b, a1, b1)
-                turn += passed
-                long += doubt
-                a, b = a1, b1
-        half += turn
+    re, im = values[0], values[1]
     turns, doubt = _ends(re, im, first, last)
-    return -2 * half - turns, doubt | (long > 0)
+    for k in range(len(re) - 1):
+        if re[k] * re[k + 1] + im[k] * im[k + 1] < 0.0:
+            passed, long = _closely(x, values, k)
+            doubt |= long
+        elif (im[k] < 0.0) != (im[k + 1] < 0.0):
+            passed = _passage(re[k], im[k], re[k + 1], im[k + 1])
+        else:
+            continue
+        turns += 2 * passed  # the lower half mirrors the upper one
+    return -turns, doubt
 
 
 @njit(**_OPTIONS)
@@ -97,7 +120,7 @@ def _ring(x, ring, kp, ki, kd, work):
     least = min(first * first, last * last)
     for k in range(n):
         least = min(least, re[k] * re[k] + im[k] * im[k])
-    return _outside(x, re, im, first, last)[0], least
+    return _outside(x, work, first, last)[0], least
 
 
 @njit(**_OPTIONS)
@@ -120,55 +143,54 @@ def _growth(x, rates, rings, kp, ki, kd, work):
 
 
 @njit(**_OPTIONS)
-def _quotient(x, top, bottom, j, t):
-    """Value and two derivatives at t of top / bottom (rows: real and imaginary part), each a cubic about j."""
-    a, da, dda = _cubic(x, top[0], j, t)
-    b, db, ddb = _cubic(x, top[1], j, t)
-    c, dc, ddc = _cubic(x, bottom[0], j, t)
-    d, dd, ddd = _cubic(x, bottom[1], j, t)
-    size = c * c + d * d
-    inverse, slope = complex(c / size, -d / size), complex(dc, dd)  # a complex division would raise at 0
-    value = complex(a, b) * inverse
-    first = (complex(da, db) - value * slope) * inverse
-    return value, first, (complex(dda, ddb) - 2.0 * first * slope - value * complex(ddc, ddd)) * inverse
+def _quotient(x, top, bottom, t):
+    """Value and two derivatives of the quotient of two cubics at t."""
+    a, da, dda = _at(x, top, t)
+    b, db, ddb = _at(x, bottom, t)
+    size = b.real * b.real + b.imag * b.imag
+    inverse = complex(b.real / size, -b.imag / size)  # a complex division would raise at 0
+    value = a * inverse
+    slope = (da - value * db) * inverse
+    return value, slope, (dda - 2.0 * slope * db - value * ddb) * inverse
 
 
 @njit(**_OPTIONS)
-def _closest(x, top, bottom, least):
-    """Smallest of `least` and |top / bottom|^2 over the grid, refined by Newton about each dip of it and of |top|.
+def _closest(x, top, bottom, size, ratio, least):
+    """Smallest of `least` and |top / bottom|^2, refined by Newton about each dip of it and of |top| on the grid.
 
-    The dip of the quotient alone can hide between two points where `bottom` dips beside it.
+    `size` and `ratio` are |top|^2 and |top / bottom|^2 there. A dip of the quotient alone can hide between two points where
+    `bottom` dips beside it.
     """
     n = len(x)
-    size, size_after, here, after = np.inf, np.inf, np.inf, np.inf
-    for k in range(n + 1):
-        size_before, size, before, here = size, size_after, here, after
-        size_after, after = np.inf, np.inf
-        if k < n:
-            size_after = top[0, k] ** 2 + top[1, k] ** 2
-            after = size_after / (bottom[0, k] ** 2 + bottom[1, k] ** 2)
-        if k == 0 or ((here > before or here > after) and (size > size_before or size > size_after)):
+    for k in range(n):
+        least = min(least, ratio[k])
+    for k in range(n):
+        i, after = max(k - 1, 0), min(k + 1, n - 1)
+        if (size[k] > size[i] or size[k] > size[after]) and (ratio[k] > ratio[i] or ratio[k] > ratio[after]):
             continue
-        i = k - 1
-        least = min(least, here)
-        j = min(max(i - 1 if size_after < size_before else i - 2, 0), n - 4)
-        t, low, high = x[i], x[max(i - 1, 0)], x[min(i + 1, n - 1)]
-        for _ in range(6):
-            v, dv, ddv = _quotient(x, top, bottom, j, t)
+        way = max(abs(_point(top, k) - _point(top, i)), abs(_point(top, k) - _point(top, after)))
+        if math.sqrt(ratio[k]) * (1.0 - way / math.sqrt(size[k])) > math.sqrt(least):
+            continue  # not even straight towards 0 would the way to the neighbours lead that near
+        side = k if size[after] < size[i] else k - 1
+        upper, lower, t = _fit(x, top, side), _fit(x, bottom, side), x[k]
+        for _ in range(7):
+            v, dv, ddv = _quotient(x, upper, lower, t)
             least = min(least, v.real * v.real + v.imag * v.imag)
             slope, bend = v.real * dv.real + v.imag * dv.imag, dv.real * dv.real + dv.imag * dv.imag
             bend = max(bend + v.real * ddv.real + v.imag * ddv.imag, 0.1 * bend)  # Newton's own may point uphill
-            t = min(max(t - slope / bend, low), high)
+            before, t = t, min(max(t - slope / bend, x[i]), x[after])
+            if abs(t - before) < 1e-3 * (x[after] - x[i]):
+                break
     return least
 
 
 @njit(**_OPTIONS)
-def _meet(x, top, bottom, k, t, unit):
-    """Newton from t, between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1, or L is real."""
-    j = min(max(k - 1, 0), len(x) - 4)
-    v = complex(0.0, 0.0)
+def _meet(x, top, bottom, k, share, unit):
+    """Newton from a share of the step from k to k + 1: ln(frequency) and L = top / bottom where |L| = 1, or L is real."""
+    upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
+    t = x[k] + share * (x[k + 1] - x[k])
     for _ in range(4):
-        v, dv, _ddv = _quotient(x, top, bottom, j, t)
+        v, dv, _ddv = _quotient(x, upper, lower, t)
         miss, slope = v.imag, dv.imag
         if unit:
             miss, slope = 0.5 * (v.real * v.real + v.imag * v.imag - 1.0), v.real * dv.real + v.imag * dv.imag
@@ -177,45 +199,59 @@ def _meet(x, top, bottom, k, t, unit):
 
 
 @njit(**_OPTIONS)
-def _gain_margins(x, loop, open_loop, regular, start, end):
-    """Least factors above 1 that bring a crossing of the negative real axis to -1: from inside, and from outside."""
-    more, reduction = np.inf, np.inf
+def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out):
+    """Phase and delay margins from |L| = 1 (level: |L|^2 on the grid), gain margins from L on the negative real axis."""
     re, im = loop[0], loop[1]
-    for k in range(-2, len(x) - 1):
-        value = start if k == -2 else end
-        if k >= 0:
-            if (im[k] >= 0.0) == (im[k + 1] >= 0.0) or re[k] * re[k + 1] + im[k] * im[k + 1] <= 0.0:
-                continue  # no crossing, or one through infinity at an undamped pole
-            guess = x[k] + (x[k + 1] - x[k]) * im[k] / (im[k] - im[k + 1])
-            value = _meet(x, open_loop, regular, k, guess, False)[1].real  # noqa: FBT003
-        if -1.0 < value < 0.0:
-            more = min(more, -1.0 / value)
-        elif value <= -1.0:
-            reduction = min(reduction, -value)
-    return more, reduction
+    more, reduction, phase = np.inf, np.inf, np.inf
+    delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
+    for value in (start, end):
+        if value < 0.0:
+            more, reduction = _factors(value, more, reduction)
+    for k in range(len(x) - 1):
+        unit = (level[k] >= 1.0) != (level[k + 1] >= 1.0)
+        real = full and (im[k] >= 0.0) != (im[k + 1] >= 0.0) and re[k] * re[k + 1] + im[k] * im[k + 1] > 0.0
+        if unit or real:  # real: not through infinity, at an undamped pole
+            for asked in range(2):
+                if asked == 0 and unit:
+                    share = math.log(level[k]) / (math.log(level[k]) - math.log(level[k + 1]))
+                elif asked == 1 and real:
+                    share = im[k] / (im[k] - im[k + 1])
+                else:
+                    continue
+                t, v = _meet(x, open_loop, regular, k, share, asked == 0)
+                if asked == 0:
+                    lag = math.atan2(-v.imag, -v.real) % (2.0 * math.pi)
+                    delay = min(delay, lag / math.exp(t))
+                    phase = min(phase, lag, 2.0 * math.pi - lag)
+                elif v.real < 0.0:
+                    more, reduction = _factors(v.real, more, reduction)
+    out[4], out[5], out[6], out[7] = more, reduction, phase, delay
 
 
 @njit(**_OPTIONS)
-def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full, out):
+def _factors(value, more, reduction):
+    """Factors above 1 that bring crossings of the negative real axis to -1: from inside, and from outside."""
+    if value > -1.0:
+        return min(more, -1.0 / value), reduction
+    return more, min(reduction, -value)
+
+
+@njit(**_OPTIONS)
+def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full, work, out):
     """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
-    out[2] = 1.0 / math.sqrt(_closest(x, closed, regular, min((1.0 + start) ** 2, (1.0 + end) ** 2)))
-    phase = np.inf
-    delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
-    after = loop[0, 0] ** 2 + loop[1, 0] ** 2
-    for k in range(len(x) - 1):
-        here = after
-        after = loop[0, k + 1] ** 2 + loop[1, k + 1] ** 2
-        if (here >= 1.0) != (after >= 1.0):
-            guess = x[k] + (x[k + 1] - x[k]) * math.log(here) / (math.log(here) - math.log(max(after, 1e-290)))
-            t, v = _meet(x, open_loop, regular, k, guess, True)  # noqa: FBT003
-            lag = math.atan2(-v.imag, -v.real) % (2.0 * math.pi)
-            delay = min(delay, lag / math.exp(t))
-            phase = min(phase, min(lag, 2.0 * math.pi - lag))
-    out[6], out[7] = phase, delay
-    if full:
-        around = 1.0 if math.isinf(start) else (1.0 + 1.0 / start) ** 2
-        out[3] = 1.0 / math.sqrt(_closest(x, closed, open_loop, min(around, (1.0 + 1.0 / end) ** 2)))
-        out[4], out[5] = _gain_margins(x, loop, open_loop, regular, start, end)
+    size, ratio, level = work[0], work[1], work[2]
+    for part in range(2 if full else 1):
+        bottom = open_loop if part else regular  # L / (1 + L) or 1 / (1 + L)
+        for k in range(len(x)):
+            size[k] = closed[0, k] * closed[0, k] + closed[1, k] * closed[1, k]
+            ratio[k] = size[k] / (bottom[0, k] * bottom[0, k] + bottom[1, k] * bottom[1, k])
+        nearest = min((1.0 + start) ** 2, (1.0 + end) ** 2)
+        if part:
+            nearest = min(1.0 if math.isinf(start) else (1.0 + 1.0 / start) ** 2, (1.0 + 1.0 / end) ** 2)
+        out[2 + part] = 1.0 / math.sqrt(_closest(x, closed, bottom, size, ratio, nearest))
+    for k in range(len(x)):
+        level[k] = loop[0, k] * loop[0, k] + loop[1, k] * loop[1, k]
+    _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out)
 
 
 @njit(cache=True, nogil=True, **_OPTIONS)
@@ -225,9 +261,9 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
     The other arrays are those of a LoopResponse, x its log_frequency. Without `full`, the complementary sensitivity
     and the gain margins of stable loops are not computed.
     """
-    n = len(x)
-    ring_x = x[::2].copy()
-    loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((2, len(ring_x)))
+    n, ring_x = len(x), x[::2].copy()
+    loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((3, n))
+    ring_work = np.empty((2, len(ring_x)))
     for row in range(len(gains)):
         kp, ki, kd = gains[row, 0], gains[row, 1], gains[row, 2]
         factor = regular[1 if ki == 0.0 else 0]
@@ -244,11 +280,12 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
             start = first / at_rest[0] - 1.0 if at_rest[0] != 0.0 else -np.inf
         end = kp * at_nyquist[0] + ki * at_nyquist[1] + kd * at_nyquist[2]
         last = at_nyquist[4 if ki == 0.0 else 3] * (1.0 + end)
-        count, doubt = _outside(x, closed[0], closed[1], first, last)
+        count, doubt = _outside(x, closed, first, last)
         out[row, 0] = DOUBTFUL if doubt else (STABLE if count == 0 else UNSTABLE)
-        out[row, 1] = _growth(ring_x, rates, rings, kp, ki, kd, work) if count != 0 and not doubt else 0.0
         if count != 0 and not doubt:
+            out[row, 1] = _growth(ring_x, rates, rings, kp, ki, kd, ring_work)
             out[row, 2:4] = np.inf
             out[row, 4:] = 0.0
         else:
-            _margins(x, closed, open_loop, factor, loop, start, end, sample_time, full, out[row])
+            out[row, 1] = 0.0
+            _margins(x, closed, open_loop, factor, loop, start, end, sample_time, full, work, out[row])

@@ -90,7 +90,7 @@ def _scale(channel: ChannelView, low: float, high: float, height: float, zero: f
         limited = math.isfinite(bound)
         if limited:
             out.append(element("path", d=f"M{x:g} 0v{height:g}", class_="limit"))
-        name = f"limit {plain(value)}" if limited else f"{plain(value)}, no limit"
+        name = f"limit {plain(value)}" if limited else f"{number(value, 3)}, no limit"
         if limited or value:
             out.append(element("text", name, x=f"{x:g}", y=f"{height + 12:g}", class_=style))
     return out

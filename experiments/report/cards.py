@@ -39,7 +39,9 @@ def worst_card(view: View) -> Html:
     rival = view.compared if view.compared is not view.recommended else view.subject
     if rival is not view.recommended:
         against = _against_rival(worst, rival)
-        parts.append(element("p", f"Against {rival.name} there: ", judged(against)))
+        other = rival.result(worst.situation)
+        there = "it diverges" if other is not None and other.failed else judged(against)
+        parts.append(element("p", f"Against {rival.name} there: ", there))
         parts.append(_largest_loss(view, rival))
     return card("Worst situation", *parts, _sketch(view, worst, rival))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Our word, the text book's, what it means.
 GLOSSARY = (
     ("situation", "scenario", "plant parameters, excitation, reference, initial state, delay and noise of one run"),
-    ("taught, validation, unforeseen", "training, validation, test", "seen by the search; used to choose; never used"),
+    ("taught, validation, unforeseen", "training, validation, test", "for the search; to choose; kept from both"),
     ("knowledge base", "rule-based (fuzzy) gain schedule", "rules that give the PID gains from error and error rate"),
     ("term", "linguistic value, fuzzy set", "a named region of an input, such as small positive, with soft borders"),
     ("firing strength", "degree of activation", "how much a rule applies now, 0 to 1"),

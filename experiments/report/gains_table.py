@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import judged, missing, number, shown
+from experiments.report.numbers import missing, number, proven, shown
 from experiments.report.situations import NotAvailable
 from experiments.report.view import finite, swatch, table
 
@@ -54,7 +54,7 @@ def _rows(view: View, controller: ControllerResult) -> list[Html]:
 
 
 def _name(view: View, controller: ControllerResult, suffix: str) -> Html:
-    roles = {view.recommended.key: "recommended", view.compared.key: "compared with"}
+    roles = {view.compared.key: "compared with", view.recommended.key: "recommended"}
     role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
     tag = element("span", role, class_="tag") if role else ""
     return element("th", swatch(view.styles[controller.key]), controller.name, suffix, " ", tag, scope="row")
@@ -87,7 +87,7 @@ def _change(view: View, controller: ControllerResult) -> Html:
     found = view.comparison(view.recommended.key, controller.key)
     if found is None or not finite(found.change.value):
         return missing()
-    return join((judged(found.change.value), element("small", "equal travel" if found.equal_travel else "free travel")))
+    return join((proven(found.change), element("small", "equal travel" if found.equal_travel else "free travel")))
 
 
 def _scheduled(controller: ControllerResult) -> bool:

@@ -46,7 +46,7 @@ def interval_chart(
     pitch: float = 24.0,
 ) -> Html:
     """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
-    left, right = 0.38 * width, 0.25 * width if any(r.note for r in rows) else 10.0
+    left, right = 0.38 * width, 0.27 * width if any(r.note for r in rows) else 10.0
     values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
     x, height = _axis(values, zero, width - left - right), pitch * len(rows)
     out = [_interval_grid(x, height, zero, as_percent, left)]
@@ -69,7 +69,10 @@ def _axis(values: list[Array], zero: float | None, length: float) -> Axis:
 
 
 def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:
-    names = [(p, f"{plain(100.0 * float(n.replace('−', '-')))} %" if as_percent else n) for p, n in x.ticks(3)]
+    names = [
+        (p, f"{plain(100.0 * float(n.replace('−', '-')))} %" if as_percent else n)
+        for p, n in x.ticks(2 if as_percent else 3)
+    ]
     lines = "".join(f"M{left + p:g} 0v{height:g}" for p, _ in names)
     out = [element("path", d=lines, class_="grid")]
     out += [element("text", n, x=f"{left + p:g}", y=f"{height + 13:g}", class_="tick mid") for p, n in names]

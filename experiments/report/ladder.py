@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import count, interval, judged, missing, number, percent, shown
+from experiments.report.numbers import count, interval, judged, missing, number, percent, proven, shown
 from experiments.report.results import Margins
 from experiments.report.situations import GROUPS
 from experiments.report.view import GROUP_NAMES, change, finite, mean, section, swatch, table
@@ -45,10 +45,8 @@ def ladder(view: View) -> Html:
     rows = [_row(view, c) for c in view.data.controllers]
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = element("div", *groups, class_="multiples wide")
-    per = element("h3", "Cost J in each situation")
-    return section(
-        "ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, view.legend(), dots, lead=lead
-    )
+    per = join((element("h3", "Cost J in each situation"), view.legend())) if any(groups) else ""
+    return section("ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, dots, lead=lead)
 
 
 def _row(view: View, controller: ControllerResult) -> Html:
@@ -89,7 +87,7 @@ def _equal_travel(view: View, controller: ControllerResult) -> Html:
     found = view.comparison(controller.key, view.compared.key)
     if found is None or not found.equal_travel:
         return element("td", missing())
-    return element("td", judged(found.change.value), element("small", interval(found.change).replace(" interval", ":")))
+    return element("td", proven(found.change), element("small", interval(found.change).replace(" interval", ":")))
 
 
 def _margins(controller: ControllerResult) -> list[Html]:

@@ -82,6 +82,13 @@ def judged(change: float | None, tolerance: float = 0.005) -> Html:
     return element("span", f"= {percent(change)} equal", class_="even")
 
 
+def proven(estimate: Estimate) -> Html:
+    """A change marked as `judged` does, except that a gain whose interval reaches 0 is called "not proven"."""
+    if estimate.value < 0.0 <= estimate.high:
+        return element("span", f"≈ {percent(estimate.value)} not proven", class_="even")
+    return judged(estimate.value)
+
+
 def missing(reason: str = "") -> Html:
     """The words "not available", with the reason where one is known."""
     return element("span", MISSING, f": {reason}" if reason else "", class_="missing")

@@ -51,7 +51,8 @@
   tip.hidden = true;
   const cursor = document.createElementNS(document.querySelector("svg").namespaceURI, "path");
   cursor.setAttribute("class", "cursor");
-  const form = (v) => String(Number(v.toPrecision(4))).replace("-", "\u2212");
+  const form = (v) => String(v).replace("-", "\u2212");
+  const resolved = (v, span) => form(Number(v.toFixed(Math.min(12, Math.max(0, Math.ceil(3 - Math.log10(span)))))) + 0);
 
   const leave = () => {
     tip.hidden = true;
@@ -69,7 +70,8 @@
     const [across, unit] = plot.dataset.units.split("|");
     const value = (y) => {
       const p = 1 - y / height;
-      return plot.dataset.log ? Math.exp(Math.log(y0) + p * (Math.log(y1) - Math.log(y0))) : y0 + p * (y1 - y0);
+      if (plot.dataset.log) return form(Number(Math.exp(Math.log(y0) + p * (Math.log(y1) - Math.log(y0))).toPrecision(3)));
+      return resolved(y0 + p * (y1 - y0), y1 - y0);
     };
     const rows = [...plot.querySelectorAll(".curve")]
       .filter((curve) => getComputedStyle(curve).display !== "none")
@@ -78,13 +80,13 @@
       .reverse();
     tip.replaceChildren();
     const head = tip.appendChild(document.createElement("b"));
-    head.textContent = `${across}: ${form(x0 + part * (x1 - x0))}`;
+    head.textContent = `${across}: ${resolved(x0 + part * (x1 - x0), x1 - x0)}`;
     for (const [curve, y] of rows) {
       const row = tip.appendChild(document.createElement("div"));
       const mark = row.appendChild(document.createElement("span"));
       mark.textContent = "\u25cf ";
       mark.style.color = getComputedStyle(curve).stroke;
-      row.append(`${curve.dataset.n}: ${form(value(y))} ${unit}`);
+      row.append(`${curve.dataset.n}: ${value(y)} ${unit}`);
     }
     cursor.setAttribute("d", `M${Math.round(part * width)} 0v${height}`);
     plot.appendChild(cursor);

@@ -9,7 +9,7 @@ from experiments.report.cards import robustness_card, worst_card
 from experiments.report.gains_table import gains_table
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import interval, judged, missing, number, percent
+from experiments.report.numbers import interval, missing, number, percent, proven
 from experiments.report.view import finite
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def _headline_number(view: View) -> Html:
     if found is None:
         reason = f"no comparison of {subject.name} with {compared.name} on unforeseen situations"
         return element("p", missing(reason), class_="by")
-    turned_down = "" if subject is view.recommended else f"{subject.name}, turned down: "
-    words = f"{turned_down}cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.name}"
+    words = f"cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.name}"
     bounds, freely = interval(found.change), _free(view, found)
-    number_line = element("span", judged(found.change.value), class_="big")
     details = (words, f"; {bounds}" if bounds else "", f". {freely}" if freely else "")
-    return element("p", number_line, element("span", *details, class_="of"), class_="by")
+    turned_down = "" if subject is view.recommended else element("p", "Turned down: ", element("b", subject.name))
+    number_line = element("span", proven(found.change), class_="big" if subject is view.recommended else "big small")
+    return join((turned_down, element("p", number_line, element("span", *details, class_="of"), class_="by")))
 
 
 def _free(view: View, equal: Comparison) -> str:
@@ -78,14 +78,19 @@ def _criteria(criteria: tuple[Criterion, ...]) -> Html:
 
 
 def _against(view: View) -> Html:
-    """Changes of the subject against every other controller, with intervals."""
-    subject = view.subject
-    others = [c for c in view.data.controllers if c is not subject]
-    rows = [_row(view, c.key, view.comparison(subject.key, c.key)) for c in others]
+    """Changes of the recommended controller against the others; of the others, where it is the one compared with."""
+    own, others = view.recommended, [c for c in view.data.controllers if c is not view.recommended]
+    if own is view.compared:
+        found = [(c.key, view.comparison(c.key, own.key)) for c in others]
+        words = f"The others against {own.name}, unforeseen situations: change of cost J"
+    else:
+        found = [(c.key, view.comparison(own.key, c.key)) for c in others]
+        words = f"Against each of the others, unforeseen situations: change of cost J of {own.name}"
+    rows = [_row(view, key, comparison) for key, comparison in found]
     shown = tuple(row for row in rows if row is not None)
     if not shown:
         return element("div", element("p", missing("the run compared no controllers")), class_="against")
-    title = element("h3", f"Against each of the others, unforeseen situations: change of cost J of {subject.name}")
+    title = element("h3", words)
     hollow = any(m.hollow for row in shown for m in row.marks)
     kinds = "; filled dots: at equal actuator travel, hollow: with free travel" if hollow else ""
     note = f"Left of 0 is better{kinds}."
@@ -98,7 +103,7 @@ def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
     if comparison is None:
         return None
     label, estimate = view.data.controller(key).name, comparison.change
-    name = f"{percent(estimate.value)} against {label}, {_travel(comparison)}, {interval(estimate)}"
+    name = f"{label}: {percent(estimate.value)}, {_travel(comparison)}, {interval(estimate)}"
     mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel)
     worse = estimate.value > 0.005
     text = f"{'▲ ' if worse else ''}{percent(estimate.value)}{' worse' if worse else ''}"

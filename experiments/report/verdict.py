@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.report.situations import NAN
+from experiments.report.situations import NAN, Estimate
 
 if TYPE_CHECKING:
-    from experiments.report.situations import Estimate, Group
+    from experiments.report.situations import Group
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,14 @@ class Comparison:
     equal_travel: bool
     group: Group = "unforeseen"
     travel_ratio: float = NAN
+
+    def turned(self) -> Comparison:
+        """The same comparison seen from the other controller."""
+        change = self.change
+        value, low, high = (1.0 / (1.0 + c) - 1.0 if c > -1.0 else NAN for c in (change.value, change.high, change.low))
+        estimate = Estimate(value, low, high, change.confidence)
+        ratio = 1.0 / self.travel_ratio if self.travel_ratio else NAN
+        return Comparison(self.against, self.controller, estimate, self.equal_travel, self.group, ratio)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,14 @@ class View:
         return tuple(order)
 
     def comparison(self, controller: str, against: str) -> Comparison | None:
-        """The unforeseen comparison of two controllers, at equal travel where there is one."""
+        """The unforeseen comparison of two controllers, at equal travel where there is one, turned round if need be."""
+        direct = self._comparison(controller, against)
+        if direct is not None:
+            return direct
+        reverse = self._comparison(against, controller)
+        return None if reverse is None else reverse.turned()
+
+    def _comparison(self, controller: str, against: str) -> Comparison | None:
         found = [
             c
             for c in self.data.verdict.comparisons

@@ -11,8 +11,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from plants.core.closing import Loop, Reference
+from plants.core.closing import Loop
 from plants.core.elementary import abs as magnitude
+from plants.core.loop_signals import Reference
 from plants.core.naming import pick_values, unknown
 from plants.core.plant import Plant, Quantity
 from plants.excitation import as_signal

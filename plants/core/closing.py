@@ -1,20 +1,20 @@
-"""Signals inside a loop that is closed in continuous time: references and measurements with their rates, laws."""
+"""Plant, laws and references as one set of equations: a loop closed in continuous time, at one time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plants.core.loop_signals import Measured, depends
 from plants.core.motion import as_tuple
-from plants.core.replay import replay
 from plants.core.tape import Tape
-from plants.core.trace import Program, differentiate, flat, names, symbols
+from plants.core.trace import differentiate, names, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plants.core.loop_signals import Reference
     from plants.core.plant import Plant
-    from plants.excitation import Part, Signal
 
 
 @dataclass(frozen=True)
@@ -40,102 +40,6 @@ class Moment:
     parameters: tuple[Any, ...]
     entropy_plant: Any
     entropy_controller: Any
-
-
-class Reference:
-    """A constant or smooth reference, with its rate.
-
-    Attributes
-    ----------
-    level : float or None
-        The constant, or None where it changes with time.
-    """
-
-    def __init__(self, channel: str, signal: Signal) -> None:
-        for part in signal.parts:
-            _check_part(channel, part)
-        self.parts = signal.parts
-        moving = [part for part in signal.parts if not _is_constant(part)]
-        self.level = None if moving else float(sum(self._values(0.0)))
-        self._rate = self._slope() if moving else None
-
-    def value(self, t: Any) -> Any:
-        """Return the reference at time `t` [s]."""
-        return sum(self._values(t), 0.0)
-
-    def rate(self, t: Any) -> Any:
-        """Return its rate."""
-        return 0.0 if self._rate is None else replay(self._rate, t)[0]
-
-    def _values(self, t: Any) -> list[Any]:
-        return [part.value(t, part.settings(1.0), 0.0) for part in self.parts]
-
-    def _slope(self) -> Program:
-        tape = Tape()
-        t = tape.input("t")
-        ((slope,),) = differentiate([tape.lift(self.value(t))], [t])
-        return Program(tape, ("t",), (tape.lift(slope).index,))
-
-
-def _is_constant(part: Part) -> bool:
-    return not part.random and (part.jumps or type(part).__name__ == "Constant")
-
-
-def _check_part(channel: str, part: Part) -> None:
-    if part.random or (part.jumps and part.last_jump() > 0.0):
-        message = (
-            f"the reference of {channel!r} must be constant or smooth in a loop closed in continuous time, got "
-            f"{part!r}; close it from the jump on, or use sscq.evaluate"
-        )
-        raise ValueError(message)
-
-
-class Measured:
-    """The measured output of each channel and its rate, from the rate output or along the plant's equations."""
-
-    def __init__(self, plant: Plant) -> None:
-        self.plant = plant
-        self.places = [plant.index("measurements", c.output) for c in plant.channels]
-        self.rate_places = [None if c.rate is None else plant.index("measurements", c.rate) for c in plant.channels]
-        self._program, self._shapes = self._trace()
-
-    def _trace(self) -> tuple[Program, tuple[Any, ...]]:
-        """Rates of all outputs along the derivative, and which slopes are there at all."""
-        plant, tape = self.plant, Tape()
-        sizes = (len(plant.states), len(plant.inputs), len(plant.disturbances), len(plant.parameters))
-        shapes = ("t", *(names(label, size) for label, size in zip("xuwp", sizes, strict=True)))
-        t, x, u, w, p = (symbols(tape, shape) for shape in shapes)
-        f = as_tuple(plant.derivative(t, x, u, w, p), len(x), plant.name)  # type: ignore[misc]
-        y = [tape.lift(v) for v in as_tuple(plant.outputs(t, x, u, w, p), len(plant.measurements), plant.name)]
-        by_t, by_x = differentiate(y, [t]), differentiate(y, x)
-        rates = [
-            tape.lift(sum((slope * rate for slope, rate in zip(row, f, strict=True)), first[0]))
-            for row, first in zip(by_x, by_t, strict=True)
-        ]
-        self.of_input = [_any(row) for row in differentiate(y, u)]
-        self.of_disturbance = [_any(row) for row in differentiate(y, w)]
-        self.rate_of_input = [_any(row) for row in differentiate(rates, u)]
-        return Program(tape, tuple(flat(shapes)), tuple(rate.index for rate in rates)), shapes
-
-    def direct_rate(self, channel: int, block: tuple[Any, ...], outputs: Sequence[Any]) -> Any | None:
-        """Return the channel's rate from time, state and disturbance alone; None where it needs the input."""
-        if self.rate_places[channel] is not None:
-            return outputs[self.rate_places[channel]]  # type: ignore[index]
-        return None if self.rate_of_input[self.places[channel]] else self.rate(channel, *block)
-
-    def rate(self, channel: int, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
-        """Return the rate of the channel's output along the plant's equations."""
-        if self.of_disturbance[self.places[channel]]:
-            message = (
-                f"the output {self.plant.channels[channel].output!r} depends on a disturbance, so its rate is not "
-                "known; measure its rate with a rate output, or use gains and laws without derivative action"
-            )
-            raise ValueError(message)
-        return replay(self._program, t, *x, *u, *w, *p)[self.places[channel]]
-
-
-def _any(row: Sequence[Any]) -> bool:
-    return not all(isinstance(slope, float) and slope == 0.0 for slope in row)
 
 
 class Loop:
@@ -169,25 +73,36 @@ class Loop:
                 raise ValueError(message)
         self.uses_rate = [self._rate_use(k) for k in range(len(laws))]
 
-    def _rate_use(self, k: int) -> tuple[bool, bool]:
-        """Whether command and state rates of law `k` depend on the output's rate, with the gains as they are."""
+    def _rate_use(self, k: int) -> bool:
+        """Whether anything depends on the rate of channel k's output; raises where that rate is not known."""
         tape, law = Tape(), self.laws[k]
         signals = [tape.input(name) for name in ("t", "r", "y", "r_rate", "y_rate")]
         c = symbols(tape, names("c", len(self.initial[k])))
-        g = self._gains_of(k, [tape.input(f"g{i}") if gain else 0.0 for i, gain in enumerate(self.gains)])
-        command, c_rate = law.continuous(*signals, c, g)
+        gains = [tape.input(f"g{i}") if gain else 0.0 for i, gain in enumerate(self.gains)]
+        command, c_rate = law.continuous(*signals, c, self._gains_of(k, gains))
         results = [tape.lift(value) for value in (command, *c_rate)]
-        of_command, *of_states = (_any(row) for row in differentiate(results, [signals[4]]))
-        rate_place = self.measured.rate_places[k]
-        if of_command and rate_place is None and self.measured.rate_of_input[self.measured.places[k]]:
-            output = self.plant.channels[k].output
+        of_command, *of_states = (depends(row) for row in differentiate(results, [signals[4]]))
+        used = of_command or any(of_states) or not _is_zero(self._kd(k, gains))
+        if used and self.measured.rate_places[k] is None:
+            self._check_rate(k, of_command=of_command)
+        return used
+
+    def _check_rate(self, k: int, *, of_command: bool) -> None:
+        """Refuse a loop in which the rate of an output that has no rate output is not known."""
+        output, place = self.plant.channels[k].output, self.measured.places[k]
+        if self.measured.of_disturbance[place]:
+            message = (
+                f"the output {output!r} depends on a disturbance, so its rate is not known; declare a rate output, or "
+                "use kd = 0"
+            )
+            raise ValueError(message)
+        if of_command and self.measured.rate_of_input[place]:
             message = (
                 f"the command of channel {output!r} depends on the rate of its output, and that rate on the command at "
                 "once: an algebraic loop. Use a derivative filter (derivative_filter_time > 0), kd = 0, or declare a "
                 "rate output that is a state"
             )
             raise ValueError(message)
-        return of_command, any(of_states)
 
     def _gains_of(self, k: int, gains: Sequence[Any]) -> tuple[Any, ...]:
         first = sum(len(law.gain_names) for law in self.laws[:k])
@@ -209,7 +124,7 @@ class Loop:
         levels = iter(constants)
         r = tuple(ref.value(t) if ref.level is None else next(levels) for ref in self.references)
         r_rate = tuple(ref.rate(t) for ref in self.references)
-        y, y_rate = self._measure(t, x, w, own, gains)
+        y, y_rate = self._measure(t, x, w, own)
         answers = self._answers(t, (r, y, r_rate, y_rate), c, gains)
         commands = tuple(command for command, _ in answers)
         u = commands if plant.allocate is None else plant.allocate(t, x, commands, own)
@@ -236,13 +151,12 @@ class Loop:
             entropy_controller=self._entropy(r_rate, y_rate, gains),
         )
 
-    def _measure(self, t: Any, x: Any, w: Any, own: Any, gains: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any]]:
+    def _measure(self, t: Any, x: Any, w: Any, own: Any) -> tuple[tuple[Any, ...], list[Any]]:
         """Measured outputs and their rates: 0 where nothing looks at it, None where it needs the input."""
         plant, measured = self.plant, self.measured
         block = (t, x, tuple(q.nominal for q in plant.inputs), w, own)  # what is measured does not depend on the input
         outputs = as_tuple(plant.outputs(*block), len(plant.measurements), plant.name)
-        needed = [any(use) or not _is_zero(self._kd(k, gains)) for k, use in enumerate(self.uses_rate)]
-        rates = [measured.direct_rate(k, block, outputs) if wanted else 0.0 for k, wanted in enumerate(needed)]
+        rates = [measured.direct_rate(k, block, outputs) if used else 0.0 for k, used in enumerate(self.uses_rate)]
         return tuple(outputs[place] for place in measured.places), rates
 
     def _answers(self, t: Any, signals: Sequence[Any], c: tuple[Any, ...], gains: Sequence[Any]) -> list[Any]:

@@ -143,9 +143,7 @@ def k_octave_exp(x: float, low: float) -> tuple[float, float, np.int64]:
 
 
 def k_sum_exp(x: float, low: float) -> float:
-    """Exponential of x + low over the full range; two factors of 2**(n / 2) reach subnormals and infinity."""
-    x = 800.0 if x > 800.0 else x
-    x = -800.0 if x < -800.0 else x
+    """Exponential of x + low, |x| <= 800 and a small low; two factors of 2**(n / 2) reach subnormals and infinity."""
     r, rest, n = k_octave_exp(x, low)
     half = n >> 1
     first = k_from_bits((half + 1023) << 52)
@@ -155,7 +153,8 @@ def k_sum_exp(x: float, low: float) -> float:
 
 def k_exp(x: float) -> float:
     """Exponential within 0.95 ulp for all x; gradual underflow (no flush to zero), then 0; overflow gives infinity."""
-    return k_sum_exp(x, 0.0)
+    x = 800.0 if x > 800.0 else x
+    return k_sum_exp(-800.0 if x < -800.0 else x, 0.0)
 
 
 def k_tanh(x: float) -> float:
@@ -246,7 +245,8 @@ def k_pow(x: float, y: float) -> float:
     e_head, l_head = k_head(e), k_head(high)
     rest = e_head * ((high - l_head) + low) + (e - e_head) * (high + low)
     v = e_head * l_head + rest
-    size = k_sum_exp(v, (e_head * l_head - v) + rest)
+    fits = abs(v) < 800.0  # beyond, the result is 0 or infinite, and the low part is no longer small
+    size = k_sum_exp(v if fits else math.copysign(800.0, v), (e_head * l_head - v) + rest if fits else 0.0)
     size = size if inside else (math.inf if (x == 0.0) == (y < 0.0) else 0.0)
     whole = np.floor(y) == y
     odd = whole and np.floor(0.5 * y) != 0.5 * y
@@ -319,7 +319,7 @@ def k_atan2(y: float, x: float) -> float:
     a, b = (abs(x) if steep else abs(y)), (abs(y) if steep else abs(x))
     scale = 0.25 if b > 1e300 else 1.0  # so that the sum of both is finite
     a, b = a * scale, b * scale
-    turned = b > 0.0 and a >= 0.5 * b  # the angle is seen from the diagonal
+    turned = b > 0.0 and a + a >= b  # the angle is seen from the diagonal
     num = (a - b if a < b else 0.0) if turned else a
     den = a + b if turned else (b if b != 0.0 else 1.0)
     q = num / den

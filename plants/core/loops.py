@@ -32,6 +32,7 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
             return tuple(x[n:]) + solve_symmetric(matrix, plant.force(t, x, u, w, p))
         return tuple(x[n:]) + _solve_affine(plant, n, t, x, u, w, p)
 
+    derivative.solved = True  # type: ignore[attr-defined]  # a copy of the plant with other blocks solves its own
     return derivative
 
 

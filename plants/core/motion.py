@@ -213,10 +213,10 @@ def _newton_step(equations: Callable[..., tuple[Any, ...]], a: tuple[Any, ...]) 
 
 
 def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:  # noqa: ANN401
-    """Return a derivative's result as a tuple of `size` numbers, or raise with what was expected."""
+    """Return a block's result as a tuple of `size` numbers, or raise with what was expected."""
     values = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(values) != size:
-        message = f"plant {plant!r}: derivative must return {size} rates, one per state, got {len(values)}"
+        message = f"a block of plant {plant!r} must return {size} numbers, got {len(values)}; plants.check tells which"
         raise ValueError(message)
     return values
 

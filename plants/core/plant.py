@@ -130,7 +130,7 @@ class Plant:
         """Fill what follows from the rest and check the declaration itself (`plants.check` runs the blocks)."""
         if not self.measurements:
             object.__setattr__(self, "measurements", self.states)
-        if self.derivative is None:
+        if self.derivative is None or getattr(self.derivative, "solved", False):
             from plants.core.loops import solved_derivative  # noqa: PLC0415  (loops build on plants)
 
             object.__setattr__(self, "derivative", solved_derivative(self))

@@ -34,6 +34,13 @@ def get(name: str) -> Plant:
     return _PLANTS[name]
 
 
+def withdraw(name: str) -> Plant:
+    """Forget the plant called `name` and return it, or raise ValueError with the near miss."""
+    plant = get(name)
+    del _PLANTS[name]
+    return plant
+
+
 def names() -> tuple[str, ...]:
     """Return the names of all registered plants, sorted."""
     return tuple(sorted(_PLANTS))

@@ -16,11 +16,14 @@ from plants.core import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
 
 _HERE = Path(__file__).resolve().parent
 _COMMUTATIVE = frozenset({"add", "mul"})
 _REMEDY = "use where(condition, a, b): it gives a where condition > 0, else b"
 _POWERS_UNROLLED = 16
+_UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow"}
+_COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 
 
 class TracingError(TypeError):
@@ -28,9 +31,12 @@ class TracingError(TypeError):
 
 
 def _user_line() -> str:
-    """File and line of the innermost frame outside this folder: where the block's author can act."""
-    frame = sys._getframe(1)  # noqa: SLF001  (the only way to name the line without a traceback)
-    while frame is not None and Path(frame.f_code.co_filename).resolve().parent == _HERE:
+    """File and line of the innermost frame outside this folder and NumPy: where the block's author can act."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (the only way to name the line without a traceback)
+    while frame is not None and (
+        Path(frame.f_code.co_filename).resolve().parent == _HERE
+        or frame.f_globals.get("__name__", "").partition(".")[0] == "numpy"
+    ):
         frame = frame.f_back
     if frame is None:
         return "unknown line"
@@ -96,7 +102,7 @@ class Tape:
             if value.tape is not self:
                 refuse("mixing two tapes", "trace all blocks of one computation in one call")
             return value
-        if isinstance(value, (int, float)) or hasattr(value, "__float__"):
+        if isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0):
             return self.constant(float(value))  # type: ignore[arg-type]
         refuse(f"arithmetic with {type(value).__name__}", "blocks compute with numbers and flat tuples of numbers")
 
@@ -216,6 +222,8 @@ class Traced:
         return self.tape.apply("abs", self)
 
     def __pow__(self, exponent: object) -> Traced:
+        if not isinstance(exponent, Traced) and hasattr(exponent, "__index__"):
+            exponent = int(exponent)  # NumPy's integers as well
         if isinstance(exponent, (int, float)) and float(exponent).is_integer() and abs(exponent) <= _POWERS_UNROLLED:
             return _integer_power(self, int(exponent))
         if isinstance(exponent, float) and abs(exponent) == 0.5:  # noqa: PLR2004
@@ -240,7 +248,15 @@ class Traced:
     __float__ = __int__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = __trunc__ = _converted
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = _converted
 
-    def __array_ufunc__(self, ufunc: Any, *_: object, **__: object) -> NoReturn:  # noqa: ANN401
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **__: object) -> Traced:
+        """Arithmetic with a NumPy scalar on the left comes here; everything else is refused."""
+        scalars = all(getattr(value, "ndim", 0) == 0 for value in inputs)
+        if method == "__call__" and scalars and ufunc.__name__ in _UFUNCS:
+            return self.tape.apply(_UFUNCS[ufunc.__name__], *inputs)
+        if ufunc.__name__ in _UFUNCS:
+            refuse("arithmetic with an array", "blocks compute with numbers and flat tuples of numbers")
+        if ufunc.__name__ in _COMPARISONS:
+            refuse("comparison")
         refuse(f"NumPy's {ufunc.__name__}", "use the functions of plants.core.elementary instead of NumPy's")
 
     def __array__(self, *_: object, **__: object) -> NoReturn:

@@ -1,0 +1,50 @@
+"""Run the benchmarks: ``python -m benchmarks [--quick] [name ...]``; results in benchmarks/results."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks import closed_loop, first_result, machine, peak_memory, python_peers, report, search_operators
+from benchmarks.size import FULL, QUICK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.size import Size
+
+BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
+    "million": closed_loop.million,
+    "memory": peak_memory.memory,
+    "lanes": closed_loop.lanes,
+    "against_c": closed_loop.against_c,
+    "python_peers": python_peers.peers,
+    "start": first_result.start,
+    "search_operators": search_operators.search_operators,
+}
+
+
+def main(arguments: list[str] | None = None) -> list[report.Section]:
+    """Run what was asked for, print it and write it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"which: {', '.join(BENCHMARKS)}; left out: all")
+    parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean nothing, the paths are run")
+    parser.add_argument("--folder", type=Path, default=report.FOLDER, help="where results go (default: %(default)s)")
+    chosen = parser.parse_args(arguments)
+    for name in chosen.names:
+        if name not in BENCHMARKS:
+            parser.error(f"no benchmark {name!r}; known: {', '.join(BENCHMARKS)}")
+    about, sections, begin = machine.describe(), [], time.perf_counter()
+    for name in chosen.names or BENCHMARKS:
+        print(f"[{time.perf_counter() - begin:5.1f} s] {name} ...", flush=True)
+        sections.append(BENCHMARKS[name](QUICK if chosen.quick else FULL))
+    print(report.markdown(sections, about))
+    path = report.write(sections, about, chosen.folder)
+    print(f"{time.perf_counter() - begin:.0f} s; written to {path} and JSON files beside it")
+    return sections
+
+
+if __name__ == "__main__":
+    main()

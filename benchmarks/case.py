@@ -1,0 +1,88 @@
+"""The loop that all peers run: Van der Pol under PID, one situation, many gains.
+
+Everything a peer needs is read from the plant and the situation here, so that all compute the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import plants
+from controllers import PID
+from plants.core.kernel import LANES
+from sscq import Situation, evaluate
+from sscq.closed_loop import ClosedLoop
+
+if TYPE_CHECKING:
+    from sscq import Quality
+
+STEP = 0.01  # s
+REFERENCE = 1.5  # m
+INITIAL = (0.1, 0.0)  # m, m/s
+MEASURES = ("iae", "entropy_difference_abs", "total_variation")
+LOW, HIGH = (0.5, 0.1, 0.5), (8.0, 4.0, 5.0)  # gains kp, ki, kd: none diverges
+PLANT = plants.get("van_der_pol")
+
+
+def gains(n: int, seed: int = 0) -> np.ndarray:
+    """Return `n` candidates [n, 3], drawn uniformly from the box."""
+    return np.random.default_rng(seed).uniform(LOW, HIGH, (n, 3))
+
+
+def situation(n_steps: int = 1000, initial: tuple[float, float] = INITIAL) -> Situation:
+    """Return the situation with a horizon of `n_steps` integration steps."""
+    return Situation("step", reference=REFERENCE, initial=initial, t_end=n_steps * STEP)
+
+
+def million(candidates: np.ndarray, n_steps: int, threads: int) -> Quality:
+    """Evaluate all candidates in one call, as a user does."""
+    return evaluate(PLANT, PID(), candidates, situation(n_steps), STEP, measures=MEASURES, threads=threads)
+
+
+def closed_loop(n_steps: int = 1000, lanes: int = LANES, initial: tuple[float, float] = INITIAL) -> ClosedLoop:
+    """Return the loop as a kernel with `lanes` rollouts side by side."""
+    return ClosedLoop(PLANT, PID(), (situation(n_steps, initial),), STEP, measures=MEASURES, lanes=lanes)
+
+
+def table(quality: Quality) -> np.ndarray:
+    """Return the measures as columns [candidate, measure], in the order of MEASURES."""
+    return np.stack([quality.values[name][0] for name in MEASURES], axis=1)
+
+
+def limits() -> tuple[float, float]:
+    """Return the limits of the command, which the law takes from the plant's channel."""
+    return PLANT.channels[0].low, PLANT.channels[0].high
+
+
+def region() -> tuple[float, float]:
+    """Return the largest position and velocity of a rollout that has not diverged."""
+    return PLANT.states[0].high, PLANT.states[1].high
+
+
+def operations(loop: ClosedLoop) -> dict[str, int]:
+    """Count what the printed lane loops do in one step of one rollout: no machine changes these figures."""
+    counts: Counter[str] = Counter()
+    for function in ast.parse(loop.kernel.text).body:
+        if isinstance(function, ast.FunctionDef) and isinstance(function.body[0], ast.For):
+            for node in ast.walk(function):
+                counts[_kind(node)] += 1
+    del counts[""]
+    return dict(sorted(counts.items()))
+
+
+def _kind(node: ast.AST) -> str:
+    """Name the work of one node of the printed text; empty for what costs nothing."""
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else "call"
+        return {"fma": "fused multiply-add", "abs": "magnitude", "range": ""}.get(name, name)
+    if isinstance(node, ast.BinOp):
+        return {"Add": "sum", "Sub": "sum", "Mult": "product", "Div": "division"}.get(type(node.op).__name__, "other")
+    if isinstance(node, ast.IfExp):
+        return "select"
+    if isinstance(node, ast.Subscript):
+        return "row stored" if isinstance(node.ctx, ast.Store) else "row loaded"
+    return ""

@@ -1,0 +1,128 @@
+"""A million closed loops in one call; lanes against one at a time; the generated kernel against hand-written C."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks import c_peer, case
+from benchmarks.report import Section, at_least, at_most
+from benchmarks.timing import Timing, alternate, clock, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.size import Size
+    from sscq.closed_loop import ClosedLoop
+
+_AGREEMENT = 1e-9  # relative; both round the same formulas, fused in different places, over 1 000 steps
+_NS = 1e9
+
+
+def million(size: Size) -> Section:
+    """Time one call with all candidates, on one thread and on two."""
+    section = Section("million", f"{size.candidates:,} closed loops of {size.steps:,} RK4 steps in one call")
+    candidates, n_steps = case.gains(size.candidates), size.steps
+    case.million(candidates[:16], n_steps, 1)  # compiles
+    tables = []
+    for threads in (1, 2):
+        seconds = [clock(lambda t=threads: tables.append(case.table(case.million(candidates, n_steps, t))))
+                   for _ in range(size.repeats)]
+        timing, words = Timing(tuple(seconds)), "one thread" if threads == 1 else f"{threads} threads"
+        section.time(f"the call, {words}", timing, "s")
+        section.time(f"one loop, {words}", timing.per(len(candidates)), "µs", 1e6)
+        section.time(f"one step, {words}", timing.per(len(candidates) * n_steps), "ns", _NS)
+    if not all(np.array_equal(tables[0], other) for other in tables[1:]):
+        message = "the results depend on the number of threads"
+        raise RuntimeError(message)
+    loop = case.closed_loop(n_steps)
+    section.counts = {
+        "loops": len(candidates), "steps": len(candidates) * n_steps, "derivatives": 4 * len(candidates) * n_steps,
+        "rows of the workspace": loop.design.rows.count,
+        **{f"{name} in a step": count for name, count in case.operations(loop).items()},
+    }  # fmt: skip
+    section.notes.append("Results on one and on two threads are equal bit for bit.")
+    return section
+
+
+def lanes(size: Size) -> Section:
+    """Time the same text with 16 lanes and with one."""
+    section = Section("lanes", "Sixteen lanes against the same text with one")
+    candidates = case.gains(size.slice // 4)
+    loops = {"16 lanes": case.closed_loop(size.steps), "one lane": case.closed_loop(size.steps, lanes=1)}
+    times = alternate({name: _call(loop, candidates) for name, loop in loops.items()}, size.rounds // 2)
+    _check("one lane", *(case.table(loop.evaluate(candidates, 1)) for loop in loops.values()))
+    for name, timing in times.items():
+        section.time(f"one step, {name}", timing.per(len(candidates) * size.steps), "ns", _NS, instructions(loops[name]))
+    factor = ratio(times["one lane"], times["16 lanes"])
+    section.ratio("one lane / 16 lanes", factor, at_least(factor, 8.0))
+    return section
+
+
+def against_c(size: Size) -> Section:
+    """Time the kernel and the loop in C in turns, on one thread."""
+    section = Section("against_c", "The generated kernel against the same loop written in C")
+    if not c_peer.available():
+        section.notes.append("Skipped: no gcc.")
+        return section
+    with tempfile.TemporaryDirectory() as folder:
+        same, more = c_peer.build(Path(folder)), c_peer.build(Path(folder), more_lanes=True)
+        largest = max(agreement(peer, size.steps) for peer in (*same, *more))
+        candidates, loop = case.gains(size.slice), case.closed_loop(size.steps)
+        calls = {"generated": _call(loop, candidates)}
+        calls |= {peer.name: lambda p=peer: p.run(candidates, size.steps) for peer in (*same, *more)}
+        times = alternate(calls, size.rounds)
+    remarks = {"generated": instructions(loop)} | {peer.name: peer.vectorised for peer in (*same, *more)}
+    for name, timing in times.items():
+        section.time(f"one step, {name}", timing.per(len(candidates) * size.steps), "ns", _NS, remarks[name])
+    fastest = min((peer.name for peer in same), key=lambda name: times[name].best)
+    factor = ratio(times["generated"], times[fastest])
+    section.ratio(f"generated / {fastest} (the fastest with 16 lanes)", factor, at_most(factor, 1.3))
+    for peer in more:
+        section.ratio(f"generated / {peer.name}", ratio(times["generated"], times[peer.name]), "no aim: other lanes")
+    section.notes.append(f"Largest relative difference of all results: {largest:.1e}; steps to divergence are equal.")
+    return section
+
+
+def agreement(peer: c_peer.Peer, n_steps: int) -> float:
+    """Return the largest relative difference from the kernel; raise if it is more than rounding.
+
+    Compared are rollouts that run to the end, with a rest that does not fill a block, and rollouts that diverge.
+    """
+    candidates, largest = case.gains(1003, seed=1), 0.0
+    for initial in (case.INITIAL, (30.0, 0.0)):
+        quality = case.closed_loop(n_steps, initial=initial).evaluate(candidates, 1)
+        theirs, ours = peer.run(candidates, n_steps, initial), case.table(quality)
+        reached = np.where(quality.failed[0], quality.diverged_at[0] / case.STEP, n_steps)
+        if not np.array_equal(np.rint(reached), theirs[:, 0]):
+            message = f"{peer.name}: rollouts from {initial} do not end at the kernel's steps"
+            raise RuntimeError(message)
+        largest = max(largest, _check(peer.name, ours, theirs[:, 1:]))
+    return largest
+
+
+def _check(name: str, ours: np.ndarray, theirs: np.ndarray) -> float:
+    largest = c_peer.largest_difference(ours, theirs)
+    if not largest <= _AGREEMENT:
+        message = f"{name}: results differ from the kernel's by {largest:.1e}, expected at most {_AGREEMENT:g}"
+        raise RuntimeError(message)
+    return largest
+
+
+def _call(loop: ClosedLoop, candidates: np.ndarray) -> Callable[[], object]:
+    return lambda: loop.evaluate(candidates, 1)
+
+
+def instructions(loop: ClosedLoop) -> str:
+    """Say which floating-point instructions the compiled kernel consists of."""
+    text = "".join(loop.kernel.rollout.inspect_asm().values())
+    counts = {
+        "512-bit": len(re.findall(r"\bv\w+pd\b.*%zmm", text)),
+        "256-bit": len(re.findall(r"\bv\w+pd\b(?!.*%zmm).*%ymm", text)),
+        "scalar": len(re.findall(r"\bv?(?:add|sub|mul|fn?m\w*)sd\b", text)),
+    }
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) + " instructions"

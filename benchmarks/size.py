@@ -1,0 +1,28 @@
+"""How much the benchmarks run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Size:
+    """Numbers of rollouts and repetitions.
+
+    Attributes
+    ----------
+    candidates, steps : of the call with all candidates
+    repeats : of measurements that take seconds
+    slice : candidates in one slice of an alternating measurement: short enough to fall between two disturbances
+    rounds : of an alternating measurement
+    """
+
+    candidates: int = 1_000_000
+    steps: int = 1_000
+    repeats: int = 3
+    slice: int = 3_200
+    rounds: int = 80
+
+
+FULL = Size()
+QUICK = Size(candidates=4_000, steps=100, repeats=1, slice=320, rounds=4)

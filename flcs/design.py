@@ -1,0 +1,294 @@
+"""From a teaching signal to a knowledge base: ranges, terms, network, fit, pruning.
+
+Imitation is the start, not the end: a knowledge base that repeats a teacher well can control worse than fixed gains.
+Refine it in closed loop and judge it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flcs import pid_form, reduction
+from flcs.knowledge_base import KnowledgeBase
+from flcs.linguistic import variable_from_data
+from flcs.network_config import NetworkConfig
+from flcs.rule_base import OWN_INPUTS, Inference, RuleBase, full_grid
+from flcs.teaching_rows import TeachingRows
+from flcs.term_choice import choose_terms, informative_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from controllers.protocols import Law
+    from flcs.term_choice import Search
+    from flcs.variable import Variable
+    from plants import Plant
+
+_MOST_GRID_RULES = 1_000
+
+
+def design(
+    teaching_signal: Any,
+    low: ArrayLike,
+    high: ArrayLike,
+    reference_gains: ArrayLike,
+    *,
+    config: NetworkConfig | None = None,
+    seed: int = 0,
+    plant: Plant | str = "",
+    plant_parameters: Mapping[str, float] | None = None,
+    laws: Law | Sequence[Law] | None = None,
+    tick: float | None = None,
+    slew: float | None = None,
+    integral_limit: float | None = None,
+    search_terms: Search | None = None,
+    **records: Any,
+) -> KnowledgeBase:
+    """Return the knowledge base that imitates a teaching signal.
+
+    Parameters
+    ----------
+    teaching_signal : object with arrays situation [n], inputs [n, n_inputs], gains [n, n_gains], weight [n] and names
+        Such as `sscq`'s; see :class:`flcs.TeachingRows`.
+    low, high : array [n_gains], or [gains of one channel], or a number
+        Box of the gains.
+    reference_gains : array, as `low`
+        Hold where nothing is taught.
+    config : NetworkConfig, optional
+    seed : int
+        Of everything random: which situations validate, permutation tests.
+    plant : Plant, or its name
+        A plant also gives its parameters' nominal values, the channels' names and the inputs' units.
+    plant_parameters : mapping, optional
+        Parameter values of the design where they differ from the nominal ones.
+    laws : law or sequence of laws, optional
+        The PID of each channel, which the knowledge base then carries.
+    tick : float, optional
+        Time between two updates of the gains [s].
+    slew : float, optional
+        Largest rate of a gain in shares of its box [1/s].
+    integral_limit : float, optional
+        Largest magnitude of the error integral z, if it is an input; left out, the end of its range.
+    search_terms : callable, optional
+        Search over the linguistic variables, for ``config.terms=None``; see :func:`flcs.term_choice.choose_terms`.
+    **records
+        Further fields of the knowledge base: fitness, taught, validation, valid_range, stability.
+
+    Returns
+    -------
+    KnowledgeBase
+        Ranked and without the rules that hardly fire.
+
+    Raises
+    ------
+    ValueError
+        If the rows, the box or the settings do not fit together.
+
+    Examples
+    --------
+    >>> kb = flcs.design(result.teaching_signal, (0, 0, 0), (10, 10, 10), (3.6, 0.6, 3.2), tick=0.02)  # doctest: +SKIP
+    """
+    settings = config or NetworkConfig()
+    rows = TeachingRows.of(teaching_signal)
+    given = {"low": low, "high": high, "reference_gains": reference_gains}
+    box = [_per_gain(name, value, rows) for name, value in given.items()]
+    _check_box(rows.gain_names, *box)
+    forms = _forms(laws, rows.n_channels)
+    bases = []
+    for channel in range(rows.n_channels):
+        names, places = rows.gains_of(channel)
+        variables = _variables(rows, channel, places, settings, seed, search_terms, plant)
+        rules = _grid(variables, box[2][places], settings)
+        lowest, highest, reference = (tuple(part[places].tolist()) for part in box)
+        bases.append(
+            RuleBase(
+                _name(plant, channel),
+                variables,
+                rules,
+                lowest,
+                highest,
+                reference,
+                names,
+                integral_limit,
+                forms[channel],
+            )
+        )
+    start = KnowledgeBase(
+        plant=plant if isinstance(plant, str) else plant.name,
+        channels=tuple(bases),
+        inference=Inference(settings.t_norm, settings.order, settings.fallback, settings.fade),
+        tick=tick,
+        slew=slew,
+        plant_parameters=_parameters(plant, plant_parameters),
+        **records,
+    )
+    return imitate(start, rows, settings, seed)
+
+
+def imitate(
+    kb: KnowledgeBase, teaching_signal: Any, config: NetworkConfig | None = None, seed: int = 0
+) -> KnowledgeBase:
+    """Return a knowledge base with terms and rules fitted to a teaching signal, weak rules left out.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+        Structure and start values, such as an earlier result that shall learn from more rows.
+    teaching_signal, config, seed
+        As for :func:`design`.
+    """
+    from flcs.network import SugenoNetwork
+    from flcs.training import fit
+
+    settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))
+    network = SugenoNetwork(kb)
+    history = fit(network, rows, settings, seed)
+    full = network.knowledge_base()
+    pruned, report = reduction.prune(full, rows, settings)
+    summary = {
+        "rows": len(rows.weight),
+        "effective_rows": float(rows.weight.sum()),
+        "situations": len(np.unique(rows.situation)),
+        "explained_variance": explained_variance(pruned, rows),
+        "rules_before_pruning": report.before,
+        "rules": report.after,
+        "error_before_pruning": report.error_before,
+        "error": report.error_after,
+        "rounds": len(history.training) - 1,
+        "best_round": history.best_round,
+        "validation_situations": list(history.validation_situations),
+        "validation_error": float(np.sqrt(min(history.validation))) if history.validation else None,
+        "seed": seed,
+    }
+    return replace(pruned.compact(), training=summary)
+
+
+def arranged(kb: KnowledgeBase, rows: TeachingRows) -> TeachingRows:
+    """Return the rows with the input columns of a knowledge base, in its order."""
+    places: dict[str, int] = {}
+    for channel, base in enumerate(kb.channels):
+        for column, name in zip(kb.columns(channel), base.input_names, strict=True):
+            places[kb.input_names[column]] = rows.column_of(name, channel)
+    chosen = rows.columns([places[name] for name in kb.input_names], kb.input_names)
+    return replace(chosen, inputs=np.clip(chosen.inputs, -_integral_limits(kb), _integral_limits(kb)))
+
+
+def _integral_limits(kb: KnowledgeBase) -> NDArray[np.float64]:
+    """Largest magnitude of each input column that the controller can see: error integrals are limited on line."""
+    limits = np.full(len(kb.input_names), np.inf)
+    for channel, base in enumerate(kb.channels):
+        for column, name in zip(kb.columns(channel), base.input_names, strict=True):
+            if name == "z" and base.integral_limit is not None:
+                limits[column] = base.integral_limit
+    return limits
+
+
+def explained_variance(kb: KnowledgeBase, rows: TeachingRows) -> dict[str, float | None]:
+    """Return the share of each gain's weighted variance that the knowledge base reproduces; None: it never moves."""
+    w = rows.weight / max(rows.weight.sum(), 1e-300)
+    found = kb.gains(rows.inputs, 1.0)
+    result: dict[str, float | None] = {}
+    for k, name in enumerate(kb.gain_names):
+        variance = float((w * (rows.gains[:, k] - (w * rows.gains[:, k]).sum()) ** 2).sum())
+        missed = float((w * (rows.gains[:, k] - found[:, k]) ** 2).sum())
+        result[name] = 1.0 - missed / variance if variance > 0.0 else None
+    return result
+
+
+def _variables(
+    rows: TeachingRows,
+    channel: int,
+    gains: Sequence[int],
+    config: NetworkConfig,
+    seed: int,
+    search: Search | None,
+    plant: Plant | str,
+) -> tuple[Variable, ...]:
+    columns = [rows.column_of(name, channel) for name in config.inputs]
+    x, taught = rows.inputs[:, columns], rows.gains[:, list(gains)]
+    kept = list(range(len(columns)))
+    if config.drop_inputs:
+        kept, _, _ = informative_inputs(x, taught, rows.weight, rows.situation, seed)
+    counts = config.counts(len(columns))
+    choices = [(n, config.evenness, config.overlap) for n in counts or ()]
+    if counts is None:
+        choices = choose_terms(x, taught, rows.weight, shape=config.shape, search=search, evenness=config.evenness)
+    return tuple(
+        variable_from_data(
+            config.inputs[k],
+            x[:, k],
+            rows.weight,
+            choices[k][0],
+            unit=_unit(plant, channel, config.inputs[k]),
+            shape=config.shape,
+            evenness=choices[k][1],
+            overlap=choices[k][2],
+        )
+        for k in kept
+    )
+
+
+def _grid(variables: Sequence[Variable], reference: NDArray[np.float64], config: NetworkConfig) -> tuple[Any, ...]:
+    counts = [variable.n_terms for variable in variables]
+    n_rules = int(np.prod(counts))
+    if n_rules > _MOST_GRID_RULES:
+        raise ValueError(
+            f"{' x '.join(map(str, counts))} terms make {n_rules} rules, at most {_MOST_GRID_RULES} can be trained; "
+            "use fewer terms or inputs"
+        )
+    return full_grid(counts, tuple(reference.tolist()), config.order)
+
+
+def _per_gain(what: str, value: ArrayLike, rows: TeachingRows) -> NDArray[np.float64]:
+    """One number per gain of all channels, from all, from one channel's, or from one number."""
+    given, n = np.asarray(value, dtype=float), len(rows.gain_names)
+    if given.ndim == 0:
+        return np.full(n, float(given))
+    if given.ndim == 1 and n % rows.n_channels == 0 and len(given) == n // rows.n_channels:
+        given = np.tile(given, rows.n_channels)
+    if given.shape != (n,):
+        raise ValueError(f"{what} must have one number for each of {rows.gain_names}, got shape {np.shape(value)}")
+    return given
+
+
+def _check_box(
+    names: Sequence[str], low: NDArray[np.float64], high: NDArray[np.float64], reference: NDArray[np.float64]
+) -> None:
+    for name, a, value, b in zip(names, low, reference, high, strict=True):
+        if not (np.isfinite([a, b]).all() and a <= value <= b):
+            raise ValueError(
+                f"{name} must satisfy low <= reference <= high with finite ends, got {a} <= {value} <= {b}; widen the "
+                "box or move the reference gains into it"
+            )
+
+
+def _forms(laws: Law | Sequence[Law] | None, n_channels: int) -> list[dict[str, Any]]:
+    if laws is None:
+        return [{} for _ in range(n_channels)]
+    several: list[Any] = list(laws) if isinstance(laws, (list, tuple)) else [laws] * n_channels
+    if len(several) != n_channels:
+        raise ValueError(f"the teaching signal has the gains of {n_channels} channels, got {len(several)} laws")
+    return [pid_form.describe(law) for law in several]
+
+
+def _name(plant: Plant | str, channel: int) -> str:
+    return f"channel {channel + 1}" if isinstance(plant, str) else plant.channels[channel].output
+
+
+def _unit(plant: Plant | str, channel: int, name: str) -> str:
+    if isinstance(plant, str):
+        return ""
+    output = name if name not in OWN_INPUTS else plant.channels[channel].output
+    unit = plant.measurements[plant.index("measurements", output)].unit
+    return {"e_rate": f"{unit}/s", "z": f"{unit} s"}.get(name, unit)
+
+
+def _parameters(plant: Plant | str, given: Mapping[str, float] | None) -> dict[str, float]:
+    if isinstance(plant, str):
+        return dict(given or {})
+    return dict(zip((q.name for q in plant.parameters), plant.values("parameters", given), strict=True))

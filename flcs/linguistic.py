@@ -1,0 +1,117 @@
+"""Linguistic variables from data: ranges, and where the terms stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flcs.membership import Shape, shape_of, spread_apart
+from flcs.variable import SMALLEST_GAP, Variable, evenly
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+_TAIL = 0.005
+_WIDENED = 0.2
+
+
+def robust_range(x: Array) -> tuple[float, float]:
+    """Return the range between the 0.5 % and 99.5 % quantiles, widened by 20 % of itself in all.
+
+    An input that never moves gets 1 unit to both sides.
+
+    Parameters
+    ----------
+    x : array [n]
+    """
+    low, high = (float(q) for q in np.quantile(x, [_TAIL, 1.0 - _TAIL]))
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        return low - 1.0, high + 1.0
+    margin = 0.5 * _WIDENED * (high - low)
+    return low - margin, high + margin
+
+
+def equal_population(x: Array, weight: Array, n_terms: int) -> tuple[float, ...]:
+    """Return centres at the weighted quantiles (j - 1/2) / n_terms: every term is used about equally often.
+
+    That makes the entropy of the terms' use largest. Without any weight the rows count equally.
+
+    Parameters
+    ----------
+    x : array [n]
+    weight : array [n]
+    n_terms : int
+    """
+    order = np.argsort(x, kind="stable")
+    w = weight[order] if weight.sum() > 0.0 else np.ones(len(x))
+    reached = (np.cumsum(w) - 0.5 * w) / w.sum()
+    levels = (np.arange(n_terms) + 0.5) / n_terms
+    return tuple(float(c) for c in np.interp(levels, reached, x[order]))
+
+
+def place_terms(
+    x: Array, weight: Array, limits: tuple[float, float], n_terms: int, evenness: float
+) -> tuple[float, ...]:
+    """Return the centres of a variable: equal population mixed with even spacing, kept apart.
+
+    Parameters
+    ----------
+    x, weight : array [n]
+    limits : (low, high)
+    n_terms : int
+    evenness : float
+        Share of equal population, 0 .. 1. A closed loop spends most of its time near rest: by population alone the
+        terms crowd there and say nothing about large errors.
+    """
+    low, high = limits
+    populated = np.clip(equal_population(x, weight, n_terms), low, high)
+    mixed = evenness * populated + (1.0 - evenness) * np.array(evenly(low, high, n_terms))
+    gap = 2.0 * SMALLEST_GAP * (high - low)  # room below the smallest gap for the training to move them
+    from_below = np.array(spread_apart([float(c) for c in mixed], gap))
+    excess = max(0.0, float(from_below[-1]) - high)
+    return spread_apart([float(c) for c in np.maximum(from_below - excess, low)], gap)
+
+
+def variable_from_data(
+    name: str,
+    x: Array,
+    weight: Array,
+    n_terms: int,
+    *,
+    unit: str = "",
+    shape: Shape | str = "triangular",
+    evenness: float = 0.5,
+    overlap: float = 1.0,
+) -> Variable:
+    """Return a linguistic variable whose range and terms follow from the rows of a teaching signal.
+
+    Parameters
+    ----------
+    name, unit : str
+    x, weight : array [n]
+    n_terms : int
+        2 .. 9.
+    shape : Shape, or its name
+    evenness, overlap : float
+        See :class:`flcs.NetworkConfig`.
+    """
+    form = shape_of(shape)
+    low, high = robust_range(x)
+    centres = place_terms(x, weight, (low, high), n_terms, evenness)
+    smallest = SMALLEST_GAP * (high - low)
+    widths = tuple(max(width, smallest) for width in form.default_widths(centres, overlap))
+    return Variable(name, unit, low, high, centres, widths, form)
+
+
+def term_use(variable: Variable, x: Array, weight: Array) -> Array:
+    """Return how much each term is used: weighted means of the memberships as shares of their sum [n_terms]."""
+    mean = _weighted_mean(np.stack(variable.memberships(x), axis=1), weight)
+    return np.asarray(mean / mean.sum())
+
+
+def _weighted_mean(values: Array, weight: Array) -> Array:
+    w = weight if weight.sum() > 0.0 else np.ones(len(values))
+    return np.asarray(np.einsum("n,nj->j", w, values) / w.sum())

@@ -1,0 +1,111 @@
+"""Settings of the fuzzy network: its structure, its training and what is kept of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from controllers.settings import distinct, one_of
+from flcs.membership import SHAPES
+from flcs.norms import T_NORMS
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Settings of :func:`flcs.design`.
+
+    Attributes
+    ----------
+    inputs : tuple of str
+        Of every channel: "e", "e_rate", "z" (error, its rate, its integral) or names of plant outputs.
+    terms : int, tuple of int, or None
+        Linguistic terms of each input, 2 .. 9. None: chosen by entropy and information, see
+        :func:`flcs.term_choice.choose_terms`.
+    shape : {"triangular", "trapezoid", "gaussian", "bell"}
+    overlap : float
+        Widths of Gaussian terms and bells against those that cross at 1/2.
+    evenness : float
+        1: centres where every term is used equally often; 0: centres evenly over the range; between: mixed.
+    t_norm : {"product", "minimum"}
+    order : {0, 1}
+        0: rules give constant gains; 1: linear in the inputs.
+    prior_weight : float
+        Pull of every rule towards the reference gains, in rows: as strong as that many rows of weight 1 that fire it
+        fully. Teaching signals are noisy, and neighbouring rows are correlated: some rows' worth is sensible.
+    smoothness : float
+        Pull of neighbouring rules towards each other, in rows.
+    ridge : float
+        Added to the pull, so that the equations always have one solution.
+    rounds : int
+        Rounds of hybrid training: consequents by least squares, then steps on the terms. 0: terms stay.
+    steps : int
+        Gradient steps on the terms in a round.
+    learning_rate : float
+        Step of the terms, in halves of the range.
+    patience : int
+        Rounds without progress in the validation situations before training stops.
+    validation_share : float
+        Share of the situations kept for validation (one situation alone: terms stay as they are). 0: none, and all
+        rounds run.
+    keep_firing : float
+        Share of the total firing strength that the kept rules carry.
+    weakest_firing : float
+        Rules with a smaller share of the total are dropped.
+    max_rules : int, optional
+        Most rules kept per channel.
+    fallback, fade : float
+        See :class:`flcs.Inference`.
+    drop_inputs : bool
+        Leave out inputs that tell nothing about the gains, by a permutation test.
+    """
+
+    inputs: tuple[str, ...] = ("e", "e_rate")
+    terms: int | tuple[int, ...] | None = 3
+    shape: str = "triangular"
+    overlap: float = 1.0
+    evenness: float = 0.5
+    t_norm: str = "product"
+    order: int = 0
+    prior_weight: float = 1.0
+    smoothness: float = 0.1
+    ridge: float = 1e-9
+    rounds: int = 40
+    steps: int = 3
+    learning_rate: float = 0.01
+    patience: int = 8
+    validation_share: float = 0.25
+    keep_firing: float = 0.99
+    weakest_firing: float = 1e-3
+    max_rules: int | None = 25
+    fallback: float = 0.5
+    fade: float = 1.0
+    drop_inputs: bool = False
+
+    def __post_init__(self) -> None:
+        """Check."""
+        object.__setattr__(self, "inputs", distinct("inputs", self.inputs))
+        one_of("shape of terms", self.shape, tuple(SHAPES))
+        one_of("t-norm", self.t_norm, tuple(T_NORMS))
+        if isinstance(self.terms, (list, tuple)):
+            object.__setattr__(self, "terms", tuple(self.terms))
+            if len(self.terms) != len(self.inputs):
+                raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
+        _between("prior_weight smoothness", self, 0.0, math.inf)
+        _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
+        _between("evenness weakest_firing", self, 0.0, 1.0)
+        _between("keep_firing", self, 0.0, 1.0, open_low=True)
+        _between("rounds steps patience", self, 0, 10**6)
+        _between("validation_share", self, 0.0, 0.9)
+        if self.max_rules is not None and self.max_rules < 1:
+            raise ValueError(f"max_rules must be at least 1 or None, got {self.max_rules}")
+
+    def counts(self, n_inputs: int) -> tuple[int, ...] | None:
+        """Return the number of terms of each input; None where they are to be chosen."""
+        return (self.terms,) * n_inputs if isinstance(self.terms, int) else self.terms
+
+
+def _between(names: str, config: NetworkConfig, low: float, high: float, *, open_low: bool = False) -> None:
+    for name in names.split():
+        value = getattr(config, name)
+        if not low <= value <= high or (open_low and value == low) or math.isinf(value):
+            raise ValueError(f"{name} must be in {'(' if open_low else '['}{low}, {high}], got {value}")

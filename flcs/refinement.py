@@ -1,0 +1,248 @@
+"""Closed-loop refinement: the genetic search that found the fixed gains polishes rules and terms of a knowledge base.
+
+Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
+the plant's response as fitness, starting from the imitated rules and from the reference gains. Rules are switched by
+masks, so that search, importance and pruning share one compiled kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flcs.fuzzy_controller import FuzzyController
+from sscq.baselines import Candidate, Found, SearchPlan, search
+from sscq.objective import Objective
+from sscq.operating import HULL_SAMPLES, hull
+
+if TYPE_CHECKING:
+    from flcs.knowledge_base import KnowledgeBase
+    from controllers.protocols import Law
+    from flcs.rule_base import Rule, RuleBase
+    from flcs.variable import Variable
+    from sscq.objective import GainSets
+    from sscq.objective import Task
+    from sscq.operating import OperatingMargins
+
+CERTIFY_SAMPLES = 500
+_CERTIFY_SEED = 1_000_003  # another draw than the search's own
+_BISECTIONS = 20
+
+
+@dataclass(frozen=True)
+class Genes:
+    """Genome of a refinement: the gains of all rules, then the places of all terms.
+
+    Term places are searched over their whole range and ordered when decoded, so no bound ties neighbouring terms.
+    """
+
+    controller: FuzzyController
+
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """Kind of every parameter."""
+        return np.array([_kind(name) for name in self.controller.theta_names])
+
+    @property
+    def searched(self) -> np.ndarray:
+        """Positions of the parameters that are genes."""
+        return np.flatnonzero(self.kinds != "mask")
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the box of the genes."""
+        low, high = self.controller.theta_low.copy(), self.controller.theta_high.copy()
+        for rows, variable in self._groups():
+            low[rows], high[rows] = variable.low, variable.high
+        return low[self.searched], high[self.searched]
+
+    def _groups(self) -> list[tuple[np.ndarray, Variable]]:
+        """Positions of the term centres of each input, with the input."""
+        places = np.flatnonzero(self.kinds == "centre")
+        groups, first = [], 0
+        for base in self.controller.kb.channels:
+            for variable in base.inputs:
+                groups.append((places[first : first + variable.n_terms], variable))
+                first += variable.n_terms
+        return groups
+
+    def decode(self, genomes: np.ndarray) -> np.ndarray:
+        """Return parameters [n, n_theta]: masks from the knowledge base, term centres in order and apart."""
+        theta = np.tile(self.controller.theta, (len(genomes), 1))
+        theta[:, self.searched] = genomes
+        for rows, variable in self._groups():
+            centres = np.sort(theta[:, rows], axis=1)
+            gap = variable.smallest_gap
+            for k in range(1, len(rows)):
+                centres[:, k] = np.maximum(centres[:, k], centres[:, k - 1] + gap)
+            theta[:, rows] = centres
+        return theta
+
+    def of(self, kb: KnowledgeBase) -> np.ndarray:
+        """Return the genome of a knowledge base of the same structure."""
+        return FuzzyController(kb, laws=self.controller.laws).theta[self.searched]
+
+
+def _kind(name: str) -> str:
+    if name.endswith((".centre", ".width")):
+        return name.rpartition(".")[2]
+    return "mask" if name.startswith("on") else "gain"
+
+
+def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: int = 0) -> GainSets:
+    """Return a function from parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give."""
+    channels = controller.kb.channels
+
+    def sets(theta: np.ndarray) -> np.ndarray:
+        parts, first = [], 0
+        for base in channels:
+            width = _theta_width(base, controller.kb.inference.order)
+            parts.append(_rule_sets(base, theta[:, first : first + width], n_samples, seed, controller))
+            first += width
+        most = max(part.shape[1] for part in parts)
+        padded = [np.concatenate([p, np.repeat(p[:, :1], most - p.shape[1], axis=1)], axis=1) for p in parts]
+        return np.concatenate(padded, axis=2)
+
+    return sets
+
+
+def _theta_width(base: RuleBase, order: int) -> int:
+    per_gain = 1 + (len(base.inputs) if order else 0)
+    terms = sum(v.n_terms + len(v.widths) for v in base.inputs)
+    return len(base.rules) * (len(base.gain_names) * per_gain + 1) + terms
+
+
+def _rule_sets(
+    base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, controller: FuzzyController
+) -> np.ndarray:
+    """Gains of the rules that are on (of the others: the reference), the reference, and samples of their hull.
+
+    With affine consequents the rules' gains are taken at both ends of every input.
+    """
+    n_rules, n_gains, reference = len(base.rules), len(base.gain_names), np.array(base.reference)
+    per_gain = 1 + (len(base.inputs) if controller.kb.inference.order else 0)
+    count = n_rules * n_gains * per_gain
+    entries = theta[:, :count].reshape(len(theta), n_rules, n_gains, per_gain)
+    on = theta[:, count : count + n_rules, None] > 0.5
+    reach = np.abs(entries[..., 1:]).sum(axis=-1)
+    corners = [entries[..., 0]] if per_gain == 1 else [entries[..., 0] - reach, entries[..., 0] + reach]
+    rules = np.concatenate([np.where(on, np.clip(c, base.low, base.high), reference) for c in corners], axis=1)
+    share = controller.schedule.authority
+    return hull(reference + share * (rules - reference), reference, seed, n_samples)
+
+
+def candidate(kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...], laws: tuple[Law, ...], name: str, title: str) -> Candidate:
+    """Return the knowledge base's structure as a candidate of a search; `starts` have the same structure."""
+    controller = FuzzyController(kb, laws=laws)
+    genes = Genes(controller)
+    low, high = genes.bounds()
+    begin = np.clip(np.array([genes.of(start) for start in starts]), low, high)
+    return Candidate(name, title, controller, low, high, begin, gain_sets(controller), decode=genes.decode)
+
+
+def with_reference(kb: KnowledgeBase) -> KnowledgeBase:
+    """Return the knowledge base with every rule at the reference gains: the fixed-gain controller as a candidate."""
+    channels = []
+    for base in kb.channels:
+        rules = tuple(replace(rule, gains=base.reference, slopes=_flat(rule), on=True) for rule in base.rules)
+        channels.append(replace(base, rules=rules))
+    return replace(kb, channels=tuple(channels))
+
+
+def _flat(rule: Rule) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(0.0 for _ in row) for row in rule.slopes)
+
+
+def refine(
+    task: Task,
+    kb: KnowledgeBase,
+    plan: SearchPlan,
+    margins: OperatingMargins | None,
+    *,
+    laws: tuple[Law, ...] = (),
+    name: str = "knowledge_base",
+    title: str = "knowledge base",
+) -> tuple[KnowledgeBase, Found]:
+    """Refine a knowledge base in closed loop.
+
+    Parameters
+    ----------
+    task : Task
+        Taught situations and fitness.
+    kb : KnowledgeBase
+        Of the imitation.
+    plan : SearchPlan
+    margins : OperatingMargins, optional
+        Kept by every rule, by the reference gains and by samples of their hull.
+
+    Returns
+    -------
+    kb : KnowledgeBase
+        Refined; never worse on the taught situations than `kb` and than the reference gains.
+    found : Found
+    """
+    start = candidate(kb, (kb, with_reference(kb)), laws, name, title)
+    found = search(task, start, plan, margins)
+    refined = start.controller.with_theta(found.theta)
+    return certified(refined, margins, laws), found
+
+
+def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
+    """Return the knowledge base with the largest authority at which a fresh, larger sample of its hull keeps the margins.
+
+    The search judges few samples; what slips between them is taken back here. At authority 0 the reference gains rule.
+    """
+    if margins is None or _keeps(kb, margins, laws, kb.inference.authority):
+        return kb
+    low, high = 0.0, kb.inference.authority
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _keeps(kb, margins, laws, middle) else (low, middle)
+    return replace(kb, inference=replace(kb.inference, authority=low))
+
+
+def _keeps(kb: KnowledgeBase, margins: OperatingMargins, laws: tuple[Law, ...], authority: float) -> bool:
+    return margins.keeps(hull_of(kb, laws, authority)) if authority > 0.0 else True
+
+
+def hull_of(kb: KnowledgeBase, laws: tuple[Law, ...] = (), authority: float | None = None) -> np.ndarray:
+    """Return a large sample [n_sets, n_gains] of the gain sets that a knowledge base may give."""
+    controller = FuzzyController(kb, authority=authority, laws=laws)
+    return gain_sets(controller, CERTIFY_SAMPLES, _CERTIFY_SEED)(controller.theta[None])[0]
+
+
+def prune(
+    task: Task, kb: KnowledgeBase, *, laws: tuple[Law, ...] = (), loss: float = 0.005, most: int = 25
+) -> tuple[KnowledgeBase, list[tuple[str, float]]]:
+    """Switch off rules that the closed loop does not miss, the least important first.
+
+    Parameters
+    ----------
+    loss : float
+        Largest relative loss of fitness on the taught situations, over all rules switched off.
+    most : int
+        Largest number of rules kept; beyond it rules go whatever they cost.
+
+    Returns
+    -------
+    kb : KnowledgeBase
+    dropped : list of (rule's parameter name, fitness after it went)
+    """
+    controller = FuzzyController(kb, laws=laws)
+    objective = Objective(task, controller)
+    theta = controller.theta
+    masks = [k for k, name in enumerate(controller.theta_names) if name.startswith("on") and theta[k] > 0.5]
+    limit, dropped = (1.0 + loss) * float(objective(theta[None])[0]), []
+    while len(masks) > 1:
+        trials = np.tile(theta, (len(masks), 1))
+        trials[np.arange(len(masks)), masks] = 0.0
+        values = objective(trials)
+        k = int(np.argmin(values))
+        if values[k] > limit and len(masks) <= most:
+            break
+        theta[masks[k]] = 0.0
+        dropped.append((controller.theta_names[masks[k]], float(values[k])))
+        del masks[k]
+    return controller.with_theta(theta), dropped

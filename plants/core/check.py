@@ -1,0 +1,173 @@
+"""Whether a plant keeps its contract: accepted, or told exactly why not.
+
+The blocks are traced, run as plain Python, on arrays and on the tape, and simulated; what they give is compared with
+what the plant declares. Nothing of this needs a controller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core import check_blocks, check_loop, check_motion
+from plants.core.linearise import linearise
+
+if TYPE_CHECKING:
+    from plants.core.plant import Plant, Quantity
+
+_KINDS = ("states", "parameters", "inputs", "disturbances", "measurements")
+
+
+@dataclass
+class CheckReport:
+    """What a check found; printed, it is for the plant's author.
+
+    Attributes
+    ----------
+    plant : str
+    problems : list of str
+        What must be mended before results can be trusted.
+    advice : list of str
+        What is missing or worth knowing.
+    passed : list of str
+        What was tested and holds, with the numbers.
+    step : float or None
+        Recommended integration step with rk4 [s].
+    loop_gain : float or None
+        Gain of the algebraic loop at the nominal state, None where there is no loop.
+    """
+
+    plant: str
+    problems: list[str] = field(default_factory=list)
+    advice: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    step: float | None = None
+    loop_gain: float | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no problem."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        verdict = "keeps its contract" if self.ok else f"has {count}"
+        lines = [f"plant {self.plant!r} {verdict}"]
+        for title, entries in (("problem", self.problems), ("advice", self.advice), ("holds", self.passed)):
+            lines += [f"  {title}: {entry}" for entry in entries]
+        return "\n".join(lines)
+
+
+def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
+    """Check everything about `plant` that can be checked without its author.
+
+    Parameters
+    ----------
+    plant : Plant
+    points : int
+        Number of random states inside the bounds at which the blocks are compared.
+    seed : int
+        Of these states.
+
+    Returns
+    -------
+    CheckReport
+        Nothing that a plant's blocks do is raised; it becomes a problem of the report.
+
+    Raises
+    ------
+    TypeError
+        If `plant` is no Plant.
+    """
+    from plants.core.plant import Plant as Kind
+
+    given: object = plant
+    if not isinstance(given, Kind):
+        message = f"check takes a Plant, got {type(given).__name__}"
+        raise TypeError(message)
+    report = CheckReport(plant.name)
+    _check_declaration(report, plant)
+    _advise_on_gaps(report, plant)
+    if check_blocks.check_sizes(report, plant):
+        sample = check_blocks.Sample.draw(plant, points, np.random.default_rng(seed))
+        check_blocks.check_values(report, plant, sample)
+        check_blocks.check_measured_outputs(report, plant)
+        check_loop.check_loop(report, plant, sample)
+        if report.ok:
+            _check_operating_points(report, plant)
+            check_motion.check_motion(report, plant, sample)
+    return report
+
+
+def _check_declaration(report: CheckReport, plant: Plant) -> None:
+    for kind in _KINDS:
+        for quantity in getattr(plant, kind):
+            _check_quantity(report, kind, quantity)
+    for quantity in plant.states:
+        if not quantity.low < quantity.nominal < quantity.high:
+            report.problems.append(
+                f"the initial value {quantity.nominal:g} of state {quantity.name!r} must lie inside its bounds "
+                f"({quantity.low:g}, {quantity.high:g}), or every rollout ends before it begins"
+            )
+    for channel in plant.channels:
+        if not (np.isfinite(channel.scale) and channel.scale > 0.0):
+            report.problems.append(f"the scale of channel {channel.output!r} must be positive, got {channel.scale}")
+
+
+def _check_quantity(report: CheckReport, kind: str, quantity: Quantity) -> None:
+    label = f"{kind[:-1]} {quantity.name!r}"
+    if not quantity.name or quantity.name != quantity.name.strip():
+        report.problems.append(f"a {kind[:-1]} needs a name without spaces around it, got {quantity.name!r}")
+    if not np.isfinite(quantity.nominal):
+        report.problems.append(f"{label} must have a finite nominal value, got {quantity.nominal}")
+    if not quantity.low < quantity.high:
+        report.problems.append(f"{label} must have low < high, got {quantity.low:g} and {quantity.high:g}")
+    elif kind != "states" and not quantity.low <= quantity.nominal <= quantity.high:
+        report.problems.append(
+            f"the nominal value {quantity.nominal:g} of {label} is outside its bounds "
+            f"[{quantity.low:g}, {quantity.high:g}]"
+        )
+    if not quantity.unit:
+        report.advice.append(f"{label} has no unit; write '1' where it has none")
+
+
+def _advise_on_gaps(report: CheckReport, plant: Plant) -> None:
+    gaps = {
+        "entropy_rate": "its entropy production counts as 0 in every fitness",
+        "energy": "its energy balance cannot be tested",
+        "supplied_power": "its energy balance cannot be tested",
+    }
+    for block, consequence in gaps.items():
+        if getattr(plant, block) is None and not (block == "supplied_power" and not _driven(plant)):
+            report.advice.append(f"there is no {block}(t, x, u, w, p): {consequence}")
+    if not plant.channels:
+        report.advice.append("there is no control channel: it can be simulated, not controlled")
+    elif not plant.operating_points:
+        report.advice.append("there are no operating_points: margins of stability are not computed")
+    for channel in plant.channels:
+        if channel.rate is None:
+            report.advice.append(f"channel {channel.output!r} has no rate output: its samples are differenced instead")
+    unbounded = [q.name for q in plant.states if not (np.isfinite(q.low) and np.isfinite(q.high))]
+    if unbounded:
+        report.advice.append(
+            f"the region of {', '.join(map(repr, unbounded))} has no bounds: a rollout counts as diverged only when it "
+            "is practically infinite; give low and high where the model holds"
+        )
+    if not plant.text:
+        report.advice.append("text is empty: say what the plant is and where its equations come from")
+
+
+def _driven(plant: Plant) -> bool:
+    return bool(plant.inputs or plant.disturbances)
+
+
+def _check_operating_points(report: CheckReport, plant: Plant) -> None:
+    for point in plant.operating_points:
+        try:
+            linearise(plant, point, commands=True)
+        except ValueError as error:
+            report.problems.append(f"operating point {point.name!r}: {error}")
+    if plant.operating_points and report.ok:
+        report.passed.append(f"{len(plant.operating_points)} operating points are equilibria")

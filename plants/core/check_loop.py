@@ -1,0 +1,87 @@
+"""Mutually dependent accelerations: gain of the algebraic loop, mass matrix, agreement of the declarations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.check_blocks import forms, program, shape
+from plants.core.loops import accelerations, n_accelerations
+from plants.core.replay import replay
+from plants.core.tape import Tape
+from plants.core.trace import Program, differentiate, flat, symbols
+
+if TYPE_CHECKING:
+    from plants.core.check import CheckReport
+    from plants.core.check_blocks import Sample
+    from plants.core.plant import Plant
+
+
+def check_loop(report: CheckReport, plant: Plant, sample: Sample) -> None:
+    """State the gain of the algebraic loop; test the mass matrix and that both declarations agree."""
+    if not plant.has_loop:
+        return
+    n, count = n_accelerations(plant), len(sample.t)
+    slopes = loop_slopes(plant)
+    values = replay(slopes, sample.t, *sample.x, *sample.a, *sample.u, *sample.w, *sample.p)
+    matrices = np.array([np.broadcast_to(v, count) for v in values], float).T.reshape(count, n, n)
+    gains = np.abs(np.linalg.eigvals(matrices)).max(axis=1)
+    report.loop_gain = float(gains[0])
+    largest = float(gains.max())
+    text = f"algebraic loop gain {gains[0]:.3g} at the nominal state, up to {largest:.3g} inside the bounds"
+    if largest >= 1.0:
+        text += "; 'loop_free' diverges where it reaches 1: use 'solved', or 'loop_free_filtered'"
+    report.advice.append(text)
+    if plant.mass_matrix is not None:
+        _check_mass_matrix(report, plant, sample, n)
+    if plant.acceleration is not None:
+        _check_affine(report, plant, slopes, sample, matrices)
+    if plant.acceleration is not None and plant.mass_matrix is not None:
+        _check_agreement(report, plant, sample)
+
+
+def loop_slopes(plant: Plant) -> Program:
+    """Return d accelerations / d a as a program of (t, x, a, u, w, p)."""
+    tape = Tape()
+    shapes = tuple(shape(plant, group) for group in ("t", "x", "a", "u", "w", "p"))
+    t, x, a, u, w, p = (symbols(tape, one) for one in shapes)
+    results = [tape.lift(value) for value in accelerations(plant, t, x, a, u, w, p)]
+    slopes = flat(differentiate(results, a))
+    return Program(tape, tuple(flat(shapes)), tuple(tape.lift(slope).index for slope in slopes))
+
+
+def _check_mass_matrix(report: CheckReport, plant: Plant, sample: Sample, n: int) -> None:
+    form = forms(plant)["mass_matrix"]
+    tape = program(plant, "mass_matrix", form)
+    values = replay(tape, *flat(sample.arguments(form)))
+    matrices = np.array([np.broadcast_to(v, len(sample.t)) for v in values], float).T.reshape(-1, n, n)
+    if not np.allclose(matrices, np.swapaxes(matrices, 1, 2), rtol=1e-9, atol=1e-12 * np.abs(matrices).max()):
+        report.problems.append("mass_matrix is not symmetric: only its lower triangle would be used")
+    elif np.linalg.eigvalsh(matrices).min() <= 0.0:
+        report.problems.append("mass_matrix is not positive definite at some state inside the bounds")
+
+
+def _check_affine(report: CheckReport, plant: Plant, slopes: Program, sample: Sample, matrices: np.ndarray) -> None:
+    moved = replay(slopes, sample.t, *sample.x, *(1.0 + 3.0 * sample.a), *sample.u, *sample.w, *sample.p)
+    others = np.array([np.broadcast_to(v, len(sample.t)) for v in moved], float).T.reshape(matrices.shape)
+    if not np.allclose(matrices, others, rtol=1e-9, atol=1e-12 * (1.0 + np.abs(matrices).max())):
+        report.problems.append(
+            "acceleration is not affine in a, so 'solved' would be wrong; rewrite it so that each a enters linearly"
+        )
+
+
+def _check_agreement(report: CheckReport, plant: Plant, sample: Sample) -> None:
+    """Both declarations must have the same solution."""
+    solutions = []
+    others = (
+        replace(plant, derivative=None, acceleration=None),
+        replace(plant, derivative=None, mass_matrix=None, force=None),
+    )
+    for other in others:
+        rates = other.derivative(sample.t, tuple(sample.x), tuple(sample.u), tuple(sample.w), tuple(sample.p))  # type: ignore[misc]
+        solutions.append(np.array([np.broadcast_to(rate, len(sample.t)) for rate in rates], float))
+    first, second = solutions
+    if not np.allclose(first, second, rtol=1e-7, atol=1e-9 * np.abs(first).max()):
+        report.problems.append("acceleration and mass_matrix with force describe different motions")

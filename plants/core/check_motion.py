@@ -1,0 +1,245 @@
+"""A plant in motion: region, energy balance, order of convergence, and the step that suits it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.check_blocks import shape
+from plants.core.replay import replay
+from plants.core.simulate import DivergedError, Trajectory, simulate
+from plants.core.slopes import Slopes
+from plants.core.tape import Tape
+from plants.core.trace import Program, differentiate, flat, symbols
+
+if TYPE_CHECKING:
+    from plants.core.check import CheckReport
+    from plants.core.check_blocks import Sample
+    from plants.core.plant import Plant, Quantity
+
+BALANCE = 1e-6  # relative error to which the energy balance must close
+ACCURATE, USABLE, STABLE = 0.1, 0.5, 2.78  # step times largest |eigenvalue|: rk4 accurate, usable, stable
+_COARSE, _HALVINGS = 0.4, 5
+_LONGEST = 400.0  # length of the tested run in times of the fastest mode
+_ATTEMPTS = 7
+_STEPS = 4000
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The tested run: where it begins, what drives it, how long it lasts [s]."""
+
+    initial: tuple[float, ...]
+    inputs: list[Any]
+    disturbances: list[Any]
+    t_end: float
+
+
+class Runs:
+    """One run at the coarse step and its halvings, each simulated when first asked for."""
+
+    def __init__(self, plant: Plant, drive: Drive, coarse: float) -> None:
+        self.plant, self.drive = plant, drive
+        self.count = max(8, math.ceil(drive.t_end / coarse))
+        self._done: dict[int, Trajectory] = {}
+
+    def step(self, halvings: int) -> float:
+        """Return the step after so many halvings [s]."""
+        return self.drive.t_end / (self.count * 2**halvings)
+
+    def at(self, halvings: int) -> Trajectory:
+        """Return the run at this step."""
+        if halvings not in self._done:
+            drive = self.drive
+            self._done[halvings] = simulate(
+                self.plant, drive.t_end, self.step(halvings), drive.initial, None, drive.inputs, drive.disturbances
+            )
+        return self._done[halvings]
+
+
+def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
+    """Simulate the plant from a moved initial state with smooth inputs, and test what the run must fulfil."""
+    slopes = Slopes(plant)
+    try:
+        runs = _find_runs(report, plant, slopes)
+    except Exception as error:  # noqa: BLE001  (a plant that cannot be compiled or run is reported)
+        report.problems.append(f"it cannot be simulated: {type(error).__name__}: {error}")
+        return
+    if runs is None:
+        return
+    fastest = _fastest(slopes, runs.at(1), plant)
+    _advise_step(report, fastest)
+    _check_order(report, runs)
+    if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
+        _check_balance(report, plant, runs, sample)
+
+
+def _supply_is_known(plant: Plant) -> bool:
+    return plant.supplied_power is not None or not (plant.inputs or plant.disturbances)
+
+
+def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> Runs | None:
+    """A run inside the plant's region: shorter and more gently driven until it stays there."""
+    initial = tuple(_moved(q, 1.0 if k % 2 == 0 else -1.0) for k, q in enumerate(plant.states))
+    u, w, p = slopes.nominal_input(), np.zeros(len(plant.disturbances)), np.array(plant.nominal())
+    values = np.abs(np.linalg.eigvals(slopes.at(0.0, np.array(initial), u, w, p).A))
+    fast = float(values.max(initial=0.0)) or 1.0
+    slow = float(values[values > 1e-3 * fast].min(initial=fast))
+    t_end, size, left = min(20.0 / slow, _LONGEST / fast), 1.0, ""
+    for _ in range(_ATTEMPTS):
+        runs = Runs(plant, _drive(plant, initial, math.sqrt(fast * slow), size, t_end), _COARSE / fast)
+        try:
+            largest = _fastest(slopes, runs.at(0), plant)
+            if largest > 2.0 * fast and runs.count * largest / fast < _STEPS:
+                fast = largest  # the run meets faster modes than its start: begin with a smaller step
+                continue
+            runs.at(1)
+        except DivergedError as error:
+            left, t_end, size = str(error), 0.5 * t_end, 0.5 * size
+            continue
+        if left:
+            report.advice.append(f"without control: {left}. The run tested here lasts {t_end:.3g} s")
+        return runs
+    report.advice.append(f"its motion was not tested: {left or 'its modes become ever faster along the run'}")
+    return None
+
+
+def _moved(quantity: Quantity, sign: float) -> float:
+    """The nominal value moved by a little of the region, inside it."""
+    size = 0.1 * (1.0 + abs(quantity.nominal))
+    low, high = quantity.low, quantity.high
+    room = min(high - quantity.nominal if sign > 0.0 else quantity.nominal - low, 1e300)
+    return quantity.nominal + sign * min(size, 0.2 * room)
+
+
+def _drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> Drive:
+    from plants.excitation import Sine
+
+    channels = plant.channels if plant.allocate is None else ()
+    limits = {k: min(abs(c.low), abs(c.high)) for k, c in enumerate(channels)}
+    inputs = []
+    for k, quantity in enumerate(plant.inputs):
+        room = min(quantity.high - quantity.nominal, quantity.nominal - quantity.low, limits.get(k, math.inf))
+        height = size * (0.05 * room if math.isfinite(room) else 0.3 * (1.0 + abs(quantity.nominal)))
+        frequency = rate * (0.7 + 0.31 * k) / (2.0 * math.pi)
+        inputs.append(quantity.nominal + Sine(height, frequency, 0.5 + k) if height > 0.0 else quantity.nominal)
+    disturbances = []
+    for k, quantity in enumerate(plant.disturbances):
+        room = min(quantity.high, -quantity.low)
+        height = size * (0.05 * room if math.isfinite(room) else 0.1)
+        disturbances.append(Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k) if height > 0.0 else 0.0)
+    return Drive(initial, inputs, disturbances, t_end)
+
+
+def _fastest(slopes: Slopes, run: Trajectory, plant: Plant) -> float:
+    """Largest magnitude of an eigenvalue of the linearisation along a run [1/s]."""
+    chosen = np.unique(np.linspace(0, len(run.time) - 1, 40).astype(int))
+    x, u, w = (run.group(kind)[chosen].T for kind in ("states", "inputs", "disturbances"))
+    p = np.repeat(np.array(plant.nominal())[:, None], len(chosen), axis=1)
+    matrices = slopes.at(run.time[chosen], x, u, w, p).A
+    return float(np.abs(np.linalg.eigvals(matrices)).max(initial=0.0))
+
+
+def _advise_step(report: CheckReport, fastest: float) -> None:
+    if fastest <= 0.0:
+        report.advice.append(
+            "its linearisation has no mode of its own: the step follows from the controller and signals"
+        )
+        return
+    report.step = _rounded(ACCURATE / fastest)
+    report.advice.append(
+        f"step: {report.step:g} s is accurate with rk4, up to {_rounded(USABLE / fastest):g} s usable, unstable beyond "
+        f"{STABLE / fastest:.3g} s (fastest mode {fastest:.3g} 1/s on the tested run; a control loop may be faster)"
+    )
+
+
+def _rounded(step: float) -> float:
+    """The next 1, 2 or 5 times a power of ten below."""
+    power = 10.0 ** math.floor(math.log10(step) + 1e-9)
+    return float(f"{max(m for m in (1.0, 2.0, 5.0) if m * power <= step * (1.0 + 1e-9)) * power:.3g}")
+
+
+def _check_order(report: CheckReport, runs: Runs) -> None:
+    """Order of rk4 from the differences between runs at halved steps."""
+    states = [runs.at(k).states[:: 2**k] for k in range(_HALVINGS)]
+    scale = np.abs(states[-1]).max(axis=0) + 1e-300
+    gaps = [float((np.abs(a - b) / scale).max()) for a, b in pairwise(states)]
+    orders = [math.log2(a / b) for a, b in pairwise(gaps) if a > 1e-9 and b > 1e-11]
+    if not orders:
+        report.passed.append("rk4 converges within rounding already at the coarse step")
+        return
+    order = orders[-1]
+    if order >= 3.5:
+        report.passed.append(f"rk4 converges with order {order:.2f}")
+    else:
+        report.advice.append(
+            f"rk4 converges with order {order:.2f} only: the equations are not smooth along the run (where, abs, sign, "
+            "limits, tables). Results are right, but accuracy costs smaller steps"
+        )
+
+
+def _check_balance(report: CheckReport, plant: Plant, runs: Runs, sample: Sample) -> None:
+    """Energy gained = energy supplied - energy dissipated, along the run."""
+    error = math.inf
+    for k in range(_HALVINGS + 1):
+        error, exchanged = _imbalance(plant, runs.at(k))
+        if error <= BALANCE:
+            step = runs.step(k)
+            report.passed.append(f"the energy balance closes to {error:.1e} of {exchanged:.3g} J at step {step:.3g} s")
+            return
+    report.problems.append(
+        f"the energy balance does not close: energy gained differs from supplied minus dissipated by {error:.2e} of "
+        f"what is exchanged, even at step {runs.step(_HALVINGS):.2g} s. {_diagnosis(plant, sample)}"
+    )
+
+
+def _imbalance(plant: Plant, run: Trajectory) -> tuple[float, float]:
+    arguments = [tuple(run.group(kind).T) for kind in ("states", "inputs", "disturbances")]
+    p = plant.nominal()
+    energy = np.broadcast_to(flat(plant.energy(run.time, *arguments, p))[0], len(run.time))  # type: ignore[misc]
+    gained = energy - energy[0]
+    exchanged = max(float(np.abs(values).max()) for values in (gained, run.supplied, run.entropy))
+    missing = float(np.abs(gained - run.supplied + run.entropy).max())
+    return missing / exchanged if exchanged > 0.0 else 0.0, exchanged
+
+
+def _diagnosis(plant: Plant, sample: Sample) -> str:
+    """Where it fails at single states, and which factor on a block would mend it."""
+    values = replay(_powers(plant), sample.t, *sample.x, *sample.u, *sample.w, *sample.p)
+    table = np.array([np.broadcast_to(v, len(sample.t)) for v in values], float)
+    gained, supplied, entropy = table
+    missing = np.abs(gained - supplied + entropy)
+    if missing.max() <= 1e-9 * np.abs(table).max():
+        return "At single states it does: the equations are too rough for the step, or change their form along the run"
+    keep = np.abs(table).max(axis=0) > 0.0
+    weights = 1.0 / np.abs(table[:, keep]).max(axis=0)
+    matrix = (np.array([supplied[keep], -entropy[keep]]) * weights).T
+    factors, *_ = np.linalg.lstsq(matrix, gained[keep] * weights, rcond=None)
+    rest = np.abs(matrix @ factors - gained[keep] * weights).max()
+    if rest < 1e-6:
+        return f"It would close with supplied_power times {factors[0]:.4g} and entropy_rate times {factors[1]:.4g}"
+    point = int(np.argmax(missing))
+    state = ", ".join(f"{q.name} = {v:.4g}" for q, v in zip(plant.states, sample.x[:, point], strict=True))
+    return (
+        f"At {state}: energy grows by {gained[point]:.6g} W, supplied_power {supplied[point]:.6g} W, entropy_rate "
+        f"{entropy[point]:.6g} W. Look for a force that is missing from, or counted twice in, one of the three blocks"
+    )
+
+
+def _powers(plant: Plant) -> Program:
+    """Rate of energy along the derivative, supplied power and entropy rate [W] as a program of (t, x, u, w, p)."""
+    tape = Tape()
+    shapes = tuple(shape(plant, group) for group in "txuwp")
+    t, x, u, w, p = (symbols(tape, one) for one in shapes)
+    energy = tape.lift(flat(plant.energy(t, x, u, w, p))[0])  # type: ignore[misc]
+    rates = plant.derivative(t, x, u, w, p)  # type: ignore[misc]
+    ((by_time, *by_state),) = differentiate([energy], [t, *x])
+    gained = sum((slope * rate for slope, rate in zip(by_state, flat(rates), strict=True)), by_time)
+    supplied = 0.0 if plant.supplied_power is None else flat(plant.supplied_power(t, x, u, w, p))[0]
+    entropy = flat(plant.entropy_rate(t, x, u, w, p))[0]  # type: ignore[misc]
+    outputs = tuple(tape.lift(value).index for value in (gained, supplied, entropy))
+    return Program(tape, tuple(flat(shapes)), outputs)

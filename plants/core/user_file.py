@@ -1,0 +1,118 @@
+"""A user's own plants from a Python file. The file is code: it is executed."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plants.core import registry
+from plants.core.plant import Plant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+
+class PlantFileError(ValueError):
+    """A plant file that cannot be used; the message names the file and the line."""
+
+
+def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None) -> tuple[Plant, ...]:
+    """Execute a user's Python file and return the plants that it gives.
+
+    A plant file is a Python program and is executed with all that this implies; load only files you trust. Plants that
+    the file registers and plants that stand in it at module level are taken; the latter are registered. Loading a file
+    again replaces its plants.
+
+    Parameters
+    ----------
+    path : str or Path
+    say : callable, optional
+        Is told, before it happens, that the file is executed.
+
+    Returns
+    -------
+    tuple of Plant
+        In the order of their definition.
+
+    Raises
+    ------
+    PlantFileError
+        If the file is not there, is no Python, fails, or gives no plant; naming file and line.
+    """
+    file = Path(path)
+    if not file.is_file():
+        message = f"there is no plant file {file}"
+        raise PlantFileError(message)
+    if say is not None:
+        say(f"executing {file} (a plant file is Python code)")
+    earlier = _GIVEN.pop(file.resolve(), ())
+    withdrawn = [registry.withdraw(plant.name) for plant in earlier if _is_registered(plant)]
+    try:
+        found = _plants_of(file)
+    except PlantFileError:
+        for plant in withdrawn:  # the file of before still counts
+            registry.register(plant)
+        _GIVEN[file.resolve()] = earlier
+        raise
+    _GIVEN[file.resolve()] = found
+    return found
+
+
+_GIVEN: dict[Path, tuple[Plant, ...]] = {}
+
+
+def _is_registered(plant: Plant) -> bool:
+    return plant.name in registry.names() and registry.get(plant.name) is plant
+
+
+def _plants_of(file: Path) -> tuple[Plant, ...]:
+    before = {name: registry.get(name) for name in registry.names()}
+    try:
+        module = _execute(file)
+        own = [value for value in vars(module).values() if isinstance(value, Plant)]
+        registered = [registry.get(name) for name in registry.names()]
+        found = {id(p): p for p in (*own, *registered) if all(p is not known for known in before.values())}
+        for plant in found.values():
+            registry.register(plant)
+    except ValueError as error:
+        for name in set(registry.names()) - set(before):
+            registry.withdraw(name)
+        if isinstance(error, PlantFileError):
+            raise
+        message = f"{file}: {error}"
+        raise PlantFileError(message) from error
+    if not found:
+        message = f"{file}: it gives no plant; end it with plants.register(plants.Plant(name=..., ...))"
+        raise PlantFileError(message)
+    return tuple(found.values())
+
+
+def _execute(file: Path) -> ModuleType:
+    name = f"plant_file_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        message = f"{file}: a plant file is a Python file (.py)"
+        raise PlantFileError(message)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickling look it up by name
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        message = f"{error.filename}, line {error.lineno}: {error.msg}: {(error.text or '').strip()}"
+        raise PlantFileError(message) from error
+    except Exception as error:
+        message = f"{_place(file, error)}: {type(error).__name__}: {error}"
+        raise PlantFileError(message) from error
+    return module
+
+
+def _place(file: Path, error: BaseException) -> str:
+    """The file, with the innermost of its lines that the error passed through."""
+    lines = [
+        f.lineno for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == file.resolve()
+    ]
+    return f"{file}, line {lines[-1]}" if lines else str(file)
