@@ -27,7 +27,7 @@ _PARTS = {
 def measure() -> dict[str, float]:
     """Return the times [s] of the parts of one small evaluation, in this process."""
     times, start = {}, time.perf_counter()
-    from benchmarks import case  # noqa: PLC0415  (the import is measured)
+    from benchmarks import case
 
     def lap(name: str) -> None:
         nonlocal start
@@ -45,8 +45,8 @@ def measure() -> dict[str, float]:
 
 def start(size: Size) -> Section:
     """Run cold and warm processes in turns."""
-    from benchmarks.report import Section  # noqa: PLC0415
-    from benchmarks.timing import Timing  # noqa: PLC0415
+    from benchmarks.report import Section
+    from benchmarks.timing import Timing
 
     section = Section("start", "Cold and warm start to the first result")
     samples: dict[tuple[str, str], list[float]] = {}
@@ -58,7 +58,8 @@ def start(size: Size) -> Section:
     for (state, part), seconds in samples.items():
         section.time(f"{state}: {_PARTS[part]}", Timing(tuple(seconds)), "s")
     pairs = zip(samples["cold", "first"], samples["warm", "first"], strict=True)
-    section.time("compile time", Timing(tuple(cold - warm for cold, warm in pairs)), "s", remark="cold - warm first call")
+    compiling = Timing(tuple(cold - warm for cold, warm in pairs))
+    section.time("compile time", compiling, "s", remark="cold less warm first call")
     return section
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -11,28 +12,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from benchmarks.report import Section
     from benchmarks.size import Size
 
 _MIB = 2**20
 
 
 def measure(candidates: int, steps: int) -> dict[str, float]:
-    """Return the peaks of one call [MiB]: of arrays, counted exactly, and of the process beyond its size before."""
-    from benchmarks import case  # noqa: PLC0415  (in the child process only)
+    """Return peaks [MiB]: of the arrays of one call, counted exactly; of the process, up to the call and after it."""
+    from benchmarks import case
 
     gains = case.gains(candidates)
     case.million(gains[:16], steps, 1)  # compiles: LLVM's memory is not the call's
     tracemalloc.start()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = resident()
     case.million(gains, steps, 1)
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"arrays": tracemalloc.get_traced_memory()[1] / _MIB, "process": (after - before) * 1024 / _MIB,
-            "gains": gains.nbytes / _MIB}  # fmt: skip
+    return {"arrays": tracemalloc.get_traced_memory()[1] / _MIB, "before": before, "after": resident()}
 
 
-def memory(size: Size):  # noqa: ANN201
+def resident() -> float:
+    """Return the largest resident size of this process so far [MiB].
+
+    From the system's own account where there is one: getrusage also counts what the parent process had.
+    """
+    status = Path("/proc/self/status")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text()) if status.is_file() else None
+    return int(found.group(1) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
+
+
+def memory(size: Size) -> Section:
     """Compare: a tenth of the steps, a tenth of the candidates."""
-    from benchmarks.report import Section  # noqa: PLC0415
+    from benchmarks.report import Section
 
     section = Section("memory", "Peak memory of one call, beyond the gains given")
     n, steps = size.candidates, size.steps
@@ -40,10 +50,12 @@ def memory(size: Size):  # noqa: ANN201
     for candidates, length in ((n, steps), (n, steps // 10), (n // 10, steps)):
         peaks[candidates, length] = found = _in_own_process(candidates, length)
         label = f"{candidates:,} candidates x {length:,} steps"
-        section.figure(f"{label}: arrays", found["arrays"], "MiB", f"the process grew by {found['process']:.0f} MiB")
+        process = f"the process: at most {found['before']:.0f} MiB before, {found['after']:.0f} MiB after"
+        section.figure(f"{label}: arrays", found["arrays"], "MiB", process)
     more = peaks[n, steps]["arrays"] / peaks[n, steps // 10]["arrays"]
     section.figure("arrays, ten times the steps", more, "times", "independent of the steps" if more < 1.01 else "GROWS")
-    section.figure("arrays for each candidate", peaks[n, steps]["arrays"] * _MIB / n, "bytes", "results and lane tables")
+    each = peaks[n, steps]["arrays"] * _MIB / n
+    section.figure("arrays for each candidate", each, "bytes", "results and lane tables")
     section.figure("every state of every step, had it been kept", n * steps * 16 / _MIB, "MiB", "for comparison")
     return section
 

@@ -16,8 +16,10 @@ from benchmarks.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
     from benchmarks.size import Size
+    from sscq.closed_loop import ClosedLoop
 
 _MU = case.PLANT.parameters[0].nominal
+_MANY, _FEW = 1000, 20  # candidates
 _AGREEMENT = 1e-9  # relative, as for the loop in C
 _LOOSE = 0.02  # relative, of the solver: it closes the loop in continuous time
 
@@ -25,27 +27,31 @@ _LOOSE = 0.02  # relative, of the solver: it closes the loop in continuous time
 def peers(size: Size) -> Section:
     """Time each way in turns with the kernel."""
     section = Section("python_peers", "The same loop in the usual ways (context)")
-    many, few = case.gains(size.slice // 3), case.gains(20)
-    kernel = {n: case.closed_loop(size.steps) for n in (len(many), len(few))}
-    rounds = max(1, size.rounds // 25)
-    for name, run, candidates in (
-        ("NumPy arrays over candidates", numpy_loops, many),
-        ("one Python loop for each individual", deap_loops, few),
-    ):
-        calls = {
-            "kernel": lambda c=candidates: kernel[len(c)].evaluate(c, 1),
-            name: lambda c=candidates, f=run: f(c, size.steps),
-        }
-        difference = c_peer.largest_difference(case.table(calls["kernel"]()), calls[name]())
-        if not difference <= _AGREEMENT:
-            message = f"{name}: results differ from the kernel's by {difference:.1e}, expected at most {_AGREEMENT:g}"
-            raise RuntimeError(message)
-        times = alternate(calls, rounds)
-        section.time(f"one step, {name} ({len(candidates)} candidates)", times[name].per(len(candidates) * size.steps),
-                     "ns", 1e9)  # fmt: skip
-        section.ratio(f"{name} / kernel", ratio(times[name], times["kernel"]))
+    many, few, loop = case.gains(_MANY), case.gains(_FEW), case.closed_loop(size.steps)
+    check(loop, few, size.steps)
+    calls = {
+        "kernel": lambda: loop.evaluate(many, 1),
+        "NumPy arrays over candidates": lambda: numpy_loops(many, size.steps),
+        "a Python loop for each individual": lambda: deap_loops(few, size.steps),
+    }
+    times = alternate(calls, max(1, size.rounds // 25))
+    for (name, timing), n in zip(times.items(), (_MANY, _MANY, _FEW), strict=True):
+        times[name] = step = timing.per(n * size.steps)
+        section.time(f"one step, {name} ({n:,} candidates)", step, "ns", 1e9)
+        if name != "kernel":
+            section.ratio(f"{name} / kernel", ratio(step, times["kernel"]))
     _add_solver(section, size)
     return section
+
+
+def check(loop: ClosedLoop, gains: np.ndarray, n_steps: int) -> None:
+    """Raise if the loops in Python do not give the kernel's results."""
+    ours = case.table(loop.evaluate(gains, 1))
+    for run in (numpy_loops, deap_loops):
+        difference = c_peer.largest_difference(ours, run(gains, n_steps))
+        if not difference <= _AGREEMENT:
+            message = f"{run.__name__} differs from the kernel by {difference:.1e}, expected at most {_AGREEMENT:g}"
+            raise RuntimeError(message)
 
 
 def numpy_loops(gains: np.ndarray, n_steps: int) -> np.ndarray:
@@ -84,7 +90,7 @@ def _runge_kutta(q, v, u, h):
 
 def deap_loops(gains: np.ndarray, n_steps: int) -> np.ndarray:
     """Return the measures [candidate, 3]: a function of one individual, mapped over the population as DEAP does."""
-    from deap import base  # noqa: PLC0415
+    from deap import base
 
     toolbox = base.Toolbox()
     toolbox.register("evaluate", python_loop, n_steps=n_steps)
@@ -131,7 +137,7 @@ def _add_solver(section: Section, size: Size) -> None:
 
 def solve(gains: np.ndarray, n_steps: int):
     """Return scipy's solution; states q, q', integral of the law, integral of |e|, of the entropy rates' difference."""
-    from scipy.integrate import solve_ivp  # noqa: PLC0415
+    from scipy.integrate import solve_ivp
 
     (kp, ki, kd), (low, high) = gains.tolist(), case.limits()
 

@@ -64,8 +64,9 @@ def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
     for section in sections:
         lines += ["", f"## {section.title}", "", "| what | best | median | unit | remark |", "|---|---|---|---|---|"]
         lines += [_line(row) for row in section.rows]
-        counts = ", ".join(f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}"
-                           for key, value in section.counts.items())
+        counts = ", ".join(
+            f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in section.counts.items()
+        )
         lines += ["", f"Counts: {counts}."] if counts else []
         lines += [line for note in section.notes for line in ("", note)]
     return "\n".join(lines) + "\n"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks import case
 from benchmarks.report import Section
-from benchmarks.size import Size
 from benchmarks.timing import alternate, ratio
 from sscq import operators
+
+if TYPE_CHECKING:
+    from benchmarks.size import Size
 
 _INDIVIDUALS, _GENES = 200, 40
 _CROSSED, _MUTATED = 0.9, 0.1  # shares of pairs and of genes
@@ -45,7 +48,7 @@ def vary_arrays(population: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def vary_deap(population: np.ndarray, dice: random.Random) -> list[list[float]]:
     """Return the varied population, with DEAP's operators; they draw from the global generator."""
-    from deap import tools  # noqa: PLC0415
+    from deap import tools
 
     state = random.getstate()
     random.seed(dice.random())

@@ -51,6 +51,6 @@ def alternate(calls: Mapping[str, Callable[[], object]], rounds: int) -> dict[st
 
 
 def ratio(one: Timing, other: Timing) -> tuple[float, float]:
-    """Return one / other: of the best times, and the median over the rounds, in which both had the same disturbances."""
+    """Return one / other: of the best times, and the median over the rounds (equal disturbances)."""
     rounds = [a / b for a, b in zip(one.seconds, other.seconds, strict=True)]
     return one.best / other.best, statistics.median(rounds)

@@ -11,10 +11,12 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from experiments.errors import UserError, user_errors
+from experiments.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from plants import Plant
 
 _JOBS = {
     "design": "design a controller for a plant, prove it against fixed gains, write a report",
@@ -97,29 +99,36 @@ def _version(_: argparse.Namespace) -> None:
 
 def _plants(options: argparse.Namespace) -> None:
     import plants
-    from experiments.plant_file import load_plants
     from experiments.plant_list import description, table
 
     if options.file:
-        load_plants(options.file)
+        _load(options.file)
     if options.name:
         print(description(plants.get(options.name)))
     else:
         print(table([plants.get(name) for name in plants.names()]))
 
 
+def _load(file: str) -> dict[str, Plant]:
+    import plants
+
+    add_user_file(file)
+    return {plant.name: plant for plant in plants.load_plant_file(file, tell)}
+
+
 def _check(options: argparse.Namespace) -> None:
     import plants
-    from experiments.plant_file import load_plants
 
-    print(f"executing {options.file}", file=sys.stderr)
-    found = load_plants(options.file)
-    name = options.plant or found[0]
-    if name not in found:
-        raise UserError(f"{options.file} gives no plant {name!r} (it gives: {', '.join(found)})")
+    found = _load(options.file)
     if options.plant is None and len(found) > 1:
         raise UserError(f"{options.file} gives several plants; choose one with --plant: {', '.join(found)}")
-    print(plants.check(plants.get(name)))
+    name = options.plant or next(iter(found))
+    if name not in found:
+        raise UserError(f"{options.file} gives no plant {name!r} (it gives: {', '.join(found)})")
+    report = plants.check(found[name])
+    print(report)
+    if not report.ok:
+        raise SystemExit(1)
 
 
 def _cache(options: argparse.Namespace) -> None:

@@ -26,9 +26,9 @@ class UserError(ValueError):
     """Something given by the user cannot be used; the message says what was expected, what came, what to do."""
 
 
-def add_user_file(path: Path) -> None:
+def add_user_file(path: Path | str) -> None:
     """Count every error raised inside this file as the user's."""
-    _user_files.add(str(path.resolve()))
+    _user_files.update({str(path), str(Path(path).resolve())})
 
 
 def is_users(error: BaseException) -> bool:
@@ -85,7 +85,7 @@ def user_errors() -> Iterator[None]:
         with plain_warnings():
             yield
     except KeyboardInterrupt as error:
-        _say("interrupted", *getattr(error, "__notes__", ()))
+        tell("interrupted", *getattr(error, "__notes__", ()))
         raise SystemExit(INTERRUPTED) from None
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has left: nothing to flush
@@ -95,11 +95,12 @@ def user_errors() -> Iterator[None]:
             raise
         library = _raised_elsewhere(error)
         hint = [f"(raised in {library}; SSCQ_TRACEBACK=1 shows the way there)"] if library else []
-        _say(f"error: {sentence(error)}", *getattr(error, "__notes__", ()), *hint)
+        tell(f"error: {sentence(error)}", *getattr(error, "__notes__", ()), *hint)
         raise SystemExit(USER_ERROR) from None
 
 
-def _say(*lines: str) -> None:
+def tell(*lines: str) -> None:
+    """Print lines on standard error, after what has been printed before."""
     sys.stdout.flush()
     print(*lines, sep="\n", file=sys.stderr)
 

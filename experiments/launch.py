@@ -20,7 +20,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from experiments.errors import UserError, user_errors
+from experiments.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,10 +77,11 @@ def _errors(name: str) -> Iterator[None]:
 @contextmanager
 def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
     """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
-    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv = [f"sscq {name}", *(sys.argv[1:] if arguments is None else arguments)]
-    if any(word.startswith("--experimental-rerun") for word in sys.argv):
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if any(word.startswith("--e") for word in words):  # Hydra takes abbreviations too
         raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
+    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = [f"sscq {name}", *words]
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
         yield
@@ -98,7 +99,7 @@ def _run(name: str, job: Job, settings: DictConfig) -> None:
     """
     with _resume(name, settings) if settings.resume else _create(name, settings) as folder:
         for change in folder.changed_versions:
-            print(f"warning: {change}; results may differ in their last digits", file=sys.stderr)
+            tell(f"warning: {change}; results may differ in their last digits")
         job(_finished(_merged(name, folder.config, settings)), folder)
 
 
@@ -116,14 +117,13 @@ def _create(name: str, settings: DictConfig) -> RunFolder:
 def _resume(name: str, settings: DictConfig) -> RunFolder:
     """Open a run again; refuse what would change its result."""
     from configs import store
-    from experiments.run_folder import RunFolder, read_record
+    from experiments.run_folder import RunFolder
 
     if _sweep_folder() is not None:
         raise UserError("resume goes on with one run; it cannot be combined with -m")
-    record = read_record(settings.resume)
-    _refuse_differences(settings.resume, name, record["overrides"], _overrides(store.SCHEMAS[name]))
     folder = RunFolder.resume(settings.resume, command=name)
     try:
+        _refuse_differences(settings.resume, name, folder.overrides, _overrides(store.SCHEMAS[name]))
         _find_plant(_finished(_merged(name, folder.config, settings)))
     except BaseException:
         folder.close()
@@ -161,11 +161,8 @@ def _find_plant(config: Any) -> None:
     import plants
 
     if config.plant_file is not None:
-        from experiments.plant_file import load_plants
-
-        if not config.quiet:
-            print(f"executing {config.plant_file}", file=sys.stderr)
-        load_plants(config.plant_file)
+        add_user_file(config.plant_file)
+        plants.load_plant_file(config.plant_file, None if config.quiet else tell)
     plants.get(config.plant)
 
 

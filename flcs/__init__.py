@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from flcs import membership, norms
-from flcs.design import design, imitate
+from flcs.design import design
 from flcs.fuzzy_controller import FuzzyController, FuzzySchedule
+from flcs.imitation import imitate
 from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
 from flcs.lookup import LookupTable
 from flcs.network_config import NetworkConfig

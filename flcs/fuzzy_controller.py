@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import gain_names
-from flcs import inference, lookup, pid_form
+from flcs import inference, pid_form, tabulation
 from flcs.knowledge_base import KnowledgeBase
 from flcs.rule_base import OWN_INPUTS, check_authority
 from flcs.theta import GROUPS, ThetaLayout
@@ -201,7 +201,7 @@ class FuzzyController:
         if not self.lookup:
             return ()
         if isinstance(self.lookup, bool):
-            return tuple(lookup.tabulate(self.kb, i, tolerance=None) for i in range(len(self.kb.channels)))
+            return tuple(tabulation.tabulate(self.kb, i, tolerance=None) for i in range(len(self.kb.channels)))
         return tuple(self.lookup)
 
     @property

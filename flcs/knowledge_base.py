@@ -220,10 +220,10 @@ class KnowledgeBase:
     def lookup_table(
         self, channel: int = 0, points: int | Sequence[int] | None = None, tolerance: float | None = 0.01
     ) -> LookupTable:
-        """Return a channel as a look-up table; see :func:`flcs.lookup.tabulate`."""
-        from flcs import lookup
+        """Return a channel as a look-up table; see :func:`flcs.tabulation.tabulate`."""
+        from flcs import tabulation
 
-        return lookup.tabulate(self, channel, points=points, tolerance=tolerance)
+        return tabulation.tabulate(self, channel, points=points, tolerance=tolerance)
 
     # ----------------------------------------------------------------------------------------------------------- words
 

@@ -22,14 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from flcs.knowledge_base import KnowledgeBase
     from flcs.membership import Number, Numbers
-    from flcs.rule_base import RuleBase
 
-DEFAULT_POINTS = {1: 65, 2: 33, 3: 17}
-MOST_NODES = 200_000  # a table of 3 gains in double precision is then 5 MB
 MOST_UNROLLED = 1_200  # nodes that fit a compiled loop without branches
-_BETWEEN = 4  # places per cell and axis at which the error is looked for
 
 
 @dataclass(frozen=True)
@@ -168,97 +163,6 @@ class LookupTable:
         return lookup_csv.load(path)
 
 
-def tabulate(
-    kb: KnowledgeBase,
-    channel: int = 0,
-    *,
-    points: int | Sequence[int] | None = None,
-    tolerance: float | None = 0.01,
-) -> LookupTable:
-    """Return a channel of a knowledge base as a table.
-
-    Parameters
-    ----------
-    kb : KnowledgeBase
-    channel : int
-    points : int or sequence of int [n_inputs], optional
-        Nodes of each input to begin with; left out 65, 33 x 33, 17 x 17 x 17, 9 for more inputs.
-    tolerance : float, optional
-        Double the number of cells until the error is at most this share of the box. None: take `points` as they are.
-
-    Raises
-    ------
-    ValueError
-        If 200 000 nodes do not reach the tolerance.
-    """
-    base = kb.channels[channel]
-    counts = _counts(base, points)
-    while True:
-        if int(np.prod(counts)) > MOST_NODES:
-            raise ValueError(
-                f"a table of {' x '.join(map(str, counts))} nodes would be needed for an error of {tolerance:g} of the "
-                f"box (at most {MOST_NODES} nodes); allow a larger tolerance or use the rules themselves"
-            )
-        table = _filled(kb, channel, counts)
-        if tolerance is None or table.error <= tolerance:
-            return table
-        counts = [2 * count - 1 for count in counts]
-
-
-def _counts(base: RuleBase, points: int | Sequence[int] | None) -> list[int]:
-    n = len(base.inputs)
-    if points is None:
-        return [DEFAULT_POINTS.get(n, 9)] * n
-    counts = [points] * n if isinstance(points, int) else [int(count) for count in points]
-    if len(counts) != n or min(counts) < 2:
-        raise ValueError(f"points must be at least 2 for each of {base.input_names}, got {points}")
-    return counts
-
-
-def _filled(kb: KnowledgeBase, channel: int, counts: Sequence[int]) -> LookupTable:
-    base = kb.channels[channel]
-    axes = tuple(Axis(v.name, v.unit, v.low, v.high, n) for v, n in zip(base.inputs, counts, strict=True))
-    exact = _exact(kb, channel, [axis.nodes for axis in axes])
-    source = kb.content_hash
-    table = LookupTable(
-        base.name, axes, base.gain_names, exact, base.low, base.high, base.reference, kb.inference.fade, 0.0, source
-    )
-    object.__setattr__(table, "error", _largest_error(kb, channel, table))
-    return table
-
-
-def _exact(kb: KnowledgeBase, channel: int, places: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Gains by the rules, with full authority, on the grid of `places`: array [..., n_gains]."""
-    from flcs import inference
-
-    base = kb.channels[channel]
-    mesh = np.meshgrid(*places, indexing="ij")
-    gains = inference.infer(base, kb.inference, tuple(m.ravel() for m in mesh), inference.own_numbers(base), 1.0)
-    shaped = [
-        np.broadcast_to(np.asarray(gain, dtype=float).ravel(), mesh[0].size).reshape(mesh[0].shape) for gain in gains
-    ]
-    return np.stack(shaped, axis=-1)
-
-
-def _largest_error(kb: KnowledgeBase, channel: int, table: LookupTable) -> float:
-    """Largest difference to the rules, as a share of the box, between the nodes and at the terms' kinks."""
-    base = kb.channels[channel]
-    places = []
-    for axis, variable in zip(table.axes, base.inputs, strict=True):
-        between = np.linspace(axis.low, axis.high, _BETWEEN * (axis.points - 1) + 1)
-        inside = [c for c in variable.centres if axis.low <= c <= axis.high]
-        places.append(np.unique(np.concatenate([between, inside])))
-    span = np.array(base.high) - np.array(base.low)
-    worst = 0.0
-    for first in places[0]:  # slice after slice: the fine grid as a whole may be large
-        grid = [np.array([first]), *places[1:]]
-        points = np.stack([m.ravel() for m in np.meshgrid(*grid, indexing="ij")], axis=1)
-        exact = _exact(kb, channel, grid).reshape(len(points), -1)
-        difference = np.abs(table.gains(points) - exact) / np.where(span > 0.0, span, 1.0)
-        worst = max(worst, float(difference.max()))
-    return worst
-
-
 def _hats(axis: Axis, x: Number) -> list[Number]:
     """Weight of each node at `x`."""
     place = ramp(x, axis.low, axis.high) * float(axis.points - 1)
@@ -271,6 +175,3 @@ def _contracted(values: Sequence[object], hats: Sequence[Sequence[Number]]) -> N
         return sum((weight * value for weight, value in zip(hats[0], values, strict=True)), 0.0)
     rows = [_contracted(row, hats[1:]) for row in values]  # type: ignore[arg-type]
     return sum((weight * row for weight, row in zip(hats[0], rows, strict=True)), 0.0)
-
-
-__all__ = ["Axis", "LookupTable", "tabulate"]

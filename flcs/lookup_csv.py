@@ -94,10 +94,8 @@ def _table(path: str | Path, node: Node, lines: Sequence[str]) -> LookupTable:
     box = (node.numbers("low"), node.numbers("high"), node.numbers("reference"))
     if any(len(part) != len(names) for part in box):
         complain("header", f"low, high and reference for {names}", box)
-    table = LookupTable(node.text("channel"), axes, names, values, *box, fade=node.number("fade"))
-    object.__setattr__(table, "error", node.number("error"))
-    object.__setattr__(table, "source", node.text("source"))
-    return table
+    fade, error, source = node.number("fade"), node.number("error"), node.text("source")
+    return LookupTable(node.text("channel"), axes, names, values, *box, fade=fade, error=error, source=source)
 
 
 def _axis(value: object, place: str) -> Axis:

@@ -173,6 +173,11 @@ class ChannelNetwork(nn.Module):
         """Return the gains [n, n_gains] in their units."""
         return self.low + self.span * self(x)
 
+    @torch.no_grad()
+    def take_consequents(self, base: RuleBase) -> None:
+        """Take over the consequents of a rule base with the same rules."""
+        self.consequents.copy_(self._shares([base.rules[k] for k in self.base.active]))
+
     def trained(self) -> RuleBase:
         """Return the rule base with the present numbers; rules that are off stay as they were."""
         constants = (self.low + self.span * self.consequents[:, 0]).detach()
@@ -216,6 +221,11 @@ class SugenoNetwork(nn.Module):
     def gains(self, x: Tensor) -> Tensor:
         """Return the gains of all channels [n, n_gains] in their units."""
         return torch.cat([network.gains(self.inputs_of(k, x)) for k, network in enumerate(self.networks())], 1)
+
+    def take_consequents(self, kb: KnowledgeBase) -> None:
+        """Take over the consequents of a knowledge base with the same rules."""
+        for network, base in zip(self.networks(), kb.channels, strict=True):
+            network.take_consequents(base)
 
     def knowledge_base(self) -> KnowledgeBase:
         """Return the knowledge base with the network's present numbers."""

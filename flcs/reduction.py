@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flcs import least_squares
-from flcs.inference import scaled
+from flcs.consequents import fit_consequents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from flcs.fuzzy_controller import FuzzyController
     from flcs.knowledge_base import KnowledgeBase
     from flcs.network_config import NetworkConfig
-    from flcs.rule_base import RuleBase
     from flcs.teaching_rows import TeachingRows
 
     Array = NDArray[np.float64]
@@ -89,7 +87,7 @@ def prune(kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig) -> tuple
         total = np.einsum("n,nr->r", rows.weight, strengths) * [rule.on for rule in base.rules]
         peak = (strengths * (rows.weight > 0.0)[:, None]).max(axis=0) * [rule.on for rule in base.rules]
         kb = kb.with_channel(number, base.switched(_kept(total, peak, config)))
-    kb = rank_rules(refit(kb, rows, config), rows, config.prior_weight)
+    kb = rank_rules(fit_consequents(kb, rows, config), rows, config.prior_weight)
     return kb, Reduction(before, kb.n_rules, error_before, gain_error(kb, rows))
 
 
@@ -106,42 +104,6 @@ def _kept(total: Array, peak: Array, config: NetworkConfig) -> list[bool]:
     kept = np.zeros(len(total), dtype=bool)
     kept[order[strong][:limit]] = True
     return [bool(k) for k in kept]
-
-
-def refit(kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig) -> KnowledgeBase:
-    """Return the knowledge base with the consequents of its active rules fitted again, as in training, without torch."""
-    column = 0
-    for number, base in enumerate(kb.channels):
-        n_gains = len(base.gain_names)
-        kb = kb.with_channel(number, _refitted(kb, rows, config, number, slice(column, column + n_gains)))
-        column += n_gains
-    return kb
-
-
-def _refitted(kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig, number: int, gains: slice) -> RuleBase:
-    base, order = kb.channels[number], kb.inference.order
-    active = list(base.active)
-    if not active:
-        return base
-    low, high, reference = (np.array(part) for part in (base.low, base.high, base.reference))
-    span = np.where(high > low, high - low, 1.0)
-    basis = kb.shares(rows.inputs, number)[:, active, None]
-    if order:
-        own = tuple(rows.inputs[:, k] for k in kb.columns(number))
-        basis = basis * np.stack([np.ones(len(rows.inputs)), *scaled(base, own)], axis=1)[:, None, :]
-    n_basis = basis.shape[2]
-    penalty = (config.prior_weight + config.ridge) * np.eye(len(active) * n_basis)
-    penalty += config.smoothness * least_squares.smoothness([base.rules[k].terms for k in active], n_basis)
-    floor, ceiling = (np.full((len(active) * n_basis, len(low)), end) for end in (-np.inf, np.inf))
-    floor[::n_basis], ceiling[::n_basis] = (low - reference) / span, (high - reference) / span
-    wanted = (np.clip(rows.gains[:, gains], low, high) - reference) / span
-    found = least_squares.solve(basis.reshape(len(basis), -1), wanted, rows.weight, penalty, floor, ceiling)
-    found = found.reshape(len(active), n_basis, -1) * span
-    rules = list(base.rules)
-    for row, k in zip(found, active, strict=True):
-        slopes = tuple(map(tuple, row[1:].T.tolist())) if order else ()
-        rules[k] = replace(rules[k], gains=tuple(np.clip(row[0] + reference, low, high).tolist()), slopes=slopes)
-    return replace(base, rules=tuple(rules))
 
 
 def gain_error(kb: KnowledgeBase, rows: TeachingRows) -> float:

@@ -1,12 +1,8 @@
 """Hybrid training of the Sugeno network: consequents by least squares, terms by gradient steps, in turns.
 
-With the terms fixed the gains are linear in the consequents, and the minimum of
-
-    sum_t w_t |K_t - K(x_t)|^2 + prior_weight sum_l |f_l - K_ref|^2 + smoothness sum_neighbours |f_l - f_m|^2
-
-(gains as shares of their box) within the box is found exactly. Where no data fire, the reference gains stay. With the
-consequents fixed, the terms make some steps of Adam. Training stops by its error in validation *situations*: rows of
-one situation follow each other and are no independent test.
+The consequents are the exact minimum for the present terms (:mod:`flcs.consequents`); with them fixed, the terms make
+some steps of Adam. Training stops by its error in validation *situations*: rows of one situation follow each other and
+are no independent test.
 Source: J.-S. R. Jang, ANFIS, IEEE Trans. Systems, Man and Cybernetics 23 (1993) 665, sec. III (hybrid learning).
 """
 
@@ -19,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from flcs import least_squares
+from flcs.consequents import fit_consequents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from flcs.network import ChannelNetwork, SugenoNetwork
+    from flcs.network import SugenoNetwork
     from flcs.network_config import NetworkConfig
     from flcs.teaching_rows import TeachingRows
 
@@ -78,7 +74,7 @@ def fit(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig, seed:
     taught, test = data.chosen(~is_held), data.chosen(is_held) if held else None
     with _one_thread():
         history = _Trainer(network, taught, test, config).run(held)
-        fit_consequents(network, data, config)
+        refresh_consequents(network, data, config)
     return history
 
 
@@ -92,38 +88,9 @@ def validation_situations(situation: NDArray[np.int64], share: float, seed: int)
     return tuple(sorted(int(number) for number in chosen))
 
 
-def fit_consequents(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig) -> None:
-    """Set all consequents to the minimum of the training's criterion with the present terms."""
-    x, y = torch.tensor(data.inputs), _shares_of_box(network, data.gains)
-    column = 0
-    for number, channel in enumerate(network.networks()):
-        with torch.no_grad():
-            basis = channel.basis(network.inputs_of(number, x)).flatten(1).numpy()
-        n_gains = len(channel.base.gain_names)
-        _set_consequents(channel, basis, y[:, column : column + n_gains], data.weight, config)
-        column += n_gains
-
-
-def _set_consequents(
-    channel: ChannelNetwork,
-    basis: NDArray[np.float64],
-    y: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    config: NetworkConfig,
-) -> None:
-    reference, n_basis = channel.reference.numpy(), channel.consequents.shape[1]
-    if basis.shape[1] == 0:
-        return
-    pull = (config.prior_weight + config.ridge) * np.eye(basis.shape[1])
-    penalty = pull + config.smoothness * least_squares.smoothness(channel.index.tolist(), n_basis)
-    low = np.full((basis.shape[1], len(reference)), -np.inf)
-    high = np.full_like(low, np.inf)
-    low[::n_basis], high[::n_basis] = -reference, 1.0 - reference
-    offsets = least_squares.solve(basis, y - reference, weight, penalty, low, high)
-    found = offsets.reshape(-1, n_basis, len(reference))
-    found[:, 0] += reference
-    with torch.no_grad():
-        channel.consequents.copy_(torch.from_numpy(found))
+def refresh_consequents(network: SugenoNetwork, data: TeachingRows, config: NetworkConfig) -> None:
+    """Set all consequents to the least-squares solution for the present terms."""
+    network.take_consequents(fit_consequents(network.knowledge_base(), data, config))
 
 
 class _Trainer:
@@ -146,7 +113,7 @@ class _Trainer:
         rounds = self.config.rounds if can_stop or self.config.validation_share == 0.0 else 0
         best_error, best_round, best_terms = np.inf, 0, self._copied()
         for number in range(rounds + 1):
-            fit_consequents(self.network, self.taught, self.config)
+            refresh_consequents(self.network, self.taught, self.config)
             error = self._record()
             if error < best_error:
                 best_error, best_round, best_terms = error, number, self._copied()
@@ -169,7 +136,7 @@ class _Trainer:
         return self.validation[-1]
 
     def _loss(self, x: torch.Tensor, y: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return (weight[:, None] * (self.network(x) - y).square()).sum()
+        return (weight * (self.network(x) - y).square().mean(1)).sum()
 
     def _step_terms(self) -> None:
         for _ in range(self.config.steps):

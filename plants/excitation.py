@@ -441,27 +441,28 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
     Raises
     ------
     ValueError
-        Naming the file, the row and what was read, where a cell is missing, not a number, or not finite.
+        Naming the file, the line and what was read, where a cell is missing, not a number, or not finite.
     """
     with path.open(newline="", encoding="utf-8") as stream:
-        rows = [row for row in csv.reader(stream) if row and not row[0].lstrip().startswith("#")]
+        reader = csv.reader(stream)
+        rows = [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
     header: list[str] = []
-    if rows and not _is_number(rows[0][0]):
-        header = [cell.strip() for cell in rows.pop(0)]
+    if rows and not _is_number(rows[0][1][0]):
+        header = [cell.strip() for cell in rows.pop(0)[1]]
     if isinstance(column, str):
         if column not in header:
             message = f"{path}: no column {column!r}; its header is {header or 'missing'}"
             raise ValueError(message)
         column = header.index(column)
     time, values = [], []
-    for number, row in enumerate(rows, start=2 if header else 1):
+    for number, row in rows:
         try:
             pair = float(row[0]), float(row[column])
         except (ValueError, IndexError):
-            message = f"{path}: row {number} is {row}, expected numbers in columns 0 and {column}"
+            message = f"{path}, line {number}: {row}, expected numbers in columns 0 and {column}"
             raise ValueError(message) from None
         if not all(map(math.isfinite, pair)):
-            message = f"{path}: row {number} is {row}: a recorded series must be finite; mend or cut the data"
+            message = f"{path}, line {number}: {row}: a recorded series must be finite; mend or cut the data"
             raise ValueError(message)
         time.append(pair[0])
         values.append(pair[1])

@@ -52,12 +52,15 @@ class BoundaryPenalty:
         lower, upper = np.percentile(fitness[np.isfinite(fitness)], (25.0, 75.0))
         variance = distribution.sigma**2 * np.diag(distribution.covariance).mean()
         window = 20 + math.ceil(3.0 * n / len(fitness))
-        self.scales = np.append(self.scales, (upper - lower) / variance)[-window:]
+        scale = (upper - lower) / variance
+        if 0.0 < scale < np.inf:
+            self.scales = np.append(self.scales, scale)[-window:]
         outside = np.abs(mean - np.clip(mean, 0.0, 1.0))
         if not self.weights.any():
-            if outside.any():
+            if outside.any() and len(self.scales):
                 self.weights = np.full(n, 2.0 * np.median(self.scales))
             return
         mu_eff = distribution.rates.mu_eff
         far = outside > 3.0 * distribution.spread * max(1.0, math.sqrt(n) / mu_eff)
-        self.weights = np.where(far, self.weights * 1.1 ** max(1.0, mu_eff / (10.0 * n)), self.weights)
+        growth = 1.1 ** min(1.0, mu_eff / (10.0 * n))  # the paper's max for min overshoots in many dimensions
+        self.weights = np.where(far, self.weights * growth, self.weights)

@@ -111,9 +111,7 @@ class Box:
         if rows.size == 0:
             return np.empty((0, self.n_genes))
         if rows.ndim != 2 or rows.shape[1] != self.n_genes:
-            raise ValueError(
-                f"genomes must have shape [n, {self.n_genes}] ({', '.join(self.names)}), got {rows.shape}"
-            )
+            raise ValueError(f"genomes must have shape [n, {self.n_genes}] ({', '.join(self.names)}), got {rows.shape}")
         if not np.isfinite(rows).all():
             raise ValueError(f"genomes must be finite, got {rows[~np.isfinite(rows).all(axis=1)][0]}")
         rows = np.clip(rows, self.low, self.high) + 0.0  # + 0.0: of the two zeros only the positive one
@@ -127,7 +125,7 @@ class Box:
         return np.clip((_scaled(self.clip(genomes)[:, self.free], sign) - low) / (high - low), 0.0, 1.0)
 
     def decode(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return genomes [n, n_genes], C-contiguous, for points of the unit cube [n, n_free]; 0 and 1 give the bounds."""
+        """Return genomes [n, n_genes] for points of the unit cube [n, n_free]; 0 and 1 give exactly the bounds."""
         low, high, sign = self._sides
         values = low + points * (high - low)
         log = np.flatnonzero(sign)

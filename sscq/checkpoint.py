@@ -17,6 +17,7 @@ from sscq.search_method import not_negative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
     from numpy.typing import NDArray
 
 SCHEMA = "sscq.search/1"
@@ -52,12 +53,13 @@ class Checkpoint:
     every: float = 2.0
     problem: str = ""
     clock: Callable[[], float] = time.monotonic
-    _written: float | None = field(default=None, repr=False)
+    _written: float = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Check the settings."""
         self.path = Path(self.path)
         not_negative("every (time between two writes of the checkpoint, s)", self.every)
+        self._written = self.clock()
 
     @property
     def previous(self) -> Path:
@@ -66,9 +68,7 @@ class Checkpoint:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to write; the first time of asking starts the clock."""
-        if self._written is None:
-            self._written = self.clock() if self.every > 0.0 else -np.inf
+        """Whether it is time to write."""
         return self.clock() - self._written >= self.every
 
     def write(self, identity: Mapping[str, Any], notes: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -76,10 +76,11 @@ class Checkpoint:
         path = Path(self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"schema": SCHEMA, "identity": {**identity, "problem": self.problem}, "notes": notes})
-        hidden = path.with_name(f".{path.name}.{os.getpid()}")
+        content: dict[str, Any] = {_NOTES: np.array(text), **arrays}
+        hidden = path.with_name(f".{path.name}.tmp-{os.getpid()}")
         try:
             with hidden.open("wb") as stream:
-                np.savez(stream, **{_NOTES: np.array(text)}, **arrays)
+                np.savez(stream, **content)
                 stream.flush()
                 os.fsync(stream.fileno())
             if path.exists():

@@ -145,9 +145,7 @@ class CmaStrategy(Strategy):
         flat = len(self.bests) == window and max(np.ptp(self.bests), np.ptp(finite)) < config.fitness_tolerance
         still = max(np.abs(distribution.sigma * distribution.path_c).max(), distribution.spread.max())
         too_long = distribution.updates >= 100 + 50 * (n + 3) ** 2 / math.sqrt(self.size)
-        return bool(
-            flat or still < config.step_tolerance or distribution.condition > LARGEST_CONDITION or too_long
-        )
+        return bool(flat or still < config.step_tolerance or distribution.condition > LARGEST_CONDITION or too_long)
 
     def _restart(self) -> None:
         if self.restarts == self.config.restarts:

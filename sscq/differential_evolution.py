@@ -175,5 +175,3 @@ class DifferentialStrategy(Strategy):
         room = int(self.config.archive * len(self.population))
         if len(self.archive) > room:
             self.archive = self.archive[np.sort(self.rng.permutation(len(self.archive))[:room])]
-
-

@@ -35,9 +35,7 @@ class Course:
         """Add the generation with these points of the unit cube."""
         diversity = float(points.std(axis=0).mean()) if points.size else 0.0
         numbers = self._statistics.compile(fitness)
-        self.logbook.record(
-            generation=generation, evaluations=evaluations, best=best, diversity=diversity, **numbers
-        )
+        self.logbook.record(generation=generation, evaluations=evaluations, best=best, diversity=diversity, **numbers)
 
     def arrays(self, count: int) -> dict[str, NDArray[Any]]:
         """Return the first `count` entries, field by field [count]."""
@@ -52,4 +50,5 @@ class Course:
 
 def _of_finite(function: Any, values: Sequence[float]) -> float:
     finite = [value for value in values if np.isfinite(value)]
-    return float(function(finite)) if finite else float("nan")
+    with np.errstate(over="ignore", invalid="ignore"):  # of values near the largest float
+        return float(function(finite)) if finite else float("nan")

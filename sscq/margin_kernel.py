@@ -27,20 +27,25 @@ COLUMNS = (
 
 
 @njit(**_OPTIONS)
-def _fit(x, v, k):
-    """Cubic through four neighbours about the step from k to k + 1: its first index and divided differences (Newton)."""
-    j = min(max(k - 1, 0), len(x) - 4)
-    a, b, c = 1.0 / (x[j + 1] - x[j]), 1.0 / (x[j + 2] - x[j + 1]), 1.0 / (x[j + 3] - x[j + 2])
-    d, e, f = 1.0 / (x[j + 2] - x[j]), 1.0 / (x[j + 3] - x[j + 1]), 1.0 / (x[j + 3] - x[j])
-    v0, v1, v2, v3 = _point(v, j), _point(v, j + 1), _point(v, j + 2), _point(v, j + 3)
-    first, middle, last = (v1 - v0) * a, (v2 - v1) * b, (v3 - v2) * c
-    second = (middle - first) * d
-    return j, v0, first, second, ((last - middle) * e - second) * f
+def _point(v, k):
+    return complex(v[0, k], v[1, k])
 
 
 @njit(**_OPTIONS)
-def _point(v, k):
-    return complex(v[0, k], v[1, k])
+def _differences(x, v, j):
+    """Divided differences of v[j : j + 4] (Newton's form of the cubic through them)."""
+    a, b, c = (v[j + 1] - v[j]) / (x[j + 1] - x[j]), (v[j + 2] - v[j + 1]) / (x[j + 2] - x[j + 1]), v[j + 3] - v[j + 2]
+    d, e = (b - a) / (x[j + 2] - x[j]), (c / (x[j + 3] - x[j + 2]) - b) / (x[j + 3] - x[j + 1])
+    return v[j], a, d, (e - d) / (x[j + 3] - x[j])
+
+
+@njit(**_OPTIONS)
+def _fit(x, v, k):
+    """Cubic through four neighbours about the step from k to k + 1: its first index and coefficients."""
+    j = min(max(k - 1, 0), len(x) - 4)
+    a, b, c, d = _differences(x, v[0], j)
+    e, f, g, h = _differences(x, v[1], j)
+    return j, complex(a, e), complex(b, f), complex(c, g), complex(d, h)
 
 
 @njit(**_OPTIONS)
@@ -168,8 +173,11 @@ def _closest(x, top, bottom, size, ratio, least):
         i, after = max(k - 1, 0), min(k + 1, n - 1)
         if (size[k] > size[i] or size[k] > size[after]) and (ratio[k] > ratio[i] or ratio[k] > ratio[after]):
             continue
-        way = max(abs(_point(top, k) - _point(top, i)), abs(_point(top, k) - _point(top, after)))
-        if math.sqrt(ratio[k]) * (1.0 - way / math.sqrt(size[k])) > math.sqrt(least):
+        way = max(
+            (top[0, k] - top[0, i]) ** 2 + (top[1, k] - top[1, i]) ** 2,
+            (top[0, k] - top[0, after]) ** 2 + (top[1, k] - top[1, after]) ** 2,
+        )
+        if math.sqrt(ratio[k]) * (1.0 - math.sqrt(way / size[k])) > math.sqrt(least):
             continue  # not even straight towards 0 would the way to the neighbours lead that near
         side = k if size[after] < size[i] else k - 1
         upper, lower, t = _fit(x, top, side), _fit(x, bottom, side), x[k]
@@ -209,7 +217,7 @@ def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full
             more, reduction = _factors(value, more, reduction)
     for k in range(len(x) - 1):
         unit = (level[k] >= 1.0) != (level[k + 1] >= 1.0)
-        real = full and (im[k] >= 0.0) != (im[k + 1] >= 0.0) and re[k] * re[k + 1] + im[k] * im[k + 1] > 0.0
+        real = full and (im[k] >= 0.0) != (im[k + 1] >= 0.0) and (re[k] < 0.0) and (re[k + 1] < 0.0)
         if unit or real:  # real: not through infinity, at an undamped pole
             for asked in range(2):
                 if asked == 0 and unit:
@@ -220,7 +228,8 @@ def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full
                     continue
                 t, v = _meet(x, open_loop, regular, k, share, asked == 0)
                 if asked == 0:
-                    lag = math.atan2(-v.imag, -v.real) % (2.0 * math.pi)
+                    lag = math.atan2(-v.imag, -v.real)
+                    lag += 2.0 * math.pi if lag < 0.0 else 0.0
                     delay = min(delay, lag / math.exp(t))
                     phase = min(phase, lag, 2.0 * math.pi - lag)
                 elif v.real < 0.0:
@@ -255,13 +264,13 @@ def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full,
 
 
 @njit(cache=True, nogil=True, **_OPTIONS)
-def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample_time, full, out):
+def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, full, out):
     """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
 
     The other arrays are those of a LoopResponse, x its log_frequency. Without `full`, the complementary sensitivity
     and the gain margins of stable loops are not computed.
     """
-    n, ring_x = len(x), x[::2].copy()
+    n = len(x)
     loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((3, n))
     ring_work = np.empty((2, len(ring_x)))
     for row in range(len(gains)):
@@ -284,8 +293,8 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, rates, rings, sample
         out[row, 0] = DOUBTFUL if doubt else (STABLE if count == 0 else UNSTABLE)
         if count != 0 and not doubt:
             out[row, 1] = _growth(ring_x, rates, rings, kp, ki, kd, ring_work)
-            out[row, 2:4] = np.inf
-            out[row, 4:] = 0.0
+            for column in range(2, 8):
+                out[row, column] = np.inf if column < 4 else 0.0
         else:
             out[row, 1] = 0.0
             _margins(x, closed, open_loop, factor, loop, start, end, sample_time, full, work, out[row])

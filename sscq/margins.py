@@ -265,6 +265,7 @@ def _table(gains: Array, responses: Sequence[LoopResponse], *, full: bool) -> Ar
             response.regular,
             response.at_rest,
             response.at_nyquist,
+            response.log_frequency[::2].copy(),
             response.growth,
             response.rings,
             response.sampled.loop.sample_time,

@@ -42,9 +42,7 @@ class Rates:
         mu_eff_bad = bad.sum() ** 2 / (bad**2).sum()
         c_1 = 2.0 / ((n + 1.3) ** 2 + mu_eff)
         c_mu = min(1.0 - c_1, 2.0 * (0.25 + mu_eff + 1.0 / mu_eff - 2.0) / ((n + 2.0) ** 2 + mu_eff))
-        scale_bad = min(
-            1.0 + c_1 / c_mu, 1.0 + 2.0 * mu_eff_bad / (mu_eff + 2.0), (1.0 - c_1 - c_mu) / (n * c_mu)
-        )
+        scale_bad = min(1.0 + c_1 / c_mu, 1.0 + 2.0 * mu_eff_bad / (mu_eff + 2.0), (1.0 - c_1 - c_mu) / (n * c_mu))
         weights = np.where(raw >= 0.0, raw / raw[raw > 0.0].sum(), scale_bad * raw / -raw[raw < 0.0].sum())
         c_sigma = (mu_eff + 2.0) / (n + mu_eff + 5.0)
         d_sigma = 1.0 + 2.0 * max(0.0, math.sqrt((mu_eff - 1.0) / (n + 1.0)) - 1.0) + c_sigma

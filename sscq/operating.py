@@ -9,7 +9,7 @@ import numpy as np
 
 from plants.core.linearise import linearise
 from sscq.loop_spec import LoopSpec
-from sscq.margins import LinearPlant, Loop, MarginLimits, Margins, hull_samples, loop_margins, loop_responses, penalty
+from sscq.margins import LinearPlant, Loop, LoopMargins, MarginLimits, Margins, hull_samples, loop_margins, loop_responses, penalty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,12 +110,16 @@ class OperatingMargins:
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
         return total
 
-    def worst(self, gains: np.ndarray) -> tuple[Margins, ...]:
-        """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""
+    def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
+        """Return the margins of each channel for gain sets [n_sets, n_gains] at every operating point."""
         rows = np.atleast_2d(gains)
         return tuple(
-            loop_margins(self._channel_gains(rows, i), responses).worst() for i, responses in enumerate(self.responses)
+            loop_margins(self._channel_gains(rows, i), responses) for i, responses in enumerate(self.responses)
         )
+
+    def worst(self, gains: np.ndarray) -> tuple[Margins, ...]:
+        """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""
+        return tuple(found.worst() for found in self.margins(gains))
 
     def keeps(self, gains: np.ndarray) -> bool:
         """Return whether gain sets [n_sets, n_gains] keep the limits at all operating points."""

@@ -59,9 +59,7 @@ def simulated_binary(
     return one, other
 
 
-def blend(
-    first: Points, second: Points, rng: Generator, alpha: float = 0.3, p: float = 0.9
-) -> tuple[Points, Points]:
+def blend(first: Points, second: Points, rng: Generator, alpha: float = 0.3, p: float = 0.9) -> tuple[Points, Points]:
     """Cross row by row with a share `p` of the pairs: each gene uniform in the parents' interval widened by `alpha`.
 
     The part of the interval outside the cube is cut off.

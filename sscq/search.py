@@ -15,6 +15,7 @@ from sscq.valuation import Evaluate, Valuation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.checkpoint import Checkpoint
@@ -147,8 +148,9 @@ class Search:
         points = self.strategy.ask(revalue=again)
         asked = np.vstack((last.best_point, points)) if again else points
         fitness, affordable = self.valuation.fitness(asked)
-        if affordable:
-            self.strategy.tell(points, fitness[len(asked) - len(points) :])
+        with np.errstate(over="ignore", invalid="ignore"):  # finite fitness may be as large as floats go
+            if affordable:
+                self.strategy.tell(points, fitness[len(asked) - len(points) :])
         self.valuation.forget(asked)
         state = _scored(last, asked, fitness, self.config.stall_tolerance, revalued=again)
         state = replace(

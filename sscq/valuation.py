@@ -46,7 +46,9 @@ class Valuation:
         """Have new random numbers drawn and forget what was known."""
         renew: Any = getattr(self.evaluate, "renew", None)
         if not callable(renew):
-            raise TypeError("renew_every needs an evaluate object with a method renew(generation); use renew_every=None")
+            raise TypeError(
+                "renew_every needs an evaluate object with a method renew(generation); use renew_every=None"
+            )
         renew(generation)
         self.known = {}
 
@@ -65,15 +67,17 @@ class Valuation:
         """
         genomes = self.genomes(points)
         keys = _keys(genomes)
-        fresh = {key: row for row, key in reversed(list(enumerate(keys))) if key not in self.known}
-        rows = sorted(fresh.values())
-        affordable = len(rows) if self.budget is None else min(len(rows), self.budget - self.spent)
-        if affordable:
-            chosen = rows[:affordable]
-            values = self._call(genomes[chosen])
-            self.known.update(zip([keys[row] for row in chosen], values.tolist(), strict=True))
+        fresh: dict[bytes, int] = {}
+        for row, key in enumerate(keys):
+            if key not in self.known:
+                fresh.setdefault(key, row)
+        affordable = len(fresh) if self.budget is None else min(len(fresh), self.budget - self.spent)
+        chosen = list(fresh.items())[:affordable]
+        if chosen:
+            values = self._call(genomes[[row for _, row in chosen]])
+            self.known.update(zip((key for key, _ in chosen), values.tolist(), strict=True))
             self.spent += affordable
-        return np.array([self.known.get(key, np.inf) for key in keys]), affordable == len(rows)
+        return np.array([self.known.get(key, np.inf) for key in keys]), affordable == len(fresh)
 
     def forget(self, points: NDArray[np.float64]) -> None:
         """Keep no more than these, if too much is remembered."""

@@ -119,27 +119,41 @@ def test_a_users_plant_is_listed(capsys, pendulum):
 # --------------------------------------------------------------------------------------------------------------- check
 
 
-def test_check_runs_the_check_on_the_users_plant_and_says_that_it_executes(capsys, pendulum, monkeypatch):
-    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
+def test_a_good_plant_is_accepted_and_it_is_said_that_its_file_is_executed(capsys, pendulum):
     cli.main(["check", str(pendulum)])
     out, error = capsys.readouterr()
-    assert out == "checked my_pendulum\n"
-    assert error == f"executing {pendulum}\n"
+    assert out.startswith("plant 'my_pendulum' keeps its contract\n")
+    assert error.startswith(f"executing {pendulum}")
 
 
-def test_a_plant_that_is_not_registered_by_its_file_is_found_too(capsys, pendulum, monkeypatch):
-    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
-    pendulum.write_text(PENDULUM.replace("plants.register(", "pendulum = (").replace("my_pendulum", "other_pendulum"))
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("return rate, u[0]", "return rate, angle, u[0]"),  # three rates for two states
+        ("return rate,", "if angle > 0.0:\n        rate = 0.0\n    return rate,"),  # a branch on a traced number
+    ],
+)
+def test_a_plant_that_breaks_its_contract_is_told_why(capsys, pendulum, good, bad):
+    pendulum.write_text(PENDULUM.replace(good, bad))
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["check", str(pendulum)])
+    out, error = capsys.readouterr()
+    assert stop.value.code == 1
+    assert out.startswith("plant 'my_pendulum' has 1 problem\n  problem: ")
+    assert "Traceback" not in out + error
+
+
+def test_a_plant_that_is_not_registered_by_its_file_is_found_too(capsys, pendulum):
+    pendulum.write_text(PENDULUM.replace("plants.register(", "pendulum = ("))
     cli.main(["check", str(pendulum)])
-    assert "checked other_pendulum" in capsys.readouterr().out
+    assert "plant 'my_pendulum' keeps its contract" in capsys.readouterr().out
 
 
-def test_one_of_several_plants_is_chosen(capsys, pendulum, monkeypatch):
-    monkeypatch.setattr(plants, "check", lambda plant: f"checked {plant.name}", raising=False)
+def test_one_of_several_plants_is_chosen(capsys, pendulum):
     pendulum.write_text(f"{PENDULUM}\nfrom dataclasses import replace\n{HEAVIER}")
     assert "gives several plants; choose one with --plant" in refused(capsys, "check", pendulum)
     cli.main(["check", str(pendulum), "--plant", "heavy_pendulum"])
-    assert "checked heavy_pendulum" in capsys.readouterr().out
+    assert "plant 'heavy_pendulum' keeps its contract" in capsys.readouterr().out
     assert "gives no plant 'light'" in refused(capsys, "check", pendulum, "--plant", "light")
 
 
@@ -149,9 +163,9 @@ def test_one_of_several_plants_is_chosen(capsys, pendulum, monkeypatch):
         ("x = ", "my_plant.py, line 1: invalid syntax"),
         ("import plants\n\nplants.Plant(nam='x')", "my_plant.py, line 3: TypeError: "),
         ("gravity = 9.81\nprint(1 / 0)\n", "my_plant.py, line 2: ZeroDivisionError: division by zero"),
-        ("import numpie", "my_plant.py: No module named 'numpie'"),
-        ("import plants\nplants.get('van_der_pol')", "gives no plant: end it with plants.register("),
-        ("import plants\nMINE = plants.get('van_der_pol')", "gives no plant: end it with plants.register("),
+        ("import numpie", "my_plant.py, line 1: ModuleNotFoundError: No module named 'numpie'"),
+        ("import plants\nplants.get('van_der_pol')", "gives no plant; end it with plants.register("),
+        ("import plants\nMINE = plants.get('van_der_pol')", "gives no plant; end it with plants.register("),
         ("import plants\nplants.Plant(name='x', states=())", "plant 'x'"),
     ],
 )
@@ -164,7 +178,7 @@ def test_a_plant_file_that_fails_is_told_with_its_line(capsys, tmp_path, text, m
 def test_a_plant_file_that_is_missing_or_no_python_is_refused(capsys, tmp_path):
     assert "there is no plant file" in refused(capsys, "check", tmp_path / "none.py")
     (tmp_path / "plant.txt").write_text("")
-    assert "must be a Python file" in refused(capsys, "check", tmp_path / "plant.txt")
+    assert "a plant file is a Python file" in refused(capsys, "check", tmp_path / "plant.txt")
 
 
 # --------------------------------------------------------------------------------------------------------------- cache

@@ -88,6 +88,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("output=/proc/nowhere", "output folder /proc/nowhere cannot be written: "),
         ("resume=nowhere", "there is no run folder nowhere"),
         ("--experimental-rerun=job.pickle", "would load a pickle, which executes it"),
+        ("--exp=job.pickle", "would load a pickle, which executes it"),
         ("--config-dir=nowhere", "nowhere' not found"),
     ],
 )
@@ -239,7 +240,7 @@ plants.register(plants.Plant(
 def test_a_users_plant_is_executed_and_found_and_kept(capsys):
     Path("tank.py").write_text(PLANT)
     assert Job().config("plant_file=tank.py", "plant=my_tank", "output=run").plant == "my_tank"
-    assert capsys.readouterr().err == "executing tank.py\n"
+    assert capsys.readouterr().err.startswith("executing tank.py")
     assert Path("run/inputs/0-tank.py").read_text() == PLANT
     Job().run("resume=run")
 

@@ -256,18 +256,18 @@ def test_odd_functions_are_odd_bit_for_bit(name, x):
 def test_sine_is_odd_cosine_even_and_squares_sum_to_one(x):
     sine, cosine = KERNELS["sincos"].function(x)
     assert KERNELS["sincos"].function(-x) == (-sine, cosine)
-    # Each square errs by 2 * 0.95 ulp of itself and the sum by one rounding: below 3 * 2**-52.
+    # Each square errs by 2 ulp of itself and the sum by one rounding: below 3 * 2**-52.
     assert abs(sine * sine + cosine * cosine - 1.0) <= 3 * 2.0**-52
 
 
 @given(x=st.floats(1e-300, 1e300))
 def test_power_agrees_with_root_square_and_reciprocal(x):
     power, eps = KERNELS["pow"].function, 2.0**-52
-    # 1.1 ulp of the kernel and half an ulp of the other side.
-    assert power(x, 0.5) == pytest.approx(math.sqrt(x), rel=1.6 * eps, abs=0.0)
-    assert power(x, -1.0) == pytest.approx(1.0 / x, rel=1.6 * eps, abs=0.0)
+    # 1.2 ulp of the kernel and half an ulp of the other side.
+    assert power(x, 0.5) == pytest.approx(math.sqrt(x), rel=1.7 * eps, abs=0.0)
+    assert power(x, -1.0) == pytest.approx(1.0 / x, rel=1.7 * eps, abs=0.0)
     if 1e-150 < x < 1e150:
-        assert power(-x, 2.0) == pytest.approx(x * x, rel=1.6 * eps, abs=0.0)
+        assert power(-x, 2.0) == pytest.approx(x * x, rel=1.7 * eps, abs=0.0)
 
 
 @given(x=st.floats(allow_nan=False))
@@ -335,6 +335,13 @@ def test_source_prints_each_function_once_after_what_it_calls():
         called = set(re.findall(r"\b(k_\w+)\(", body)) - {name}
         assert called <= seen
         seen.add(name)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_docstring_states_the_declared_bound(name):
+    text, bound = KERNELS[name].function.__doc__, KERNELS[name].error_ulp
+    words = {0.0: "exact", 0.5: "correctly rounded"}
+    assert words.get(bound, f"within {bound} ulp") in text
 
 
 def test_unknown_kernel_is_refused_with_the_near_miss():

@@ -1,0 +1,235 @@
+"""Judge all controllers of a run in the same situations, taught and never taught, and decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import ConstantGains, Controller, gain_names
+from experiments import formats
+from experiments.progress import Progress
+from flcs import FuzzyController
+from flcs.refinement import hull_of
+from sscq import baselines
+from sscq.quality import ALL_MEASURES, Quality
+from sscq.situation_sets import KINDS
+from sscq.verdict import Sample, Verdict, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from experiments.found_files import Entry
+    from experiments.ladder import Bench, Reference
+    from experiments.knowledge import Refined
+    from flcs import KnowledgeBase
+    from sscq.fitness import Fitness
+    from sscq.margins import LoopMargins
+    from sscq.situation import Situation
+
+MEASURES = ("diverged_at", *ALL_MEASURES)
+LADDER = ("fixed", "two_degree", "table", "knowledge_base")  # what may be recommended, simplest first
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One controller to be judged.
+
+    Attributes
+    ----------
+    name, title, text : str
+    controller : controller for sscq
+    theta : ndarray [n_theta]
+    per_situation : ndarray [situation, n_theta] or None
+        Of an oracle, which has parameters of its own for every declared situation.
+    gain_sets : ndarray [n_sets, n_gains] or None
+        Gains that it may give, for margins.
+    """
+
+    name: str
+    title: str
+    text: str
+    controller: Any
+    theta: np.ndarray
+    evaluations: int | None = None
+    parameters: int | None = None
+    gain_sets: np.ndarray | None = None
+    per_situation: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All numbers of the verdict.
+
+    Attributes
+    ----------
+    quality : mapping of (controller, kind) to arrays [measure, seed, situation]
+        In the order of `MEASURES`; taught situations have one seed.
+    fitness : mapping of (controller, kind) to ndarray [seed, situation]
+    verdict : Verdict
+    margins : mapping of controller to tuple of LoopMargins
+    """
+
+    quality: dict[tuple[str, str], np.ndarray]
+    fitness: dict[tuple[str, str], np.ndarray]
+    verdict: Verdict
+    margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
+
+    def mean(self, name: str, kind: str, measure: str | None = None) -> float:
+        """Return the mean over seeds and situations, of the fitness or of a measure."""
+        if measure is None:
+            return float(self.fitness[name, kind].mean())
+        return float(self.quality[name, kind][MEASURES.index(measure)].mean())
+
+
+def contenders(
+    bench: Bench,
+    ref: Reference,
+    fixed: Entry,
+    others: Sequence[Entry],
+    oracle: np.ndarray,
+    imitated: KnowledgeBase,
+    refined: dict[str, Refined],
+) -> list[Contender]:
+    """Return everything that is judged, simplest first."""
+    setup = bench.setup
+    constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
+    zero = np.zeros(len(setup.low))
+    found = [Contender("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
+    n = len(zero)
+    if setup.own is not None:
+        found.append(
+            Contender("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None])
+        )
+    if ref.rule is not None:
+        title = f"{ref.rule_name} tuning rule"
+        found.append(Contender("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
+    found.append(
+        Contender("fixed", "best fixed PID", "genetic algorithm and CMA-ES, the better one", constant, fixed.theta,
+                  fixed.evaluations, n, fixed.theta[None])
+    )  # fmt: skip
+    start = np.atleast_2d(fixed.theta)
+    for entry in others:
+        candidate = _candidate(bench, entry.name, start)
+        name = "table" if entry.name.startswith("table") else entry.name
+        found.append(
+            Contender(name, entry.title, "same search, budget and actuator travel", candidate.controller, entry.theta,
+                      entry.evaluations, len(candidate.low), candidate.gain_sets(entry.theta[None])[0])
+        )  # fmt: skip
+    found.append(_of_kb("imitation", "knowledge base by imitation alone", "before refinement", bench, imitated, None))
+    for kind, result in refined.items():
+        name = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
+        text = "refined in closed loop" + (", at the fixed PID's actuator travel" if kind == "equal" else "")
+        title = "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
+        found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations))
+    found.append(
+        Contender("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
+                  fixed.theta, setup.evaluations, n, per_situation=oracle)
+    )  # fmt: skip
+    return found
+
+
+def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidate:
+    setup = bench.setup
+    if name == "two_degree":
+        return baselines.two_degree(setup.laws, setup.low, setup.high, start)
+    variable = next(v for v in baselines.variables(setup.plant) if name == f"table_{v.name}")
+    return baselines.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+
+
+def _of_kb(
+    name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None
+) -> Contender:
+    laws = bench.setup.laws
+    controller = FuzzyController(kb, laws=laws)
+    numbers = sum(len([r for r in b.rules if r.on]) * len(b.gain_names) + sum(v.n_terms for v in b.inputs)
+                  for b in kb.channels)  # fmt: skip
+    return Contender(
+        name, title, text, controller, controller.theta, evaluations, numbers,
+        None if bench.margins is None else hull_of(kb, laws),
+    )  # fmt: skip
+
+
+def choose_table(bench: Bench, ref: Reference, entries: Sequence[Entry], fixed: Entry) -> list[Entry]:
+    """Return the entries with only the best of the gain tables, judged on the validation situations."""
+    tables = [e for e in entries if e.name.startswith("table")]
+    if not tables:
+        return list(entries)
+    start = np.atleast_2d(fixed.theta)
+    task = bench.setup.task("validation", ref.fitness)
+    values = [
+        float(ref.fitness(task.quality(_candidate(bench, e.name, start).controller, e.theta[None]))[0]) for e in tables
+    ]
+    best = tables[int(np.argmin(values))]
+    return [e for e in entries if not e.name.startswith("table") or e is best]
+
+
+def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgement:
+    """Evaluate all controllers on the same rollouts and decide."""
+
+    def compute(_: Path) -> dict[str, np.ndarray]:
+        arrays = {}
+        with Progress(len(group) * len(KINDS), "verdict", "sets", quiet=bench.quiet) as progress:
+            for contender in group:
+                for kind in KINDS:
+                    arrays[f"{contender.name}.{kind}"] = _rollouts(bench, contender, kind)
+                    progress.advance()
+        return arrays
+
+    arrays = bench.folder.stage(
+        "judgement", compute,
+        lambda folder, values: formats.write_npz(folder / "quality.npz", values),
+        lambda folder: formats.read_npz(folder / "quality.npz"),
+    )  # fmt: skip
+    quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
+    values = {key: _fitness(bench, fitness, key[1], table) for key, table in quality.items()}
+    margins = {}
+    if bench.margins is not None:
+        margins = {c.name: bench.margins.margins(c.gain_sets) for c in group if c.gain_sets is not None}
+    kept = {c.name: bench.margins is None or c.gain_sets is None or bench.margins.keeps(c.gain_sets) for c in group}
+    samples = {
+        c.name: Sample(
+            values[c.name, "unforeseen"],
+            quality[c.name, "unforeseen"][MEASURES.index("total_variation")],
+            np.isfinite(quality[c.name, "unforeseen"][0]),
+        )
+        for c in group
+    }
+    titles = {c.name: c.title for c in group}
+    known = [name for name in LADDER if name in samples]
+    verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
+    return Judgement(quality, values, verdict, margins)
+
+
+def _rollouts(bench: Bench, contender: Contender, kind: str) -> np.ndarray:
+    """All measures of one controller in one kind of situations [measure, seed, situation]."""
+    setup = bench.setup
+    seeds = 1 if kind == "taught" else setup.seeds
+    declared = setup.sets[kind]
+    situations = [s for number in range(seeds) for s in setup.repetition(kind, number)]
+    if contender.per_situation is None:
+        quality = _quality(bench, contender.controller, contender.theta[None], situations)
+        table = np.array([getattr(quality, m)[:, 0] if m == "diverged_at" else quality.values[m][:, 0] for m in MEASURES])
+        return table.reshape(len(MEASURES), seeds, len(declared))
+    first = sum(len(setup.sets[k]) for k in KINDS[: KINDS.index(kind)])
+    rows = contender.per_situation[first : first + len(declared)]
+    quality = _quality(bench, contender.controller, rows, situations)
+    full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in MEASURES])
+    full = full.reshape(len(MEASURES), seeds, len(declared), len(declared))
+    return np.ascontiguousarray(np.diagonal(full, axis1=2, axis2=3))
+
+
+def _quality(bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation]) -> Quality:
+    return bench.setup.task().on(situations).quality(controller, theta)
+
+
+def _fitness(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
+    """Fitness of each rollout [seed, situation] from its measures."""
+    n_seeds, n_situations = table.shape[1:]
+    horizon = np.tile([s.t_end for s in bench.setup.sets[kind]], n_seeds)
+    flat = table.reshape(len(MEASURES), -1)
+    values = {m: flat[k][:, None] for k, m in enumerate(MEASURES) if m != "diverged_at"}
+    quality = Quality(("",) * horizon.size, horizon, flat[0][:, None], values)
+    return fitness.per_situation(quality)[:, 0].reshape(n_seeds, n_situations)

@@ -1,0 +1,212 @@
+"""The ladder of baselines as stages of a run: reference, fixed gains, two degrees of freedom, gain tables, oracles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import tuning
+from experiments import formats, found_files
+from experiments.progress import Progress
+from sscq import baselines
+from sscq.baselines import Candidate, SearchPlan, search
+from sscq.closed_loop import ClosedLoop
+from sscq.objective import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from experiments.found_files import Entry
+    from experiments.run_folder import RunFolder
+    from experiments.setup import Setup
+    from sscq.fitness import Fitness
+    from sscq.operating import OperatingMargins
+
+_SAMPLES = 256  # random gain sets that the fitness's references and the first start are taken from
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where the searches start and what the fitness refers to."""
+
+    fitness: Fitness
+    start: np.ndarray
+    rule: np.ndarray | None
+    rule_name: str = ""
+
+
+class Bench:
+    """What all stages share: setup, run folder, margins, progress lines."""
+
+    def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
+        self.setup, self.folder, self.quiet = setup, folder, quiet
+        self.margins: OperatingMargins | None = setup.margins()
+
+    def plan(self, n_genes: int, checkpoints: Path | None, label: str, seed: int = 0) -> tuple[SearchPlan, Progress]:
+        """Return the search plan of a candidate and its progress line."""
+        methods = self.setup.methods(n_genes)
+        progress = Progress(self.setup.evaluations, label, "loops", quiet=self.quiet)
+        spent = {"method": "", "base": 0, "last": 0}
+
+        def report(_: str, method: str, state: Any) -> None:
+            if method != spent["method"]:
+                spent.update(method=method, base=spent["base"] + spent["last"], last=0)
+            spent["last"] = state.evaluations
+            progress.at(spent["base"] + state.evaluations, f"fitness {state.best:.4g}")
+
+        return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
+
+    def search_stage(
+        self,
+        name: str,
+        candidates: Callable[[], list[Candidate]],
+        fitness: Fitness,
+        methods: Callable[[int], tuple] | None = None,
+    ) -> list[Entry]:
+        """Run a stage that searches some candidates, each with the full budget."""
+
+        def compute(checkpoints: Path) -> list[Entry]:
+            entries = []
+            for number, candidate in enumerate(candidates()):
+                plan, progress = self.plan(len(candidate.low), checkpoints, f"{name}: {candidate.title}", number)
+                if methods is not None:
+                    plan = replace(plan, methods=methods(len(candidate.low)))
+                with progress:
+                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins)
+                entries.append(found_files.entry(found))
+            return entries
+
+        return self.folder.stage(name, compute, found_files.save, found_files.load)
+
+
+def reference(bench: Bench) -> Reference:
+    """Fitness relative to random gains that survive, and the first starts: own gains, a tuning rule, the best sample."""
+    setup = bench.setup
+    rule, rule_name = tuning_rule(setup)
+
+    def compute(_: Path) -> dict[str, Any]:
+        fixed = baselines.fixed(setup.laws, setup.low, setup.high, 0.5 * (setup.low + setup.high))
+        genomes = _samples(setup)
+        loop = ClosedLoop(
+            setup.plant, fixed.controller, setup.sets["taught"], setup.step, measures=setup.fitness.measures,
+            **setup.options,
+        )  # fmt: skip
+        quality = loop.evaluate(genomes, setup.threads)
+        fitness = setup.fitness
+        if setup.relative:
+            fitness = fitness.normalised_by(quality, 0 if setup.own is not None else None)
+        values = fitness(quality, 0.0 if bench.margins is None else bench.margins.violation(genomes[:, None, :]))
+        best = genomes[np.argsort(values, kind="stable")[:2]]
+        given = [row for row in (setup.own, rule) if row is not None]
+        start = np.vstack([*[np.atleast_2d(row) for row in given], best])
+        return {"reference": dict(fitness.reference), "start": np.clip(start, setup.low, setup.high).tolist()}
+
+    stored = bench.folder.stage("reference", compute, _save_json, _load_json)
+    fitness = replace(setup.fitness, reference=stored["reference"])
+    return Reference(fitness, np.array(stored["start"]), rule, rule_name)
+
+
+def _save_json(folder: Path, value: Any) -> None:
+    formats.write_json(folder / "result.json", value)
+
+
+def _load_json(folder: Path) -> Any:
+    return formats.read_json(folder / "result.json")
+
+
+def _samples(setup: Setup) -> np.ndarray:
+    """Latin hypercube in the gain box; the user's own gains come first."""
+    from sscq.box import Box
+    from sscq.operators import latin_hypercube
+
+    box = Box(tuple(setup.low), tuple(setup.high), baselines.gain_scale(setup.low, setup.high))
+    points = latin_hypercube(np.random.Generator(np.random.PCG64(setup.seed)), _SAMPLES, len(box.free))
+    genomes = box.decode(points)
+    return genomes if setup.own is None else np.vstack([setup.own, genomes])
+
+
+def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
+    """Gains of a tuning rule, where the plant says what its model is (first order plus dead time)."""
+    plant = setup.plant
+    names = [q.name for q in plant.parameters]
+    if plant.input_delay is None or not {"K", "T"} <= set(names) or len(plant.channels) != 1:
+        return None, ""
+    values = dict(zip(names, plant.nominal(), strict=True))
+    gains = tuning.simc(values["K"], values["T"], values[plant.input_delay])
+    return np.array([gains.kp, gains.ki, gains.kd]), "SIMC"
+
+
+def fixed_gains(bench: Bench, ref: Reference) -> Entry:
+    """The best fixed PID: searched by the genetic algorithm and by CMA-ES, each with the full budget; the better counts."""
+    from sscq.cmaes import CmaEs
+
+    setup = bench.setup
+
+    def one() -> list[Candidate]:
+        return [baselines.fixed(setup.laws, setup.low, setup.high, ref.start)]
+
+    def genetic(n: int) -> tuple:
+        first = setup.method(n, setup.evaluations)[0]
+        return (replace(first, evaluations=setup.evaluations),)
+
+    def cma(_: int) -> tuple:
+        return (CmaEs(evaluations=setup.evaluations),)
+
+    by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
+    by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]
+    better = by_cma if by_cma.fitness <= by_ga.fitness else by_ga
+    return replace(
+        better, evaluations=by_ga.evaluations + by_cma.evaluations, histories=(*by_ga.histories, *by_cma.histories)
+    )
+
+
+def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
+    """Two-degree-of-freedom PID, and gain tables over one variable, at the given fitness (with its travel limit)."""
+    setup = bench.setup
+    start = np.vstack([fixed.theta, ref.start])
+
+    def two() -> list[Candidate]:
+        return [baselines.two_degree(setup.laws, setup.low, setup.high, start)]
+
+    entries = bench.search_stage("two_degree", two, fitness)
+    if len(setup.plant.channels) == 1:
+
+        def tables() -> list[Candidate]:
+            return [
+                baselines.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+                for variable in baselines.variables(setup.plant)
+            ]
+
+        entries += bench.search_stage("tables", tables, fitness)
+    return entries
+
+
+def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
+    """Best fixed gains for every single situation, taught and unforeseen [situation, n_gains]: no controller knows them."""
+    setup = bench.setup
+    situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
+
+    def compute(checkpoints: Path) -> np.ndarray:
+        rows = []
+        with Progress(len(situations), "oracle", "situations", quiet=bench.quiet) as progress:
+            for number, situation in enumerate(situations):
+                task = setup.task(fitness=ref.fitness).on((situation,))
+                candidate = baselines.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
+                candidate = replace(candidate, name=f"oracle_{number}")
+                share = max(60, setup.evaluations // len(situations))
+                plan = SearchPlan(setup.method(len(candidate.low), share)[-1:], setup.seed, checkpoints)
+                plan = replace(plan, methods=(replace(plan.methods[0], evaluations=share),))
+                objective = Objective(task, candidate.controller, None, bench.margins, candidate.gain_sets)
+                rows.append(plan.search(objective, candidate).theta)
+                progress.advance()
+        return np.array(rows)
+
+    return bench.folder.stage(
+        "oracle", compute,
+        lambda folder, rows: formats.write_npz(folder / "gains.npz", {"gains": rows}),
+        lambda folder: formats.read_npz(folder / "gains.npz")["gains"],
+    )  # fmt: skip
+

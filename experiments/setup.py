@@ -1,0 +1,307 @@
+"""From a configuration to the objects of a design: plant, situations, laws, fitness, searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import plants
+from controllers import PID
+from experiments.errors import UserError
+from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
+from sscq.fitness import Fitness
+from sscq.objective import Task
+from sscq.operating import OperatingMargins
+from sscq.situation import Situation
+from sscq.situation_sets import KINDS, repeated, standard_sets, varied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from configs.schema import DesignConfig, ExcitationConfig, SituationConfig
+    from flcs.network_config import NetworkConfig
+    from plants import Plant
+    from sscq.margins import MarginLimits
+    from sscq.search_method import SearchMethod
+    from sscq.teacher import Teacher
+
+FEW_PLANTS = 12  # fewer taught plants than this do not pin the tail down, as a study of a first-order plant showed
+_POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything a design works with.
+
+    Attributes
+    ----------
+    plant : Plant
+    sets : mapping of "taught", "validation", "unforeseen" to tuples of Situation
+        As declared: shown in the report.
+    seeds : int
+        Repetitions of the validation and unforeseen situations for the verdict.
+    spread : float
+        Relative spread of the plant's parameters in these repetitions.
+    laws : tuple of PID
+    low, high : ndarray [n_gains]
+    own : ndarray [n_gains] or None
+        The user's present gains.
+    tick : float
+        Time between two updates of scheduled gains [s].
+    fitness : Fitness
+        Not yet relative to a reference.
+    relative : bool
+        Whether it is to become so.
+    limits : MarginLimits or None
+    evaluations : int
+        Budget of every candidate of the ladder.
+    warnings : tuple of str
+    """
+
+    plant: Plant
+    sets: Mapping[str, tuple[Situation, ...]]
+    seeds: int
+    spread: float
+    laws: tuple[PID, ...]
+    low: np.ndarray
+    high: np.ndarray
+    own: np.ndarray | None
+    tick: float
+    step: float
+    options: dict[str, Any]
+    threads: int | None
+    fitness: Fitness
+    relative: bool
+    limits: MarginLimits | None
+    evaluations: int
+    method: Callable[[int, int], tuple[SearchMethod, ...]]
+    teacher: Teacher
+    network: NetworkConfig
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
+        """Return the task in the declared situations of one kind."""
+        return Task(self.plant, self.sets[kind], fitness or self.fitness, self.step, self.options, self.threads)
+
+    def repetition(self, kind: str, number: int) -> tuple[Situation, ...]:
+        """Return situations of one kind with the seeds (and the plant) of a repetition; number 0 is the declared ones."""
+        situations = repeated(self.sets[kind], number)
+        if self.spread > 0.0 and number > 0:
+            drawn = varied(self.plant, situations, self.spread, 1, 7_919 * number + KINDS.index(kind))
+            situations = tuple(replace(d, name=s.name) for d, s in zip(drawn, situations, strict=True))
+        return situations
+
+    def margins(self) -> OperatingMargins | None:
+        """Return the margin constraint, or None where it is off or the plant has no operating points."""
+        if self.limits is None or not self.plant.operating_points:
+            return None
+        return OperatingMargins(
+            self.plant, self.laws, self.sets["taught"], self.step, list(self.low), list(self.high), self.limits
+        )
+
+    def methods(self, n_genes: int) -> tuple[SearchMethod, ...]:
+        """Return the searches of a candidate: they share its budget."""
+        return self.method(n_genes, self.evaluations)
+
+
+def setup(config: DesignConfig) -> Setup:
+    """Return the objects of a design; user errors are told in the user's words."""
+    from flcs.network_config import NetworkConfig
+    from sscq.genetic import GeneticAlgorithm
+    from sscq.margins import MarginLimits
+    from sscq.teacher import Teacher
+
+    plant = plants.get(config.plant)
+    if not plant.channels:
+        raise UserError(f"plant {plant.name!r} declares no control channel (channels=...), so there is nothing to design")
+    step, law = config.step, _law(config)
+    low, high = _box(config, plant)
+    sets, warnings = _sets(config, plant)
+    fitness = config.fitness
+    limits = None
+    if fitness.max_sensitivity is not None:
+        limits = MarginLimits(fitness.max_sensitivity, fitness.min_delay_margin)
+        if not plant.operating_points:
+            warnings.append(f"plant {plant.name!r} declares no operating points: no margins are computed or kept")
+    teacher = Teacher(
+        window=config.teacher.window, horizon=config.teacher.horizon, continuations=config.teacher.continuations,
+        search=GeneticAlgorithm(
+            population=config.teacher.population, generations=config.budget.teacher_generations, stall_generations=None
+        ),
+        shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant,
+    )  # fmt: skip
+    sample = law.sample_time or step
+    net = config.network
+    return Setup(
+        plant=plant,
+        sets=sets,
+        seeds=config.budget.verdict_seeds,
+        spread=config.situations.unforeseen_spread,
+        laws=(law,) * len(plant.channels),
+        low=low,
+        high=high,
+        own=None if config.controller.own_gains is None else _gains("own_gains", config.controller.own_gains, plant),
+        tick=config.controller.schedule_time or 4.0 * sample,
+        step=step,
+        options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
+        threads=config.threads,
+        fitness=_fitness(config),
+        relative=fitness.relative,
+        limits=limits,
+        evaluations=config.budget.evaluations,
+        method=_methods(config),
+        teacher=teacher,
+        network=NetworkConfig(
+            inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
+            learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
+            max_rules=net.max_rules,
+        ),
+        seed=config.seed,
+        warnings=tuple(warnings),
+    )  # fmt: skip
+
+
+def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, ...]]:
+    from sscq.cmaes import CmaEs
+    from sscq.genetic import GeneticAlgorithm
+
+    search = config.search
+
+    def genetic(evaluations: int) -> GeneticAlgorithm:
+        return GeneticAlgorithm(
+            generations=None, evaluations=evaluations, population=search.population, tournament=search.tournament,
+            crossover=search.crossover, p_crossover=search.p_crossover, eta_crossover=search.eta_crossover,
+            alpha=search.alpha, p_mutation=search.p_mutation, eta_mutation=search.eta_mutation, elite=search.elite,
+            stall_generations=search.stall_generations, stall_tolerance=search.stall_tolerance,
+        )  # fmt: skip
+
+    def methods(n_genes: int, evaluations: int) -> tuple[SearchMethod, ...]:
+        if search.method == "genetic":
+            return (genetic(evaluations),)
+        polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
+        # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
+        cma = CmaEs(evaluations=polish, population=max(12, round(10.0 * np.sqrt(n_genes))), sigma=0.1)
+        return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
+
+    return methods
+
+
+def _law(config: DesignConfig) -> PID:
+    given = config.controller
+    return PID(
+        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
+        rate_limit=given.rate_limit,
+        derivative_filter_time=given.derivative_filter_time,
+        derivative_on=given.derivative_on,
+        anti_windup=given.anti_windup,
+        tracking_time=given.tracking_time,
+        sample_time=given.sample_time,
+        rate_source=given.rate_source,
+        action=given.action,
+    )
+
+
+def _box(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:
+    low = config.controller.low
+    high = config.controller.high
+    lows = [g for c in plant.channels for g in c.gains_low] if low is None else _gains("low", low, plant)
+    highs = [g for c in plant.channels for g in c.gains_high] if high is None else _gains("high", high, plant)
+    lows, highs = np.array(lows, float), np.array(highs, float)
+    if not (lows <= highs).all() or not (lows < highs).any():
+        raise UserError(f"gain bounds must satisfy low <= high, got low = {lows.tolist()}, high = {highs.tolist()}")
+    return lows, highs
+
+
+def _gains(name: str, values: list[float], plant: Plant) -> np.ndarray:
+    n = 3 * len(plant.channels)
+    array = np.array(values if len(values) == n else list(values) * len(plant.channels), float)
+    if len(values) not in {3, n} or not np.isfinite(array).all():
+        raise UserError(
+            f"controller.{name} must be kp, ki, kd for each of the {len(plant.channels)} channels of {plant.name!r} "
+            f"({n} finite numbers, or 3 for all), got {values}"
+        )
+    return array
+
+
+def _fitness(config: DesignConfig) -> Fitness:
+    given = config.fitness
+    return Fitness(
+        kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
+        travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
+        kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
+    )  # fmt: skip
+
+
+def _sets(config: DesignConfig, plant: Plant) -> tuple[dict[str, tuple[Situation, ...]], list[str]]:
+    given, warnings = config.situations, []
+    sets: dict[str, tuple[Situation, ...]] = {}
+    for kind in KINDS:
+        declared = getattr(given, kind)
+        if declared:
+            sets[kind] = tuple(situation(name, part, plant, config.seed) for name, part in declared.items())
+    if len(sets) < len(KINDS):
+        sets = standard_sets(plant) | sets
+    common = {k: v for k, v in (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise)) if v}
+    if common:
+        sets = {kind: tuple(replace(s, **common) for s in group) for kind, group in sets.items()}
+    if given.taught_spread > 0.0:
+        sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
+        if given.taught_plants < FEW_PLANTS:
+            warnings.append(
+                f"only {given.taught_plants} taught plants: the tail of other plants is not pinned down; "
+                f"use situations.taught_plants={2 * FEW_PLANTS} or more"
+            )
+    elif given.unforeseen_spread > 0.0:
+        warnings.append("plants vary in the verdict but not among the taught situations (situations.taught_spread)")
+    return {kind: sets[kind] for kind in KINDS}, warnings
+
+
+def situation(name: str, given: SituationConfig, plant: Plant, seed: int) -> Situation:
+    """Return a configured situation."""
+    number = seed if given.seed is None else given.seed
+    return Situation(
+        name=name,
+        reference={c.output: given.reference for c in plant.channels},
+        excitation=excitation(given.excitation, number, given.t_end),
+        parameters=given.parameters or None,
+        initial=given.initial,
+        delay=given.delay,
+        output_delay=given.output_delay,
+        noise=given.noise,
+        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
+        t_end=given.t_end,
+        seed=number,
+    )
+
+
+def excitation(given: ExcitationConfig, seed: int, t_end: float) -> Any:
+    """Return a configured excitation of the first disturbance."""
+    if given.kind == "none":
+        return None
+    if given.kind == "white":
+        return WhiteNoise(given.variance, given.hold, given.density)
+    if given.kind == "numpy_white":
+        return _numpy_white(given, seed, t_end)
+    if given.kind == "gaussian":
+        return GaussianFilter(given.variance, given.bandwidth)
+    if given.kind == "uniform":
+        return UniformFilter(float(np.sqrt(3.0 * given.variance)), given.bandwidth)
+    if given.kind == "sine":
+        return Sine(given.amplitude, given.frequency)
+    if given.kind == "step":
+        return Step(given.amplitude, given.at)
+    if given.file is None:
+        raise UserError("a recorded excitation needs its file: excitation.file=series.csv (time [s], value)")
+    return Recorded.from_csv(given.file)
+
+
+def _numpy_white(given: ExcitationConfig, seed: int, t_end: float) -> Recorded:
+    """Band-limited white noise from NumPy's default generator, held: the numbers of published studies."""
+    rng, count = np.random.default_rng(seed), int(t_end / given.hold + 1e-9) + 1
+    if given.density == "uniform":
+        edge = float(np.sqrt(3.0 * given.variance))
+        return Recorded.held(rng.uniform(-edge, edge, count), given.hold)
+    return Recorded.held(rng.standard_normal(count) * np.sqrt(given.variance), given.hold)
