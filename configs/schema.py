@@ -35,17 +35,21 @@ class RunConfig:
     quiet: bool = setting(False, "no progress lines", session=True)
 
 
+EXCITATIONS = ("none", "white", "numpy_white", "gaussian", "uniform", "sine", "step", "recorded")
+
+
 @dataclass
 class ExcitationConfig:
     """A disturbance of the plant."""
 
-    kind: str = setting("none", "what is applied", choices=("none", "white", "gaussian", "uniform", "sine", "recorded"))
+    kind: str = setting("none", "what is applied", choices=EXCITATIONS)
     variance: float = setting(0.3, "variance of the noise", low=0)
     density: str = setting("gaussian", "density of white noise", choices=("gaussian", "uniform"))
     hold: float = setting(0.1, "time that band-limited white noise is held", unit="s", above=0)
     bandwidth: float = setting(1.0, "bandwidth of a forming filter", unit="rad/s", above=0)
-    amplitude: float = setting(0.0, "amplitude of the sine")
-    frequency: float = setting(1.0, "frequency of the sine", unit="rad/s", above=0)
+    amplitude: float = setting(0.0, "amplitude of the sine, height of the step")
+    frequency: float = setting(1.0, "frequency of the sine", unit="Hz", above=0)
+    at: float = setting(0.0, "time of the step", unit="s", low=0)
     file: str | None = setting(None, "CSV file of a recorded series: time [s] and value", file=True)
 
 
@@ -76,14 +80,20 @@ class SituationsConfig:
     taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only; empty: the plant's")
     validation: dict[str, SituationConfig] = setting(dict, "models are selected by these; empty: the plant's")
     unforeseen: dict[str, SituationConfig] = setting(dict, "used once, for the verdict; empty: the plant's")
+    taught_spread: float = setting(0.0, "relative spread of the plant parameters among taught plants", low=0, below=1)
+    taught_plants: int = setting(24, "number of taught plants, where they are spread", low=1)
+    unforeseen_spread: float = setting(0.0, "relative spread of the plant parameters in the verdict", low=0, below=1)
+    noise: float = setting(0.0, "sensor noise of all situations (standard deviation); 0: their own", low=0)
+    delay: float = setting(0.0, "delay of the commands in all situations; 0: their own", unit="s", low=0)
+    output_delay: float = setting(0.0, "delay of the measurements in all situations; 0: their own", unit="s", low=0)
 
 
 @dataclass
 class ControllerConfig:
     """The PID of every channel and the box in which its gains are searched."""
 
-    low: list[float] = setting(lambda: [0.0, 0.0, 0.0], "smallest kp, ki, kd")
-    high: list[float] = setting(lambda: [10.0, 10.0, 10.0], "largest kp, ki, kd")
+    low: list[float] | None = setting(None, "smallest kp, ki, kd; null: the plant's")
+    high: list[float] | None = setting(None, "largest kp, ki, kd; null: the plant's")
     own_gains: list[float] | None = setting(None, "your present kp, ki, kd, to be compared with")
     limits: list[float] | None = setting(None, "command limits [low, high]; null: the plant's")
     rate_limit: float | None = setting(None, "largest rate of the command", unit="1/s", above=0)
@@ -92,13 +102,22 @@ class ControllerConfig:
     anti_windup: str = setting(
         "conditional", "how the integral is kept from winding up", choices=("conditional", "back_calculation", "none")
     )
+    tracking_time: float | None = setting(None, "time constant of back calculation", unit="s", above=0)
+    rate_source: str = setting(
+        "output", "error rate from the plant's rate output or by differencing", choices=("output", "difference")
+    )
+    action: str = setting("direct", "direct: more command raises the output", choices=("direct", "reverse"))
     sample_time: float | None = setting(None, "sample time; null: the integration step", unit="s", above=0)
+    schedule_time: float | None = setting(
+        None, "time between updates of scheduled gains; null: four samples", unit="s", above=0
+    )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
-        if len(self.low) != len(self.high):
-            yield f"low and high must have one entry a gain each, got {len(self.low)} and {len(self.high)}"
-        for number, (low, high) in enumerate(zip(self.low, self.high, strict=False)):
+        lows, highs = self.low or [], self.high or []
+        if lows and highs and len(lows) != len(highs):
+            yield f"low and high must have one entry a gain each, got {len(lows)} and {len(highs)}"
+        for number, (low, high) in enumerate(zip(lows, highs, strict=False)):
             if not low <= high:
                 yield f"low[{number}] must not exceed high[{number}], got {low} and {high}; swap them"
         yield from _interval("limits", self.limits)
@@ -123,14 +142,15 @@ class FitnessConfig:
     kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0)
     share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
     travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", above=0)
-    max_sensitivity: float | None = setting(2.0, "largest Ms at the operating points; null: no margins asked", above=1)
+    max_sensitivity: float | None = setting(1.8, "largest Ms at the operating points; null: no margins asked", above=1)
     min_delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
 
 @dataclass
 class SearchConfig:
-    """The genetic search; fields as in `sscq.GeneticAlgorithm`."""
+    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes; fields as in `sscq.GeneticAlgorithm`."""
 
+    method: str = setting("both", "genetic algorithm, CMA-ES, or one after the other", choices=("both", "genetic", "cmaes"))
     population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
     tournament: int = setting(3, "individuals compared in a selection", low=1)
     crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
@@ -165,11 +185,15 @@ class TeacherConfig:
 class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
 
-    terms: int = setting(5, "linguistic terms an input", low=2, high=9)
-    shape: str = setting("gaussian", "membership functions", choices=("gaussian", "bell", "triangular"))
-    rounds: int = setting(200, "rounds of hybrid training", low=0)
-    learning_rate: float = setting(0.01, "step of the premises' gradient descent", above=0)
-    ridge: float = setting(1e-6, "ridge of the consequents' least squares", low=0)
+    inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z or plant outputs")
+    terms: int = setting(3, "linguistic terms an input", low=2, high=9)
+    shape: str = setting(
+        "triangular", "membership functions", choices=("triangular", "trapezoid", "gaussian", "bell")
+    )
+    order: int = setting(0, "rules give constant gains (0) or gains linear in the inputs (1)", low=0, high=1)
+    rounds: int = setting(40, "rounds of hybrid training", low=0)
+    learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)
+    prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
     keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
     max_rules: int = setting(25, "most rules kept", low=1)
 
@@ -178,8 +202,7 @@ class NetworkConfig:
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
-    generations: int = setting(60, "generations of each search", low=1)
-    refinement_generations: int = setting(120, "generations of the closed-loop refinement", low=0)
+    evaluations: int = setting(20000, "closed-loop evaluations of every candidate of the ladder", low=60)
     teacher_generations: int = setting(6, "generations in the search of one window of the teaching signal", low=1)
     verdict_seeds: int = setting(20, "seeds of each unforeseen situation in the verdict", low=1)
 

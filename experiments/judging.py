@@ -107,7 +107,7 @@ def contenders(
         title = f"{ref.rule_name} tuning rule"
         found.append(Contender("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
     found.append(
-        Contender("fixed", "best fixed PID", "genetic algorithm and CMA-ES, the better one", constant, fixed.theta,
+        Contender("fixed", "fixed PID", "genetic algorithm and CMA-ES, the better one", constant, fixed.theta,
                   fixed.evaluations, n, fixed.theta[None])
     )  # fmt: skip
     start = np.atleast_2d(fixed.theta)
@@ -171,11 +171,10 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays = {}
-        with Progress(len(group) * len(KINDS), "verdict", "sets", quiet=bench.quiet) as progress:
+        with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
             for contender in group:
-                for kind in KINDS:
-                    arrays[f"{contender.name}.{kind}"] = _rollouts(bench, contender, kind)
-                    progress.advance()
+                arrays |= {f"{contender.name}.{kind}": table for kind, table in _rollouts(bench, contender).items()}
+                progress.advance()
         return arrays
 
     arrays = bench.folder.stage(
@@ -203,22 +202,25 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     return Judgement(quality, values, verdict, margins)
 
 
-def _rollouts(bench: Bench, contender: Contender, kind: str) -> np.ndarray:
-    """All measures of one controller in one kind of situations [measure, seed, situation]."""
+def _rollouts(bench: Bench, contender: Contender) -> dict[str, np.ndarray]:
+    """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
-    seeds = 1 if kind == "taught" else setup.seeds
-    declared = setup.sets[kind]
-    situations = [s for number in range(seeds) for s in setup.repetition(kind, number)]
-    if contender.per_situation is None:
-        quality = _quality(bench, contender.controller, contender.theta[None], situations)
-        table = np.array([getattr(quality, m)[:, 0] if m == "diverged_at" else quality.values[m][:, 0] for m in MEASURES])
-        return table.reshape(len(MEASURES), seeds, len(declared))
-    first = sum(len(setup.sets[k]) for k in KINDS[: KINDS.index(kind)])
-    rows = contender.per_situation[first : first + len(declared)]
-    quality = _quality(bench, contender.controller, rows, situations)
+    seeds = {kind: 1 if kind == "taught" else setup.seeds for kind in KINDS}
+    blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
+    theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
+    quality = _quality(bench, contender.controller, theta, [s for block in blocks.values() for s in block])
     full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in MEASURES])
-    full = full.reshape(len(MEASURES), seeds, len(declared), len(declared))
-    return np.ascontiguousarray(np.diagonal(full, axis1=2, axis2=3))
+    result, first, declared = {}, 0, 0
+    for kind, block in blocks.items():
+        n = len(setup.sets[kind])
+        part = full[:, first : first + len(block)].reshape(len(MEASURES), seeds[kind], n, len(theta))
+        if contender.per_situation is None:
+            result[kind] = np.ascontiguousarray(part[..., 0])
+        else:  # each declared situation has its own row of parameters
+            result[kind] = np.ascontiguousarray(np.diagonal(part[..., declared : declared + n], axis1=2, axis2=3))
+        first += len(block)
+        declared += n
+    return result
 
 
 def _quality(bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation]) -> Quality:

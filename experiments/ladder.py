@@ -163,6 +163,13 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
     )
 
 
+def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
+    """Mean total variation of the fixed PID in the taught situations: what the other candidates may use."""
+    candidate = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, ref.start)
+    quality = bench.setup.task(fitness=ref.fitness).quality(candidate.controller, fixed.theta[None])
+    return float(quality.values["total_variation"].mean())
+
+
 def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
     """Two-degree-of-freedom PID, and gain tables over one variable, at the given fitness (with its travel limit)."""
     setup = bench.setup

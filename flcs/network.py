@@ -105,7 +105,8 @@ class ChannelNetwork(nn.Module):
         self.register_buffer("span", span)
         self.register_buffer("reference", (_tensor(base.reference) - low) / span)
         self.register_buffer(
-            "index", torch.tensor([base.rules[k].terms for k in base.active]).reshape(-1, len(base.inputs))
+            "index",
+            torch.tensor([base.rules[k].terms for k in base.active], dtype=torch.long).reshape(-1, len(base.inputs)),
         )
         self.consequents = nn.Parameter(self._shares([base.rules[k] for k in base.active]))
 

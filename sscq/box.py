@@ -130,9 +130,9 @@ class Box:
         values = low + points * (high - low)
         log = np.flatnonzero(sign)
         values[:, log] = sign[log] * np.exp(sign[log] * values[:, log])
-        values = np.where(points >= 1.0, np.array(self.high)[self.free], values)
         genomes = np.tile(np.array(self.low), (len(points), 1))
-        genomes[:, self.free] = values
+        genomes[:, self.free] = np.where(points <= 0.0, genomes[:, self.free], values)
+        genomes[:, self.free] = np.where(points >= 1.0, np.array(self.high)[self.free], genomes[:, self.free])
         return self.clip(genomes)
 
     def neighbours(self, genome: ArrayLike, distance: float = 0.1) -> NDArray[np.float64]:
@@ -151,7 +151,7 @@ def _scaled(values: NDArray[np.float64], sign: NDArray[np.float64]) -> NDArray[n
 
 
 def _check_scale(name: str, scale: str, low: float, high: float) -> None:
-    settings.one_of(f"scale of gene {name!r}", scale, SCALES)
+    settings.one_of(f"scale for gene {name!r} that is called", scale, SCALES)
     if scale == "log" and low * high <= 0.0:
         raise ValueError(
             f"gene {name!r} on a log scale needs bounds of one sign without 0, got {low} and {high}; "

@@ -160,20 +160,24 @@ class Fitness:
         values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
         return replace(self, reference={name: value for name, value in values.items() if value > 0.0})
 
-    def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
-        """Warn, and return the warning, where this fitness is known to choose badly within [low, high]."""
+    def warning(self, low: np.ndarray, high: np.ndarray) -> str | None:
+        """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
         low, high = np.asarray(low, float), np.asarray(high, float)
-        message = None
         if self.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
-            message = (
+            return (
                 "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
                 "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
             )
-        elif self.kind in {"entropy_magnitude", "entropy_square"}:
-            message = (
+        if self.kind in {"entropy_magnitude", "entropy_square"}:
+            return (
                 "entropy production alone prefers not to move: the error is left where it is. "
                 "Use the default fitness, which weighs it against the tracking error"
             )
+        return None
+
+    def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
+        """Issue the warning, if there is one, as a :class:`FitnessWarning` and return it."""
+        message = self.warning(low, high)
         if message:
             warnings.warn(message, FitnessWarning, stacklevel=2)
         return message

@@ -1,10 +1,11 @@
 """Frequency responses of a sampled loop, prepared once per operating point and used for any number of gain sets.
 
-The loop transfer is linear in the gains, L = kp B0 + ki B1 + kd B2, so three responses on a well-chosen grid are all that
-a search needs. Beside them stands a regular factor R = prod (z - p) / (z - q) that replaces every open-loop pole p at or
-near the stability boundary by a well damped q: R (1 + L) has no pole there, and its turns about 0 count the unstable
-closed-loop poles without indentations (the principle of the argument; Astrom and Murray, Feedback Systems, 2nd ed.,
-sec. 10.3). The same on circles |z| = e^(g h) outside the unit circle tells how fast an unstable loop grows.
+The loop transfer is linear in the gains, L = kp B0 + ki B1 + kd B2, so three responses on a well-chosen grid are all
+that a search needs. Beside them stands a regular factor R = prod (z - p) / (z - q) that replaces every open-loop pole p
+at or near the stability boundary, or beyond it, by a well damped q: R (1 + L) has no pole there, and its turns about 0
+count the unstable closed-loop poles without indentations (the principle of the argument; Astrom and Murray, Feedback
+Systems, 2nd ed., sec. 10.3). The same on circles |z| = e^(g h) outside the unit circle tells how fast an unstable loop
+grows.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.sampled_loop import LinearPlant, Loop, SampledPlant, sample
+from sscq.sampled_loop import SampledPlant, sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from sscq.linear_loop import LinearPlant, Loop
 
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
@@ -54,8 +57,8 @@ class LoopResponse:
     growth : array [n_rings]
         Growth rates of the circles [1/s], ascending.
     rings : array [n_rings, 8, n_v]
-        R, R B0, R B1, R B2 on the upper half of each circle: its real point z > 0, every other point of the grid, its real
-        point z < 0.
+        R, R B0, R B1, R B2 on the upper half of each circle: its real point z > 0, every other point of the grid, its
+        real point z < 0.
     """
 
     sampled: SampledPlant
@@ -106,7 +109,7 @@ def loop_responses(
         raise ValueError("margins need at least one operating point, got none")
     ends = np.array([np.broadcast_to(np.asarray(end, dtype=float), 3) for end in (low, high)])
     if not (np.isfinite(ends).all() and (ends[0] <= ends[1]).all() and ends.any()):
-        raise ValueError(f"low and high must be finite with low <= high and not all zero, got {low} and {high}")
+        raise ValueError(f"low and high must be finite with low <= high and not all zero, got {ends[0]} and {ends[1]}")
     largest = np.abs(ends).max(axis=0)
     smallest = np.where(ends[0] * ends[1] > 0.0, np.abs(ends).min(axis=0), 0.0)
     return tuple(_prepare(sample(plant, loop), smallest, largest) for plant in plants)
@@ -128,15 +131,15 @@ def loop_transfer(plant: SampledPlant, s: Complex) -> Complex:
     h, share = plant.loop.sample_time, plant.loop.filter_share
     y, rate = plant.output(s)
     filtered = rate * share / (1.0 - (1.0 - share) * np.exp(-s * h))
-    return plant.loop.sense * np.array([y, y * h / np.expm1(s * h), filtered])
+    return np.asarray(plant.loop.sense * np.array([y, y * h / np.expm1(s * h), filtered]), dtype=complex)
 
 
 def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopResponse:
     h = plant.loop.sample_time
     ends = (_lowest(plant, smallest, largest), _TOP * np.pi / h)
     frequency = _grid(plant, ends, largest)
-    basis, regular = loop_transfer(plant, 1j * frequency), _regular(plant, 1j * frequency, ends)
-    end = np.array([1j * np.pi / h])
+    axis, end = np.asarray(1j * frequency), np.array([1j * np.pi / h])
+    basis, regular = loop_transfer(plant, axis), _regular(plant, axis, ends)
     nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real
     denominator, of_output, of_rate = plant.at_rest()
     growth = _apart(np.geomspace(ends[0], 5.0 / h, _RINGS), plant.poles.real)
@@ -184,9 +187,9 @@ def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array) -> Arr
     """Frequencies [rad/s]: logarithmic, then halved where a response turns quickly."""
     points = np.unique(np.concatenate([np.geomspace(*ends, 60), _resonances(plant, ends)]))
     for _ in range(_ROUNDS):
-        points = _apart(points, plant.poles.imag)
-        basis, regular = loop_transfer(plant, 1j * points), _regular(plant, 1j * points, ends)
-        coarse = _coarse(plant, points, basis, regular[0], largest)
+        points = _apart(points, _folded(plant))
+        axis = np.asarray(1j * points)
+        coarse = _coarse(plant, points, loop_transfer(plant, axis), _regular(plant, axis, ends)[0], largest)
         if not coarse.any() or len(points) > _LARGEST:
             break
         points = np.sort(np.concatenate([points, np.sqrt(points[1:] * points[:-1])[coarse]]))
@@ -207,9 +210,9 @@ def _coarse(plant: SampledPlant, points: Array, basis: Complex, regular: Complex
 def _lowest(plant: SampledPlant, smallest: Array, largest: Array) -> float:
     """Below this frequency every loop of the range follows a power law: nothing happens there."""
     top = np.pi / plant.loop.sample_time
-    probes = _apart(np.geomspace(1e-7 * top, _TOP * top, 240), plant.poles.imag)
+    probes = _apart(np.geomspace(1e-7 * top, _TOP * top, 240), _folded(plant))
     least = np.where(smallest > 0.0, smallest, 1e-3 * largest)[:, None]
-    level = (np.abs(loop_transfer(plant, 1j * probes)) * least).sum(axis=0)
+    level = (np.abs(loop_transfer(plant, np.asarray(1j * probes))) * least).sum(axis=0)
     weak = probes[level < 3.0]
     slow = np.abs(plant.poles)[np.abs(plant.poles) > 1e-6 * top]
     return float(max(1e-7 * top, min(0.3 * weak.min(initial=0.1 * top), 0.03 * slow.min(initial=top))))
@@ -217,12 +220,17 @@ def _lowest(plant: SampledPlant, smallest: Array, largest: Array) -> float:
 
 def _resonances(plant: SampledPlant, ends: tuple[float, float]) -> Array:
     """Points about each lightly damped pole, so that the first grid cannot step over it."""
-    near = plant.poles[(plant.poles.imag > 0.0) & (plant.poles.real > -_DAMPED * np.abs(plant.poles))]
-    h = plant.loop.sample_time
-    seen = np.abs(np.angle(np.exp(near * h))) / h  # as the samples see it, folded at the Nyquist frequency
+    light = (plant.poles.imag > 0.0) & (plant.poles.real > -_DAMPED * np.abs(plant.poles))
+    near = plant.poles[light]
     widths = np.maximum(np.abs(near.real) / np.abs(near), 1e-2)
-    points = seen[:, None] * (1.0 + widths[:, None] * np.array([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]))
+    points = _folded(plant)[light, None] * (1.0 + widths[:, None] * np.array([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]))
     return points[(points > ends[0]) & (points < ends[1])]
+
+
+def _folded(plant: SampledPlant) -> Array:
+    """Frequencies of the poles as the samples see them, folded at the Nyquist frequency."""
+    h = plant.loop.sample_time
+    return np.asarray(np.abs(np.angle(np.exp(1j * plant.poles.imag * h))) / h)
 
 
 def _apart(values: Array, poles: Array) -> Array:

@@ -1,8 +1,9 @@
 """The compiled part of the margins: one gain set after the other on the prepared responses of one operating point.
 
-One pass builds L and counts the turns of R (1 + L) about 0; a second looks for dips, crossovers and crossings and refines
-each on a cubic through four neighbours in ln(frequency), on which L itself is smooth even where 1 / |1 + L| has a
-sharp peak. Every function is in this file, so that the cache cannot serve an old one.
+One pass builds L and counts the turns of R (1 + L) about 0; a second looks for dips, crossovers and crossings and
+refines each one on cubics in ln(frequency). What is interpolated are R, R L and R (1 + L): smooth also where L has a
+pole on the stability boundary, a zero near it, or 1 / (1 + L) a sharp peak. Every function is in this file, so that the
+cache on disk cannot serve an old one.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ COLUMNS = (
 
 @njit(**_OPTIONS)
 def _point(v, k):
+    """Entry k of rows of real and imaginary parts."""
     return complex(v[0, k], v[1, k])
 
 
@@ -163,8 +165,8 @@ def _quotient(x, top, bottom, t):
 def _closest(x, top, bottom, size, ratio, least):
     """Smallest of `least` and |top / bottom|^2, refined by Newton about each dip of it and of |top| on the grid.
 
-    `size` and `ratio` are |top|^2 and |top / bottom|^2 there. A dip of the quotient alone can hide between two points where
-    `bottom` dips beside it.
+    `size` and `ratio` are |top|^2 and |top / bottom|^2 there. A dip of the quotient alone can hide between two points
+    where `bottom` dips beside it.
     """
     n = len(x)
     for k in range(n):

@@ -4,22 +4,24 @@
     penalty(gains, responses, MarginLimits(1.8, 0.05))          # gains [..., 3] -> [...], 0 where all limits are kept
     loop_margins(gains, responses).worst()                      # what a report prints
 
-The set of stabilising gains is not convex, so a schedule is judged on samples of the hull of its rules and the reference
-gains (:func:`hull_samples`), not on its corners. Margins belong to gains that stand still: they say nothing about how
-fast a schedule may move them.
+The set of stabilising gains is not convex, so a schedule is judged on samples of the hull of its rules and the
+reference gains (:func:`hull_samples`), not on its corners. Margins belong to gains that stand still: they say nothing
+about how fast a schedule may move them.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sscq import margin_kernel
 from sscq.frequency_response import LoopResponse, loop_responses
-from sscq.sampled_loop import LinearPlant, Loop, spectral_radius
+from sscq.linear_loop import LinearPlant, Loop
+from sscq.margin_table import LoopMargins, Margins, Worst
+from sscq.sampled_loop import spectral_radius
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +45,7 @@ __all__ = [
     "spectral_radius",
 ]
 
+_HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
 _CONCENTRATIONS = (0.1, 0.3, 1.0)  # of the hull's weights in turn: near corners and edges, between, uniform
 
 
@@ -72,87 +75,6 @@ class MarginLimits:
             raise ValueError(f"delay_margin must be a finite time >= 0 [s], got {self.delay_margin}")
 
 
-@dataclass(frozen=True)
-class Worst:
-    """One margin's worst value and where it is."""
-
-    value: float
-    operating_point: str
-    gain_set: int
-
-
-@dataclass(frozen=True)
-class Margins:
-    """Worst margins over gain sets and operating points; attributes as in LoopMargins."""
-
-    stable: bool
-    growth: Worst
-    sensitivity: Worst
-    complementary: Worst
-    gain_margin: Worst
-    gain_reduction: Worst
-    phase_margin: Worst
-    delay_margin: Worst
-
-    def __str__(self) -> str:
-        """Print a line for each margin."""
-        lines = ["stable at every operating point" if self.stable else "UNSTABLE"]
-        for key in [f.name for f in fields(self)][1:]:
-            worst: Worst = getattr(self, key)
-            lines.append(f"{key:<16}{worst.value:>12.4g} {_UNITS.get(key, ''):<4} at {worst.operating_point}")
-        return "\n".join(lines)
-
-
-_UNITS = {"growth": "1/s", "phase_margin": "rad", "delay_margin": "s"}
-
-
-@dataclass(frozen=True)
-class LoopMargins:
-    """Margins of each gain set at each operating point: arrays [gain_set, operating_point].
-
-    Attributes
-    ----------
-    names : tuple of str
-        Operating points.
-    stable : array of bool
-        All eigenvalues of the closed loop are inside the unit circle.
-    growth : array
-        How fast an unstable loop grows [1/s], to within the spacing of the prepared circles (a factor of about two, most
-        often a few per cent); 0 for a stable one. :func:`sscq.sampled_loop.spectral_radius` is the exact e^(growth h).
-    sensitivity, complementary : array
-        Maxima over frequency of |1 / (1 + L)| and |L / (1 + L)|; infinite if unstable.
-    gain_margin, gain_reduction : array
-        Factor above 1 by which the gain may be multiplied, or divided, before the loop becomes unstable; infinite where
-        it may be any, 0 if unstable. An open-loop unstable plant has a finite reduction.
-    phase_margin : array
-        Least angle between L and -1 on the unit circle, to either side [rad]; infinite without a crossover, 0 if
-        unstable.
-    delay_margin : array
-        Least lag e^(-j w T) that makes the loop unstable, over all crossovers [s]. Exact where the loop's delay with it is
-        a whole number of samples; in between, samples see a little more or less than the pure lag.
-    """
-
-    names: tuple[str, ...]
-    stable: NDArray[np.bool_]
-    growth: Array
-    sensitivity: Array
-    complementary: Array
-    gain_margin: Array
-    gain_reduction: Array
-    phase_margin: Array
-    delay_margin: Array
-
-    def worst(self) -> Margins:
-        """Return the worst of each margin, with its operating point and gain set."""
-        found = {}
-        for key in [f.name for f in fields(self)][2:]:
-            values = getattr(self, key)
-            bad = values.argmax() if key in {"growth", "sensitivity", "complementary"} else values.argmin()
-            row, column = np.unravel_index(bad, values.shape)
-            found[key] = Worst(float(values[row, column]), self.names[column], int(row))
-        return Margins(stable=bool(self.stable.all()), **found)
-
-
 def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMargins:
     """Compute all margins of gain sets.
 
@@ -176,7 +98,7 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
 def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits) -> Any:
     """Return by how much gain sets violate the limits, summed over operating points: finite and graded everywhere.
 
-    A stable loop pays max(0, 1 - Ms_limit / Ms) + max(0, 1 - delay_margin / limit): to first order the relative violation,
+    A stable loop pays max(0, 1 - limit / Ms) + max(0, 1 - delay margin / limit): the relative violation to first order,
     and 2 at the boundary of stability. An unstable one pays 2 + g / (g + w), with its growth rate g and the loop's own
     rate w: less than 3.
 
@@ -196,13 +118,11 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
     rows = gains.reshape(-1, 3)
     table = _table(rows, responses, full=False)
     rates = np.array([r.rate for r in responses])[:, None]
-    growth = table[:, :, 1]
-    unstable = 2.0 + growth / (growth + rates)
-    violation = np.maximum(0.0, 1.0 - limits.sensitivity / np.maximum(table[:, :, 2], 1e-300))
+    unstable = 3.0 - rates / (table[:, :, 1] + rates)
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[:, :, 2])
     if limits.delay_margin > 0.0:
         violation += np.maximum(0.0, 1.0 - table[:, :, 7] / limits.delay_margin)
     paid = np.where(table[:, :, 0] == margin_kernel.STABLE, violation, unstable)
-    paid = np.where(np.isfinite(rows).all(axis=1), paid, 3.0)
     return paid.sum(axis=0).reshape(gains.shape[:-1])
 
 
@@ -210,8 +130,8 @@ def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> A
     """Draw gain sets that a schedule may give: its rules, the reference, and convex combinations of them.
 
     The weights are Dirichlet distributed with concentrations 0.1, 0.3 and 1 in turn, so that corners, edges and the
-    interior are all met. They depend on the seed and on the number of rules only: every candidate of a search is judged on the
-    same combinations.
+    interior are all met. They depend on the seed and on the number of rules only: every candidate of a search is judged
+    on the same combinations.
 
     Parameters
     ----------
@@ -236,7 +156,8 @@ def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> A
     gains, reference = np.asarray(gains, dtype=float), np.asarray(reference, dtype=float)
     if gains.ndim < 2 or reference.shape[-1:] != gains.shape[-1:]:
         raise ValueError(
-            f"gains must have shape [..., n_rules, n_gains] and reference [n_gains], got {gains.shape} and {reference.shape}"
+            "gains must have shape [..., n_rules, n_gains] and reference [n_gains], "
+            f"got {gains.shape} and {reference.shape}"
         )
     reference = np.broadcast_to(reference, (*gains.shape[:-2], gains.shape[-1]))
     corners = np.concatenate([gains, reference[..., None, :]], axis=-2)
@@ -255,7 +176,8 @@ def _checked(gains: ArrayLike) -> Array:
 
 def _table(gains: Array, responses: Sequence[LoopResponse], *, full: bool) -> Array:
     """Kernel results [operating_point, gain_set, column], with doubtful verdicts settled by eigenvalues."""
-    gains = np.array(gains, dtype=float, order="C")  # a copy: writable, as the one compiled signature has it
+    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
+    gains = np.where(wild[:, None], 0.0, gains)
     table = np.zeros((len(responses), len(gains), len(margin_kernel.COLUMNS)))
     for response, out in zip(responses, table, strict=True):
         margin_kernel.evaluate(
@@ -272,19 +194,20 @@ def _table(gains: Array, responses: Sequence[LoopResponse], *, full: bool) -> Ar
             full,
             out,
         )
-        _settle(gains, response, out)
+        _settle(gains, wild, response, out)
     return table
 
 
-def _settle(gains: Array, response: LoopResponse, out: Array) -> None:
-    """Decide what the grid was too coarse for, and loops with a hidden mode that grows."""
+def _settle(gains: Array, wild: NDArray[np.bool_], response: LoopResponse, out: Array) -> None:
+    """Decide what the grid was too coarse for, loops with a hidden mode that grows, and gains that are no numbers."""
     hidden = response.sampled.hidden_growth
-    asked = (out[:, 0] == margin_kernel.DOUBTFUL) & np.isfinite(gains).all(axis=1)
+    asked = out[:, 0] == margin_kernel.DOUBTFUL
     if asked.any():
         radius = np.asarray(spectral_radius(response.sampled, gains[asked]))
         rate = np.log(np.maximum(radius, 1e-300)) / response.sampled.loop.sample_time
         out[asked, 0] = np.where(radius < 1.0, margin_kernel.STABLE, margin_kernel.UNSTABLE)
         out[asked, 1] = np.maximum(rate, 0.0)
+    out[wild, 0], out[wild, 1] = margin_kernel.UNSTABLE, np.inf
     lost = (out[:, 0] != margin_kernel.STABLE) | (hidden > 0.0)
     out[lost, 0], out[lost, 1] = margin_kernel.UNSTABLE, np.maximum(out[lost, 1], hidden)
     out[lost, 2:4], out[lost, 4:] = np.inf, 0.0

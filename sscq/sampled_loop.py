@@ -2,15 +2,19 @@
 
 Everything here is exact for the loop that is simulated. The command is held over a sample, so the plant moves by
 
-    x[k+1] = e^(A h) x[k] + G0 u[k-m] + G1 u[k-m-1],    G0 = int_0^(h-f) e^(A s) b ds,   G1 = e^(A (h-f)) int_0^f e^(A s) b ds
+    x[k+1] = e^(A h) x[k] + G0 u[k-m] + G1 u[k-m-1]
+    G0 = int_0^(h-f) e^(A s) b ds,   G1 = e^(A (h-f)) int_0^f e^(A s) b ds
 
-for a delay of m whole samples and a fraction f [s]; and the law is, with e = -y, h / tau_f = 1 where there is no filter,
+for a delay of m whole samples and a fraction f [s]. The law is, with e = -y and h / tau_f = 1 where there is no filter,
 
     u[k] = kp e[k] + w[k] + kd d[k],   w[k+1] = w[k] + h ki e[k],   d[k] = d[k-1] + (h / tau_f) (rate[k] - d[k-1])
 
+The usual approximation, a continuous loop with half a sample of delay for the hold, costs as much and is off where a
+search likes to go: fast loops near the Nyquist frequency, where backward differences lag as well.
 Differences are kept in place of states (the operator (z - 1) / h), so that small steps lose no digits.
 Source: K. J. Astrom and B. Wittenmark, Computer-Controlled Systems, 3rd ed. (Prentice Hall, 1997), sec. 2.3 (delay) and
-8.2 (approximations of PID); R. H. Middleton and G. C. Goodwin, IEEE Trans. Automatic Control 31 (1986) 1015 (delta operator).
+8.2 (approximations of PID); R. H. Middleton and G. C. Goodwin, IEEE Trans. Automatic Control 31 (1986) 1015 (delta
+operator).
 """
 
 from __future__ import annotations
@@ -20,105 +24,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import expm, matrix_balance, null_space
+from scipy.linalg import expm
+
+from sscq.linear_loop import LinearPlant, Loop, require
+from sscq.minimal_realisation import visible_part
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-
-_HIDDEN = 1e-10  # relative: directions that a Krylov step adds with less than this are rounding
-_MARGINAL = 1e-7  # relative growth that rounding of a multiple pole at rest explains
-
-
-@dataclass(frozen=True)
-class LinearPlant:
-    """One channel of a plant, linear about an operating point: x' = A x + b u(t - delay), y = c x.
-
-    Attributes
-    ----------
-    A : array [n_x, n_x]
-    b : array [n_x]
-        From the channel's command.
-    c : array [n_x]
-        To the controlled output.
-    c_rate : array [n_x], optional
-        To the output's rate, where it is measured.
-    delay : float
-        Of the plant itself, input and output together [s].
-    name : str
-        Operating point, as reports name it.
-
-    Raises
-    ------
-    ValueError
-        Where shapes do not fit, or a number is not finite.
-    """
-
-    A: ArrayLike
-    b: ArrayLike
-    c: ArrayLike
-    c_rate: ArrayLike | None = None
-    delay: float = 0.0
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        """Check and coerce."""
-        A = np.atleast_2d(np.asarray(self.A, dtype=float))
-        _require(A.ndim == 2 and A.shape[0] == A.shape[1] > 0, f"A must be a square matrix, got shape {A.shape}")
-        object.__setattr__(self, "A", _finite("A", A))
-        for key in ("b", "c", "c_rate"):
-            if getattr(self, key) is not None:
-                vector = np.asarray(getattr(self, key), dtype=float).ravel()
-                _require(vector.shape == (len(A),), f"{key} must have {len(A)} entries as A has, got {vector.size}")
-                object.__setattr__(self, key, _finite(key, vector))
-        _require(0.0 <= self.delay < math.inf, f"delay must be a finite time >= 0 [s], got {self.delay}")
-
-
-@dataclass(frozen=True)
-class Loop:
-    """How the channel is controlled: everything about the loop that is neither plant nor gains.
-
-    Attributes
-    ----------
-    sample_time : float
-        h [s], of the law; the command is held in between.
-    derivative_filter_time : float
-        tau_f [s], at least one sample, or 0: no filter.
-    delay : float
-        Added to the plant's: input and output delay of the loop together [s].
-    rate_measured : bool
-        The derivative term reads the plant's rate output; otherwise the backward difference of the sampled output.
-    action : {"direct", "reverse"}
-        Sense of the plant, as in the law: "reverse" where more command lowers the output.
-    """
-
-    sample_time: float
-    derivative_filter_time: float = 0.0
-    delay: float = 0.0
-    rate_measured: bool = False
-    action: str = "direct"
-
-    def __post_init__(self) -> None:
-        """Check."""
-        h, tau = self.sample_time, self.derivative_filter_time
-        _require(0.0 < h < math.inf, f"sample_time must be a finite time > 0 [s], got {h}")
-        _require(
-            tau == 0.0 or h <= tau < math.inf,
-            f"derivative_filter_time must be 0 or at least one sample ({h:g} s), got {tau:g}",
-        )
-        _require(0.0 <= self.delay < math.inf, f"delay must be a finite time >= 0 [s], got {self.delay}")
-        _require(self.action in {"direct", "reverse"}, f"action must be 'direct' or 'reverse', got {self.action!r}")
-
-    @property
-    def sense(self) -> float:
-        """1 for a direct plant, -1 for a reverse one."""
-        return 1.0 if self.action == "direct" else -1.0
-
-    @property
-    def filter_share(self) -> float:
-        """h / tau_f: share of the new rate in the filtered one, 1 without a filter."""
-        return self.sample_time / self.derivative_filter_time if self.derivative_filter_time else 1.0
 
 
 @dataclass(frozen=True)
@@ -170,8 +84,8 @@ class SampledPlant:
         b = self.b_now + self.b_before * delayed[:, None]
         states = np.linalg.solve(slope[:, None, None] * np.eye(len(self.c)) - self.delta, b[:, :, None])[:, :, 0]
         states *= np.exp(-s * h * self.samples)[:, None]
-        y = states @ self.c
-        return y, (y * slope * delayed if self.c_rate is None else states @ self.c_rate)
+        y = np.asarray(states @ self.c, dtype=complex)
+        return y, np.asarray(y * slope * delayed if self.c_rate is None else states @ self.c_rate, dtype=complex)
 
     def at_rest(self) -> tuple[float, float, float]:
         """Return det(I - e^(A h)) / h^n and the numerators of output and rate at z = 1: the loop at zero frequency."""
@@ -181,8 +95,8 @@ class SampledPlant:
         adjugate = sign * (right.T * others) @ left.T
         moved = adjugate @ (self.b_now + self.b_before)
         scale = others.max() * np.linalg.norm(self.b_now + self.b_before)
-        of_output = _or_zero(float(self.c @ moved), scale * np.linalg.norm(self.c))
-        of_rate = 0.0 if self.c_rate is None else _or_zero(float(self.c_rate @ moved), scale * np.linalg.norm(self.c_rate))
+        rows = (self.c, np.zeros_like(self.c) if self.c_rate is None else self.c_rate)  # a difference is 0 at rest
+        of_output, of_rate = (_or_zero(float(row @ moved), scale * np.linalg.norm(row)) for row in rows)
         return _or_zero(float(sign * sizes.prod()), sizes.max() * others.max()), of_output, of_rate
 
 
@@ -194,11 +108,12 @@ def sample(plant: LinearPlant, loop: Loop) -> SampledPlant:
     ValueError
         If the loop reads a rate that the plant does not give.
     """
-    _require(
+    require(
         not loop.rate_measured or plant.c_rate is not None,
-        f"the loop reads a measured rate, but {plant.name or 'the plant'} has no c_rate: give it, or rate_measured=False",
+        f"the loop reads a measured rate, but {plant.name or 'the plant'} has no c_rate: "
+        "give it, or set rate_measured=False",
     )
-    A, b, rows, hidden = _visible(plant, loop)
+    A, b, rows, hidden = visible_part(plant, with_rate=loop.rate_measured)
     h = loop.sample_time
     delay = plant.delay + loop.delay
     samples = math.floor(delay / h + 1e-9)
@@ -281,47 +196,6 @@ def spectral_radius(plant: SampledPlant, gains: ArrayLike) -> Any:
     return largest
 
 
-def _visible(plant: LinearPlant, loop: Loop) -> tuple[Array, Array, list[Array], float]:
-    """Part of the plant that is reachable from the command and seen in the outputs; growth of what is left out."""
-    A, scaling = matrix_balance(plant.A, permute=False)
-    b = np.asarray(plant.b) @ np.linalg.inv(scaling).T
-    rows = [np.asarray(row) @ scaling for row in ((plant.c, plant.c_rate) if loop.rate_measured else (plant.c,))]
-    hidden = []
-    reached = _invariant(A, [b])
-    hidden.append(_outside(A, reached))
-    A, b, rows = reached @ A @ reached.T, reached @ b, [row @ reached.T for row in rows]
-    _require(any(row.any() for row in rows), f"the command of {plant.name or 'the plant'} does not reach its output")
-    seen = _invariant(A.T, rows)
-    hidden.append(_outside(A.T, seen))
-    A, b, rows = seen @ A @ seen.T, seen @ b, [row @ seen.T for row in rows]
-    growth = max(float(np.max(part.real, initial=0.0)) for part in hidden)
-    return A, b, rows, growth if growth > _MARGINAL * np.linalg.norm(np.asarray(plant.A)) else 0.0
-
-
-def _invariant(A: Array, starts: list[Array]) -> Array:
-    """Orthonormal rows that span the smallest subspace which holds `starts` and is invariant under A (Krylov)."""
-    scale = np.linalg.norm(A, 2) or 1.0
-    basis = np.zeros((0, len(A)))
-    queue = [start / (np.linalg.norm(start) or 1.0) for start in starts]
-    while queue and len(basis) < len(A):
-        direction = queue.pop(0)
-        for _ in range(2):  # twice is enough (Kahan, Parlett)
-            direction = direction - basis.T @ (basis @ direction)
-        size = np.linalg.norm(direction)
-        if size > _HIDDEN:
-            basis = np.vstack([basis, direction / size])
-            queue.append(A @ direction / size / scale)
-    return np.eye(len(A)) if len(basis) == len(A) else basis
-
-
-def _outside(A: Array, basis: Array) -> NDArray[np.complex128]:
-    """Eigenvalues of A that belong to no direction of the invariant subspace."""
-    if len(basis) == len(A):
-        return np.zeros(0, dtype=complex)
-    rest = null_space(basis) if len(basis) else np.eye(len(A))
-    return np.linalg.eigvals(rest.T @ A @ rest).astype(complex)
-
-
 def _held(A: Array, time: float) -> Array:
     """Integral of e^(A s) over [0, time]."""
     n = len(A)
@@ -332,13 +206,3 @@ def _held(A: Array, time: float) -> Array:
 
 def _or_zero(value: float, scale: Any) -> float:
     return 0.0 if abs(value) <= 1e-11 * float(scale) else value
-
-
-def _finite(key: str, array: Array) -> Array:
-    _require(bool(np.isfinite(array).all()), f"{key} must be finite: linearise at a point inside the plant's region")
-    return array
-
-
-def _require(condition: bool, message: str) -> None:
-    if not condition:
-        raise ValueError(message)

@@ -147,11 +147,13 @@ class Search:
         again = renewed and generation > 0
         points = self.strategy.ask(revalue=again)
         asked = np.vstack((last.best_point, points)) if again else points
-        fitness, affordable = self.valuation.fitness(asked)
+        fitness = self.valuation.fitness(asked)
+        valued = ~np.isnan(fitness)
         with np.errstate(over="ignore", invalid="ignore"):  # finite fitness may be as large as floats go
-            if affordable:
+            if valued.all():
                 self.strategy.tell(points, fitness[len(asked) - len(points) :])
         self.valuation.forget(asked)
+        asked, fitness = asked[valued], fitness[valued]
         state = _scored(last, asked, fitness, self.config.stall_tolerance, revalued=again)
         state = replace(
             state,
@@ -161,7 +163,7 @@ class Search:
             renewed_at=generation if renewed else last.renewed_at,
         )
         self.course.record(generation, state.spent, state.best_fitness, asked, fitness)
-        self.completed = self._snapshot(replace(state, stopped_by=self._stop(state, affordable=affordable)))
+        self.completed = self._snapshot(replace(state, stopped_by=self._stop(state, exhausted=not valued.all())))
 
     def progress(self) -> Progress:
         """Return what is reported."""
@@ -220,9 +222,9 @@ class Search:
         self.valuation.renew(generation)
         return True
 
-    def _stop(self, state: Completed, *, affordable: bool) -> str:
+    def _stop(self, state: Completed, *, exhausted: bool) -> str:
         config = self.config
-        if not affordable or (config.evaluations is not None and state.spent >= config.evaluations):
+        if exhausted or (config.evaluations is not None and state.spent >= config.evaluations):
             return "budget"
         if config.generations is not None and state.generation + 1 >= config.generations:
             return "generations"

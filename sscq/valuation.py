@@ -60,8 +60,8 @@ class Valuation:
                 genomes[row] = self._given[key]
         return genomes
 
-    def fitness(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float64], bool]:
-        """Return the fitness [n], inf for failed ones, and whether the budget sufficed (the rest then has inf).
+    def fitness(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the fitness [n] of points [n, n_free]: inf for failed ones, NaN for those beyond the budget.
 
         What was valued before, or stands twice among the points, is not valued again.
         """
@@ -77,7 +77,7 @@ class Valuation:
             values = self._call(genomes[[row for _, row in chosen]])
             self.known.update(zip((key for key, _ in chosen), values.tolist(), strict=True))
             self.spent += affordable
-        return np.array([self.known.get(key, np.inf) for key in keys]), affordable == len(fresh)
+        return np.array([self.known.get(key, np.nan) for key in keys])
 
     def forget(self, points: NDArray[np.float64]) -> None:
         """Keep no more than these, if too much is remembered."""

@@ -188,7 +188,7 @@ def build(design: Design) -> Kernel:
         record = _RECORD.format(lanes=design.lanes)
         before = _items(text, design, fuse(design.before), 12)
         steps = "\n".join([before, record, _items(text, design, fuse(design.after), 12)])
-        end = _items(text, design, [_unconditional(i) for i in design.last], 12)
+        end = _items(text, design, [_once_more(i) for i in design.last], 12)
         last = _LAST.format(last=end, record=record)
     else:
         steps, last = _items(text, design, fuse([*design.before, *design.after]), 12), ""
@@ -233,8 +233,8 @@ def _unpack(design: Design) -> str:
     return "\n".join(lines)
 
 
-def _unconditional(item: Item) -> Item:
-    return Loop(f"last_{item.name}", item.bodies) if isinstance(item, Loop) else item
+def _once_more(item: Item) -> Item:
+    return Loop(f"last_{item.name}", item.bodies, item.when) if isinstance(item, Loop) else item
 
 
 def _items(text: Text, design: Design, items: Sequence[Item], indent: int) -> str:
@@ -281,14 +281,11 @@ def stream_items(design: Design, stream: Stream) -> Uniform:
 
 def _helpers(text: Text, design: Design) -> list[str]:
     """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
-    functions: dict[str, Any] = {}
+    printed: list[str] = []
     if text.kernels:
-        from plants.core.elementary_kernels import KERNELS  # noqa: PLC0415  (only where a kernel calls them)
+        from plants.core.elementary_kernels import source  # noqa: PLC0415  (only where a kernel calls them)
 
-        for name in sorted(text.kernels):
-            for function in KERNELS[name].functions:
-                functions[function.__name__] = function
-    printed = [f"@inline\n{_source(function)}" for function in functions.values()]
+        printed.append(source(sorted(text.kernels)))
     if design.streams:
         printed += [f"@njit\n{_source(f)}" for f in (noise.philox, noise.unit_pair, noise.fill)]
     return printed

@@ -215,5 +215,6 @@ class Text:
             uniforms, lines, kernels = lane.printed(kept)
             self.kernels |= kernels
             body = "\n".join(f"        {line}" for line in lines) or "        pass"
-            head = f"@inline\ndef {name}({', '.join(['S', *uniforms])}):\n    for lane in range({self.lanes}):"
+            # Not the constant: a loop of known length is unrolled before what it calls is inlined, and stays scalar.
+            head = f"@inline\ndef {name}({', '.join(['S', *uniforms])}):\n    for lane in range(S.shape[1]):"
             self.functions.append(f"{head}\n{body}\n")

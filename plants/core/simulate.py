@@ -174,7 +174,7 @@ def _design(
     look = Loop("look", (_look(plant, motion),))
     design.before.append(look)
     design.after += motion.items()
-    design.last = [look]
+    design.last = list(design.before)
     rows.add("end")
     design.results = ("steps",)
     return design, motion

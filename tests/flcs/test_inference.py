@@ -17,8 +17,6 @@ from plants.core.trace import names, trace
 EXACT = 1e-12
 
 SHAPES = ("triangular", "trapezoid", "gaussian", "bell")
-inputs = st.floats(-20.0, 20.0)
-
 
 def naive_gains(kb, point):
     """Loops over rules and inputs, written from the formulas, with nothing of the package but its data."""
@@ -62,7 +60,7 @@ def naive_grade(variable, j, x):
 
 def points(kb, n=200, seed=1, spread=1.6):
     rng = np.random.default_rng(seed)
-    return rng.uniform(-1.0, 1.0, (n, len(kb.input_names))) * spread * [4.0] * len(kb.input_names)
+    return rng.uniform(-4.0 * spread, 4.0 * spread, (n, len(kb.input_names)))
 
 
 @pytest.mark.parametrize("t_norm", ["product", "minimum"])
@@ -117,14 +115,14 @@ def test_mamdani_with_singletons_by_scikit_fuzzy_is_the_same(builders, t_norm):
             assert kb.gains([point])[0, gain] == pytest.approx(centroid, abs=1e-10)
 
 
-@given(e=inputs, e_rate=inputs, seed=st.integers(0, 5), order=st.sampled_from([0, 1]))
-def test_gains_never_leave_their_box(builders, e, e_rate, seed, order):
-    kb = builders["kb"]("gaussian", order, seed=seed)
+@pytest.mark.parametrize("order", [0, 1])
+def test_gains_never_leave_their_box(builders, order):
+    kb = builders["kb"]("gaussian", order)
     base = kb.channels[0]
     wild = tuple(replace(rule, gains=tuple(3.0 * g - 10.0 for g in rule.gains)) for rule in base.rules)
-    gains = kb.with_channel(0, replace(base, rules=wild)).gains([[e, e_rate]])
-    assert (gains >= 0.0).all()
-    assert (gains <= 10.0).all()
+    gains = kb.with_channel(0, replace(base, rules=wild)).gains(points(kb, 2_000))
+    assert gains.min() == 0.0
+    assert gains.max() == 10.0
 
 
 

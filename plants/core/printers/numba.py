@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plants.core.tape import Tape
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign"}
+_CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign", "sqrt"}
 _ATOMIC = {"minimum", "maximum", "where", "sin", "cos"}  # their operands are named first: nothing is lazily evaluated
 _WIDTH = 70
 
@@ -124,8 +124,6 @@ class Printed:
             return f"{args[1]} if {args[0]} > 0.0 else {args[2]}"
         if name == "abs":
             return f"abs({args[0]})"
-        if name == "sqrt":
-            return f"math.sqrt({args[0]})"
         if name not in _CALLS:
             message = f"the Numba printer has no form for {name!r}"
             raise KeyError(message)

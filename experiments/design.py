@@ -1,0 +1,46 @@
+"""The main job: from control situations to a proven controller, a report and exports.
+
+    python -m experiments.design plant=van_der_pol
+    sscq design plant=van_der_pol budget=small
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from experiments.launch import command
+
+if TYPE_CHECKING:
+    from configs.schema import DesignConfig
+    from experiments.run_folder import RunFolder
+
+
+def design(config: DesignConfig, folder: RunFolder) -> None:
+    """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
+    from experiments import judging, knowledge, ladder, outputs
+    from experiments.setup import setup
+
+    job = setup(config)
+    bench = ladder.Bench(job, folder, quiet=config.quiet)
+    outputs.announce(job, folder, quiet=config.quiet)
+    reference = ladder.reference(bench)
+    fixed = ladder.fixed_gains(bench, reference)
+    equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
+    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal), fixed)
+    oracle = ladder.oracle(bench, reference, fixed)
+    signal = knowledge.teaching_signal(bench, reference, fixed)
+    imitated = knowledge.imitation(bench, reference, fixed, signal)
+    refined = {
+        "equal": knowledge.refined(bench, equal, imitated, "equal"),
+        "free": knowledge.refined(bench, reference.fitness, imitated, "free"),
+    }
+    group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined)
+    judgement = judging.judge(bench, reference.fitness, group)
+    outputs.write(bench, reference, group, judgement, signal, refined, config)
+
+
+main = command("design", design)
+
+if __name__ == "__main__":
+    main()

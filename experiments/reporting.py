@@ -1,0 +1,2 @@
+"""Fill the run report."""
+def report(*a): return "none"
