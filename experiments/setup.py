@@ -15,7 +15,7 @@ from sscq.fitness import Fitness
 from sscq.objective import Task
 from sscq.operating import OperatingMargins
 from sscq.situation import Situation
-from sscq.situation_sets import KINDS, repeated, standard_sets, varied
+from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,6 +77,7 @@ class Setup:
     limits: MarginLimits | None
     evaluations: int
     method: Callable[[int, int], tuple[SearchMethod, ...]]
+    redraw: Callable[[str, int], tuple[Situation, ...]]
     teacher: Teacher
     network: NetworkConfig
     seed: int
@@ -88,7 +89,7 @@ class Setup:
 
     def repetition(self, kind: str, number: int) -> tuple[Situation, ...]:
         """Return situations of one kind with the seeds (and the plant) of a repetition; number 0 is the declared ones."""
-        situations = repeated(self.sets[kind], number)
+        situations = self.redraw(kind, number)
         if self.spread > 0.0 and number > 0:
             drawn = varied(self.plant, situations, self.spread, 1, 7_919 * number + KINDS.index(kind))
             situations = tuple(replace(d, name=s.name) for d, s in zip(drawn, situations, strict=True))
@@ -153,6 +154,7 @@ def setup(config: DesignConfig) -> Setup:
         limits=limits,
         evaluations=config.budget.evaluations,
         method=_methods(config),
+        redraw=lambda kind, number: _declared(config, plant, kind, number) or repeated(sets[kind], number),
         teacher=teacher,
         network=NetworkConfig(
             inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
@@ -235,18 +237,26 @@ def _fitness(config: DesignConfig) -> Fitness:
     )  # fmt: skip
 
 
+def _declared(config: DesignConfig, plant: Plant, kind: str, number: int = 0) -> tuple[Situation, ...]:
+    """Return the configured situations of one kind, redrawn for a repetition; none where the plant's own are used."""
+    parts: dict[str, SituationConfig] = getattr(config.situations, kind)
+    built = tuple(situation(name, part, plant, config.seed, number) for name, part in parts.items())
+    return tuple(replace(s, **_common(config)) for s in built)
+
+
+def _common(config: DesignConfig) -> dict[str, float]:
+    """Settings of the real loop that are given for all situations at once."""
+    given = config.situations
+    pairs = (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise))
+    return {name: value for name, value in pairs if value}
+
+
 def _sets(config: DesignConfig, plant: Plant) -> tuple[dict[str, tuple[Situation, ...]], list[str]]:
     given, warnings = config.situations, []
-    sets: dict[str, tuple[Situation, ...]] = {}
-    for kind in KINDS:
-        declared = getattr(given, kind)
-        if declared:
-            sets[kind] = tuple(situation(name, part, plant, config.seed) for name, part in declared.items())
-    if len(sets) < len(KINDS):
-        sets = standard_sets(plant) | sets
-    common = {k: v for k, v in (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise)) if v}
-    if common:
-        sets = {kind: tuple(replace(s, **common) for s in group) for kind, group in sets.items()}
+    sets = {kind: _declared(config, plant, kind) for kind in KINDS}
+    if not all(sets.values()):
+        own = standard_sets(plant)
+        sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
     if given.taught_spread > 0.0:
         sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
         if given.taught_plants < FEW_PLANTS:
@@ -259,9 +269,9 @@ def _sets(config: DesignConfig, plant: Plant) -> tuple[dict[str, tuple[Situation
     return {kind: sets[kind] for kind in KINDS}, warnings
 
 
-def situation(name: str, given: SituationConfig, plant: Plant, seed: int) -> Situation:
-    """Return a configured situation."""
-    number = seed if given.seed is None else given.seed
+def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repetition: int = 0) -> Situation:
+    """Return a configured situation, with other random numbers for each repetition."""
+    number = (seed if given.seed is None else given.seed) + SEED_STRIDE * repetition
     return Situation(
         name=name,
         reference={c.output: given.reference for c in plant.channels},

@@ -56,8 +56,8 @@ def build(settings: Mapping[str, Any]) -> PID | TwoDegreePID:
         if key not in known:
             raise ValueError(unknown(f"setting of {name}", key, known))
     if given.get("limits") is not None:
-        low, high = given["limits"]
-        given["limits"] = (-math.inf if low is None else low, math.inf if high is None else high)
+        ends = zip(given["limits"], (-math.inf, math.inf), strict=False)
+        given["limits"] = tuple(open_end if end is None else end for end, open_end in ends)
     return LAWS[name](**given)
 
 

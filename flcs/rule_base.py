@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from flcs import pid_form
 from flcs.norms import t_norm
 from flcs.plain_data import plain
 from flcs.variable import Variable, check_names
@@ -151,6 +152,7 @@ class RuleBase:
         for name in ("low", "high", "reference"):
             object.__setattr__(self, name, self._gains(name, getattr(self, name)))
         object.__setattr__(self, "law", plain(self.law, f"law of channel {self.name!r}"))
+        pid_form.build(self.law)
         check_names(self.inputs)
         self._check_box()
         self._check_rules()

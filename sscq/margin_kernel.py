@@ -116,7 +116,7 @@ def _outside(x, values, first, last):
 
 @njit(**_OPTIONS)
 def _ring(x, ring, kp, ki, kd, work):
-    """Zeros outside one ring, and the smallest squared distance from 0 on it; x belongs to its points inside the ends."""
+    """Zeros outside one ring, and the least squared distance from 0 on it; x belongs to its points between the ends."""
     n = ring.shape[1] - 2
     re, im = work[0], work[1]
     for k in range(n):
@@ -195,22 +195,31 @@ def _closest(x, top, bottom, size, ratio, least):
 
 
 @njit(**_OPTIONS)
-def _meet(x, top, bottom, k, share, unit):
-    """Newton from a share of the step from k to k + 1: ln(frequency) and L = top / bottom where |L| = 1, or L is real."""
+def _meet(x, top, bottom, k, share, unit, rising):
+    """Bracketed Newton between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
     upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
-    t = x[k] + share * (x[k + 1] - x[k])
-    for _ in range(4):
+    low, high = x[k], x[k + 1]
+    t = low + share * (high - low)
+    for _ in range(8):
         v, dv, _ddv = _quotient(x, upper, lower, t)
         miss, slope = v.imag, dv.imag
         if unit:
             miss, slope = 0.5 * (v.real * v.real + v.imag * v.imag - 1.0), v.real * dv.real + v.imag * dv.imag
-        t = min(max(t - miss / slope, x[k]), x[k + 1])
+        if (miss < 0.0) == rising:
+            low = t
+        else:
+            high = t
+        before, t = t, t - miss / slope
+        if not low <= t <= high:
+            t = 0.5 * (low + high)
+        if abs(t - before) < 1e-5:
+            break
     return t, v
 
 
 @njit(**_OPTIONS)
 def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out):
-    """Phase and delay margins from |L| = 1 (level: |L|^2 on the grid), gain margins from L on the negative real axis."""
+    """Phase and delay margins where |L| = 1 (level: |L|^2 on the grid), gain margins where L is real and negative."""
     re, im = loop[0], loop[1]
     more, reduction, phase = np.inf, np.inf, np.inf
     delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
@@ -228,7 +237,7 @@ def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full
                     share = im[k] / (im[k] - im[k + 1])
                 else:
                     continue
-                t, v = _meet(x, open_loop, regular, k, share, asked == 0)
+                t, v = _meet(x, open_loop, regular, k, share, asked == 0, level[k] < 1.0 if asked == 0 else im[k] < 0.0)
                 if asked == 0:
                     lag = math.atan2(-v.imag, -v.real)
                     lag += 2.0 * math.pi if lag < 0.0 else 0.0

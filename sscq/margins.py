@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 _HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
+_ROUNDING = 1e-12  # of an eigenvalue: a mode at rest is not stable
 _CONCENTRATIONS = (0.1, 0.3, 1.0)  # of the hull's weights in turn: near corners and edges, between, uniform
 
 
@@ -205,7 +206,7 @@ def _settle(gains: Array, wild: NDArray[np.bool_], response: LoopResponse, out: 
     if asked.any():
         radius = np.asarray(spectral_radius(response.sampled, gains[asked]))
         rate = np.log(np.maximum(radius, 1e-300)) / response.sampled.loop.sample_time
-        out[asked, 0] = np.where(radius < 1.0, margin_kernel.STABLE, margin_kernel.UNSTABLE)
+        out[asked, 0] = np.where(radius < 1.0 - _ROUNDING, margin_kernel.STABLE, margin_kernel.UNSTABLE)
         out[asked, 1] = np.maximum(rate, 0.0)
     out[wild, 0], out[wild, 1] = margin_kernel.UNSTABLE, np.inf
     lost = (out[:, 0] != margin_kernel.STABLE) | (hidden > 0.0)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plants import Plant
 
 KINDS = ("taught", "validation", "unforeseen")
-_SEED_STRIDE = 1_000  # between repetitions, so that neighbouring seeds of a task do not meet
+SEED_STRIDE = 1_000  # between repetitions, so that neighbouring seeds of a task do not meet
 
 
 def standard_sets(plant: Plant) -> dict[str, tuple[Situation, ...]]:
@@ -71,7 +71,7 @@ def _rest(plant: Plant) -> dict[str, float]:
 
 def repeated(situations: Sequence[Situation], number: int) -> tuple[Situation, ...]:
     """Return the same situations with the seeds of repetition `number`; number 0 is the situations themselves."""
-    return tuple(replace(s, seed=s.seed + _SEED_STRIDE * number) for s in situations)
+    return tuple(replace(s, seed=s.seed + SEED_STRIDE * number) for s in situations)
 
 
 def varied(

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,10 +74,8 @@ def test_global_random_numbers_are_neither_used_nor_touched(config, monkeypatch)
 @every_method
 @given(budget=st.integers(1, 60))
 def test_the_budget_is_spent_to_the_evaluation_and_never_exceeded(config, budget):
-    import dataclasses
-
     recorder = Recorder()
-    result = run(dataclasses.replace(config, evaluations=budget), recorder)
+    result = run(replace(config, evaluations=budget), recorder)
     assert sum(map(len, recorder.calls)) == result.evaluations == budget
     assert result.history.evaluations[-1] == budget
     assert result.stopped_by == "budget"
@@ -169,6 +168,16 @@ def test_the_winner_is_the_same_in_other_units(config):
     np.testing.assert_array_equal(plain.genome * 1024.0, scaled.genome)  # a power of two changes no digits
 
 
+@every_method
+def test_forgetting_old_genomes_only_costs_evaluations(config, monkeypatch):
+    remembered = run(config)
+    monkeypatch.setattr("sscq.valuation.REMEMBERED", 5)
+    recorder = Recorder()
+    forgetful = run(config, recorder)
+    assert forgetful.fitness <= remembered.history.best[-2]  # at most a few genomes of the last generation are missing
+    assert len(recorder.calls[-1]) < 12  # elite and parents are still known
+
+
 def test_a_small_space_of_symbols_is_searched_without_repetition():
     recorder = []
 
@@ -206,6 +215,10 @@ def test_stall():
     assert before - last <= 1e-3 * before
 
 
+def place_after(renewal):
+    return np.random.Generator(np.random.PCG64(renewal)).random(2)
+
+
 class Noisy:
     """Optimum at a place that each renewal moves."""
 
@@ -214,7 +227,7 @@ class Noisy:
 
     def renew(self, generation):
         self.renewals.append(generation)
-        self.place = np.random.Generator(np.random.PCG64(generation)).random(2)
+        self.place = place_after(generation)
 
     def __call__(self, genomes):
         self.calls.append((self.renewals[-1], genomes.copy()))
@@ -234,10 +247,9 @@ def test_renewal_voids_all_that_was_known(config):
     result = evolve(noisy, (0.0, 0.0), (1.0, 1.0), config, 0)
     assert noisy.renewals == [0, 5, 10]
     assert len(noisy.calls) == 12  # still one call a generation
-    best_before = min((((g - np.random.Generator(np.random.PCG64(5)).random(2)) ** 2).sum(1).min(), k)
-                      for k, (renewed, g) in enumerate(noisy.calls) if renewed == 5)  # fmt: skip
-    old_best = noisy.calls[best_before[1]][1]
-    assert (noisy.calls[10][1][:, None] == old_best[None]).all(axis=2).any()  # the best so far is valued again
+    middle = np.vstack([genomes for renewed, genomes in noisy.calls if renewed == 5])
+    best = middle[np.argmin(((middle - place_after(5)) ** 2).sum(axis=1))]
+    assert (noisy.calls[10][1] == best).all(axis=1).any()  # the best so far is valued again
     assert result.fitness == ((result.genome - noisy.place) ** 2).sum()  # under the last numbers
     under_last = np.vstack([genomes for renewed, genomes in noisy.calls if renewed == 10])
     assert result.fitness == ((under_last - noisy.place) ** 2).sum(axis=1).min()
