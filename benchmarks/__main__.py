@@ -37,6 +37,8 @@ def main(arguments: list[str] | None = None) -> list[report.Section]:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name!r}; known: {', '.join(BENCHMARKS)}")
     about, sections, begin = machine.describe(), [], time.perf_counter()
+    if chosen.quick:
+        about["sizes"] = "quick: the paths are run, the figures mean nothing"
     for name in chosen.names or BENCHMARKS:
         print(f"[{time.perf_counter() - begin:5.1f} s] {name} ...", flush=True)
         sections.append(BENCHMARKS[name](QUICK if chosen.quick else FULL))

@@ -18,6 +18,8 @@ from sscq import Situation, evaluate
 from sscq.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sscq import Quality
 
 STEP = 0.01  # s
@@ -65,13 +67,19 @@ def region() -> tuple[float, float]:
 
 def operations(loop: ClosedLoop) -> dict[str, int]:
     """Count what the printed lane loops do in one step of one rollout: no machine changes these figures."""
-    counts: Counter[str] = Counter()
-    for function in ast.parse(loop.kernel.text).body:
-        if isinstance(function, ast.FunctionDef) and isinstance(function.body[0], ast.For):
-            for node in ast.walk(function):
-                counts[_kind(node)] += 1
+    counts = Counter(_kind(node) for lane_loop in _lane_loops(loop.kernel.text) for node in ast.walk(lane_loop))
     del counts[""]
     return dict(sorted(counts.items()))
+
+
+def _lane_loops(text: str) -> Iterator[ast.For]:
+    """Yield the printed loops over lanes, in functions of their own or in the rollout's loop over steps."""
+    for function in ast.parse(text).body:
+        if isinstance(function, ast.FunctionDef):
+            own = function.name != "rollout"
+            roots = [function] if own else [n for n in ast.walk(function) if isinstance(n, ast.While)]
+            loops = (n for root in roots for n in ast.walk(root) if isinstance(n, ast.For))
+            yield from (n for n in loops if all(isinstance(line, ast.Assign) for line in n.body))
 
 
 def _kind(node: ast.AST) -> str:
@@ -83,6 +91,6 @@ def _kind(node: ast.AST) -> str:
         return {"Add": "sum", "Sub": "sum", "Mult": "product", "Div": "division"}.get(type(node.op).__name__, "other")
     if isinstance(node, ast.IfExp):
         return "select"
-    if isinstance(node, ast.Subscript):
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
         return "row stored" if isinstance(node.ctx, ast.Store) else "row loaded"
     return ""

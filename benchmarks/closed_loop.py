@@ -43,14 +43,16 @@ def million(size: Size) -> Section:
     if not all(np.array_equal(tables[0], other) for other in tables[1:]):
         message = "the results depend on the number of threads"
         raise RuntimeError(message)
-    loop = case.closed_loop(n_steps)
-    section.counts = {
-        "loops": len(candidates), "steps": len(candidates) * n_steps, "derivatives": 4 * len(candidates) * n_steps,
-        "rows of the workspace": loop.design.rows.count,
-        **{f"{name} in a step": count for name, count in case.operations(loop).items()},
-    }  # fmt: skip
+    section.counts = _counts(len(candidates), n_steps)
     section.notes.append("Results on one and on two threads are equal bit for bit.")
     return section
+
+
+def _counts(n: int, n_steps: int) -> dict[str, int]:
+    """Count what no machine changes."""
+    loop, steps = case.closed_loop(n_steps), n * n_steps
+    work = {f"{name} in a step": count for name, count in case.operations(loop).items()}
+    return {"loops": n, "steps": steps, "derivatives": 4 * steps, "workspace rows": loop.design.rows.count} | work
 
 
 def _wall_and_processor(call: Callable[[int], None], repeats: int) -> dict[str, tuple[Timing, Timing]]:

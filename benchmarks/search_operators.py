@@ -27,7 +27,7 @@ def search_operators(size: Size) -> Section:
     population, loop, gains = rng.random((_INDIVIDUALS, _GENES)), case.closed_loop(size.steps), case.gains(_INDIVIDUALS)
     calls = {
         "arrays": lambda: vary_arrays(population, rng),
-        "DEAP": lambda: vary_deap(population, random.Random(0)),  # noqa: S311  (no secrets)
+        "DEAP": lambda: vary_deap(population),
         "simulation": lambda: loop.evaluate(gains, 1),
     }
     times = alternate(calls, size.rounds // 2)
@@ -46,17 +46,14 @@ def vary_arrays(population: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return operators.polynomial_mutation(np.concatenate([one, other]), rng, _ETA["mutation"], _MUTATED)
 
 
-def vary_deap(population: np.ndarray, dice: random.Random) -> list[list[float]]:
+def vary_deap(population: np.ndarray) -> list[list[float]]:
     """Return the varied population, with DEAP's operators; they draw from the global generator."""
     from deap import tools
 
-    state = random.getstate()
-    random.seed(dice.random())
     genomes = population.tolist()
     for one, other in zip(genomes[::2], genomes[1::2], strict=True):
         if random.random() < _CROSSED:  # noqa: S311
             tools.cxSimulatedBinaryBounded(one, other, _ETA["crossover"], 0.0, 1.0)
     for genome in genomes:
         tools.mutPolynomialBounded(genome, _ETA["mutation"], 0.0, 1.0, _MUTATED)
-    random.setstate(state)
     return genomes

@@ -95,10 +95,12 @@ def reference(bench: Bench) -> Reference:
             **setup.options,
         )  # fmt: skip
         quality = loop.evaluate(genomes, setup.threads)
+        violation = np.zeros(len(genomes)) if bench.margins is None else bench.margins.violation(genomes[:, None, :])
         fitness = setup.fitness
         if setup.relative:
-            fitness = fitness.normalised_by(quality, 0 if setup.own is not None else None)
-        values = fitness(quality, 0.0 if bench.margins is None else bench.margins.violation(genomes[:, None, :]))
+            preferred = violation <= 0.0 if setup.own is None else np.arange(len(genomes)) == 0
+            fitness = fitness.normalised_by(quality, preferred)
+        values = fitness(quality, violation)
         best = genomes[np.argsort(values, kind="stable")[:2]]
         given = [row for row in (setup.own, rule) if row is not None]
         start = np.vstack([*[np.atleast_2d(row) for row in given], best])

@@ -153,7 +153,8 @@ class FuzzyController:
     authority : float, optional
         Share of the way from the reference gains to the scheduled ones; left out, the knowledge base's own.
     lookup : bool, or sequence of LookupTable
-        Use look-up tables in place of the rules: those given, or ones with the default grid.
+        Use look-up tables in place of the rules: those given, or ones with the default grid. For judging a table in
+        closed loop; unrolled, 33 x 33 nodes take some ten seconds to compile.
     free : tuple of {"consequents", "rules", "terms"}
         Numbers that a search may change; the others are compiled in, which is faster. With `lookup` none are.
     laws : tuple of laws, optional

@@ -37,9 +37,9 @@ def imitate(
     from flcs.training import fit
 
     settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))
-    network = SugenoNetwork(kb)
+    network = SugenoNetwork(replace(kb, inference=replace(kb.inference, authority=1.0)))
     history = fit(network, rows, settings, seed)
-    full = network.knowledge_base()
+    full = replace(network.knowledge_base(), inference=kb.inference)
     pruned, report = reduction.prune(full, rows, settings)
     summary = {
         "rows": len(rows.weight),

@@ -47,6 +47,8 @@ class NetworkConfig:
     validation_share : float
         Share of the situations kept for validation (one situation alone: terms stay as they are). 0: none, and all
         rounds run.
+    firing : {"total", "maximum"}
+        Which firing strength over the rows decides about a rule.
     keep_firing : float
         Share of the total firing strength that the kept rules carry.
     weakest_firing : float
@@ -74,6 +76,7 @@ class NetworkConfig:
     learning_rate: float = 0.01
     patience: int = 8
     validation_share: float = 0.25
+    firing: str = "total"
     keep_firing: float = 0.99
     weakest_firing: float = 1e-3
     max_rules: int | None = 25
@@ -86,6 +89,7 @@ class NetworkConfig:
         object.__setattr__(self, "inputs", distinct("inputs", self.inputs))
         one_of("shape of terms", self.shape, tuple(SHAPES))
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
+        one_of("firing strength", self.firing, ("total", "maximum"))
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):

@@ -64,9 +64,9 @@ def rank_rules(kb: KnowledgeBase, rows: TeachingRows, prior_weight: float = 1.0)
 def prune(kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig) -> tuple[KnowledgeBase, Reduction]:
     """Switch off weak rules and fit the others again.
 
-    Kept is the smallest set of rules that carries ``keep_firing`` of the total firing strength, without rules whose
-    share is below ``weakest_firing``, at most ``max_rules`` per channel; and rules that fire well for some row of
-    weight (maximum firing strength at least 1/2), as far as `max_rules` allows.
+    Kept is the smallest set of rules that carries ``keep_firing`` of the firing strength, without rules whose share is
+    below ``weakest_firing``, at most ``max_rules`` per channel. Strengths are sums over the rows, or, with
+    ``firing="maximum"``, the largest: then rules stay that fire rarely but fully.
 
     Parameters
     ----------
@@ -83,26 +83,21 @@ def prune(kb: KnowledgeBase, rows: TeachingRows, config: NetworkConfig) -> tuple
     """
     before, error_before = kb.n_rules, gain_error(kb, rows)
     for number, base in enumerate(kb.channels):
-        strengths = kb.firing(rows.inputs, number)
-        total = np.einsum("n,nr->r", rows.weight, strengths) * [rule.on for rule in base.rules]
-        peak = (strengths * (rows.weight > 0.0)[:, None]).max(axis=0) * [rule.on for rule in base.rules]
-        kb = kb.with_channel(number, base.switched(_kept(total, peak, config)))
+        strengths = kb.firing(rows.inputs, number) * rows.weight[:, None]
+        used = strengths.max(axis=0) if config.firing == "maximum" else strengths.sum(axis=0)
+        kb = kb.with_channel(number, base.switched(_kept(used * [rule.on for rule in base.rules], config)))
     kb = rank_rules(fit_consequents(kb, rows, config), rows, config.prior_weight)
     return kb, Reduction(before, kb.n_rules, error_before, gain_error(kb, rows))
 
 
-def _kept(total: Array, peak: Array, config: NetworkConfig) -> list[bool]:
-    order = np.argsort(-total, kind="stable")
-    if total.sum() == 0.0:
-        return [False] * len(total)
-    share = total[order] / total.sum()
-    needed = int(np.searchsorted(np.cumsum(share), config.keep_firing - 1e-12)) + 1
-    strong = np.arange(len(order)) < needed
-    strong &= share >= config.weakest_firing
-    strong |= peak[order] >= 0.5
-    limit = len(order) if config.max_rules is None else config.max_rules
-    kept = np.zeros(len(total), dtype=bool)
-    kept[order[strong][:limit]] = True
+def _kept(strength: Array, config: NetworkConfig) -> list[bool]:
+    kept = np.zeros(len(strength), dtype=bool)
+    if strength.sum() > 0.0:
+        order = np.argsort(-strength, kind="stable")
+        share = strength[order] / strength.sum()
+        needed = int(np.searchsorted(np.cumsum(share), config.keep_firing - 1e-12)) + 1
+        strong = order[:needed][share[:needed] >= config.weakest_firing]
+        kept[strong[: config.max_rules]] = True
     return [bool(k) for k in kept]
 
 

@@ -38,13 +38,12 @@ def sentence(base: RuleBase, rule: Rule) -> str:
 def _gains(base: RuleBase, rule: Rule) -> list[str]:
     texts = []
     for number, (name, value) in enumerate(zip(base.gain_names, rule.gains, strict=True)):
-        text = f"{name} = {value:.4g}"
-        if rule.slopes:
-            text += "".join(
-                f" {'-' if slope < 0.0 else '+'} {abs(slope):.4g} {variable.name}"
-                for slope, variable in zip(rule.slopes[number], base.inputs, strict=True)
-            )
-        texts.append(text)
+        tail = ""
+        for slope, v in zip(rule.slopes[number] if rule.slopes else (), base.inputs, strict=False):
+            per_unit = slope / (0.5 * (v.high - v.low))  # slopes are stored per half of the range, from its middle
+            value -= per_unit * 0.5 * (v.low + v.high)  # noqa: PLW2901  (the constant moves with the origin)
+            tail += f" {'-' if per_unit < 0.0 else '+'} {abs(per_unit):.4g} {v.name}"
+        texts.append(f"{name} = {value:.4g}{tail}")
     return texts
 
 

@@ -37,7 +37,7 @@ class TermWeights:
 
     evenness: float = 1.0
     information: float = 1.0
-    number: float = 0.5
+    number: float = 0.25
 
 
 def mutual_information(p: Array, q: Array, weight: Array) -> float:

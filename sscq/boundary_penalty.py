@@ -49,7 +49,8 @@ class BoundaryPenalty:
 
     def _adapt(self, fitness: NDArray[np.float64], distribution: Distribution) -> None:
         mean, n = distribution.mean, len(distribution.mean)
-        lower, upper = np.percentile(fitness[np.isfinite(fitness)], (25.0, 75.0))
+        ranked = np.sort(fitness[np.isfinite(fitness)])
+        lower, upper = ranked[len(ranked) // 4], ranked[3 * len(ranked) // 4]
         variance = distribution.sigma**2 * np.diag(distribution.covariance).mean()
         window = 20 + math.ceil(3.0 * n / len(fitness))
         scale = (upper - lower) / variance

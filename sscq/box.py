@@ -99,9 +99,14 @@ class Box:
         return np.where(np.array(self.scale)[self.free] == "step", spans, 0.0).astype(np.int64)
 
     @cached_property
+    def _bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+        """Bounds as arrays [n_genes], and the positions of the step genes."""
+        return np.array(self.low), np.array(self.high), np.flatnonzero(np.array(self.scale) == "step")
+
+    @cached_property
     def _sides(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Bounds of the free genes on their scale, and the sign of the logarithmic ones (0: not logarithmic)."""
-        low, high = np.array(self.low)[self.free], np.array(self.high)[self.free]
+        low, high = self._bounds[0][self.free], self._bounds[1][self.free]
         sign = np.where(np.array(self.scale)[self.free] == "log", np.sign(low), 0.0)
         return _scaled(low, sign), _scaled(high, sign), sign
 
@@ -114,10 +119,7 @@ class Box:
             raise ValueError(f"genomes must have shape [n, {self.n_genes}] ({', '.join(self.names)}), got {rows.shape}")
         if not np.isfinite(rows).all():
             raise ValueError(f"genomes must be finite, got {rows[~np.isfinite(rows).all(axis=1)][0]}")
-        rows = np.clip(rows, self.low, self.high) + 0.0  # + 0.0: of the two zeros only the positive one
-        steps = np.flatnonzero(np.array(self.scale) == "step")
-        rows[:, steps] = np.rint(rows[:, steps])
-        return rows
+        return self._inside(rows)
 
     def encode(self, genomes: ArrayLike) -> NDArray[np.float64]:
         """Return the points of the unit cube [n, n_free] for genomes [n, n_genes], clipped into the box."""
@@ -128,12 +130,21 @@ class Box:
         """Return genomes [n, n_genes] for points of the unit cube [n, n_free]; 0 and 1 give exactly the bounds."""
         low, high, sign = self._sides
         values = low + points * (high - low)
-        log = np.flatnonzero(sign)
-        values[:, log] = sign[log] * np.exp(sign[log] * values[:, log])
-        genomes = np.tile(np.array(self.low), (len(points), 1))
-        genomes[:, self.free] = np.where(points <= 0.0, genomes[:, self.free], values)
-        genomes[:, self.free] = np.where(points >= 1.0, np.array(self.high)[self.free], genomes[:, self.free])
-        return self.clip(genomes)
+        if sign.any():
+            log = np.flatnonzero(sign)
+            values[:, log] = sign[log] * np.exp(sign[log] * values[:, log])
+        values = np.where(points >= 1.0, self._bounds[1][self.free], values)
+        values = np.where(points <= 0.0, self._bounds[0][self.free], values)
+        genomes = np.tile(self._bounds[0], (len(points), 1))
+        genomes[:, self.free] = values
+        return self._inside(genomes)
+
+    def _inside(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        low, high, steps = self._bounds
+        inside = np.minimum(np.maximum(rows, low), high) + 0.0  # + 0.0: of the two zeros only the positive one
+        if steps.size:
+            inside[:, steps] = np.rint(inside[:, steps])
+        return inside
 
     def neighbours(self, genome: ArrayLike, distance: float = 0.1) -> NDArray[np.float64]:
         """Return four genomes around one [4, n_genes], `distance` of each gene's range away: a balanced design."""

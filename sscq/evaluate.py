@@ -94,30 +94,64 @@ def record(
     -------
     Trajectory
         Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
-        "disturbances", "entropy_rates" (of plant and controller, W). A rollout that diverges stays where it was.
+        "entropy_rates" (of plant and controller, W), "signals" (what the schedule sees: error and error rate of each
+        channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances".
+        A rollout that diverges stays where it was.
     """
-    loop = ClosedLoop(
-        plant, controller, (situation,), step, integrator=integrator, algebraic_loop=algebraic_loop, observe=True,
-        entropy_scale=entropy_scale,
-    )  # fmt: skip
-    theta = as_theta(controller, loop, gains)
-    if len(theta) != 1:
-        message = f"record shows one candidate, got {len(theta)}"
-        raise ValueError(message)
-    parts = _recorded(loop)
-    rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
-    outcome = loop.run(theta, [0], threads=1, record=rows)
-    names = [name for _, _, labels, _ in parts for name in labels]
-    units = [unit for _, _, _, labels in parts for unit in labels]
-    groups, first = {}, 0
-    for title, _, labels, _ in parts:
-        groups[title] = slice(first, first + len(labels))
-        first += len(labels)
-    n_steps = count_steps(situation.t_end, step)
-    taken = outcome.record[:, :, 0]
-    reached = int(outcome.steps[0])
-    taken[reached + 1 :] = taken[min(reached, n_steps)]
-    return Trajectory(np.arange(n_steps + 1) * step, taken, tuple(names), tuple(units), groups)
+    recorder = Recorder(
+        plant, controller, (situation,), step, integrator, algebraic_loop, entropy_scale=entropy_scale
+    )
+    return recorder(gains)
+
+
+class Recorder:
+    """Closed loops that show everything, as :func:`record`: one kernel for all candidates and situations.
+
+    Parameters
+    ----------
+    plant, controller, step, integrator, algebraic_loop, entropy_scale
+        As for :func:`record`.
+    situations : sequence of Situation
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        controller: Any,
+        situations: Sequence[Situation],
+        step: float = 0.01,
+        integrator: str = "rk4",
+        algebraic_loop: str = "solved",
+        *,
+        entropy_scale: float = 1.0,
+    ) -> None:
+        self.controller = controller
+        self.loop = ClosedLoop(
+            plant, controller, situations, step, integrator=integrator, algebraic_loop=algebraic_loop, observe=True,
+            entropy_scale=entropy_scale,
+        )  # fmt: skip
+
+    def __call__(self, gains: Any, number: int = 0) -> Trajectory:
+        """Return the record of one candidate [n_theta] in the situation at place `number`."""
+        loop = self.loop
+        theta = as_theta(self.controller, loop, gains)
+        if len(theta) != 1:
+            message = f"record shows one candidate, got {len(theta)}"
+            raise ValueError(message)
+        parts = _recorded(loop)
+        rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
+        outcome = loop.run(theta, [number], threads=1, record=rows)
+        names = [name for _, _, labels, _ in parts for name in labels]
+        units = [unit for _, _, _, labels in parts for unit in labels]
+        groups, first = {}, 0
+        for title, _, labels, _ in parts:
+            groups[title] = slice(first, first + len(labels))
+            first += len(labels)
+        n_steps = count_steps(loop.situations[number].t_end, loop.step)
+        taken = outcome.record[:, :, 0]
+        reached = int(outcome.steps[0])
+        taken[reached + 1 :] = taken[min(reached, n_steps)]
+        return Trajectory(np.arange(n_steps + 1) * loop.step, taken, tuple(names), tuple(units), groups)
 
 
 def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:
@@ -125,6 +159,8 @@ def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:
     plant, controller = loop.plant, loop.spec.controller
     outputs = [c.output for c in plant.channels]
     units = [plant.measurements[plant.index("measurements", o)].unit for o in outputs]
+    seen = [f"{word} {o}" for o in outputs for word in ("error", "error rate")]
+    extra, n_states = list(controller.schedule.signals), controller.schedule.n_states
     parts = [
         ("states", "x", [q.name for q in plant.states], [q.unit for q in plant.states]),
         ("outputs", "y_true", [f"output {q.name}" for q in plant.measurements], [q.unit for q in plant.measurements]),
@@ -133,10 +169,13 @@ def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:
         ("inputs", "u", [q.name for q in plant.inputs], [q.unit for q in plant.inputs]),
         ("gains", "g", list(controller.gain_names), ["" for _ in controller.gain_names]),
         ("entropy_rates", "entropy_rates", ["entropy rate plant", "entropy rate controller"], ["W", "W"]),
+        ("signals", "signals", [*seen, *(f"signal {name}" for name in extra)], ["" for _ in (*seen, *extra)]),
     ]
+    if n_states:
+        parts.append(("schedule_states", "k", [f"schedule state {i}" for i in range(n_states)], [""] * n_states))
     if plant.disturbances:
         parts.append(("disturbances", "w", [q.name for q in plant.disturbances], [q.unit for q in plant.disturbances]))
     return parts
 
 
-__all__ = ["evaluate", "record"]
+__all__ = ["Recorder", "evaluate", "record"]

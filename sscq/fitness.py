@@ -138,19 +138,25 @@ class Fitness:
             value = value * (1.0 + 2.0 * excess)
         return value
 
-    def normalised_by(self, quality: Quality, candidate: int | None = None) -> Fitness:
-        """Return the fitness with references from one candidate of `quality`, or from the medians of all that survive.
+    def normalised_by(self, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:
+        """Return the fitness with references from the medians over candidates that survive all situations.
+
+        Parameters
+        ----------
+        quality : Quality
+            Of candidates such as random gains.
+        preferred : ndarray of bool [candidate], optional
+            Candidates that are worth comparing with (the user's gains, or those that keep the margins); used where
+            any of them survives.
 
         Raises
         ------
         ValueError
             If nothing survives, so that there is nothing to compare with.
         """
-        if candidate is None:
-            alive = ~quality.failed.any(axis=0)
-        else:
-            alive = np.arange(quality.failed.shape[1]) == candidate
-            alive &= ~quality.failed.any(axis=0)
+        alive = ~quality.failed.any(axis=0)
+        if preferred is not None and (alive & preferred).any():
+            alive &= preferred
         if not alive.any():
             message = (
                 "no gains of the reference survive all situations, so the fitness has nothing to refer to; "

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
-_STEP = 0.2  # largest step of ln(response) between neighbours of the grid where |L| may come near 1
+_STEP = 0.15  # largest step of ln(response) between neighbours of the grid where |L| may come near 1
 _RELEVANT = 0.02  # |L| below this changes neither margins nor turns
 _CLOSEST = 3e-4  # of ln(frequency): finer is never needed with the interpolation of the kernel
 _ROUNDS = 11

@@ -1,8 +1,8 @@
 """Genetic algorithm on DEAP: tournament, simulated binary or blend crossover, polynomial mutation, elite.
 
-DEAP keeps the operators (toolbox) and the elite (hall of fame). The operators registered are array operators on whole
-populations, because DEAP's own loop over the genes in Python costs more than a compiled simulation of the individual
-does; see ``benchmarks`` for the ratio.
+DEAP keeps the operators (toolbox), the elite (hall of fame) and the course of the search (logbook, statistics). The
+operators registered are array operators on whole populations: DEAP's own go through individuals and genes in Python,
+which would cost more than the compiled simulation of the individuals does.
 """
 
 from __future__ import annotations
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["GeneticAlgorithm", "evolve"]
 
+USUAL_GENERATIONS = 60
+
 
 @dataclass(frozen=True, kw_only=True)
 class GeneticAlgorithm(SearchMethod):
     """Settings of the genetic algorithm; those common to all methods are described in :class:`SearchMethod`.
+
+    Given neither `generations` nor `evaluations`, it stops after 60 generations, and in any case when it stalls. To
+    spend a budget to the last evaluation, as comparisons of methods must, give it and ``stall_generations=None``.
 
     Attributes
     ----------
@@ -51,7 +56,6 @@ class GeneticAlgorithm(SearchMethod):
         Best individuals, all different, that are kept unchanged.
     """
 
-    generations: int | None = 60
     stall_generations: int | None = 15
     tournament: int = 3
     crossover: str = "sbx"
@@ -64,6 +68,8 @@ class GeneticAlgorithm(SearchMethod):
 
     def __post_init__(self) -> None:
         """Check the settings."""
+        if self.generations is None and self.evaluations is None:
+            object.__setattr__(self, "generations", USUAL_GENERATIONS)
         super().__post_init__()
         whole("tournament", self.tournament, 1)
         whole("elite", self.elite, 1)

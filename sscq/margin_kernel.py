@@ -183,6 +183,10 @@ def _closest(x, top, bottom, size, ratio, least):
             continue  # not even straight towards 0 would the way to the neighbours lead that near
         side = k if size[after] < size[i] else k - 1
         upper, lower, t = _fit(x, top, side), _fit(x, bottom, side), x[k]
+        for _ in range(3):  # to the dip of |top|, which is smooth and where a sharp one of the quotient is
+            v, dv, _ddv = _at(x, upper, t)
+            bend = dv.real * dv.real + dv.imag * dv.imag
+            t = min(max(t - (v.real * dv.real + v.imag * dv.imag) / bend, x[i]), x[after])
         for _ in range(7):
             v, dv, ddv = _quotient(x, upper, lower, t)
             least = min(least, v.real * v.real + v.imag * v.imag)
@@ -196,7 +200,7 @@ def _closest(x, top, bottom, size, ratio, least):
 
 @njit(**_OPTIONS)
 def _meet(x, top, bottom, k, share, unit, rising):
-    """Bracketed Newton between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
+    """Newton bracketed between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
     upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
     low, high = x[k], x[k + 1]
     t = low + share * (high - low)

@@ -75,7 +75,8 @@ def evolve(
     if not isinstance(config, SearchMethod):
         raise TypeError(f"config must be a search method such as GeneticAlgorithm(), got {type(config).__name__}")
     box = Box(_row(low), _row(high), tuple([scale] if isinstance(scale, str) else scale), tuple(names))
-    search = Search(evaluate, box, config, whole("seed", seed, 0), box.clip(start))
+    seed = whole("seed", seed.item() if isinstance(seed, np.integer) else seed, 0)
+    search = Search(evaluate, box, config, seed, box.clip(start))
     if checkpoint is not None:
         search.resume(checkpoint)
     try:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _loaded: dict[str, ModuleType] = {}
+_unwritable: set[Path] = set()
 
 
 def folder() -> Path:
@@ -62,8 +63,18 @@ def load(text: str) -> ModuleType:
     name = key(text)
     if name not in _loaded:
         path = _stored(name, text)
-        _loaded[name] = _import(name, path) if path else _in_memory(name, text)
+        _loaded[name] = (_import(name, path) if path else None) or _in_memory(name, text)
     return _loaded[name]
+
+
+def _warn_once(reason: object) -> None:
+    if folder() not in _unwritable:
+        _unwritable.add(folder())
+        message = (
+            f"the kernel cache {folder()} cannot be written ({reason}); compiling in memory. "
+            "Set SSCQ_CACHE to a writable folder to keep compiled kernels"
+        )
+        warnings.warn(message, stacklevel=4)
 
 
 def _stored(name: str, text: str) -> Path | None:
@@ -77,23 +88,23 @@ def _stored(name: str, text: str) -> Path | None:
             stream.write(text)
         Path(temporary).replace(path)
     except OSError as error:
-        message = (
-            f"the kernel cache {folder()} cannot be written ({error.strerror}); compiling in memory. "
-            "Set SSCQ_CACHE to a writable folder to keep compiled kernels"
-        )
-        warnings.warn(message, stacklevel=2)
+        _warn_once(error.strerror)
         return None
     return path
 
 
-def _import(name: str, path: Path) -> ModuleType:
+def _import(name: str, path: Path) -> ModuleType | None:
     spec = importlib.util.spec_from_file_location(f"sscq_cache.{name}", path)
     if spec is None or spec.loader is None:
         message = f"the generated source {path} cannot be imported"
         raise ImportError(message)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # Numba looks the functions' module up by name
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except RuntimeError as error:  # the source is there, but Numba finds no folder that it may write
+        _warn_once(error)
+        return None
     return module
 
 

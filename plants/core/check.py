@@ -90,7 +90,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
     report = CheckReport(plant.name)
     _check_declaration(report, plant)
     _advise_on_gaps(report, plant)
-    if check_blocks.check_sizes(report, plant):
+    if check_blocks.check_sizes(report, plant) and report.ok:
         sample = check_blocks.Sample.draw(plant, points, np.random.default_rng(seed))
         check_blocks.check_values(report, plant, sample)
         check_blocks.check_measured_outputs(report, plant)
@@ -119,7 +119,7 @@ def _check_declaration(report: CheckReport, plant: Plant) -> None:
 def _check_quantity(report: CheckReport, kind: str, quantity: Quantity) -> None:
     label = f"{kind[:-1]} {quantity.name!r}"
     if not quantity.name or quantity.name != quantity.name.strip():
-        report.problems.append(f"a {kind[:-1]} needs a name without spaces around it, got {quantity.name!r}")
+        report.problems.append(f"names of {kind} must not be empty or have spaces around them, got {quantity.name!r}")
     if not np.isfinite(quantity.nominal):
         report.problems.append(f"{label} must have a finite nominal value, got {quantity.nominal}")
     if not quantity.low < quantity.high:

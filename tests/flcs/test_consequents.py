@@ -61,7 +61,9 @@ def test_without_data_the_reference_gains_stay(builders, kb):
     silent = replace(rows, weight=np.zeros(len(rows.weight)))
     for config in (FREE, NetworkConfig()):
         found = fit_consequents(kb, silent, config)
-        np.testing.assert_allclose([r.gains for r in found.channels[0].rules], [kb.channels[0].reference] * 9, atol=1e-14)
+        np.testing.assert_allclose(
+            [r.gains for r in found.channels[0].rules], [kb.channels[0].reference] * 9, atol=1e-14
+        )
 
 
 def test_rules_without_data_stay_near_the_reference(builders, kb):

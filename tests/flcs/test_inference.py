@@ -18,6 +18,7 @@ EXACT = 1e-12
 
 SHAPES = ("triangular", "trapezoid", "gaussian", "bell")
 
+
 def naive_gains(kb, point):
     """Loops over rules and inputs, written from the formulas, with nothing of the package but its data."""
     base, how = kb.channels[0], kb.inference
@@ -32,7 +33,9 @@ def naive_gains(kb, point):
         strength = min(grades) if how.t_norm == "minimum" else np.prod(grades)
         said = np.array(rule.gains)
         if how.order:
-            place = [(x - (v.low + v.high) / 2) / ((v.high - v.low) / 2) for x, v in zip(inside, base.inputs, strict=True)]
+            place = [
+                (x - (v.low + v.high) / 2) / ((v.high - v.low) / 2) for x, v in zip(inside, base.inputs, strict=True)
+            ]
             said = said + np.array(rule.slopes) @ place
         total += strength
         sums += strength * said
@@ -82,7 +85,9 @@ def test_block_on_floats_arrays_and_tape(builders, shape, order):
     x = points(kb, 40)
     expected = kb.gains(x)
     np.testing.assert_allclose([program(*map(float, p)) for p in x], expected, atol=EXACT)
-    np.testing.assert_allclose([infer(base, kb.inference, tuple(map(float, p)), numbers) for p in x], expected, atol=EXACT)
+    np.testing.assert_allclose(
+        [infer(base, kb.inference, tuple(map(float, p)), numbers) for p in x], expected, atol=EXACT
+    )
 
 
 def test_three_inputs(builders):
@@ -93,7 +98,7 @@ def test_three_inputs(builders):
 
 @pytest.mark.parametrize("t_norm", ["product", "minimum"])
 def test_mamdani_with_singletons_by_scikit_fuzzy_is_the_same(builders, t_norm):
-    """Mamdani inference: scaled output sets, joined by maximum, centroid; singletons as triangles too thin to overlap."""
+    """Scaled output sets, joined by maximum, centroid; singletons as triangles too thin to overlap."""
     kb = builders["kb"](t_norm=t_norm)
     base = kb.channels[0]
     and_ = np.fmin if t_norm == "minimum" else np.multiply
@@ -123,8 +128,6 @@ def test_gains_never_leave_their_box(builders, order):
     gains = kb.with_channel(0, replace(base, rules=wild)).gains(points(kb, 2_000))
     assert gains.min() == 0.0
     assert gains.max() == 10.0
-
-
 
 
 def test_at_a_rule_s_centre_its_gains_hold(kb):

@@ -151,7 +151,7 @@ def _same_kind(document, way, value):
     old = document
     for step in way:
         old = old[step]
-    if isinstance(old, (float, str)) or way[-1] in {"tick", "slew"}:
+    if isinstance(old, (float, str)) or way[-1] in {"tick", "slew", "integral_limit"}:
         return isinstance(value, str if isinstance(old, str) else float)
     return isinstance(old, type(value)) and way[0] in _FREE
 
@@ -202,7 +202,7 @@ def test_infinite_numbers_in_disguise_are_refused(full, tmp_path):
     with pytest.raises(KnowledgeBaseError, match="tick: expected a finite number, got inf"):
         KnowledgeBase.load(path)
     path.write_text(json.dumps(full.document()).replace('"largest_sensitivity": 1.7', '"largest_sensitivity": 1e999'))
-    with pytest.raises(KnowledgeBaseError, match="stability.*must be a finite number"):
+    with pytest.raises(KnowledgeBaseError, match=r"stability.*must be a finite number"):
         KnowledgeBase.load(path)
 
 
@@ -235,7 +235,9 @@ def test_rules_read_as_sentences(builders, several):
     )
     tilted = builders["kb"](order=1)
     tilted = tilted.with_channel(0, replace(tilted.channels[0], rules=(replace(rule, slopes=((1.0, -2.0),) * 3),)))
-    assert tilted.sentences()[0].endswith("THEN kp = 3.2 + 1 e - 2 e_rate, ki = 0.5 + 1 e - 2 e_rate, kd = 1.1 + 1 e - 2 e_rate")
+    # e is taught in [-2, 2.5]: its slope per half of the range is 1 / 2.25 per unit, from the middle 0.25 on.
+    tail = "+ 0.4444 e - 0.5 e_rate"
+    assert tilted.sentences()[0].endswith(f"THEN kp = 3.089 {tail}, ki = 0.3889 {tail}, kd = 0.9889 {tail}")
     words = several.sentences()[-1]
     assert words.startswith("right: IF error is positive AND error integral is positive AND speed is big THEN kp = ")
 

@@ -101,10 +101,14 @@ def test_hybrid_training_recovers_a_known_system(builders, shape):
 def test_training_goes_back_to_the_best_validated_terms(builders):
     kb = builders["kb"]("gaussian")
     rows = builders["rows"](kb, n=80, noise=4.0)
-    history = fit(SugenoNetwork(kb), rows, NetworkConfig(rounds=200, learning_rate=0.05, patience=6))
+    config = NetworkConfig(rounds=200, learning_rate=0.05, patience=6)
+    network, shorter = SugenoNetwork(kb), SugenoNetwork(kb)
+    history = fit(network, rows, config)
     assert history.best_round == int(np.argmin(history.validation))
-    assert len(history.validation) <= history.best_round + 7
+    assert 0 < history.best_round < len(history.validation) - 1 <= history.best_round + 6
     assert len(history.validation_situations) == 1
+    fit(shorter, rows, replace(config, rounds=history.best_round))
+    assert shorter.knowledge_base() == network.knowledge_base()
 
 
 def test_one_situation_alone_leaves_the_terms(builders):

@@ -241,7 +241,7 @@ def test_a_file_of_another_version_is_refused(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("sscq.checkpoint.SCHEMA", "sscq.search/99")
         run(METHODS[0], Evaluate(), Checkpoint(path))
-    with pytest.raises(CheckpointError, match="schema 'sscq.search/99', this version reads 'sscq.search/1'"):
+    with pytest.raises(CheckpointError, match=r"schema 'sscq\.search/99', this version reads 'sscq\.search/1'"):
         run(METHODS[0], Evaluate(), Checkpoint(path))
 
 
@@ -256,5 +256,5 @@ def test_folders_are_made_and_negative_times_refused(tmp_path):
     path = tmp_path / "new" / "folder" / "search.npz"
     run(METHODS[0], Evaluate(), Checkpoint(path))
     assert path.exists()
-    with pytest.raises(ValueError, match="every .* must not be negative, got -1"):
+    with pytest.raises(ValueError, match=r"every .* must not be negative, got -1"):
         Checkpoint(path, every=-1.0)

@@ -33,7 +33,7 @@ def sphere(genomes):
     return ((genomes - CENTRE) ** 2).sum(axis=1)
 
 
-class Reached(Exception):
+class ReachedError(Exception):
     """Ends a search at its goal."""
 
 
@@ -46,12 +46,12 @@ def evaluations_to(goal, function, low, high, config, seed):
         values = function(genomes)
         count += len(genomes)
         if values.min() <= goal:
-            raise Reached
+            raise ReachedError
         return values
 
     try:
         evolve(evaluate, low, high, config, seed)
-    except Reached:
+    except ReachedError:
         return count
     return np.inf
 
@@ -99,15 +99,15 @@ def test_no_more_evaluations_than_deap_needs(ours, function, monkeypatch):
 
 
 def test_restarts_find_the_best_of_many_valleys():
-    """Rastrigin's function in four genes, some 10^4 valleys. Rate: all of 20 seeds within 60 000 evaluations."""
+    """Rastrigin's function in four genes, some 10^4 valleys. Rate: all of 20 seeds within 40 000 evaluations."""
 
     def rastrigin(genomes):
         z = genomes - 0.5
         return (10.0 + z**2 - 10.0 * np.cos(2.0 * np.pi * z)).sum(axis=1)
 
-    config = CmaEs(evaluations=60_000)
+    config = CmaEs(evaluations=40_000)
     needed = [evaluations_to(1e-8, rastrigin, [-5.0] * 4, [5.0] * 4, config, seed) for seed in SEEDS]
-    assert max(needed) <= 60_000
+    assert max(needed) <= 40_000
     alone = dataclasses.replace(config, restarts=0)
     assert np.isinf([evaluations_to(1e-8, rastrigin, [-5.0] * 4, [5.0] * 4, alone, seed) for seed in SEEDS]).sum() > 10
 
@@ -133,7 +133,7 @@ def turned_ellipsoid(seed, n=6):
 
 
 def test_optima_on_bounds_of_turned_ellipsoids():
-    """Rate: all of 20 ellipsoids, without restarts. Measured: worst 1700 evaluations; scipy's optimum is the reference."""
+    """Rate: all of 20, without restarts. The reference is scipy's optimum."""
     for seed in SEEDS:
         function, best = turned_ellipsoid(seed)
         config = CmaEs(evaluations=5000, restarts=0)
@@ -163,7 +163,7 @@ def test_rates_are_those_of_the_tutorial(n, size):
     positive, negative = rates.weights[rates.weights > 0.0], rates.weights[rates.weights < 0.0]
     assert positive.sum() == pytest.approx(1.0, rel=1e-12)
     assert rates.mu_eff == pytest.approx(1.0 / (positive**2).sum(), rel=1e-12)
-    assert (np.diff(rates.weights) < 0.0).all()
+    assert (np.diff(rates.weights) <= 0.0).all()
     # eqs. 50-53: what keeps the covariance matrix positive definite, and no more unlearned than learned
     assert -negative.sum() <= (1.0 - rates.c_1 - rates.c_mu) / (n * rates.c_mu) * (1.0 + 1e-12)
     assert -negative.sum() <= (1.0 + rates.c_1 / rates.c_mu) * (1.0 + 1e-12)
@@ -173,13 +173,13 @@ def test_rates_are_those_of_the_tutorial(n, size):
 def test_default_rates_by_hand():
     """n = 10, 10 samples: ln 5.5 - ln i, i = 1..5, and the tutorial's table 1 worked out by hand."""
     rates = Rates.of(10, 10)
-    np.testing.assert_allclose(rates.weights[:5], [0.45627264, 0.27075331, 0.16223136, 0.08523397, 0.02550873], atol=1e-8)
-    assert rates.mu_eff == pytest.approx(3.167299, rel=1e-6)
-    assert rates.c_sigma == pytest.approx(5.167299 / 18.167299, rel=1e-6)
-    assert rates.d_sigma == pytest.approx(1.0 + 5.167299 / 18.167299, rel=1e-6)
-    assert rates.c_c == pytest.approx((4.0 + 0.3167299) / (14.0 + 0.6334598), rel=1e-6)
-    assert rates.c_1 == pytest.approx(2.0 / (127.69 + 3.167299), rel=1e-6)
-    assert rates.c_mu == pytest.approx(2.0 * (0.25 + 3.167299 + 1.0 / 3.167299 - 2.0) / (144.0 + 3.167299), rel=1e-6)
+    np.testing.assert_allclose(rates.weights[:5], [0.456273, 0.270753, 0.162231, 0.085234, 0.025510], atol=1e-6)
+    assert rates.mu_eff == pytest.approx(3.1673, rel=1e-5)
+    assert rates.c_sigma == pytest.approx(5.1673 / 18.1673, rel=1e-5)
+    assert rates.d_sigma == pytest.approx(1.0 + 5.1673 / 18.1673, rel=1e-5)
+    assert rates.c_c == pytest.approx((4.0 + 0.31673) / (14.0 + 0.63346), rel=1e-5)
+    assert rates.c_1 == pytest.approx(2.0 / (127.69 + 3.1673), rel=1e-5)
+    assert rates.c_mu == pytest.approx(2.0 * (0.25 + 3.1673 + 1.0 / 3.1673 - 2.0) / (144.0 + 3.1673), rel=1e-5)
 
 
 def test_update_against_the_formulas_with_the_inverse_root_of_the_covariance():

@@ -85,17 +85,24 @@ def test_memory_learns_the_lehmer_mean_of_successful_rates():
 
 
 def test_the_population_shrinks_to_four_with_the_budget():
+    search = strategy(DifferentialEvolution(population=40, evaluations=1000))
     sizes = []
-
-    def evaluate(genomes):
-        sizes.append(len(genomes))
-        return sphere(genomes)
-
-    evolve(evaluate, [-5.0] * 5, [5.0] * 5, DifferentialEvolution(population=40, evaluations=1000), 0)
+    while search.told < 1000:
+        points = search.ask()
+        search.tell(points, sphere(points))
+        sizes.append(len(search.population))
+        # linear from 40 to 4 in the evaluations told
+        assert sizes[-1] == max(4, round(40 - 36 * search.told / 1000)) or search.told == 40
     assert sizes[0] == 40
-    assert sizes[:-1] == sorted(sizes[:-1], reverse=True)
-    assert min(sizes[:-1]) <= 6
-    assert sum(sizes) == 1000
+    assert sizes[-1] == 4
+
+
+def test_without_a_budget_the_population_keeps_its_size():
+    search = strategy(DifferentialEvolution(population=10, generations=5))
+    for _ in range(5):
+        points = search.ask()
+        search.tell(points, sphere(points))
+    assert len(search.population) == 10
 
 
 def test_a_population_of_one_point_has_converged():

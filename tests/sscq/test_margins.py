@@ -32,7 +32,7 @@ def van_der_pol(q0):
 
 
 def random_plant(rng):
-    """One to five states: lags, integrators, unstable and lightly damped modes, zeros, dead time, in random coordinates."""
+    """One to five states: lags, integrators, unstable and lightly damped modes, zeros, dead time; random coordinates."""
     n = int(rng.integers(1, 6))
     poles = []
     while len(poles) < n:
@@ -178,7 +178,7 @@ def test_peaks_on_a_dense_grid(seed):
     for row in np.flatnonzero(margins.stable[:, 0]):
         L = dense(response, gains[row])
         S, T = np.max(1.0 / np.abs(1.0 + L)), np.max(np.abs(L / (1.0 + L)))
-        if S < 50.0:  # cubics between grid points leave about 1e-4 in L
+        if S < 100.0:  # cubics between grid points leave up to 5e-5 in L
             assert margins.sensitivity[row, 0] == pytest.approx(S, rel=5e-3)
             if margins.complementary[row, 0] > 1.001:  # else the largest value is at rest, below the dense grid
                 assert margins.complementary[row, 0] == pytest.approx(T, rel=5e-3)
@@ -381,7 +381,7 @@ def test_hull_samples():
 
 
 def test_why_vertices_prove_nothing():
-    """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds for two gain sets (22 < 25, 0 < 0.02), not for their mean (11 > 7.5)."""
+    """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds at two corners (22 < 25, 0 < 0.02), not at their mean (11 > 7.5)."""
     corners = np.array([[4.0, 22.0, 6.0], [0.0, 0.0, 1.02]])
     responses = loop_responses([van_der_pol(0.0)], Loop(2e-4, rate_measured=True), (0, 0, 0), (5, 25, 7))
     assert loop_margins(corners, responses).stable.all()

@@ -151,7 +151,7 @@ def test_a_search_in_which_all_fail_ends_with_an_infinite_fitness(config):
     result = run(config, lambda genomes: np.full(len(genomes), np.nan))
     assert result.fitness == np.inf
     assert np.isnan(result.history.mean).all()
-    assert (LOW <= result.genome).all()
+    assert (result.genome >= LOW).all()
     assert (result.genome <= HIGH).all()
 
 
@@ -202,9 +202,14 @@ def test_mixed_real_and_step_genes():
 
 
 def test_a_search_that_runs_out_of_genomes_ends():
-    config = GeneticAlgorithm(generations=None, evaluations=1000, stall_generations=None)
+    config = GeneticAlgorithm(evaluations=1000, stall_generations=None)
     result = evolve(lambda genomes: genomes[:, 0], 0.0, 3.0, config, 0, scale="step")
     assert (result.fitness, result.evaluations, result.stopped_by) == (0.0, 4, "converged")
+
+
+def test_the_genetic_algorithm_has_a_usual_length_unless_a_budget_is_given():
+    assert GeneticAlgorithm().generations == 60
+    assert GeneticAlgorithm(evaluations=10_000).generations is None
 
 
 def test_stall():
@@ -305,7 +310,7 @@ def test_wrong_arguments_are_refused(arguments, error, message):
         (GeneticAlgorithm, {"p_mutation": -0.1}, r"p_mutation must lie in \[0, 1\]"),
         (GeneticAlgorithm, {"eta_mutation": 0.0}, "eta_mutation must be positive"),
         (GeneticAlgorithm, {"stall_tolerance": -1.0}, "stall_tolerance must not be negative"),
-        (GeneticAlgorithm, {"generations": None}, "needs an end: give evaluations"),
+        (GeneticAlgorithm, {"generations": 0}, "generations must be an integer >= 1"),
         (CmaEs, {}, "CmaEs needs an end"),
         (CmaEs, {"evaluations": 100, "sigma": np.nan}, "sigma must be a finite number"),
         (CmaEs, {"evaluations": 100, "growth": 0.5}, "growth of the population must be at least 1"),
@@ -324,7 +329,7 @@ import hashlib, numpy as np
 from sscq.cmaes import CmaEs
 from sscq.search import evolve
 weights = np.logspace(0, 4, 60)
-result = evolve(lambda x: (weights * x * x).sum(axis=1), [-1.0] * 60, [2.0] * 60, CmaEs(evaluations=4000), 0)
+result = evolve(lambda x: (weights * x * x).sum(axis=1), [-1.0] * 60, [2.0] * 60, CmaEs(evaluations=600), 0)
 print(hashlib.sha256(result.genome.tobytes() + result.history.mean.tobytes()).hexdigest())
 """
 

@@ -1,0 +1,136 @@
+"""Generated sources on disk: keyed by their text, complete, written once, and in memory where nothing can be written."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plants
+from plants.core import cache
+from plants.core import kernel as kernels
+from plants.core.simulate import _design
+from plants.core.signal_bank import SignalBank
+from plants.excitation import WhiteNoise, as_signal
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty cache folder, and a process that has loaded nothing and warned about nothing."""
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_loaded", {})
+    monkeypatch.setattr(cache, "_unwritable", set())
+    return tmp_path / "cache"
+
+
+def simulation_text(mu_factor=1.0, mode="solved"):
+    plant = plants.get("nonlinear_inertia")
+    banks = [SignalBank(kind, [channel], [[as_signal(signal)]], 0.01)
+             for kind, channel, signal in (("u", "force", 1.0), ("w", "excitation", WhiteNoise(mu_factor, hold=0.1)))]  # fmt: skip
+    return kernels.build(_design(plant, *banks, "rk4", mode)[0]).text
+
+
+def test_the_text_of_a_kernel_is_deterministic_and_complete():
+    text = simulation_text()
+    assert text == simulation_text(mu_factor=2.0)  # numbers of a situation are data, not text
+    assert text != simulation_text(mode="iterated")
+    imported = re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)
+    assert set(imported) == {"math", "numpy", "llvmlite", "numba"}
+
+
+def test_the_text_does_not_depend_on_the_process():
+    """String hashes differ between processes, so an order taken from a set would show here."""
+    code = (
+        "import plants, hashlib; from tests.plants import test_cache as t; "
+        "print(hashlib.sha256(t.simulation_text().encode()).hexdigest())"
+    )
+    found = {
+        subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}, check=True,
+                       capture_output=True, text=True).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
+
+
+def test_the_key_changes_with_the_text_and_with_every_version(monkeypatch):
+    key = cache.key("x = 1\n")
+    assert re.fullmatch(r"kernel_[0-9a-f]{24}", key)
+    assert key != cache.key("x = 2\n")
+    monkeypatch.setattr(np, "__version__", "0.0")
+    assert key != cache.key("x = 1\n")
+
+
+def test_a_source_is_written_once_under_its_key_and_never_rewritten(folder):
+    assert cache.entries() == []
+    module = cache.load("value = 41\n")
+    (path,) = cache.entries()
+    assert (module.value, path.name) == (41, f"{cache.key('value = 41' + chr(10))}.py")
+    stamp = path.stat().st_mtime_ns
+    assert cache.load("value = 41\n") is module
+    cache._loaded.clear()  # as another process
+    assert cache.load("value = 41\n").value == 41
+    assert path.stat().st_mtime_ns == stamp
+    assert cache.load("value = 42\n").value == 42
+    assert len(cache.entries()) == 2
+    assert not [p for p in folder.iterdir() if p.suffix == ".tmp"]
+
+
+def test_other_physics_is_another_file_and_numbers_are_not(folder, compiled):
+    def block(a):
+        return (2.0 * a * a,)
+
+    kernel = compiled(block, 1, 1)
+    np.testing.assert_array_equal(kernel(np.array([0.5])), 0.5)
+    kernel(np.array([0.25, 0.75]))
+    assert len(cache.entries()) == 1
+    assert list((folder / "__pycache__").glob("*.nbi"))  # Numba's index: compiled code is kept as well
+    changed = compiled(lambda a: (3.0 * a * a,), 1, 1)
+    np.testing.assert_array_equal(changed(np.array([0.5])), 0.75)
+    assert len(cache.entries()) == 2
+    assert cache.clear() == 2
+    assert cache.entries() == []
+    assert not (folder / "__pycache__").exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_one_warning_and_no_result(tmp_path, monkeypatch, folder, compiled):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder", encoding="utf-8")
+    monkeypatch.setenv("SSCQ_CACHE", str(blocked / "cache"))
+    with pytest.warns(UserWarning, match=r"file/cache cannot be written \(.*\); compiling in memory\. Set SSCQ_CACHE"):
+        first = compiled(lambda a: (a + 1.0,), 1, 1)(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(first, [[2.0, 3.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cache.load("value = 1\n")
+    assert cache.entries() == []
+
+
+def test_a_source_whose_compiled_form_cannot_be_kept_runs_from_memory(folder):
+    # A past bug: in a read-only folder that holds the source, Numba found no place for its index and raised.
+    text = (
+        "import sys\n"
+        "if sys._getframe().f_code.co_filename[0] != '<':\n"
+        "    raise RuntimeError('cannot cache function: no locator available')\n"
+        "value = 1\n"
+    )
+    with pytest.warns(UserWarning, match="no locator available"):
+        assert cache.load(text).value == 1
+
+
+def test_the_folder_is_the_environments_or_the_users(monkeypatch, tmp_path):
+    monkeypatch.setenv("SSCQ_CACHE", "~/kernels")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.folder() == tmp_path / "kernels"
+    monkeypatch.delenv("SSCQ_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert cache.folder() == tmp_path / ".cache" / "sscq"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    assert cache.folder() == tmp_path / "other" / "sscq"

@@ -1,0 +1,112 @@
+"""A user's plant file: executed, its plants found, its mistakes told with file and line."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import plants
+from plants.core import registry
+
+GOOD = """
+from plants import Plant, Quantity, register
+
+def derivative(t, x, u, w, p):
+    return (-p[0] * x[0],)
+
+DECAY = Plant(name="users_decay", states=(Quantity("x", "1", 1.0),), parameters=(Quantity("rate", "1/s", {rate}),),
+              derivative=derivative)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _same_registry_after():
+    before = dict(registry._PLANTS)
+    yield
+    registry._PLANTS.clear()
+    registry._PLANTS.update(before)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text, name="my_plant.py"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+def test_plants_that_stand_in_the_file_are_registered(write):
+    said = []
+    path = write(GOOD.format(rate=2.0))
+    (plant,) = plants.load_plant_file(path, say=said.append)
+    assert plant is plants.get("users_decay")
+    assert plant.derivative(0.0, (3.0,), (), (), (2.0,)) == (-6.0,)
+    assert said == [f"executing {path} (a plant file is Python code)"]
+
+
+def test_plants_that_the_file_registers_are_found_and_those_it_uses_are_not(write):
+    text = GOOD.format(rate=2.0) + "\nimport plants\nregister(DECAY)\nVDP = plants.get('van_der_pol')\n"
+    text += "from dataclasses import replace\nregister(replace(VDP, name='users_oscillator'))\n"
+    found = plants.load_plant_file(str(write(text)))
+    assert sorted(plant.name for plant in found) == ["users_decay", "users_oscillator"]
+
+
+@pytest.mark.parametrize("register", ["", "register(DECAY)\n"])
+def test_loading_a_file_again_replaces_its_plants(write, register):
+    plants.load_plant_file(write(GOOD.format(rate=2.0) + register))
+    plants.load_plant_file(write(GOOD.format(rate=3.0) + register))
+    assert plants.get("users_decay").parameters[0].nominal == 3.0
+
+
+def test_a_file_that_breaks_leaves_its_former_plants(write):
+    plants.load_plant_file(write(GOOD.format(rate=2.0)))
+    with pytest.raises(plants.PlantFileError):
+        plants.load_plant_file(write(GOOD.format(rate=3.0) + "register(DECAY)\n1 / 0\n"))
+    assert plants.get("users_decay").parameters[0].nominal == 2.0
+    plants.load_plant_file(write(GOOD.format(rate=4.0) + "register(DECAY)\n"))
+    assert plants.get("users_decay").parameters[0].nominal == 4.0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = 1\ndef f(:\n    pass\n", r"my_plant\.py, line 2: invalid syntax: def f\(:"),
+        ("x = 1\n\ny = x / 0\n", r"my_plant\.py, line 3: ZeroDivisionError: division by zero"),
+        ("import numpi\n", r"my_plant\.py, line 1: ModuleNotFoundError: No module named 'numpi'"),
+        ("x = 1\n", r"my_plant\.py: it gives no plant; end it with plants\.register"),
+        (GOOD.format(rate=2.0).replace("derivative=derivative", "derivativ=derivative"), "line 7: TypeError: .*derivativ"),
+        (GOOD.format(rate=2.0).replace("users_decay", "van_der_pol"), "a plant called 'van_der_pol' is registered already"),
+        ("import sys\nsys.path[0:0] = []\ndef f():\n    raise KeyError('no gain')\nf()\n", "line 4: KeyError: 'no gain'"),
+    ],
+    ids=["syntax", "exception", "import", "none", "argument", "taken", "deep"],
+)  # fmt: skip
+def test_mistakes_are_told_with_file_and_line(write, text, told):
+    before = plants.names()
+    with pytest.raises(plants.PlantFileError, match=told):
+        plants.load_plant_file(write(text))
+    assert plants.names() == before
+
+
+def test_a_file_that_is_not_there_or_no_python_is_refused(tmp_path, write):
+    with pytest.raises(plants.PlantFileError, match="there is no plant file"):
+        plants.load_plant_file(tmp_path / "absent.py")
+    with pytest.raises(plants.PlantFileError, match=r"a plant file is a Python file \(\.py\)"):
+        plants.load_plant_file(write("", "plant.txt"))
+
+
+def test_block_mistakes_come_out_of_the_check_with_the_files_line(write):
+    text = GOOD.format(rate=2.0).replace("return (-p[0] * x[0],)", "return (x[0] if x[0] > 0.0 else 0.0,)")
+    path = write(text)
+    (plant,) = plants.load_plant_file(path)
+    (problem,) = plants.check(plant).problems
+    assert problem.startswith(f"derivative: {path}:5 in derivative: comparison of a traced number; use where")
+    (plant,) = plants.load_plant_file(write(GOOD.format(rate=2.0).replace("x[0],)", "x[0], 1.0)")))
+    assert plants.check(plant).problems == ["derivative must return 1 (one rate per state (x)), got 2"]
+
+
+def test_the_files_module_can_be_looked_up_by_name(write):
+    plants.load_plant_file(write(GOOD.format(rate=2.0)))
+    assert plants.get("users_decay").derivative.__module__ in sys.modules
