@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
 
 MEASURES = ("diverged_at", *ALL_MEASURES)
-LADDER = ("fixed", "two_degree", "table", "knowledge_base")  # what may be recommended, simplest first
+LADDER = ("own", "rule", "fixed", "two_degree", "table", "knowledge_base")  # what may be recommended, simplest first
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,8 @@ def contenders(
         text = "refined in closed loop" + (", at the fixed PID's actuator travel" if kind == "equal" else "")
         title = "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations))
+    if setup.spread > 0.0:
+        return found  # every plant of the verdict would need a search of its own
     found.append(
         Contender("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
                   fixed.theta, setup.evaluations, n, per_situation=oracle)

@@ -46,8 +46,6 @@ def write(
     config: DesignConfig,
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
-    from experiments.reporting import report
-
     folder, setup = bench.folder, bench.setup
     signal.save(folder.path / "teaching_signal.csv")
     for kind, name in (("equal", "knowledge_base"), ("free", "knowledge_base_free_travel")):
@@ -61,6 +59,8 @@ def write(
         "seed": setup.seed, "verdict_seeds": setup.seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
     })  # fmt: skip
+    from experiments.reporting import report
+
     path = report(bench, ref, group, judgement, signal, refined, config)
     print(table_text(group, judgement, setup.limits is not None))
     print()

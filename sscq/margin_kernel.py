@@ -200,7 +200,7 @@ def _closest(x, top, bottom, size, ratio, least):
 
 @njit(**_OPTIONS)
 def _meet(x, top, bottom, k, share, unit, rising):
-    """Newton bracketed between the points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
+    """Newton bracketed between points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
     upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
     low, high = x[k], x[k + 1]
     t = low + share * (high - low)

@@ -72,10 +72,10 @@ class Sampling:
             design.integers.append(every)
             stream = Stream(f"noise_{self.plant.measurements[k].name}", f"noise_unit{k}", every)
             design.before.append(stream_items(design, stream))
-        design.before += self._output_ring(design) if self.spec.delayed_output else []
-        design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
+        now, then = self._output_ring(design) if self.spec.delayed_output else ([], [])
+        design.before += [*now, Loop("measure", (self._measure,), timing.at_sample())]
         if self.spec.delayed_output:
-            design.before.append(Loop("receive", (self._receive,), timing.at_sample()))
+            design.before += [*then, Loop("receive", (self._receive,), timing.at_sample())]
         if self.spec.delayed_input:
             design.before.append(self._input_slot(design))
         design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
@@ -199,16 +199,20 @@ class Sampling:
             total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
         lane["q_total_variation"] = (total,)
 
-    def _output_ring(self, design: Design) -> list[Item]:
-        """Places of now and of two samples around the output delay; before the first sample the first one holds."""
+    def _output_ring(self, design: Design) -> tuple[list[Item], list[Item]]:
+        """Place of now, and those of two samples around the output delay; before the first sample the first one holds.
+
+        The second part stands between writing and reading: with a delay below one sample both are the same place.
+        """
         design.integers += ["output_ring", "output_depth", "output_delay"]
         design.numbers.append("output_part")
         width, n = 2 * self.n, self.spec.timing.sample
-        lines = [f"output_now = output_ring + (step // {n}) % output_depth * {width}"]
+        now = f"output_now = output_ring + (step // {n}) % output_depth * {width}"
+        lines = []
         for name, back in (("output_old", ""), ("output_older", " - 1")):
             sample = f"max(step // {n} - output_delay{back}, 0)"
             lines.append(f"{name} = output_ring + {sample} % output_depth * {width}")
-        return [Uniform(tuple(lines))]
+        return [Uniform((now,))], [Uniform(tuple(lines))]
 
     def _input_slot(self, design: Design) -> Item:
         design.integers += ["input_ring", "input_depth", "input_delay"]

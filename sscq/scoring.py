@@ -59,10 +59,10 @@ class Scoring:
     def moment(self, lane: Lane) -> Moment:
         """Return what the measures may look at, now."""
         t, h, plant = lane.uniform("t"), lane.uniform("h"), self.spec.plant
-        outputs = self.sampling.outputs(lane)
+        outputs, references = self.sampling.outputs(lane), self.sampling.refer(lane)
         errors = []
         for i, channel in enumerate(plant.channels):
-            error = lane["r"][i] - outputs[self.spec.output_index(channel.output)]
+            error = references[i] - outputs[self.spec.output_index(channel.output)]
             errors.append(error * (1.0 / channel.scale))
         since = t - lane.one("since")
         return Moment(
@@ -73,7 +73,7 @@ class Scoring:
             command=lane["command"],
             entropy_plant=self._of_plant(lane),
             entropy_controller=self._of_controller(lane, outputs),
-            progress=self._progress(lane, outputs) if ON_THE_WAY & set(self.measures) else 0.0,
+            progress=self._progress(lane, references, outputs) if ON_THE_WAY & set(self.measures) else 0.0,
             saturated=self._saturated(lane) if "saturated_time" in self.measures else 0.0,
         )
 
@@ -97,10 +97,10 @@ class Scoring:
             total = total + scaled * rate * rate
         return total
 
-    def _progress(self, lane: Lane, outputs: tuple[Any, ...]) -> Any:
+    def _progress(self, lane: Lane, references: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
         """Error of the first channel over its way from the initial output: 1 at the start, 0 on target."""
         channel = self.spec.plant.channels[0]
-        r, way = lane["r"][0], lane["r"][0] - lane["origin"][0]
+        r, way = references[0], references[0] - lane["origin"][0]
         length = where(magnitude(way) - _SHORT * channel.scale, way, channel.scale)
         return (r - outputs[self.spec.output_index(channel.output)]) / length
 

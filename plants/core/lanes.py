@@ -55,6 +55,7 @@ class Lane:
         self._sources: dict[int, str] = {}
         self._targets: dict[str, Traced] = {}
         self.uniforms: list[str] = []
+        self._written: set[str] = set()
 
     def __getitem__(self, group: str) -> tuple[Traced, ...]:
         first, size = self._rows.first[group], self._rows.size[group]
@@ -84,13 +85,21 @@ class Lane:
         return value
 
     def read_at(self, base: str, offset: int) -> Traced:
-        """Return the row at `offset` from `base`, a row number that is computed at step level (rings)."""
+        """Return the row at `offset` from `base`, a row number that is computed at step level (rings).
+
+        Rows of two bases may be the same memory, and a loop loads before it stores: reading one base after writing
+        another in one loop is refused.
+        """
         self._take(base)
+        if self._written - {base}:
+            message = f"the ring row {base!r} is read in the loop that writes {min(self._written)!r}; use two loops"
+            raise ValueError(message)
         return self._read(f"{base} + {offset}", f"{base}_{offset}")
 
     def write_at(self, base: str, offset: int, value: Any) -> None:
         """Set the row at `offset` from `base`."""
         self._take(base)
+        self._written.add(base)
         self._targets[f"{base} + {offset}"] = self._values[f"{base} + {offset}"] = self.tape.keep(value)
 
     def _take(self, name: str) -> None:

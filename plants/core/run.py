@@ -128,7 +128,7 @@ def run(
 
 
 def _floats(array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array, dtype=float)
+    return np.require(array, float, ("C", "W"))  # a read-only array would compile another variant
 
 
 def thread_count(threads: int | None) -> int:

@@ -77,7 +77,7 @@ def simulate(setup):
             commands.append((command, min(max(command, s.bounds[0]), s.bounds[1])))
         u = delivered(s, commands, k)
         w = excitation[k // hold]
-        score(totals, s, t, q, v, commands[-1][0], way, (r, r_rate, y_rate))
+        score(totals, s, t, q, v, commands[-1][0], way, r_rate)
         s.trace.append((t, q, v, u))
         q, v = rk4(q, v, u, w, s.mu, h)
     return totals
@@ -94,9 +94,8 @@ def bounded(s, commands, step):
     return commands[step // s.sample][1] if step >= 0 else 0.0
 
 
-def score(totals, s, t, q, v, command, way, signals):
-    r, r_rate, _ = signals
-    e, h = r - q, s.step
+def score(totals, s, t, q, v, command, way, r_rate):
+    e, h = s.reference(t) - q, s.step  # the error of now, whenever the controller last looked at the reference
     of_plant = s.mu * (q * q - 1.0) * v * v
     of_controller = s.gains[2] * (r_rate - v) ** 2
     totals["ise"] += h * e * e

@@ -48,6 +48,11 @@ def test_genomes_outside_are_clipped():
     assert MIXED.clip(()).shape == (0, 5)
 
 
+def test_there_is_one_zero():
+    box = Box((-1.0,), (1.0,))
+    assert box.clip([[-0.0]]).tobytes() == box.clip([[0.0]]).tobytes() == box.decode(np.array([[0.5]])).tobytes()
+
+
 def test_neighbours_are_balanced_and_do_not_move_fixed_genes():
     box = Box((0.0,) * 4, (10.0, 10.0, 0.0, 10.0))
     neighbours = box.neighbours((5.0, 5.0, 0.0, 5.0), distance=0.1)

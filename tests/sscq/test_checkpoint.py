@@ -172,6 +172,17 @@ def test_a_truncated_file_is_refused_or_the_one_before_is_used(kept, tmp_path):
         run(METHODS[0], Evaluate(), Checkpoint(alone))
 
 
+def test_after_falling_back_the_next_write_keeps_an_undamaged_file_before_it(tmp_path):
+    path = tmp_path / "search.npz"
+    with pytest.raises(Killed):
+        run(METHODS[0], Evaluate(dies_in=4), Checkpoint(path, every=0.0))
+    for _ in range(2):
+        path.write_bytes(path.read_bytes()[:-1])
+        with pytest.warns(UserWarning, match="is damaged"), pytest.raises(Killed):
+            run(METHODS[0], Evaluate(dies_in=1), Checkpoint(path, every=0.0))  # completes one generation
+    assert as_bytes(run(METHODS[0], Evaluate(), Checkpoint(path))) == as_bytes(run(METHODS[0], Evaluate()))
+
+
 def test_any_altered_byte_is_found_or_does_not_matter(tmp_path):
     path = tmp_path / "search.npz"
     config = replace(METHODS[0], generations=2)

@@ -74,6 +74,17 @@ def test_parents_are_replaced_by_trials_that_are_not_worse():
     np.testing.assert_array_equal(search.archive, parents[[0, 2]])  # replaced by better ones
 
 
+def test_revalued_parents_compete_with_their_new_fitness():
+    search = strategy(DifferentialEvolution(generations=5, population=4))
+    parents = search.ask()
+    search.tell(parents, np.zeros(4))
+    asked = search.ask(revalue=True)
+    np.testing.assert_array_equal(asked[:4], parents)
+    search.tell(asked, np.array([5.0, 6.0, 7.0, 8.0, 4.0, 9.0, 6.0, 9.0]))
+    np.testing.assert_array_equal(search.fitness, [4.0, 6.0, 6.0, 8.0])
+    np.testing.assert_array_equal(search.population, asked[[4, 1, 6, 3]])
+
+
 def test_memory_learns_the_lehmer_mean_of_successful_rates():
     search = strategy(DifferentialEvolution(generations=5, population=4, memory=2))
     search.tell(search.ask(), np.array([10.0, 10.0, 10.0, 10.0]))

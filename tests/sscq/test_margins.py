@@ -32,7 +32,7 @@ def van_der_pol(q0):
 
 
 def random_plant(rng):
-    """One to five states: lags, integrators, unstable and lightly damped modes, zeros, dead time; random coordinates."""
+    """One to five states: lags, integrators, unstable and lightly damped modes, zeros, dead time; any coordinates."""
     n = int(rng.integers(1, 6))
     poles = []
     while len(poles) < n:
@@ -381,7 +381,7 @@ def test_hull_samples():
 
 
 def test_why_vertices_prove_nothing():
-    """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds at two corners (22 < 25, 0 < 0.02), not at their mean (11 > 7.5)."""
+    """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds at two corners (22 < 25, 0 < 0.02), not between (11 > 7.5)."""
     corners = np.array([[4.0, 22.0, 6.0], [0.0, 0.0, 1.02]])
     responses = loop_responses([van_der_pol(0.0)], Loop(2e-4, rate_measured=True), (0, 0, 0), (5, 25, 7))
     assert loop_margins(corners, responses).stable.all()

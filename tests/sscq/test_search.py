@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sscq.cmaes import CmaEs
 from sscq.differential_evolution import DifferentialEvolution
 from sscq.genetic import GeneticAlgorithm, evolve
+from sscq.search import Completed, _scored
 
 METHODS = [
     GeneticAlgorithm(population=12, evaluations=150),
@@ -275,6 +276,18 @@ def test_stall_is_not_hidden_by_renewals():
 
     config = GeneticAlgorithm(population=10, generations=100, stall_generations=12, renew_every=5)
     assert len(evolve(Flat(), (0.0,), (1.0,), config, 0).history.best) < 20
+
+
+@pytest.mark.parametrize(
+    ("fitness", "stalled", "reference", "point"),
+    [([11.0, 10.0], 0, 10.0, 1.0), ([11.0, 11.5], 4, 11.0, 0.0)],
+    ids=["a better one", "none better"],
+)
+def test_after_a_renewal_progress_is_measured_from_the_new_fitness_of_the_best(fitness, stalled, reference, point):
+    last = Completed(generation=7, best_fitness=1.0, best_point=np.array([0.0]), stall_reference=1.0, stalled=3)
+    state = _scored(last, np.array([[0.0], [1.0]]), np.array(fitness), 1e-3, revalued=True)
+    assert (state.stalled, state.stall_reference, state.best_fitness) == (stalled, reference, reference)
+    assert state.best_point.tolist() == [point]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,129 @@
+"""Recorded responses of every contender in the declared situations, as a stage of the run.
+
+What is kept is what the page draws: samples that hold the extremes of every curve, in single precision; what needs all
+samples (integrals, time at a limit, shares of rules) is formed before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments import formats
+from experiments.progress import Progress
+from experiments.report.decimation import keep_extremes
+from experiments.reporting.case import Case, Place
+from flcs import FuzzyController
+from sscq.evaluate import Recorder
+from sscq.situation_sets import KINDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.judging import Contender
+    from plants.core.simulate import Trajectory
+
+MOST = 12
+"""Situations of one kind that are recorded."""
+
+_POINTS = 600  # of a curve: what the largest chart draws
+_DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
+
+Recordings = dict[str, Any]
+
+
+def recordings(case: Case) -> Recordings:
+    """Return arrays named "contender.place.what"; computed once in a run."""
+
+    def compute(_: Path) -> Recordings:
+        arrays: Recordings = {}
+        places = [case.places[k] for k in chosen(case)]
+        with Progress(len(case.group), "responses", "controllers", quiet=case.bench.quiet) as progress:
+            for contender in case.group:
+                arrays |= _of_contender(case, contender, places)
+                progress.advance()
+        return arrays
+
+    return case.bench.folder.stage(
+        "responses", compute,
+        lambda folder, arrays: formats.write_npz(folder / "responses.npz", arrays),
+        lambda folder: formats.read_npz(folder / "responses.npz"),
+    )  # fmt: skip
+
+
+def chosen(case: Case) -> list[int]:
+    """Return which situations are recorded: all of a kind, or its first ones and those that cost the verdict's most."""
+    found: list[int] = []
+    for kind in KINDS:
+        places = [p.overall for p in case.places if p.kind == kind]
+        if len(places) > MOST:
+            values = case.judgement.fitness[case.verdict.recommended, kind].mean(axis=0)
+            worst = np.argsort(-values, kind="stable")[: MOST // 3]
+            first = [k for k in range(len(places)) if k not in worst][: MOST - len(worst)]
+            places = [places[k] for k in sorted([*first, *worst.tolist()])]
+        found += places
+    return found
+
+
+def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
+    setup, arrays = case.setup, {}
+    # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
+    recorder = Recorder(
+        setup.plant, contender.controller, [p.situation for p in case.places], setup.step, **setup.options
+    )
+    for place in places:
+        rows = contender.per_situation
+        theta = contender.theta if rows is None else rows[place.overall]
+        run = recorder(theta, place.overall)
+        for what, values in _parts(case, contender, place, run).items():
+            arrays[f"{contender.name}.{place.overall}.{what}"] = values
+    return arrays
+
+
+def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> Recordings:
+    """All that is kept of one run."""
+    plant, h, n_c = case.plant, case.setup.step, len(case.plant.channels)
+    outputs = [plant.index("measurements", channel.output) for channel in plant.channels]
+    rates = run.group("entropy_rates")
+    columns = {
+        "reference": run.group("reference"),
+        "output": run.group("outputs")[:, outputs],
+        "command": run.group("command"),
+        "gains": run.group("gains"),
+        "entropy_rates": rates,
+        "entropies": np.vstack([np.zeros(2), h * np.cumsum(rates[:-1], axis=0)]),
+        "seen": run.group("signals")[:, : 2 * n_c],
+    }
+    parts: Recordings = {"use": _use(case, columns["command"])}
+    if isinstance(contender.controller, FuzzyController):
+        parts["shares"] = _rule_shares(contender.controller, run, n_c)
+    end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
+    if np.isfinite(end):  # the record stands still from there on
+        columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
+    drawn = [column for what in _DRAWN for column in columns[what].T]
+    kept = np.unique(np.concatenate([keep_extremes(column, _POINTS) for column in drawn]))
+    return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def _use(case: Case, command: Any) -> Any:
+    """Lowest and highest command and share of the steps at a limit [channel, 3]."""
+    rows = []
+    for i, values in enumerate(command[:-1].T):
+        low, high = case.limits(i)
+        at_limit = (values <= low + 1e-9 * abs(low)) | (values >= high - 1e-9 * abs(high))
+        rows.append((values.min(), values.max(), at_limit.mean()))
+    return np.array(rows, dtype=float)
+
+
+def _rule_shares(controller: FuzzyController, run: Trajectory, n_channels: int) -> Any:
+    """Mean share of every rule in the gains, channel after channel; the reference gains have the rest."""
+    kb, schedule, seen = controller.kb, controller.schedule, run.group("signals")
+    columns = {name: seen[:, 2 * n_channels + k] for k, name in enumerate(kb.signals)}
+    for i in range(n_channels):
+        columns |= {kb.suffixed("e", i): seen[:, 2 * i], kb.suffixed("e_rate", i): seen[:, 2 * i + 1]}
+    for k, i in enumerate(schedule.integrating):
+        columns[kb.suffixed("z", i)] = run.group("schedule_states")[:, k]
+    inputs = np.stack([columns[name] for name in kb.input_names], axis=1)
+    shares = [kb.shares(inputs, i).mean(axis=0) for i in range(n_channels)]
+    return schedule.authority * np.concatenate(shares)
