@@ -25,7 +25,9 @@ class RunConfig:
     step: float = setting(0.01, "integration step", unit="s", above=0)
     integrator: str = setting("rk4", "integration method", choices=("euler", "heun", "rk2", "rk4"))
     algebraic_loop: str = setting(
-        "solved", "how mutually dependent accelerations are treated", choices=("solved", "iterated", "loop_free")
+        "solved",
+        "how mutually dependent accelerations are treated",
+        choices=("solved", "iterated", "loop_free", "loop_free_filtered"),
     )
     threads: int | None = setting(
         None, "threads of the simulations; null: one a core; results do not depend on it", low=1, session=True
@@ -40,7 +42,7 @@ EXCITATIONS = ("none", "white", "numpy_white", "gaussian", "uniform", "sine", "s
 
 @dataclass
 class ExcitationConfig:
-    """A disturbance of the plant."""
+    """A signal: a disturbance of the plant, or an input of a plant without a controller."""
 
     kind: str = setting("none", "what is applied", choices=EXCITATIONS)
     variance: float = setting(0.3, "variance of the noise", low=0)
@@ -51,6 +53,13 @@ class ExcitationConfig:
     frequency: float = setting(1.0, "frequency of the sine", unit="Hz", above=0)
     at: float = setting(0.0, "time of the step", unit="s", low=0)
     file: str | None = setting(None, "CSV file of a recorded series: time [s] and value", file=True)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if self.kind == "recorded" and self.file is None:
+            yield "file is missing: a recorded series needs file=series.csv (time [s], value)"
+        if self.kind != "recorded" and self.file is not None:
+            yield f"file is read with kind=recorded only, got kind={self.kind}"
 
 
 @dataclass
@@ -226,17 +235,30 @@ class SimulateConfig(RunConfig):
 
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
-    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
-    excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
+    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values: {name: value}")
+    input: ExcitationConfig = setting(ExcitationConfig, "signal on the first input")
+    inputs: dict[str, ExcitationConfig] = setting(dict, "signals on inputs by name: {name: {kind: step, ...}}")
+    excitation: ExcitationConfig = setting(ExcitationConfig, "signal on the first disturbance")
+    excitations: dict[str, ExcitationConfig] = setting(dict, "signals on disturbances by name")
+
+
+@dataclass
+class PresentConfig:
+    """What a knowledge base is compared with beside its reference gains; its law is that of the knowledge base."""
+
+    own_gains: list[float] | None = setting(None, "your present kp, ki, kd")
 
 
 @dataclass
 class EvaluateConfig(RunConfig):
-    """`sscq evaluate`: a stored knowledge base in situations."""
+    """`sscq evaluate`: a stored knowledge base in situations, against its reference gains."""
 
-    kb: str | None = setting(None, "knowledge base file (JSON)", file=True)
+    plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
+    kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
+    sets: str = setting("unforeseen", "which of the situations", choices=("taught", "validation", "unforeseen", "all"))
+    seeds: int = setting(20, "seeds of each validation and unforeseen situation", low=1)
     situations: SituationsConfig = setting(SituationsConfig, "")
-    controller: ControllerConfig = setting(ControllerConfig, "")
+    controller: PresentConfig = setting(PresentConfig, "")
 
 
 def _interval(name: str, value: list[float] | None) -> Iterator[str]:

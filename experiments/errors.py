@@ -72,7 +72,8 @@ def _raised_elsewhere(error: BaseException) -> str | None:
     frames = list(_frames(error))
     name = str(frames[-1][0].f_globals.get("__name__", "")) if frames else ""
     package = name.partition(".")[0]
-    return None if isinstance(error, OSError) or package in _PACKAGES | {"", "__main__"} else package
+    ours = package in _PACKAGES | {"", "__main__"} or _user_place(error) is not None
+    return None if ours or isinstance(error, OSError) else package
 
 
 @contextmanager

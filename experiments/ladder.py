@@ -12,8 +12,8 @@ from experiments import formats, found_files
 from experiments.progress import Progress
 from sscq import baselines
 from sscq.baselines import Candidate, SearchPlan, search
-from sscq.closed_loop import ClosedLoop
 from sscq.objective import Objective
+from sscq.survey import survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from experiments.setup import Setup
     from sscq.fitness import Fitness
     from sscq.operating import OperatingMargins
-
-_SAMPLES = 256  # random gain sets that the fitness's references and the first start are taken from
 
 
 @dataclass(frozen=True)
@@ -83,28 +81,18 @@ class Bench:
 
 
 def reference(bench: Bench) -> Reference:
-    """Fitness relative to random gains that survive, and the first starts: own gains, a tuning rule, the best sample."""
+    """Fitness relative to random gains that survive; first starts: own gains, a tuning rule, the best of the sample."""
     setup = bench.setup
     rule, rule_name = tuning_rule(setup)
 
     def compute(_: Path) -> dict[str, Any]:
-        fixed = baselines.fixed(setup.laws, setup.low, setup.high, 0.5 * (setup.low + setup.high))
-        genomes = _samples(setup)
-        loop = ClosedLoop(
-            setup.plant, fixed.controller, setup.sets["taught"], setup.step, measures=setup.fitness.measures,
-            **setup.options,
+        found = survey(
+            setup.task(), setup.laws, setup.low, setup.high, own=setup.own, margins=bench.margins,
+            relative=setup.relative, seed=setup.seed,
         )  # fmt: skip
-        quality = loop.evaluate(genomes, setup.threads)
-        violation = np.zeros(len(genomes)) if bench.margins is None else bench.margins.violation(genomes[:, None, :])
-        fitness = setup.fitness
-        if setup.relative:
-            preferred = violation <= 0.0 if setup.own is None else np.arange(len(genomes)) == 0
-            fitness = fitness.normalised_by(quality, preferred)
-        values = fitness(quality, violation)
-        best = genomes[np.argsort(values, kind="stable")[:2]]
-        given = [row for row in (setup.own, rule) if row is not None]
-        start = np.vstack([*[np.atleast_2d(row) for row in given], best])
-        return {"reference": dict(fitness.reference), "start": np.clip(start, setup.low, setup.high).tolist()}
+        given = [np.atleast_2d(row) for row in (setup.own, rule) if row is not None]
+        start = np.clip(np.vstack([*given, found.best]), setup.low, setup.high)
+        return {"reference": dict(found.fitness.reference), "start": start.tolist()}
 
     stored = bench.folder.stage("reference", compute, _save_json, _load_json)
     fitness = replace(setup.fitness, reference=stored["reference"])
@@ -119,17 +107,6 @@ def _load_json(folder: Path) -> Any:
     return formats.read_json(folder / "result.json")
 
 
-def _samples(setup: Setup) -> np.ndarray:
-    """Latin hypercube in the gain box; the user's own gains come first."""
-    from sscq.box import Box
-    from sscq.operators import latin_hypercube
-
-    box = Box(tuple(setup.low), tuple(setup.high), baselines.gain_scale(setup.low, setup.high))
-    points = latin_hypercube(np.random.Generator(np.random.PCG64(setup.seed)), _SAMPLES, len(box.free))
-    genomes = box.decode(points)
-    return genomes if setup.own is None else np.vstack([setup.own, genomes])
-
-
 def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
     """Gains of a tuning rule, where the plant says what its model is (first order plus dead time)."""
     plant = setup.plant
@@ -142,7 +119,7 @@ def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
 
 
 def fixed_gains(bench: Bench, ref: Reference) -> Entry:
-    """The best fixed PID: searched by the genetic algorithm and by CMA-ES, each with the full budget; the better counts."""
+    """The best fixed PID: the better one of two searches, genetic and CMA-ES, each with the full budget."""
     from sscq.cmaes import CmaEs
 
     setup = bench.setup
@@ -194,7 +171,7 @@ def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list
 
 
 def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
-    """Best fixed gains for every single situation, taught and unforeseen [situation, n_gains]: no controller knows them."""
+    """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them."""
     setup = bench.setup
     situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
 

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from experiments.run_folder import RunFolder
 
     Job = Callable[[Any, RunFolder], None]
+    Check = Callable[[Any], object]
 
 
-def command(name: str, job: Job) -> Callable[[Sequence[str] | None], None]:
+def command(name: str, job: Job, check: Check | None = None) -> Callable[[Sequence[str] | None], None]:
     """Return the main function of a command.
 
     Parameters
@@ -42,6 +43,8 @@ def command(name: str, job: Job) -> Callable[[Sequence[str] | None], None]:
     job : callable
         Takes the configuration (the schema's dataclass, checked) and the open run folder, writes results there. Ctrl-C
         and errors pass through it.
+    check : callable, optional
+        Takes the configuration before there is a run folder, and raises where the job could not begin.
 
     Returns
     -------
@@ -53,7 +56,7 @@ def command(name: str, job: Job) -> Callable[[Sequence[str] | None], None]:
     @functools.wraps(job)
     def task(settings: DictConfig) -> None:
         with _errors(name):  # caught here, before Hydra adds words of its own
-            _run(name, job, settings)
+            _run(name, job, check or _nothing, settings)
 
     def main(arguments: Sequence[str] | None = None) -> None:
         import hydra
@@ -92,23 +95,28 @@ def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
             os.environ["HYDRA_FULL_ERROR"] = environment
 
 
-def _run(name: str, job: Job, settings: DictConfig) -> None:
+def _nothing(_: Any) -> None:
+    """Check nothing."""
+
+
+def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
     """Open the run folder that the composed settings ask for and do the job with the configuration stored there.
 
     The job of a new run too gets what is read back from the folder, so that a resumed one cannot get anything else.
     """
-    with _resume(name, settings) if settings.resume else _create(name, settings) as folder:
+    with _resume(name, settings) if settings.resume else _create(name, check, settings) as folder:
         for change in folder.changed_versions:
             tell(f"warning: {change}; results may differ in their last digits")
         job(_finished(_merged(name, folder.config, settings)), folder)
 
 
-def _create(name: str, settings: DictConfig) -> RunFolder:
+def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
     from configs.rules import files
     from experiments.run_folder import RunFolder, new_path
 
     config = _finished(settings)
     _find_plant(config)
+    check(config)
     path = config.output or _sweep_folder() or new_path(name)
     stored = _stored(settings, type(config))
     return RunFolder.create(path, command=name, config=stored, overrides=_overrides(type(config)), inputs=files(config))
@@ -157,13 +165,21 @@ def _finished(settings: DictConfig) -> Any:
 
 
 def _find_plant(config: Any) -> None:
-    """Execute the user's plant file, if one is given, and see that the plant is known."""
+    """Execute the user's plant file, if one is given, see that the plant is known and that its blocks can be used."""
     import plants
+    from plants.core.check import CheckReport
+    from plants.core.check_blocks import check_sizes
 
     if config.plant_file is not None:
         add_user_file(config.plant_file)
         plants.load_plant_file(config.plant_file, None if config.quiet else tell)
-    plants.get(config.plant)
+    if config.plant is None:
+        return
+    plant = plants.get(config.plant)
+    report = CheckReport(plant.name)
+    if not check_sizes(report, plant):
+        file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""
+        raise UserError(f"plant {plant.name!r} cannot be used{file}:\n" + "\n".join(report.problems))
 
 
 # ------------------------------------------------------------------------------------------------------------- resuming

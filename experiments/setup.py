@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import plants
 from controllers import PID
+from experiments import situations
 from experiments.errors import UserError
-from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
 from sscq.fitness import Fitness
 from sscq.objective import Task
 from sscq.operating import OperatingMargins
-from sscq.situation import Situation
-from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from configs.schema import DesignConfig, ExcitationConfig, SituationConfig
+    from configs.schema import DesignConfig
     from flcs.network_config import NetworkConfig
     from plants import Plant
     from sscq.margins import MarginLimits
     from sscq.search_method import SearchMethod
+    from sscq.situation import Situation
     from sscq.teacher import Teacher
 
-FEW_PLANTS = 12  # fewer taught plants than this do not pin the tail down, as a study of a first-order plant showed
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -88,12 +86,8 @@ class Setup:
         return Task(self.plant, self.sets[kind], fitness or self.fitness, self.step, self.options, self.threads)
 
     def repetition(self, kind: str, number: int) -> tuple[Situation, ...]:
-        """Return situations of one kind with the seeds (and the plant) of a repetition; number 0 is the declared ones."""
-        situations = self.redraw(kind, number)
-        if self.spread > 0.0 and number > 0:
-            drawn = varied(self.plant, situations, self.spread, 1, 7_919 * number + KINDS.index(kind))
-            situations = tuple(replace(d, name=s.name) for d, s in zip(drawn, situations, strict=True))
-        return situations
+        """Return situations of one kind with the seeds (and the plant) of a repetition; 0: the declared ones."""
+        return self.redraw(kind, number)
 
     def margins(self) -> OperatingMargins | None:
         """Return the margin constraint, or None where it is off or the plant has no operating points."""
@@ -117,10 +111,13 @@ def setup(config: DesignConfig) -> Setup:
 
     plant = plants.get(config.plant)
     if not plant.channels:
-        raise UserError(f"plant {plant.name!r} declares no control channel (channels=...), so there is nothing to design")
+        raise UserError(
+            f"plant {plant.name!r} declares no control channel (channels=(plants.Channel(output=...),)), so there is "
+            "nothing to design; it can only be simulated"
+        )
     step, law = config.step, _law(config)
     low, high = _box(config, plant)
-    sets, warnings = _sets(config, plant)
+    sets, warnings = situations.declared_sets(config, plant)
     fitness = config.fitness
     limits = None
     if fitness.max_sensitivity is not None:
@@ -154,7 +151,7 @@ def setup(config: DesignConfig) -> Setup:
         limits=limits,
         evaluations=config.budget.evaluations,
         method=_methods(config),
-        redraw=lambda kind, number: _declared(config, plant, kind, number) or repeated(sets[kind], number),
+        redraw=situations.redrawing(config, plant, sets),
         teacher=teacher,
         network=NetworkConfig(
             inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
@@ -235,83 +232,3 @@ def _fitness(config: DesignConfig) -> Fitness:
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
     )  # fmt: skip
-
-
-def _declared(config: DesignConfig, plant: Plant, kind: str, number: int = 0) -> tuple[Situation, ...]:
-    """Return the configured situations of one kind, redrawn for a repetition; none where the plant's own are used."""
-    parts: dict[str, SituationConfig] = getattr(config.situations, kind)
-    built = tuple(situation(name, part, plant, config.seed, number) for name, part in parts.items())
-    return tuple(replace(s, **_common(config)) for s in built)
-
-
-def _common(config: DesignConfig) -> dict[str, float]:
-    """Settings of the real loop that are given for all situations at once."""
-    given = config.situations
-    pairs = (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise))
-    return {name: value for name, value in pairs if value}
-
-
-def _sets(config: DesignConfig, plant: Plant) -> tuple[dict[str, tuple[Situation, ...]], list[str]]:
-    given, warnings = config.situations, []
-    sets = {kind: _declared(config, plant, kind) for kind in KINDS}
-    if not all(sets.values()):
-        own = standard_sets(plant)
-        sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
-    if given.taught_spread > 0.0:
-        sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
-        if given.taught_plants < FEW_PLANTS:
-            warnings.append(
-                f"only {given.taught_plants} taught plants: the tail of other plants is not pinned down; "
-                f"use situations.taught_plants={2 * FEW_PLANTS} or more"
-            )
-    elif given.unforeseen_spread > 0.0:
-        warnings.append("plants vary in the verdict but not among the taught situations (situations.taught_spread)")
-    return {kind: sets[kind] for kind in KINDS}, warnings
-
-
-def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repetition: int = 0) -> Situation:
-    """Return a configured situation, with other random numbers for each repetition."""
-    number = (seed if given.seed is None else given.seed) + SEED_STRIDE * repetition
-    return Situation(
-        name=name,
-        reference={c.output: given.reference for c in plant.channels},
-        excitation=excitation(given.excitation, number, given.t_end),
-        parameters=given.parameters or None,
-        initial=given.initial,
-        delay=given.delay,
-        output_delay=given.output_delay,
-        noise=given.noise,
-        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
-        t_end=given.t_end,
-        seed=number,
-    )
-
-
-def excitation(given: ExcitationConfig, seed: int, t_end: float) -> Any:
-    """Return a configured excitation of the first disturbance."""
-    if given.kind == "none":
-        return None
-    if given.kind == "white":
-        return WhiteNoise(given.variance, given.hold, given.density)
-    if given.kind == "numpy_white":
-        return _numpy_white(given, seed, t_end)
-    if given.kind == "gaussian":
-        return GaussianFilter(given.variance, given.bandwidth)
-    if given.kind == "uniform":
-        return UniformFilter(float(np.sqrt(3.0 * given.variance)), given.bandwidth)
-    if given.kind == "sine":
-        return Sine(given.amplitude, given.frequency)
-    if given.kind == "step":
-        return Step(given.amplitude, given.at)
-    if given.file is None:
-        raise UserError("a recorded excitation needs its file: excitation.file=series.csv (time [s], value)")
-    return Recorded.from_csv(given.file)
-
-
-def _numpy_white(given: ExcitationConfig, seed: int, t_end: float) -> Recorded:
-    """Band-limited white noise from NumPy's default generator, held: the numbers of published studies."""
-    rng, count = np.random.default_rng(seed), int(t_end / given.hold + 1e-9) + 1
-    if given.density == "uniform":
-        edge = float(np.sqrt(3.0 * given.variance))
-        return Recorded.held(rng.uniform(-edge, edge, count), given.hold)
-    return Recorded.held(rng.standard_normal(count) * np.sqrt(given.variance), given.hold)

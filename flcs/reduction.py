@@ -126,14 +126,20 @@ def rule_importance(controller: FuzzyController, evaluate: Evaluate) -> tuple[fl
         With all rules that are on.
     change : list of array [n_rules], one per channel
         Positive: the loop is worse without the rule. 0 for rules that are off.
+
+    Raises
+    ------
+    ValueError
+        If the fitness with all rules is not finite, or the rules are not free.
     """
     theta, places = controller.theta, _presence_places(controller)
     on = [place for channel in places for place in channel if theta[place] > 0.5]
     candidates = np.tile(theta, (len(on) + 1, 1))
     candidates[np.arange(1, len(on) + 1), on] = 0.0
     fitness = np.asarray(evaluate(candidates), dtype=float)
-    fitness = np.where(np.isnan(fitness), np.inf, fitness)
     base = float(fitness[0])
+    if not np.isfinite(base):
+        raise ValueError(f"the closed loop with all rules needs a finite fitness, got {base}; refine the rules first")
     change = {place: float(f) - base if f < np.inf else np.inf for place, f in zip(on, fitness[1:], strict=True)}
     return base, [np.array([change.get(place, 0.0) for place in channel]) for channel in places]
 

@@ -17,6 +17,7 @@ from flcs.fuzzy_controller import FuzzyController
 from sscq.baselines import Candidate, Found, SearchPlan, search
 from sscq.objective import Objective
 from sscq.operating import HULL_SAMPLES, hull
+from sscq.warp import Warp
 
 if TYPE_CHECKING:
     from flcs.knowledge_base import KnowledgeBase
@@ -52,11 +53,24 @@ class Genes:
         return np.flatnonzero(self.kinds != "mask")
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the box of the genes."""
+        """Return the box of the genes: gains in bent unit coordinates, terms in their own units."""
         low, high = self.controller.theta_low.copy(), self.controller.theta_high.copy()
+        low[self._gain_rows], high[self._gain_rows] = 0.0, 1.0
         for rows, variable in self._groups():
             low[rows], high[rows] = variable.low, variable.high
         return low[self.searched], high[self.searched]
+
+    @cached_property
+    def _gain_rows(self) -> np.ndarray:
+        """Positions of the constant gains of the rules; slopes keep their own units."""
+        names = self.controller.theta_names
+        return np.array([k for k, n in enumerate(names) if self.kinds[k] == "gain" and "." not in n.partition("[")[0]])
+
+    @cached_property
+    def _warp(self) -> Warp:
+        low, high = self.controller.theta_low[self._gain_rows], self.controller.theta_high[self._gain_rows]
+        middles = [base.reference for base in self.controller.kb.channels for _ in base.rules]
+        return Warp(low, high, np.array([gain for reference in middles for gain in reference]))
 
     def _groups(self) -> list[tuple[np.ndarray, Variable]]:
         """Positions of the term centres of each input, with the input."""
@@ -72,6 +86,7 @@ class Genes:
         """Return parameters [n, n_theta]: masks from the knowledge base, term centres in order and apart."""
         theta = np.tile(self.controller.theta, (len(genomes), 1))
         theta[:, self.searched] = genomes
+        theta[:, self._gain_rows] = self._warp.gains(theta[:, self._gain_rows])
         for rows, variable in self._groups():
             centres = np.sort(theta[:, rows], axis=1)
             gap = variable.smallest_gap
@@ -82,7 +97,9 @@ class Genes:
 
     def of(self, kb: KnowledgeBase) -> np.ndarray:
         """Return the genome of a knowledge base of the same structure."""
-        return FuzzyController(kb, laws=self.controller.laws).theta[self.searched]
+        theta = FuzzyController(kb, laws=self.controller.laws).theta.copy()
+        theta[self._gain_rows] = self._warp.genes(theta[self._gain_rows])
+        return theta[self.searched]
 
 
 def _kind(name: str) -> str:

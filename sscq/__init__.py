@@ -1,7 +1,44 @@
-"""Simulation system of control quality: situations, entropy production, genetic search, teaching signal."""
+"""Simulation system of control quality: situations, entropy production, genetic search, teaching signal.
+
+What compiles or searches is loaded when it is first used, so that ``import sscq`` is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sscq.evaluate import evaluate, record
+from sscq.optimize import Optimized, optimize
 from sscq.quality import Quality
 from sscq.situation import Situation
 
-__all__ = ["Quality", "Situation", "evaluate", "record"]
+if TYPE_CHECKING:
+    from sscq.cmaes import CmaEs
+    from sscq.fitness import Fitness, FitnessWarning
+    from sscq.genetic import GeneticAlgorithm
+    from sscq.margins import MarginLimits
+    from sscq.situation_sets import standard_sets
+    from sscq.teacher import Teacher
+    from sscq.teaching_signal import TeachingSignal
+
+_LATER = {
+    "CmaEs": "sscq.cmaes", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
+    "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal",
+}  # fmt: skip
+
+__all__ = [
+    "CmaEs", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality", "Situation",
+    "Teacher", "TeachingSignal", "evaluate", "optimize", "record", "standard_sets",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'sscq' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,7 @@ same method, fitness, margins and budget.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
 from sscq.objective import GainSets, Objective, Task
 from sscq.operating import hull
+from sscq.warp import Warp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,24 +158,27 @@ def fixed(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndar
 
 
 def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray) -> Candidate:
-    """Constant gains and a set-point weight b in [0, 1.5] for each channel."""
-    from dataclasses import fields
-
+    """Constant gains and a set-point weight b in [0, 1.5] for each channel; the first start bends the gains' genes."""
     names = {f.name for f in fields(TwoDegreePID)}
     free = tuple(
         TwoDegreePID(**{f.name: getattr(law, f.name) for f in fields(law) if f.name in names and f.init}) for law in laws
     )
     controller = Controller(free, ConstantGains(gain_names(free)))
-    places = _gain_places(len(laws))
-    wide_low, wide_high = np.zeros(4 * len(laws)), np.full(4 * len(laws), 1.5)
-    wide_low[places], wide_high[places] = low, high
-    begin = np.ones((len(np.atleast_2d(start)), 4 * len(laws)))
-    begin[:, places] = np.atleast_2d(start)
-    scale = np.full(4 * len(laws), "linear", dtype=object)
-    scale[places] = gain_scale(low, high)
+    rows, places = np.atleast_2d(start), _gain_places(len(laws))
+    warp = Warp(low, high, rows[0])
+    top = np.full(4 * len(laws), 1.5)
+    top[places] = 1.0
+    begin = np.ones((len(rows), 4 * len(laws)))
+    begin[:, places] = warp.genes(rows)
+
+    def decode(genomes: np.ndarray) -> np.ndarray:
+        theta = genomes.copy()
+        theta[:, places] = warp.gains(genomes[:, places])
+        return theta
+
     return Candidate(
-        "two_degree", "two-degree-of-freedom PID", controller, wide_low, wide_high, begin,
-        lambda theta: theta[:, None, :], tuple(scale),
+        "two_degree", "two-degree-of-freedom PID", controller, np.zeros(4 * len(laws)), top, begin,
+        lambda theta: theta[:, None, :], decode=decode,
     )  # fmt: skip
 
 
@@ -190,17 +194,22 @@ def table(
         variable.signal, (0.0, 1.0), transform=variable.transform, search_scale=True,
         gain_names=gain_names(tuple(laws)), tick=tick,
     )  # fmt: skip
-    n = len(low)
-    rows = np.atleast_2d(start)
-    begin = np.hstack([rows, rows, np.full((len(rows), 1), np.sqrt(variable.least * variable.most))])
+    n, rows = len(low), np.atleast_2d(start)
+    warp = Warp(low, high, rows[0])
+    genes = warp.genes(rows)
+    begin = np.hstack([genes, genes, np.full((len(rows), 1), np.sqrt(variable.least * variable.most))])
+
+    def decode(genomes: np.ndarray) -> np.ndarray:
+        nodes = warp.gains(genomes[:, : 2 * n].reshape(len(genomes), 2, n)).reshape(len(genomes), 2 * n)
+        return np.hstack([nodes, genomes[:, 2 * n :]])
 
     def sets(theta: np.ndarray) -> np.ndarray:
         return hull(theta[:, : 2 * n].reshape(len(theta), 2, n), theta[:, :n])
 
     return Candidate(
         f"table_{variable.name}", f"gain table over {variable.title}", Controller(tuple(laws), schedule),
-        np.concatenate([low, low, [variable.least]]), np.concatenate([high, high, [variable.most]]), begin, sets,
-        (*gain_scale(low, high), *gain_scale(low, high), "log"),
+        np.concatenate([np.zeros(2 * n), [variable.least]]), np.concatenate([np.ones(2 * n), [variable.most]]), begin,
+        sets, (*("linear",) * (2 * n), "log"), decode,
     )  # fmt: skip
 
 

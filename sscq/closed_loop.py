@@ -278,7 +278,7 @@ class ClosedLoop:
             ring = self.design.rows.count + rows
             integers |= {"output_ring": ring, "output_depth": depth, "output_delay": delay.output_samples}
             parts["output_part"] = delay.output_part
-            rows += depth * 2 * len(self.plant.channels)
+            rows += depth * self.sampling.measured_width
         return integers, parts, rows
 
     def feeds(self, number: int) -> list[Feed]:

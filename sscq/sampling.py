@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
 from plants.core.kernel import ALIVE, Design, Stream, stream_items
-from plants.core.lanes import Item, Lane, Loop, Uniform
+from plants.core.lanes import Item, Lane, Loop, Uniform, copies
 from plants.core.motion import as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plants.core.motion import Motion
     from sscq.loop_spec import LoopSpec
@@ -50,6 +50,8 @@ class Sampling:
         rows.add("g", len(spec.controller.gain_names))
         if self.origin:
             rows.add("origin", self.n)
+        if spec.controller.schedule.signals:
+            rows.add("extra", len(spec.controller.schedule.signals))
         if spec.controller.n_theta:
             rows.add("theta", spec.controller.n_theta)
         if spec.controller.schedule.n_states:
@@ -63,6 +65,15 @@ class Sampling:
         if spec.bounded:
             rows.add("low", len(self.plant.inputs))
             rows.add("high", len(self.plant.inputs))
+        self._add_delay_rows(design)
+
+    def _add_delay_rows(self, design: Design) -> None:
+        """What is put into a delay line, and its two neighbours that come out."""
+        widths = {"measured": self.measured_width if self.spec.delayed_output else 0}
+        widths["sent"] = len(self.plant.inputs) if self.spec.delayed_input else 0
+        for group, width in widths.items():
+            for name in (group, f"{group}_old", f"{group}_older") if width else ():
+                design.rows.add(name, width)
 
     def add_to(self, design: Design) -> None:
         """Put the sample's loops into every step."""
@@ -72,16 +83,13 @@ class Sampling:
             design.integers.append(every)
             stream = Stream(f"noise_{self.plant.measurements[k].name}", f"noise_unit{k}", every)
             design.before.append(stream_items(design, stream))
-        now, then = self._output_ring(design) if self.spec.delayed_output else ([], [])
-        design.before += [*now, Loop("measure", (self._measure,), timing.at_sample())]
+        design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
-            design.before += [*then, Loop("receive", (self._receive,), timing.at_sample())]
-        if self.spec.delayed_input:
-            design.before.append(self._input_slot(design))
+            design.before += [self._output_ring(design), Loop("receive", (self._receive,), timing.at_sample())]
         design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
-            design.before += self._deliver_items()
+            design.before += [self._input_ring(design), Loop("deliver", (self._deliver,))]
 
     def outputs(self, lane: Lane) -> tuple[Any, ...]:
         """Return the plant's outputs now (a body's helper)."""
@@ -114,12 +122,11 @@ class Sampling:
                 rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
         if not all(spec.measures_rate(i) for i in range(self.n)):
             lane["y_before"] = y
+        extra = [outputs[spec.output_index(name)] for name in spec.controller.schedule.signals]
         if spec.delayed_output:
-            for i in range(self.n):
-                lane.write_at("output_now", 2 * i, y[i])
-                lane.write_at("output_now", 2 * i + 1, rates[i])
+            lane["measured"] = [*y, *rates, *extra]
         else:
-            lane["y"], lane["y_rate"] = y, rates
+            self._see(lane, [*y, *rates, *extra])
         lane["r"] = r = self.refer(lane)
         if spec.references.constant:
             lane["r_rate"] = (0.0,) * self.n
@@ -130,25 +137,38 @@ class Sampling:
 
     def _receive(self, lane: Lane) -> None:
         """Measurements that were on their way for the output delay."""
-        part = lane.uniform("output_part")
-        y, rates = [], []
-        for i in range(self.n):
-            for values, place in ((y, 2 * i), (rates, 2 * i + 1)):
-                near, far = lane.read_at("output_old", place), lane.read_at("output_older", place)
-                values.append(near + part * (far - near))
-        lane["y"], lane["y_rate"] = y, rates
+        self._see(lane, self._between(lane, "measured", "output_part"))
+
+    @property
+    def measured_width(self) -> int:
+        """Numbers that a sample measures: outputs and rates of the channels, outputs that the schedule reads."""
+        return 2 * self.n + len(self.spec.controller.schedule.signals)
+
+    def _see(self, lane: Lane, values: Sequence[Any]) -> None:
+        """Hand what was measured to laws and schedule."""
+        lane["y"], lane["y_rate"] = values[: self.n], values[self.n : 2 * self.n]
+        if self.spec.controller.schedule.signals:
+            lane["extra"] = values[2 * self.n :]
+
+    def _between(self, lane: Lane, group: str, part: str) -> list[Any]:
+        """Values between two neighbours of a delay line."""
+        share = lane.uniform(part)
+        pairs = zip(lane[f"{group}_old"], lane[f"{group}_older"], strict=True)
+        return [near + share * (far - near) for near, far in pairs]
+
+    def _deliver(self, lane: Lane) -> None:
+        """The command of some time ago reaches the plant."""
+        lane["u"] = self._between(lane, "sent", "input_part")
 
     def signals(self, lane: Lane) -> tuple[Any, ...]:
-        """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs."""
+        """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs as measured."""
         values: list[Any] = []
         for i, law in enumerate(self.spec.laws):
             c = lane[f"c{i}"] if law.n_states else ()
             rate = law.error_rate(lane["r_rate"][i], lane["y_rate"][i], c)
             values += [lane["r"][i] - lane["y"][i], rate]
-        wanted = self.spec.controller.schedule.signals
-        if wanted:
-            outputs = self.outputs(lane)
-            values += [outputs[self.spec.output_index(name)] for name in wanted]
+        if self.spec.controller.schedule.signals:
+            values += lane["extra"]
         return tuple(values)
 
     def _schedule(self, lane: Lane) -> None:
@@ -176,8 +196,7 @@ class Sampling:
         lane["command"] = commands
         inputs = self._allocate(lane, commands)
         if self.spec.delayed_input:
-            for j, value in enumerate(inputs):
-                lane.write_at("input_now", j, value)
+            lane["sent"] = inputs
         else:
             lane["u"] = inputs
         lane["fresh"] = (0.0,)
@@ -199,41 +218,43 @@ class Sampling:
             total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
         lane["q_total_variation"] = (total,)
 
-    def _output_ring(self, design: Design) -> tuple[list[Item], list[Item]]:
-        """Place of now, and those of two samples around the output delay; before the first sample the first one holds.
-
-        The second part stands between writing and reading: with a delay below one sample both are the same place.
-        """
+    def _output_ring(self, design: Design) -> Item:
+        """Put the measurements into their ring, take the two around the delay; before the first one that one holds."""
         design.integers += ["output_ring", "output_depth", "output_delay"]
         design.numbers.append("output_part")
-        width, n = 2 * self.n, self.spec.timing.sample
-        now = f"output_now = output_ring + (step // {n}) % output_depth * {width}"
-        lines = []
-        for name, back in (("output_old", ""), ("output_older", " - 1")):
-            sample = f"max(step // {n} - output_delay{back}, 0)"
-            lines.append(f"{name} = output_ring + {sample} % output_depth * {width}")
-        return [Uniform((now,))], [Uniform(tuple(lines))]
+        n = self.spec.timing.sample
+        places = {"now": f"step // {n}"}
+        for name, back in (("old", ""), ("older", " - 1")):
+            places[name] = f"max(step // {n} - output_delay{back}, 0)"
+        slots = {name: f"{sample} % output_depth" for name, sample in places.items()}
+        lines = [*self._put(design, "output", "measured", slots), *self._take(design, "output", "measured", slots)]
+        condition = self.spec.timing.at_sample()
+        return Uniform((f"if {condition}:", *(f"    {line}" for line in lines)) if condition else tuple(lines))
 
-    def _input_slot(self, design: Design) -> Item:
+    def _input_ring(self, design: Design) -> Item:
+        """Put the command into its ring and take the two around the delay; before the first one the input at rest."""
         design.integers += ["input_ring", "input_depth", "input_delay"]
         design.numbers.append("input_part")
-        width, n = len(self.plant.inputs), self.spec.timing.sample
-        return Uniform((f"input_now = input_ring + (step // {n}) % input_depth * {width}",))
-
-    def _deliver_items(self) -> list[Item]:
-        """The command of `input_delay` steps ago reaches the plant; before the first one, the input at rest."""
-        width, n = len(self.plant.inputs), self.spec.timing.sample
-        lines = []
-        for name, back in (("input_old", ""), ("input_older", " - 1")):
+        n = self.spec.timing.sample
+        slots = {"now": f"(step // {n}) % input_depth"}
+        for name, back in (("old", ""), ("older", " - 1")):
             past = f"step - input_delay{back}"
-            slot = f"(({past}) // {n}) % input_depth if {past} >= 0 else input_depth"
-            lines.append(f"{name} = input_ring + ({slot}) * {width}")
+            slots[name] = f"((({past}) // {n}) % input_depth if {past} >= 0 else input_depth)"
+        put, condition = self._put(design, "input", "sent", slots), self.spec.timing.at_sample()
+        if condition:
+            put = [f"if {condition}:", *(f"    {line}" for line in put)]
+        return Uniform((*put, *self._take(design, "input", "sent", slots)))
 
-        def deliver(lane: Lane) -> None:
-            part, values = lane.uniform("input_part"), []
-            for j in range(width):
-                near, far = lane.read_at("input_old", j), lane.read_at("input_older", j)
-                values.append(near + part * (far - near))
-            lane["u"] = values
+    def _put(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
+        design.kept.append(group)
+        first, width = design.rows.first[group], design.rows.size[group]
+        pairs = [(f"{ring}_now + {k}", str(first + k)) for k in range(width)]
+        return [f"{ring}_now = {ring}_ring + {slots['now']} * {width}", *copies(pairs, design.lanes)]
 
-        return [Uniform(tuple(lines)), Loop("deliver", (deliver,))]
+    def _take(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
+        lines = []
+        for name in ("old", "older"):
+            target, width = design.rows.first[f"{group}_{name}"], design.rows.size[group]
+            pairs = [(str(target + k), f"{ring}_{name} + {k}") for k in range(width)]
+            lines += [f"{ring}_{name} = {ring}_ring + {slots[name]} * {width}", *copies(pairs, design.lanes)]
+        return lines

@@ -19,7 +19,8 @@ from experiments.report.situations import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.verdict import Comparison, Criterion, Verdict
+from experiments.report.teaching import TaughtTrack, TeachingView
+from experiments.report.verdict import Comparison, Criterion, Judged, Verdict
 
 __all__ = [
     "GROUPS",
@@ -31,6 +32,7 @@ __all__ = [
     "Criterion",
     "Estimate",
     "GainSurface",
+    "Judged",
     "LinguisticVariable",
     "MarginPoint",
     "Margins",
@@ -45,6 +47,8 @@ __all__ = [
     "SearchHistory",
     "SituationInfo",
     "SituationResult",
+    "TaughtTrack",
+    "TeachingView",
     "Term",
     "Verdict",
     "render",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import missing, number, percent, share
+from experiments.report.numbers import missing, number, percent, share, short_mark
 from experiments.report.situations import GROUPS, Estimate
 from experiments.report.view import GROUP_NAMES, actuator_use, change, finite, section, swatch, table
 
@@ -73,7 +73,7 @@ def _row(
     if result is None:
         return element("tr", name, element("td", missing("not run here"), colspan=width - 1, class_="words"))
     other = None if controller is view.compared else reference
-    cells = [_cell(result.cost.value, other.cost.value if other else None, True, _bounds(result.cost))]
+    cells = [_cost(result, None if other is None else view.change_in(result.situation, controller, view.compared))]
     for measure, _, less in _MEASURES:
         against = getattr(other.quality, measure) if other else None
         form = share if measure == "overshoot" else number
@@ -85,6 +85,16 @@ def _row(
 def _bounds(estimate: Estimate) -> str | None:
     known = finite(estimate.low) and finite(estimate.high)
     return f"{number(estimate.low)} … {number(estimate.high)}" if known else None
+
+
+def _cost(result: SituationResult, against: Estimate | None) -> Html:
+    """The cost with its change; one whose interval holds 0 is no loss."""
+    value = result.cost.value
+    if against is None or not finite(against.value) or not finite(value):
+        return _cell(value, None, True, _bounds(result.cost))
+    text, style = short_mark(against, _TOLERANCE)
+    mark = element("small", text.replace("worse", "loss"), class_="loss" if style == "loss" else None)
+    return element("td", number(value), mark, title=_bounds(result.cost))
 
 
 def _cell(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element
-from experiments.report.numbers import judged, missing, number, shown
+from experiments.report.numbers import missing, number, proven, shown
 from experiments.report.situations import GROUPS, NotAvailable, Response
-from experiments.report.view import change, finite
+from experiments.report.view import finite
 
 if TYPE_CHECKING:
     from experiments.report.results import ControllerResult, MarginPoint, Margins
@@ -38,9 +38,9 @@ def worst_card(view: View) -> Html:
         parts.append(element("p", element("span", "▲ diverges", class_="loss"), _when(worst)))
     rival = view.compared if view.compared is not view.recommended else view.subject
     if rival is not view.recommended:
-        against = _against_rival(worst, rival)
         other = rival.result(worst.situation)
-        there = "it diverges" if other is not None and other.failed else judged(against)
+        against = view.change_in(worst.situation, view.recommended, rival)
+        there = "it diverges" if other is not None and other.failed else proven(against)
         parts.append(element("p", f"Against {rival.name} there: ", there))
         parts.append(_largest_loss(view, rival))
     return card("Worst situation", *parts, _sketch(view, worst, rival))
@@ -50,21 +50,16 @@ def _when(result: SituationResult) -> str:
     return f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
 
 
-def _against_rival(result: SituationResult, rival: ControllerResult) -> float:
-    other = rival.result(result.situation)
-    return change(result.cost.value, other.cost.value) if other else math.nan
-
-
 def _largest_loss(view: View, rival: ControllerResult) -> Html:
-    results = [r for group in GROUPS for r in view.results(view.recommended, group)]
-    changes = {r.situation: c for r in results if finite(c := _against_rival(r, rival))}
+    names = [r.situation for group in GROUPS for r in view.results(view.recommended, group)]
+    changes = {name: c for name in names if finite((c := view.change_in(name, view.recommended, rival)).value)}
     if not changes:
         return Html("")
-    worst = max(changes, key=lambda name: changes[name])
-    if changes[worst] <= 0.005:
+    lost = {name: c for name, c in changes.items() if c.value > 0.005 and not c.open}
+    if not lost:
         return element("p", f"No loss in any of {len(changes)} situations.")
-    lost = sum(c > 0.005 for c in changes.values())
-    return element("p", f"Loses in {lost} of {len(changes)}; most in {worst}: ", judged(changes[worst]))
+    worst = max(lost, key=lambda name: lost[name].value)
+    return element("p", f"Loses in {len(lost)} of {len(changes)}; most in {worst}: ", proven(lost[worst]))
 
 
 def _sketch(view: View, worst: SituationResult, rival: ControllerResult) -> Html:

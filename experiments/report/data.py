@@ -1,6 +1,6 @@
 """Everything one run report shows, as plain data that the design run fills in.
 
-`ReportData` is the whole; its parts are in `verdict.py`, `situations.py`, `results.py` and `rule_base.py`.
+`ReportData` is the whole; its parts are in `verdict.py`, `situations.py`, `results.py`, `rule_base.py`, `teaching.py`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
     from experiments.report.situations import Array, Group
+    from experiments.report.teaching import TeachingView
     from experiments.report.verdict import Verdict
 
 NO_RULES = NotAvailable("the run built no knowledge base")
+NO_TEACHING = NotAvailable("the run made no teaching signal")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +41,8 @@ class SearchHistory:
         Closed-loop evaluations so far, increasing.
     best : array [n]
         Best cost so far.
-    median : array [n] or None
-        Median cost of the generation.
+    mean : array [n] or None
+        Mean cost of each generation.
     text : str
         Settings and why it stopped.
     """
@@ -49,12 +51,12 @@ class SearchHistory:
     controller: str
     evaluations: Array
     best: Array
-    median: Array | None = None
+    mean: Array | None = None
     text: str = ""
 
     def __post_init__(self) -> None:
         """Check the lengths."""
-        for name in ("best", "median"):
+        for name in ("best", "mean"):
             value = getattr(self, name)
             if value is not None and np.shape(value) != np.shape(self.evaluations):
                 raise ValueError(
@@ -120,6 +122,8 @@ class ReportData:
         What to do.
     rule_bases : tuple of RuleBaseView, or NotAvailable
         One per channel.
+    teaching : TeachingView or NotAvailable
+        Best gains over time that the knowledge base learned from.
     searches : tuple of SearchHistory
         All searches of the run.
     warnings : tuple of ReportWarning
@@ -136,6 +140,7 @@ class ReportData:
     controllers: tuple[ControllerResult, ...]
     verdict: Verdict
     rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NO_RULES
+    teaching: TeachingView | NotAvailable = NO_TEACHING
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()
@@ -150,6 +155,9 @@ class ReportData:
         _known("recommended controller", self.verdict.recommended, controllers)
         _known("controller to compare with", self.verdict.compared_with, controllers)
         optional = [self.verdict.judged, self.verdict.present, *(s.controller for s in self.searches)]
+        optional += [judged.controller for judged in self.verdict.judgements]
+        if not isinstance(self.teaching, NotAvailable):
+            optional += [self.teaching.learner, self.teaching.start]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)

@@ -37,7 +37,10 @@ def gains_table(view: View) -> Html:
 
 
 def _head(view: View) -> tuple[str, ...]:
-    return (*_HEAD, f"{view.recommended.name} against it")
+    units = view.data.channels[0].gain_units if len(view.data.channels) == 1 else ()
+    written = {n: f"{n} [{u}]" for n, u in zip(("kp", "ki", "kd"), units, strict=False) if u}
+    gain = f"K [{units[0]}]" if units and units[0] else "K"
+    return (*(gain if name == "K" else written.get(name, name) for name in _HEAD), f"{view.recommended.name} against it")
 
 
 def _rows(view: View, controller: ControllerResult) -> list[Html]:
@@ -48,16 +51,23 @@ def _rows(view: View, controller: ControllerResult) -> list[Html]:
     many = len(controller.gains) > 1
     rows = []
     for channel, gains in zip(view.data.channels, controller.gains, strict=False):
-        name = _name(view, controller, f", {channel.output}" if many else "")
+        name = _name(view, controller, f", {channel.output}" if many else "", gains.at)
         rows.append(element("tr", name, *_cells(gains), element("td", change)))
+        rows += [_node(node) for node in gains.nodes]
     return rows
 
 
-def _name(view: View, controller: ControllerResult, suffix: str) -> Html:
+def _node(gains: ChannelGains) -> Html:
+    """A further node of a gain table, under the first."""
+    return element("tr", element("th", element("small", gains.at), scope="row"), *_cells(gains), element("td"))
+
+
+def _name(view: View, controller: ControllerResult, suffix: str, at: str = "") -> Html:
     roles = {view.compared.key: "compared with", view.recommended.key: "recommended"}
     role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
     tag = element("span", role, class_="tag") if role else ""
-    return element("th", swatch(view.styles[controller.key]), controller.name, suffix, " ", tag, scope="row")
+    where = element("small", at) if at else ""
+    return element("th", swatch(view.styles[controller.key]), controller.name, suffix, " ", tag, where, scope="row")
 
 
 def _cells(gains: ChannelGains) -> list[Html]:
@@ -66,7 +76,7 @@ def _cells(gains: ChannelGains) -> list[Html]:
     parallel = []
     for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
         span = ""
-        if gains.low is not None and gains.high is not None:
+        if gains.low is not None and gains.high is not None and not gains.nodes:
             fixed = gains.low[i] == gains.high[i]
             span = element("small", "constant" if fixed else f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
         parallel.append(element("td", shown(value), span))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import count, interval, judged, missing, number, percent, proven, shown
+from experiments.report.numbers import UNPROVEN, count, interval, judged, missing, number, proven, short_mark, shown
 from experiments.report.results import Margins
-from experiments.report.situations import GROUPS
-from experiments.report.view import GROUP_NAMES, change, finite, mean, section, swatch, table
+from experiments.report.situations import GROUPS, Estimate
+from experiments.report.view import GROUP_NAMES, change, finite, mean, multiples, section, swatch, table
 
 if TYPE_CHECKING:
     from experiments.report.results import ControllerResult
@@ -21,7 +21,7 @@ _HEAD = (
     "J taught",
     "J validation",
     "J unforeseen",
-    "J at equal travel",
+    "J unforeseen, change",
     "IAE",
     "∫|ΔṠ| dt",
     "travel (TV of u)",
@@ -44,7 +44,7 @@ def ladder(view: View) -> Html:
     )
     rows = [_row(view, c) for c in view.data.controllers]
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
-    dots = element("div", *groups, class_="multiples wide")
+    dots = multiples(groups)
     per = join((element("h3", "Cost J in each situation"), view.legend())) if any(groups) else ""
     return section("ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, dots, lead=lead)
 
@@ -58,7 +58,7 @@ def _row(view: View, controller: ControllerResult) -> Html:
     name = element("th", swatch(view.styles[controller.key]), controller.label, " ", tag, text, scope="row")
     cells = [
         *[_cost(view, controller, group) for group in GROUPS],
-        _equal_travel(view, controller),
+        _change(view, controller),
         *[element("td", shown(value)) for value in measures],
         *_margins(controller),
         _failures(controller),
@@ -76,18 +76,23 @@ def _cost(view: View, controller: ControllerResult, group: Group) -> Html:
     bounds = interval(estimate, as_percent=False)
     mark: object = ""
     if controller is not view.compared and reference is not None:
-        mark = element("small", judged(change(estimate.value, reference.value)))
+        found = view.comparison(controller.key, view.compared.key, group)
+        plain_ratio = judged(change(estimate.value, reference.value))
+        mark = element("small", plain_ratio if found is None else proven(found.change))
     return element("td", shown(estimate.value), mark, title=bounds or None)
 
 
-def _equal_travel(view: View, controller: ControllerResult) -> Html:
-    """Change against the compared controller at equal travel, where the run measured it."""
+def _change(view: View, controller: ControllerResult) -> Html:
+    """Interval of the change against the compared controller in the unforeseen situations, and at which travel."""
     if controller is view.compared:
         return element("td", "reference")
     found = view.comparison(controller.key, view.compared.key)
-    if found is None or not found.equal_travel:
+    if found is None:
         return element("td", missing())
-    return element("td", proven(found.change), element("small", interval(found.change).replace(" interval", ":")))
+    words = interval(found.change).replace(" interval", ":")
+    times = f"{number(found.travel_ratio, 3)} × travel" if finite(found.travel_ratio) else "free travel"
+    equal = "equal travel" + (f" ({number(found.travel_ratio, 3)} ×)" if finite(found.travel_ratio) else "")
+    return element("td", words or missing("no interval"), element("small", equal if found.equal_travel else times))
 
 
 def _margins(controller: ControllerResult) -> list[Html]:
@@ -115,7 +120,8 @@ def _dots(view: View, group: Group) -> Html:
     if not marked:
         return Html("")
     title = element("figcaption", GROUP_NAMES[group])
-    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}."
+    unproven = f" {UNPROVEN}." if any(r.note.startswith("≈") for r in marked) else ""
+    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}.{unproven}"
     return element("figure", title, interval_chart(marked, label), element("small", label))
 
 
@@ -123,7 +129,8 @@ def _situation_row(view: View, situation: str) -> Row:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
     failed = [c.name for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
-    return _dot_row(view, situation, values, f"✗ diverged: {', '.join(failed)}" if failed else "")
+    failure = f"✗ diverged: {', '.join(failed)}" if failed else ""
+    return _dot_row(view, situation, values, view.change_in(situation, view.recommended, view.compared), failure)
 
 
 def _mean_row(view: View, group: Group) -> Row:
@@ -132,20 +139,19 @@ def _mean_row(view: View, group: Group) -> Row:
         results = view.results(controller, group)
         if results and not any(r.failed for r in results):
             values[controller.key] = mean([r.cost.value for r in results])
-    return _dot_row(view, "mean of the group", values, "")
+    found = view.comparison(view.recommended.key, view.compared.key, group)
+    own, other = (values.get(c.key, float("nan")) for c in (view.recommended, view.compared))
+    return _dot_row(view, "mean of the group", values, found.change if found else Estimate(change(own, other)))
 
 
-def _dot_row(view: View, label: str, values: dict[str, float], failure: str) -> Row:
+def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> Row:
     marks = tuple(
         Mark(value, f"{view.data.controller(key).name}: {number(value)}", style=f"{view.colour(key)} {view.slot(key)}")
         for key, value in values.items()
         if finite(value)
     )
-    own, other = (values.get(c.key, float("nan")) for c in (view.recommended, view.compared))
     if failure:
         return Row(label, marks, failure, "loss")
-    ratio = change(own, other)
-    if not finite(ratio) or view.recommended is view.compared:
+    if not finite(against.value) or view.recommended is view.compared:
         return Row(label, marks, "")
-    worse = ratio > 0.005
-    return Row(label, marks, f"▲ {percent(ratio)} worse" if worse else percent(ratio), "loss" if worse else "")
+    return Row(label, marks, *short_mark(against))

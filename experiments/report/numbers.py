@@ -82,11 +82,22 @@ def judged(change: float | None, tolerance: float = 0.005) -> Html:
     return element("span", f"= {percent(change)} equal", class_="even")
 
 
-def proven(estimate: Estimate) -> Html:
-    """A change marked as `judged` does, except that a gain whose interval reaches 0 is called "not proven"."""
-    if estimate.value < 0.0 <= estimate.high:
+def proven(estimate: Estimate, tolerance: float = 0.005) -> Html:
+    """A change marked as `judged` does, except that one whose interval holds 0 is called "not proven"."""
+    if estimate.open and abs(estimate.value) > tolerance:
         return element("span", f"≈ {percent(estimate.value)} not proven", class_="even")
-    return judged(estimate.value)
+    return judged(estimate.value, tolerance)
+
+
+def short_mark(estimate: Estimate, tolerance: float = 0.005) -> tuple[str, str]:
+    """The same where there is little room, as text and style: "▲ +4.0 % worse", "≈ −2.0 %", "−31 %"."""
+    written = percent(estimate.value)
+    if estimate.open and abs(estimate.value) > tolerance:
+        return f"≈ {written}", "even"
+    return (f"▲ {written} worse", "loss") if estimate.value > tolerance else (written, "")
+
+
+UNPROVEN = "≈: neither gain nor loss is proven, the 95 % interval holds 0"
 
 
 def missing(reason: str = "") -> Html:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from experiments import atomic
 from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
+from experiments.report.conditions import conditions
 from experiments.report.ladder import ladder
 from experiments.report.margins import margins_table
 from experiments.report.markup import Html, element
@@ -20,6 +21,7 @@ from experiments.report.responses import entropy, gains_over_time, responses
 from experiments.report.rules import knowledge_base
 from experiments.report.search import searches
 from experiments.report.summary import summary
+from experiments.report.teaching_signal import teaching_signal
 from experiments.report.view import View
 
 if TYPE_CHECKING:
@@ -29,10 +31,12 @@ if TYPE_CHECKING:
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _SECTIONS = (
+    ("conditions", "conditions"),
     ("ladder", "ladder"),
     ("responses", "responses"),
     ("gains", "gains"),
     ("rules", "rules"),
+    ("teaching", "teaching signal"),
     ("entropy", "entropy"),
     ("margins", "margins"),
     ("search", "search"),
@@ -59,10 +63,12 @@ def render(data: ReportData) -> str:
     view = View(data)
     parts = [
         summary(view),
+        conditions(view),
         ladder(view),
         responses(view),
         gains_over_time(view),
         knowledge_base(view),
+        teaching_signal(view),
         entropy(view),
         margins_table(view),
         searches(view),

@@ -10,7 +10,7 @@ from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing, number, plain
 from experiments.report.situations import GROUPS, Response
-from experiments.report.view import GROUP_NAMES, section
+from experiments.report.view import GROUP_NAMES, multiples, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from experiments.report.view import View
 
     Recorded = list[tuple[ControllerResult, SituationResult, Response]]
+
+
+_FULL_ROW = 3  # figures side by side on a wide screen
 
 
 def responses(view: View) -> Html:
@@ -44,20 +47,27 @@ def entropy(view: View) -> Html:
 
 
 def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+    found = {group: view.data.group(group) for group in GROUPS if view.data.group(group)}
     parts: list[Html] = []
-    for group in GROUPS:
-        figures = [_figure(view, s, charts) for s in view.data.group(group)]
-        if figures:
-            parts += [element("h3", GROUP_NAMES[group]), element("div", *figures, class_="multiples")]
+    if min((len(part) for part in found.values()), default=0) < _FULL_ROW:  # few: one block, each figure says its group
+        parts.append(multiples(_figure(view, s, charts, tagged=True) for part in found.values() for s in part))
+    else:
+        for group, part in found.items():
+            parts += [element("h3", GROUP_NAMES[group]), multiples(_figure(view, s, charts) for s in part)]
     return section(anchor, title, view.legend(), *parts, lead=lead)
 
 
-def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+def _figure(
+    view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]], tagged: bool = False
+) -> Html:
     found = _recorded(view, situation.name)
     drawn = charts(view, found)
     body = drawn or [element("p", missing(_reason(view, situation.name)))]
     enlarge = element("button", "⤢", class_="enlarge", type="button", title="larger or smaller", aria_label="enlarge")
-    caption = element("figcaption", enlarge, element("b", situation.name), " ", element("small", situation.text))
+    tag = element("span", situation.group, class_="tag") if tagged else ""
+    seed = f"; drawn: {situation.drawn}" if situation.drawn else ""
+    small = element("small", situation.text + seed)
+    caption = element("figcaption", enlarge, element("b", situation.name), " ", tag, " ", small)
     return element("figure", caption, *body, _gap(view, situation.name, found), _divergences(view, situation.name))
 
 
@@ -132,7 +142,8 @@ def _gain_charts(view: View, found: Recorded) -> list[Html]:
             if s.gains is not None and name in s.gain_names
         ]
         x_label = "t" if name == names[-1] else ""
-        out.append(line_chart(LineChart(name, tuple(curves), x_label=x_label, height=105.0, points=300)))
+        unit = view.gain_unit(name)
+        out.append(line_chart(LineChart(name, tuple(curves), unit, x_label=x_label, height=105.0, points=300)))
     return out
 
 

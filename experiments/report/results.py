@@ -30,6 +30,10 @@ class ChannelGains:
         Weight b of the reference in the proportional part.
     low, high : tuple of 3 floats, or None
         Range of (kp, ki, kd) that a schedule can give; None: the gains are fixed.
+    at : str
+        Where a schedule gives them, for example "|e| = 0 m".
+    nodes : tuple of ChannelGains
+        The further nodes of a gain table, each with its `at`: with them the table can be typed in.
     """
 
     kp: float
@@ -39,6 +43,8 @@ class ChannelGains:
     set_point_weight: float = 1.0
     low: tuple[float, float, float] | None = None
     high: tuple[float, float, float] | None = None
+    at: str = ""
+    nodes: tuple[ChannelGains, ...] = ()
 
     @property
     def standard(self) -> tuple[float, float, float, float]:

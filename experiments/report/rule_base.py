@@ -91,6 +91,8 @@ class GainSurface:
         The gain.
     text : str
         For example "error integral = 0".
+    taught : (x low, x high, y low, y high) or None
+        The taught range, drawn as a dashed frame.
     """
 
     gain: str
@@ -103,6 +105,7 @@ class GainSurface:
     x_unit: str = ""
     y_unit: str = ""
     text: str = ""
+    taught: tuple[float, float, float, float] | None = None
 
     def __post_init__(self) -> None:
         """Check the grid."""

@@ -11,7 +11,7 @@ from experiments.report.heat_map import heat_map
 from experiments.report.markup import Html, element, join
 from experiments.report.numbers import missing, number, share
 from experiments.report.situations import NotAvailable, Response
-from experiments.report.view import finite, section, table, words_head
+from experiments.report.view import finite, multiples, section, table, words_head
 
 if TYPE_CHECKING:
     from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView
@@ -35,7 +35,7 @@ def knowledge_base(view: View) -> Html:
 def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     title = element("h3", f"Channel {view.data.channels[base.channel].output}") if named else ""
     user = element("p", "Used by ", element("b", view.data.controller(base.controller).name), ". ", base.text)
-    terms = element("div", *[_membership(v) for v in base.inputs], class_="multiples")
+    terms = multiples(_membership(v) for v in base.inputs)
     counted = f"Rules ({len(base.rules)})"
     sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
     words = element("div", element("p", "The same rules as sentences:"), element("ol", *sentences))
@@ -110,8 +110,11 @@ def _surfaces(view: View, base: RuleBaseView) -> Html:
     for surface in base.surfaces:
         caption = element("figcaption", element("b", surface.gain), " ", element("small", surface.text))
         figures.append(element("figure", caption, heat_map(surface, _visited(view, base, surface))))
-    note = "White lines: where the loop went in the unforeseen situations; elsewhere the surface was not tried."
-    return join((element("p", note), element("div", *figures, class_="multiples")))
+    note = (
+        "White lines: where the loop went in the unforeseen situations; elsewhere the surface was not tried. "
+        "Dashed: the taught range."
+    )
+    return join((element("p", note), multiples(figures)))
 
 
 def _visited(view: View, base: RuleBaseView, surface: GainSurface) -> tuple[tuple[Array, Array], ...]:

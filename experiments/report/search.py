@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 def searches(view: View) -> Html:
     """One chart of all searches, one row each."""
-    lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: median of a generation."
+    lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation."
     found = [s for s in view.data.searches if len(s.evaluations)]
     if not found:
         return section("search", "Fitness history", element("p", missing("the run made no search")), lead=lead)
-    curves = [_curve(view, s, s.median, "median of ", " thin") for s in found if s.median is not None]
+    curves = [_curve(view, s, s.mean, "mean of ", " thin") for s in found if s.mean is not None]
     curves += [_curve(view, s, s.best, "", "") for s in found]
-    positive = np.concatenate([c.y[np.isfinite(c.y)] for c in curves])
+    positive = np.concatenate([c.y[np.isfinite(c.y)] for c in curves if c.sets_range])
     log = bool(positive.size and positive.min() > 0.0 and positive.max() > 8.0 * positive.min())
     chart = LineChart("cost J", tuple(curves), x_label="evaluations", x_unit="", width=820.0, height=300.0, log=log)
     figure = element("figure", line_chart(chart), class_="single")
@@ -42,8 +42,9 @@ def searches(view: View) -> Html:
 
 
 def _curve(view: View, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
-    known = view.curve_style(search.controller) if search.controller else "k7"
-    return Curve(search.evaluations, np.asarray(y, dtype=float), prefix + search.name, known + style)
+    known = view.curve_style(search.controller) if search.controller else "other"
+    values = np.asarray(y, dtype=float)  # a generation with a loop that diverged has a huge mean: it may leave the chart
+    return Curve(search.evaluations, values, prefix + search.name, known + style, sets_range=not style)
 
 
 def _row(view: View, search: SearchHistory) -> Html:

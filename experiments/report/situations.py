@@ -42,6 +42,16 @@ class Estimate:
     high: float = NAN
     confidence: float = 0.95
 
+    @property
+    def open(self) -> bool:
+        """Whether the interval of a change holds 0: neither a gain nor a loss is proven."""
+        return self.low <= 0.0 <= self.high
+
+    def turned(self) -> Estimate:
+        """A relative change seen from the other side: of B against A where this is of A against B."""
+        value, low, high = (1.0 / (1.0 + c) - 1.0 if c > -1.0 else NAN for c in (self.value, self.high, self.low))
+        return Estimate(value, low, high, self.confidence)
+
 
 @dataclass(frozen=True)
 class ChannelView:
@@ -53,6 +63,8 @@ class ChannelView:
         Names and units of the controlled output and of the command u.
     low, high : float
         Limits of the command, in its unit; infinite: none.
+    gain_units : tuple of str
+        Of kp, ki, kd; empty: not known.
     """
 
     output: str
@@ -61,6 +73,7 @@ class ChannelView:
     command_unit: str = ""
     low: float = -INF
     high: float = INF
+    gain_units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,12 +90,15 @@ class SituationInfo:
         One line: reference, excitation, parameters, initial state, delay, noise.
     seeds : int
         Number of noise seeds that its numbers are means of.
+    drawn : str
+        Which of them the curves show, for example "seed 11".
     """
 
     name: str
     group: Group
     text: str = ""
     seeds: int = 1
+    drawn: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,11 +131,14 @@ class ActuatorUse:
         Extremes of the command, in its unit.
     saturated : float
         Share of the time at a limit, in 0..1.
+    peak : float
+        Largest magnitude of the command over all seeds; NaN: not known.
     """
 
     lowest: float = NAN
     highest: float = NAN
     saturated: float = NAN
+    peak: float = NAN
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +217,9 @@ class SituationResult:
         Time [s] of the first divergence, NaN: none.
     failures : int
         Number of diverged seeds.
+    change : Estimate or None
+        Relative change of the cost against the controller that changes are counted against, with its interval from
+        paired seeds; None: the page takes the plain ratio of the costs.
     """
 
     situation: str
@@ -207,6 +229,7 @@ class SituationResult:
     response: Response | NotAvailable = NO_RESPONSE
     diverged_at: float = NAN
     failures: int = 0
+    change: Estimate | None = None
 
     @property
     def failed(self) -> bool:

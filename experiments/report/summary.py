@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from experiments.report.actuator import actuator_card
 from experiments.report.cards import robustness_card, worst_card
+from experiments.report.conditions import SIGNS
 from experiments.report.gains_table import gains_table
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import interval, missing, number, percent, proven
+from experiments.report.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark
 from experiments.report.view import finite
 
 if TYPE_CHECKING:
@@ -61,17 +62,17 @@ def _free(view: View, equal: Comparison) -> str:
 
 def _travel(comparison: Comparison) -> str:
     if comparison.equal_travel:
-        return "at equal actuator travel (total variation of u)"
+        times = f"; {number(comparison.travel_ratio, 3)} times" if finite(comparison.travel_ratio) else ""
+        return f"at equal actuator travel (total variation of u{times})"
     if finite(comparison.travel_ratio):
         return f"at {number(comparison.travel_ratio, 3)} times the actuator travel (total variation of u)"
     return "with free actuator travel (total variation of u)"
 
 
 def _criteria(criteria: tuple[Criterion, ...]) -> Html:
-    signs = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}
     items = []
     for criterion in criteria:
-        sign, word, style = signs[criterion.passed]
+        sign, word, style = SIGNS[criterion.passed]
         mark = element("span", f"{sign} {word}", class_=style)
         items.append(element("li", mark, " ", criterion.text, f" ({criterion.detail})" if criterion.detail else ""))
     return element("ul", *items, class_="criteria") if items else Html("")
@@ -93,7 +94,8 @@ def _against(view: View) -> Html:
     title = element("h3", words)
     hollow = any(m.hollow for row in shown for m in row.marks)
     kinds = "; filled dots: at equal actuator travel, hollow: with free travel" if hollow else ""
-    note = f"Left of 0 is better{kinds}."
+    unproven = f"; {UNPROVEN}" if any(row.note.startswith("≈") for row in shown) else ""
+    note = f"Left of 0 is better{kinds}{unproven}."
     pitch = max(17.0, min(24.0, 144.0 / len(shown)))  # the first screen is only so high
     chart = interval_chart(shown, note, zero=0.0, as_percent=True, pitch=pitch)
     return element("div", title, chart, element("small", note), class_="against")
@@ -105,10 +107,8 @@ def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
     label, estimate = view.data.controller(key).name, comparison.change
     name = f"{label}: {percent(estimate.value)}, {_travel(comparison)}, {interval(estimate)}"
     mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel)
-    worse = estimate.value > 0.005
-    text = f"{'▲ ' if worse else ''}{percent(estimate.value)}{' worse' if worse else ''}"
     you = " (present)" if key == view.data.verdict.present else ""
-    return Row(label + you, (mark,), text, "loss" if worse else "")
+    return Row(label + you, (mark,), *short_mark(estimate))
 
 
 def _warning_line(view: View) -> Html:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from experiments.report.situations import NAN, Estimate
+from experiments.report.situations import NAN
 
 if TYPE_CHECKING:
-    from experiments.report.situations import Group
+    from experiments.report.situations import Estimate, Group
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,8 @@ class Comparison:
 
     def turned(self) -> Comparison:
         """The same comparison seen from the other controller."""
-        change = self.change
-        value, low, high = (1.0 / (1.0 + c) - 1.0 if c > -1.0 else NAN for c in (change.value, change.high, change.low))
-        estimate = Estimate(value, low, high, change.confidence)
         ratio = 1.0 / self.travel_ratio if self.travel_ratio else NAN
-        return Comparison(self.against, self.controller, estimate, self.equal_travel, self.group, ratio)
+        return Comparison(self.against, self.controller, self.change.turned(), self.equal_travel, self.group, ratio)
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,31 @@ class Criterion:
     text: str
     passed: bool | None
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How one controller fared against the one that all are compared with.
+
+    Attributes
+    ----------
+    controller : str
+        Its key.
+    criteria : tuple of Criterion
+        The same conditions in the same order for all.
+    wins : float
+        Share of the runs in which its cost is lower.
+    p_value : float
+        Of a rank test on the runs; for information.
+    outcome : str
+        What became of it, in words.
+    """
+
+    controller: str
+    criteria: tuple[Criterion, ...]
+    wins: float = NAN
+    p_value: float = NAN
+    outcome: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +96,8 @@ class Verdict:
         Of the recommended (or judged) controller against every other; the page picks what it needs.
     criteria : tuple of Criterion
         The conditions of the verdict.
+    judgements : tuple of Judged
+        The conditions for every controller that was judged.
     sensitivity_peak_limit, delay_margin_needed : float
         The constraints in force; NaN: none.
     """
@@ -86,5 +110,6 @@ class Verdict:
     headline: str = ""
     comparisons: tuple[Comparison, ...] = ()
     criteria: tuple[Criterion, ...] = ()
+    judgements: tuple[Judged, ...] = ()
     sensitivity_peak_limit: float = NAN
     delay_margin_needed: float = NAN

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.markup import Html, element
-from experiments.report.situations import NAN, ActuatorUse, Quality, Response
+from experiments.report.situations import NAN, ActuatorUse, Estimate, Quality, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,21 +71,38 @@ class View:
         order = sorted(self.data.controllers, key=lambda c: (c is self.recommended, c is self.compared))
         return tuple(order)
 
-    def comparison(self, controller: str, against: str) -> Comparison | None:
-        """The unforeseen comparison of two controllers, at equal travel where there is one, turned round if need be."""
-        direct = self._comparison(controller, against)
+    def comparison(self, controller: str, against: str, group: Group = "unforeseen") -> Comparison | None:
+        """The comparison of two controllers, at equal travel where there is one, turned round if need be."""
+        direct = self._comparison(controller, against, group)
         if direct is not None:
             return direct
-        reverse = self._comparison(against, controller)
+        reverse = self._comparison(against, controller, group)
         return None if reverse is None else reverse.turned()
 
-    def _comparison(self, controller: str, against: str) -> Comparison | None:
+    def _comparison(self, controller: str, against: str, group: Group) -> Comparison | None:
         found = [
             c
             for c in self.data.verdict.comparisons
-            if (c.controller, c.against, c.group) == (controller, against, "unforeseen") and finite(c.change.value)
+            if (c.controller, c.against, c.group) == (controller, against, group) and finite(c.change.value)
         ]
         return max(found, key=lambda c: c.equal_travel, default=None)
+
+    def change_in(self, situation: str, controller: ControllerResult, rival: ControllerResult) -> Estimate:
+        """The change of cost of a controller against another in one situation, with its interval where one is known."""
+        own, other = controller.result(situation), rival.result(situation)
+        if own is None or other is None:
+            return Estimate(NAN)
+        if rival is self.compared and own.change is not None:
+            return own.change
+        if controller is self.compared and other.change is not None:
+            return other.change.turned()
+        return Estimate(change(own.cost.value, other.cost.value))
+
+    def gain_unit(self, name: str) -> str:
+        """The unit of a gain by its name: "kp", or with several channels "kp_1", "kp_2", ..."""
+        base, _, number = name.rpartition("_") if "_" in name else (name, "", "1")
+        units = dict(zip(("kp", "ki", "kd"), self.data.channels[int(number) - 1].gain_units, strict=False))
+        return units.get(base, "")
 
     def results(self, controller: ControllerResult, group: Group) -> list[SituationResult]:
         """Its results in one group, in the order of the situations."""
@@ -175,6 +192,13 @@ def section(anchor: str, title: str, *content: object, lead: object = "") -> Htm
 def words_head(name: str) -> Html:
     """Heading of a column of words, which starts at the left as they do."""
     return element("th", name, scope="col", class_="words")
+
+
+def multiples(figures: Iterable[Html]) -> Html:
+    """Figures side by side; one or two of them get the whole width."""
+    found = list(figures)
+    few = {1: " one", 2: " two"}.get(len(found), "")
+    return element("div", *found, class_=f"multiples{few}")
 
 
 def table(head: Iterable[object], rows: Iterable[Html], caption: str = "", style: str = "") -> Html:

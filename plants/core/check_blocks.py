@@ -93,9 +93,12 @@ def shape(plant: Plant, group: str) -> Any:
 def program(plant: Plant, name: str, form: BlockForm) -> Program:
     """Return a block as a program."""
     block = getattr(plant, name)
-    return trace(
-        lambda *arguments: form.checked(name, block(*arguments)), *(shape(plant, group) for group in form.groups)
-    )
+
+    def called(*arguments: Any) -> Any:
+        return form.checked(name, block(*arguments))
+
+    called.__qualname__ = name  # what errors call it
+    return trace(called, *(shape(plant, group) for group in form.groups))
 
 
 def check_sizes(report: CheckReport, plant: Plant) -> bool:
@@ -107,10 +110,12 @@ def check_sizes(report: CheckReport, plant: Plant) -> bool:
         try:
             result = program(plant, name, form)
         except Exception as error:  # noqa: BLE001  (whatever a user's block raises is reported)
-            report.problems.append(f"{name}: {_told(plant, form, error)}")
+            report.problems.append(_told(plant, name, form, error))
             continue
         if len(result.outputs) != form.size:
-            report.problems.append(f"{name} must return {form.size} ({form.what}), got {len(result.outputs)}")
+            report.problems.append(
+                f"{_defined(plant, name)}{name} must return {form.size} ({form.what}), got {len(result.outputs)}"
+            )
             continue
         counts.append(f"{name} {sum(result.counts().values())}")
     if len(report.problems) == before:
@@ -118,15 +123,22 @@ def check_sizes(report: CheckReport, plant: Plant) -> bool:
     return len(report.problems) == before
 
 
-def _told(plant: Plant, form: BlockForm, error: Exception) -> str:
+def _defined(plant: Plant, name: str) -> str:
+    """Where a block begins: "file:line: ", or nothing where Python does not know."""
+    code = getattr(getattr(plant, name), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
+
+
+def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
     """The error with the line of the user's file, and what the block is called with."""
     if isinstance(error, TracingError):
-        return str(error)
+        message = str(error)
+        return f"{_defined(plant, name)}{message}" if message.startswith(name) else f"{name}: {message}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve().parent != _HERE]
-    place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else ""
+    place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else _defined(plant, name)
     sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group != "t"]
     called = f"({', '.join(form.groups)}) with {', '.join(sizes)} numbers"
-    return f"{place}{type(error).__name__}: {error}; the block is called as {called}"
+    return f"{name}: {place}{type(error).__name__}: {error}; the block is called as {called}"
 
 
 @dataclass(frozen=True)

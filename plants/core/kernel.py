@@ -143,6 +143,8 @@ class Design:
         Row groups given back for every rollout, in this order.
     theta : str
         Row group of the candidates' parameters.
+    kept : list of str
+        Row groups that statements at step level read.
     """
 
     title: str
@@ -155,6 +157,7 @@ class Design:
     numbers: list[str] = field(default_factory=list)
     results: tuple[str, ...] = ()
     theta: str = "theta"
+    kept: list[str] = field(default_factory=list)
     lanes: int = LANES
     observed: bool = False
 
@@ -202,12 +205,12 @@ def build(design: Design) -> Kernel:
         unpack=_unpack(design),
         alive=rows.first[ALIVE],
         give_back=_give_back(design),
-        steps=steps,
-        last=last,
+        steps=text.placed(steps),
+        last=text.placed(last),
     )
     listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
     head = _HEADER.format(title=design.title, rows=listing)
-    source = head + "\n\n".join([*_helpers(text, design), *text.functions, body.strip("\n")]) + "\n"
+    source = head + "\n\n".join([*_helpers(text, design), body.strip("\n")]) + "\n"
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
     )
@@ -217,7 +220,7 @@ def _kept_rows(design: Design) -> set[str]:
     """Rows that somebody reads outside the lane loops."""
     if design.observed:
         return {str(row) for row in range(design.rows.count)}
-    names = [ALIVE, *design.results]
+    names = [ALIVE, *design.results, *design.kept]
     names += [item.residual for item in (*design.before, *design.after) if isinstance(item, Iterate)]
     return {str(r) for name in names for r in range(*design.rows.span(name).indices(design.rows.count))}
 
@@ -246,18 +249,18 @@ def _item(text: Text, design: Design, item: Item) -> list[str]:
     if isinstance(item, Uniform):
         return list(item.lines)
     if isinstance(item, Iterate):
-        call, row = text.call(item.loop), design.rows.first[item.residual]
+        mark, row = text.mark(item.loop), design.rows.first[item.residual]
         return [
             f"for _ in range({item.limit}):",
-            f"    {call}",
+            f"    {mark}",
             "    worst = 0.0",
             f"    for lane in range({design.lanes}):",
             f"        worst = max(worst, S[{row}, lane])",
             "    if worst <= 0.0:",
             "        break",
         ]
-    call = text.call(item)
-    return [f"if {item.when}:", f"    {call}"] if item.when else [call]
+    mark = text.mark(item)
+    return [f"if {item.when}:", f"    {mark}"] if item.when else [mark]
 
 
 def stream_items(design: Design, stream: Stream) -> Uniform:

@@ -7,11 +7,14 @@ condition are traced one after the other on one tape, so that they share what th
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.printers.numba import Printed
 from plants.core.tape import Tape, Traced
+
+_MARK = "@lanes "
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,12 +57,10 @@ class Lane:
         self._values: dict[str, Traced] = {}
         self._sources: dict[int, str] = {}
         self._targets: dict[str, Traced] = {}
-        self.uniforms: list[str] = []
-        self._written: set[str] = set()
 
     def __getitem__(self, group: str) -> tuple[Traced, ...]:
         first, size = self._rows.first[group], self._rows.size[group]
-        labels = [group] if size == 1 else [f"{group}{k}" for k in range(size)]
+        labels = [group] if size == 1 else [f"{group}[{k}]" for k in range(size)]
         return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
 
     def __setitem__(self, group: str, values: Sequence[Any]) -> None:
@@ -78,37 +79,13 @@ class Lane:
 
     def uniform(self, name: str) -> Traced:
         """Return a number that all lanes share, such as ``t`` or ``h``."""
-        if name not in self.uniforms:
-            self.uniforms.append(name)
         value = self.tape.input(name)
         self._sources[value.index] = ""
         return value
 
-    def read_at(self, base: str, offset: int) -> Traced:
-        """Return the row at `offset` from `base`, a row number that is computed at step level (rings).
-
-        Rows of two bases may be the same memory, and a loop loads before it stores: reading one base after writing
-        another in one loop is refused.
-        """
-        self._take(base)
-        if self._written - {base}:
-            message = f"the ring row {base!r} is read in the loop that writes {min(self._written)!r}; use two loops"
-            raise ValueError(message)
-        return self._read(f"{base} + {offset}", f"{base}_{offset}")
-
-    def write_at(self, base: str, offset: int, value: Any) -> None:
-        """Set the row at `offset` from `base`."""
-        self._take(base)
-        self._written.add(base)
-        self._targets[f"{base} + {offset}"] = self._values[f"{base} + {offset}"] = self.tape.keep(value)
-
-    def _take(self, name: str) -> None:
-        if name not in self.uniforms:
-            self.uniforms.append(name)
-
     def _read(self, row: str, label: str) -> Traced:
         if row not in self._values:
-            value = self.tape.input(f"r_{label}")
+            value = self.tape.input(label)
             self._sources[value.index] = row
             self._values[row] = value
         return self._values[row]
@@ -123,19 +100,24 @@ class Lane:
         return {row for node, row in self._sources.items() if row and node in needed}
 
     def _stored(self, kept: set[str]) -> dict[str, Traced]:
-        return {row: value for row, value in self._changed().items() if row in kept or not row.isdigit()}
+        return {row: value for row, value in self._changed().items() if row in kept}
 
-    def printed(self, kept: set[str]) -> tuple[list[str], list[str], set[str]]:
-        """Return the uniform numbers needed, the body as text lines, and the elementary kernels it calls."""
+    def printed(self, kept: set[str]) -> tuple[list[str], set[str]]:
+        """Return the body as text lines, and the elementary kernels it calls."""
         stored = self._stored(kept)
         outputs = [value.index for value in stored.values()]
         needed = set(self.tape.needed(outputs))
-        names = {node: self.tape.input_names[node] for node in self._sources if node in needed}
+        names = {node: self._variable(node) for node in self._sources if node in needed}
         code = Printed(self.tape, outputs, names)
         # All loads come before all stores, so rows that are read and written need no copies.
         loads = [f"{names[node]} = S[{row}, lane]" for node, row in self._sources.items() if row and node in needed]
         stores = [f"S[{row}, lane] = {code.value(value.index)}" for row, value in stored.items()]
-        return self.uniforms, [*loads, *code.lines, *stores], code.kernels
+        return [*loads, *code.lines, *stores], code.kernels
+
+    def _variable(self, node: int) -> str:
+        """Name of a row's or a uniform number's variable in the text."""
+        name, row = self.tape.input_names[node], self._sources[node]
+        return f"r{row}_{re.sub(r'[^0-9A-Za-z_]', '_', name).strip('_')}" if row else name
 
 
 @dataclass(frozen=True)
@@ -145,7 +127,7 @@ class Loop:
     Attributes
     ----------
     name : str
-        Name of the printed function.
+        Says in the text what the loop does.
     bodies : tuple of callable
         Each takes a :class:`Lane`.
     when : str
@@ -189,7 +171,10 @@ def fuse(items: Sequence[Item]) -> list[Item]:
 
 
 class Text:
-    """Printed lane loops of one kernel: functions and the elementary kernels they need.
+    """Printed lane loops of one kernel, and the elementary kernels they need.
+
+    The loops stand in the text of the rollout itself. As functions they would be optimised alone first, with a
+    workspace of unknown size, and be guarded by overlap tests that always fail, or be unrolled: both leave them scalar.
 
     Rows that no loop ever loads, and that nobody asked to keep, are not stored: they are numbers that one loop hands
     on within itself.
@@ -198,11 +183,11 @@ class Text:
     def __init__(self, rows: Rows, lanes: int, kept: set[str]) -> None:
         self.rows, self.lanes, self.kept = rows, lanes, kept
         self._traced: dict[str, Lane] = {}
-        self.functions: list[str] = []
+        self._lines: dict[str, list[str]] = {}
         self.kernels: set[str] = set()
 
-    def call(self, loop: Loop) -> str:
-        """Trace the loop and return the statement that calls its function."""
+    def mark(self, loop: Loop) -> str:
+        """Trace the loop and return a mark of its place, which `placed` replaces by its text."""
         lane = Lane(self.rows)
         for body in loop.bodies:
             body(lane)
@@ -210,7 +195,7 @@ class Text:
             message = f"two loops of one kernel are called {loop.name!r}"
             raise ValueError(message)
         self._traced[loop.name] = lane
-        return f"{loop.name}({', '.join(['S', *lane.uniforms])})"
+        return f"{_MARK}{loop.name}"
 
     def print(self) -> None:
         """Print all traced loops, storing the rows that some loop loads."""
@@ -221,9 +206,26 @@ class Text:
                 break
             kept |= loaded
         for name, lane in self._traced.items():
-            uniforms, lines, kernels = lane.printed(kept)
+            lines, kernels = lane.printed(kept)
             self.kernels |= kernels
-            body = "\n".join(f"        {line}" for line in lines) or "        pass"
-            # Not the constant: a loop of known length is unrolled before what it calls is inlined, and stays scalar.
-            head = f"@inline\ndef {name}({', '.join(['S', *uniforms])}):\n    for lane in range(S.shape[1]):"
-            self.functions.append(f"{head}\n{body}\n")
+            self._lines[name] = lines or ["pass"]
+
+    def placed(self, text: str) -> str:
+        """Return `text` with every mark replaced by its lane loop, indented as the mark is."""
+        return "\n".join(line for source in text.split("\n") for line in self._placed_line(source))
+
+    def _placed_line(self, line: str) -> list[str]:
+        name = line.strip()
+        if not name.startswith(_MARK):
+            return [line]
+        indent = line[: len(line) - len(name)]
+        body = [f"{indent}    {inner}" for inner in self._lines[name.removeprefix(_MARK)]]
+        return [f"{indent}for lane in range({self.lanes}):  # {name.removeprefix(_MARK)}", *body]
+
+
+def copies(pairs: Sequence[tuple[str, str]], lanes: int) -> tuple[str, ...]:
+    """Statements that copy rows, given as (to, from): how lane loops exchange numbers with rows of changing place.
+
+    A lane loop that itself read or wrote such a row would not be vectorised, as it might be any other row.
+    """
+    return (f"for lane in range({lanes}):", *(f"    S[{to}, lane] = S[{origin}, lane]" for to, origin in pairs))

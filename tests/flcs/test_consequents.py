@@ -105,6 +105,18 @@ def test_consequents_stay_in_the_box(builders, kb):
     assert gains.max() == 10.0
 
 
+def test_the_box_is_part_of_the_fit(builders, kb):
+    """The best consequents within the box are not the best ones of all, cut at the box."""
+    rows = builders["rows"](kb)
+    beyond = replace(rows, gains=np.clip(3.0 * rows.gains - 10.0, 0.0, 10.0))
+    base = kb.channels[0]
+    shares = kb.shares(beyond.inputs)
+    fitted = np.array([r.gains for r in fit_consequents(kb, beyond, FREE).channels[0].rules])
+    cut = np.clip(np.linalg.lstsq(shares, beyond.gains - base.reference)[0] + base.reference, 0.0, 10.0)
+    missed = [((shares @ (c - base.reference) + base.reference - beyond.gains) ** 2).sum() for c in (fitted, cut)]
+    assert missed[0] < 0.999 * missed[1]
+
+
 def test_a_fixed_gain_stays_fixed(builders, kb):
     base = kb.channels[0]
     pinned = replace(base, low=(0.0, 0.0, 3.17), high=(10.0, 10.0, 3.17))

@@ -124,10 +124,27 @@ def test_more_rows_teach_an_earlier_result():
     assert later.training["rows"] == 360
     assert later.channels[0].counts == first.channels[0].counts
     assert later != first
-    careful = replace(first, inference=replace(first.inference, authority=0.3))
-    slower = imitate(careful, teaching_signal(seed=9), NetworkConfig(rounds=3))
-    assert slower.inference.authority == 0.3
-    assert slower.channels == later.channels
+
+
+def test_authority_is_no_matter_of_imitation():
+    config = NetworkConfig(rounds=5, validation_share=0.0)
+    full = design(teaching_signal(n_situations=2), 0.0, 10.0, REFERENCE, config=config)
+    careful = imitate(replace(full, inference=replace(full.inference, authority=0.3)), teaching_signal(), config)
+    assert careful.inference.authority == 0.3
+    assert careful.channels == imitate(full, teaching_signal(), config).channels
+    assert careful.training["best_round"] > 0
+
+
+def test_the_error_integral_is_taught_as_it_is_seen_on_line():
+    """A teacher's integral runs away; the controller's own stops at its limit."""
+    signal = teaching_signal(noise=0.0)
+    far = SimpleNamespace(**vars(signal))
+    far.inputs = signal.inputs.copy()
+    far.inputs[:, 2] = np.clip(far.inputs[:, 2], -0.4, 0.4)
+    start = design(far, 0.0, 10.0, REFERENCE, config=NetworkConfig(inputs=("e", "z"), rounds=0), tick=0.3)
+    limited = replace(start, channels=(replace(start.channels[0], integral_limit=0.4),))
+    assert (np.abs(signal.inputs[:, 2]) > 0.4).any()
+    assert imitate(limited, signal).channels == imitate(limited, far).channels
 
 
 def test_uninformative_inputs_are_dropped_on_request():

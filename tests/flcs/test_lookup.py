@@ -47,6 +47,24 @@ def test_nodes_are_exact(kb, table):
     np.testing.assert_allclose(table.gains(mesh), kb.gains(mesh), atol=1e-13)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_error_is_also_looked_for_at_the_kinks(builders, seed):
+    """Between kinks rules are bilinear, so a table of the corners alone often errs most at a rule's centre."""
+    kb = builders["kb"](seed=seed)
+    base = kb.channels[0]
+    table = kb.lookup_table(points=2, tolerance=None)
+    centres = [[v.centres[j] for v, j in zip(base.inputs, rule.terms, strict=True)] for rule in base.rules]
+    at_centres = np.abs(table.gains(centres) - kb.gains(centres)).max() / 10.0
+    assert table.error >= at_centres - 1e-14
+
+
+def test_authority_leads_back_to_the_reference(builders):
+    kb = builders["kb"](authority=0.7)
+    table = kb.lookup_table()
+    x = far_and_near(kb, 300)
+    assert np.abs(table.gains(x, 0.7) - kb.gains(x)).max() <= 0.7 * 1.1 * 10.0 * table.error
+
+
 def test_three_inputs_and_a_channel_of_several(several):
     table = several.lookup_table(1, points=(5, 9, 17), tolerance=None)
     assert [axis.name for axis in table.axes] == ["e", "z", "speed"]

@@ -135,6 +135,26 @@ def test_fewest_rules_are_respected(several):
     assert report.after == pruned.n_rules == 34
 
 
+def test_importance_of_several_channels(several):
+    controller = FuzzyController(several)
+    names = np.array(controller.theta_names)
+    worth = {"on_1[P,S]": 3.0, "on_2[N,Z,B]": 7.0}
+
+    def evaluate(theta):
+        return 1.0 + sum(cost * (theta[:, np.flatnonzero(names == name)[0]] < 0.5) for name, cost in worth.items())
+
+    _, (first, second) = rule_importance(controller, evaluate)
+    assert (len(first), len(second)) == (9, 27)
+    assert [r.terms for r, c in zip(several.channels[0].rules, first, strict=True) if c] == [(2, 0)]
+    assert [r.terms for r, c in zip(several.channels[1].rules, second, strict=True) if c] == [(0, 1, 2)]
+    assert (first.max(), second.max()) == (3.0, 7.0)
+
+
+def test_a_diverging_loop_has_no_importance(kb):
+    with pytest.raises(ValueError, match="needs a finite fitness, got nan"):
+        rule_importance(FuzzyController(kb), lambda theta: np.full(len(theta), np.nan))
+
+
 def test_importance_needs_free_rules(kb):
     with pytest.raises(ValueError, match='needs "rules" among the free numbers'):
         rule_importance(FuzzyController(kb, free=("consequents",)), len)

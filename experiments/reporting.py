@@ -1,2 +1,0 @@
-"""Fill the run report."""
-def report(*a): return "none"

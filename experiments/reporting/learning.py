@@ -1,0 +1,103 @@
+"""How the controllers were found: histories of all searches, and the teaching signal."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments import found_files
+from experiments.report import NotAvailable, SearchHistory, TaughtTrack, TeachingView
+from experiments.report.numbers import count
+from experiments.reporting.case import BASELINE
+from experiments.reporting.recording import MOST
+from flcs import TeachingRows
+
+if TYPE_CHECKING:
+    from experiments.found_files import Entry
+    from experiments.reporting.case import Array, Case
+
+_STAGES = {"fixed_genetic": BASELINE, "fixed_cmaes": BASELINE, "two_degree": "two_degree", "tables": "table"}
+_METHODS = {"GeneticAlgorithm": "genetic algorithm", "CmaEs": "CMA-ES", "DifferentialEvolution": "differential evolution"}
+
+
+def searches(case: Case) -> tuple[SearchHistory, ...]:
+    """Return the histories of all rungs of the ladder and of the refinements, in the order of the run."""
+    found = []
+    for stage, key in _STAGES.items():
+        folder = case.bench.folder.path / "stages" / stage
+        found += [_history(case, entry, key) for entry in (found_files.load(folder) if folder.is_dir() else [])]
+    found += [_history(case, result.entry, result.entry.name) for result in case.refined.values()]
+    return tuple(history for history in found if history is not None)
+
+
+def _history(case: Case, entry: Entry, key: str) -> SearchHistory | None:
+    """One search; methods that follow one another count their evaluations on."""
+    columns: dict[str, list[Array]] = {"evaluations": [], "best": [], "mean": []}
+    spent, used = 0.0, []
+    for method, history in entry.histories:
+        if not len(history["evaluations"]):
+            continue
+        columns["evaluations"].append(spent + history["evaluations"])
+        columns["best"].append(history["best"])
+        columns["mean"].append(history["mean"])
+        used.append(f"{method_words(method)} {count(float(history['evaluations'][-1]))}")
+        spent += float(history["evaluations"][-1])
+    if not used:
+        return None
+    evaluations, best, mean = (np.concatenate(parts).astype(float) for parts in columns.values())
+    served = key if key in case.contenders and case.contenders[key].title in {entry.title, *_refined(case, key)} else ""
+    methods = ", then ".join(re.sub(r"\s[^\s]+$", "", words) for words in used)
+    return SearchHistory(
+        f"{entry.title}: {methods}", served, evaluations, np.minimum.accumulate(best), mean, f"evaluations: {', '.join(used)}"
+    )
+
+
+def _refined(case: Case, key: str) -> set[str]:
+    """The title of a refined knowledge base's contender: its search has a shorter one."""
+    return {case.contenders[key].title} if any(result.entry.name == key for result in case.refined.values()) else set()
+
+
+def method_words(name: str) -> str:
+    """Return the name of a search method in words."""
+    return _METHODS.get(name, re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+
+
+def teaching(case: Case) -> TeachingView | NotAvailable:
+    """Return the teaching signal with what the network made of it."""
+    signal, teacher = case.signal, case.setup.teacher
+    if not len(signal):
+        return NotAvailable("no window was taught")
+    imitated = _imitated(case)
+    fixed = case.contenders[BASELINE].theta
+    labels = [p.label for p in case.places if p.kind == "taught"]
+    tracks = []
+    for i in np.unique(signal.situation).tolist()[:MOST]:
+        rows = signal.situation == i
+        tracks.append(
+            TaughtTrack(labels[i], signal.time[rows], signal.gains[rows], signal.weight[rows],
+                        None if imitated is None else imitated[rows])
+        )  # fmt: skip
+    left_out = len(np.unique(signal.situation)) - len(tracks)
+    share = float(np.average(signal.weight > 0.5))
+    text = (
+        f"Windows of {teacher.window:g} s; gains judged {teacher.horizon:g} s ahead, "
+        + ("with the noise that really came (clairvoyant)" if signal.clairvoyant
+           else f"over {teacher.continuations} continuations of the noise that might come")
+        + f". {len(signal)} windows, {100.0 * share:.0f} % of them with a weight above 0.5"
+        + (f"; {left_out} more situations are in teaching_signal.csv" if left_out else "") + "."
+    )  # fmt: skip
+    return TeachingView(tuple(tracks), signal.gain_names, teacher.window, fixed, "imitation", BASELINE, text)
+
+
+def _imitated(case: Case) -> Array | None:
+    """Gains of the knowledge base by imitation for the inputs of the teaching signal [n, n_gains]."""
+    if "imitation" not in case.contenders:
+        return None
+    kb, rows = case.contenders["imitation"].controller.kb, TeachingRows.of(case.signal)
+    columns = {kb.suffixed(name, i): rows.column_of(name, i) for i, c in enumerate(kb.channels) for name in c.input_names
+               if name not in kb.signals}  # fmt: skip
+    if set(kb.input_names) - set(columns):
+        return None  # it also sees plant outputs, which the teaching signal does not hold
+    return np.asarray(kb.gains(rows.inputs[:, [columns[name] for name in kb.input_names]]))

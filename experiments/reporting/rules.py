@@ -1,0 +1,123 @@
+"""The knowledge base as the page shows it: terms on a grid, rules with their shares, gain surfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report import GainSurface, LinguisticVariable, NotAvailable, Rule, RuleBaseView, Term
+from experiments.report.numbers import number, plain, share
+from experiments.reporting import words
+from flcs import FuzzyController
+from flcs.sentences import sentence
+from flcs.variable import term_words
+
+if TYPE_CHECKING:
+    from experiments.reporting.case import Array, Case
+    from experiments.reporting.recording import Recordings
+    from flcs import KnowledgeBase
+    from flcs.rule_base import RuleBase
+    from flcs.variable import Variable
+
+KEY = "knowledge_base"
+_GRID, _SURFACE = 161, 41
+_ROOM = 0.15  # of the taught range, at each side of a surface: there the gains return to the reference gains
+
+
+def rule_bases(case: Case, recorded: Recordings) -> tuple[RuleBaseView, ...] | NotAvailable:
+    """Return the rule base of every channel of the refined knowledge base."""
+    if KEY not in case.contenders:
+        return NotAvailable("the run built no knowledge base")
+    controller: FuzzyController = case.contenders[KEY].controller
+    shares, first, views = _shares(case, recorded), 0, []
+    for i, base in enumerate(controller.kb.channels):
+        views.append(_view(case, controller.kb, i, shares[first : first + len(base.rules)]))
+        first += len(base.rules)
+    return tuple(views)
+
+
+def _shares(case: Case, recorded: Recordings) -> Array:
+    """Mean share of every rule in the gains over the recorded taught situations, of all channels."""
+    taught = [f"{KEY}.{p.overall}.shares" for p in case.places if p.kind == "taught"]
+    return np.mean([recorded[name] for name in taught if name in recorded], axis=0)  # type: ignore[no-any-return]
+
+
+def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBaseView:
+    base = kb.channels[channel]
+    return RuleBaseView(
+        channel=channel,
+        controller=KEY,
+        inputs=tuple(_variable(v) for v in base.inputs),
+        gain_names=base.gain_names,
+        rules=tuple(_rule(base, number, float(shares[number])) for number in base.active),
+        surfaces=tuple(_surfaces(case, kb, channel)),
+        text=_text(kb, base, float(shares.sum())),
+    )
+
+
+def _variable(variable: Variable) -> LinguisticVariable:
+    grid = np.linspace(variable.low, variable.high, _GRID)
+    values = [np.broadcast_to(np.asarray(m, dtype=float), grid.shape) for m in variable.memberships(grid)]
+    terms = tuple(Term(term_words(label), m) for label, m in zip(variable.labels, values, strict=True))
+    return LinguisticVariable(variable.words, _unit(variable), grid, terms)
+
+
+def _unit(variable: Variable) -> str:
+    return {"1": "", "1/s": "1/s", "1 s": "s"}.get(variable.unit, variable.unit)
+
+
+def _rule(base: RuleBase, number: int, firing: float) -> Rule:
+    rule = base.rules[number]
+    named = tuple(term_words(v.labels[t]) for v, t in zip(base.inputs, rule.terms, strict=True))
+    return Rule(number + 1, named, rule.gains, sentence(base, rule), firing)
+
+
+def _text(kb: KnowledgeBase, base: RuleBase, by_rules: float) -> str:
+    how = kb.inference
+    reference = ", ".join(f"{n} = {number(v)}" for n, v in zip(base.gain_names, base.reference, strict=True))
+    grid = int(np.prod(base.counts))
+    parts = [
+        f"{base.inputs[0].shape.name.capitalize()} terms, t-norm {how.t_norm}, "
+        f"{'weighted mean of constant gains' if how.order == 0 else 'weighted mean of gains linear in the inputs'}",
+        f"{len(base.active)} of the grid's {grid} rules are kept",
+        f"reference gains {reference}: they have the other {share(1.0 - by_rules)} of the gains in the taught situations",
+    ]
+    if how.authority < 1.0:
+        parts.append(f"authority {number(how.authority, 3)}: so far from the reference gains the margins hold")
+    if kb.tick is not None:
+        parts.append(f"the gains are renewed every {plain(kb.tick)} s")
+    ranges = ", ".join(f"{v.words} {number(v.low, 3)} … {words.with_unit(float(f'{v.high:.3g}'), v.unit)}" for v in base.inputs)
+    parts.append(f"taught for {ranges}; outside, the gains return to the reference gains")
+    return "; ".join(parts) + "."
+
+
+def _surfaces(case: Case, kb: KnowledgeBase, channel: int) -> list[GainSurface]:
+    """Each gain over the first two inputs, the others in the middle of their ranges."""
+    base = kb.channels[channel]
+    if len(base.inputs) < 2:
+        return []
+    x, y = (_around(v) for v in base.inputs[:2])
+    grid_x, grid_y = np.meshgrid(x, y)
+    columns = np.zeros((grid_x.size, len(kb.input_names)))
+    places = kb.columns(channel)
+    for place, variable in zip(places, base.inputs, strict=True):
+        columns[:, place] = 0.5 * (variable.low + variable.high) if variable.name != "z" else 0.0
+    columns[:, places[0]], columns[:, places[1]] = grid_x.ravel(), grid_y.ravel()
+    gains = kb.gains(columns)
+    first = sum(len(other.gain_names) for other in kb.channels[:channel])
+    units = words.gain_units(words.command_unit(case.plant, channel), words.output_unit(case.plant, channel))
+    held = ", ".join(f"{v.words} at {'0' if v.name == 'z' else 'the middle of its range'}" for v in base.inputs[2:])
+    one, two = base.inputs[:2]
+    return [
+        GainSurface(
+            gain, one.words, two.words, x, y, gains[:, first + k].reshape(grid_x.shape), unit, _unit(one), _unit(two), held,
+            taught=(one.low, one.high, two.low, two.high),
+        )
+        for k, (gain, unit) in enumerate(zip(base.gain_names, units, strict=False))
+    ]  # fmt: skip
+
+
+def _around(variable: Variable) -> Array:
+    room = _ROOM * (variable.high - variable.low)
+    return np.linspace(variable.low - room, variable.high + room, _SURFACE)

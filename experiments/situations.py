@@ -1,0 +1,125 @@
+"""From a configuration to control situations: declared ones, or a plant's own, and their repetitions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.errors import UserError
+from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
+from sscq.situation import Situation
+from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from configs.schema import DesignConfig, EvaluateConfig, ExcitationConfig, SituationConfig
+    from plants import Plant
+
+    Config = DesignConfig | EvaluateConfig
+    Sets = dict[str, tuple[Situation, ...]]
+
+FEW_PLANTS = 12  # fewer taught plants than this do not pin the tail down, as a study of a first-order plant showed
+
+
+def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
+    """Return taught, validation and unforeseen situations, and warnings about them.
+
+    Situations that the configuration leaves out are the plant's own.
+    """
+    given, warnings = config.situations, []
+    sets = {kind: _declared(config, plant, kind) for kind in KINDS}
+    if not all(sets.values()):
+        own = standard_sets(plant)
+        sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
+    if given.taught_spread > 0.0:
+        sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
+        if given.taught_plants < FEW_PLANTS:
+            warnings.append(
+                f"only {given.taught_plants} taught plants: the tail of other plants is not pinned down; "
+                f"use situations.taught_plants={2 * FEW_PLANTS} or more"
+            )
+    elif given.unforeseen_spread > 0.0:
+        warnings.append("plants vary in the verdict but not among the taught situations (situations.taught_spread)")
+    return {kind: sets[kind] for kind in KINDS}, warnings
+
+
+def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], tuple[Situation, ...]]:
+    """Return a function of kind and number that gives the situations of a repetition; number 0: the declared ones.
+
+    A repetition has its own random numbers and, where the configuration spreads them, its own plant parameters.
+    """
+    spread = config.situations.unforeseen_spread
+
+    def draw(kind: str, number: int) -> tuple[Situation, ...]:
+        found = _declared(config, plant, kind, number) or repeated(sets[kind], number)
+        if spread > 0.0 and number > 0:
+            drawn = varied(plant, found, spread, 1, 7_919 * number + KINDS.index(kind))
+            found = tuple(replace(d, name=s.name) for d, s in zip(drawn, found, strict=True))
+        return found
+
+    return draw
+
+
+def _declared(config: Config, plant: Plant, kind: str, number: int = 0) -> tuple[Situation, ...]:
+    """Return the configured situations of one kind, redrawn for a repetition; none where the plant's own are used."""
+    parts: Mapping[str, SituationConfig] = getattr(config.situations, kind)
+    built = tuple(situation(name, part, plant, config.seed, number) for name, part in parts.items())
+    return tuple(replace(s, **_common(config)) for s in built)
+
+
+def _common(config: Config) -> dict[str, Any]:
+    """Settings of the real loop that are given for all situations at once."""
+    given = config.situations
+    pairs = (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise))
+    return {name: value for name, value in pairs if value}
+
+
+def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repetition: int = 0) -> Situation:
+    """Return a configured situation, with other random numbers for each repetition."""
+    number = (seed if given.seed is None else given.seed) + SEED_STRIDE * repetition
+    return Situation(
+        name=name,
+        reference={c.output: given.reference for c in plant.channels},
+        excitation=excitation(given.excitation, number, given.t_end),
+        parameters=given.parameters or None,
+        initial=given.initial,
+        delay=given.delay,
+        output_delay=given.output_delay,
+        noise=given.noise,
+        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
+        t_end=given.t_end,
+        seed=number,
+    )
+
+
+def excitation(given: ExcitationConfig, seed: int, t_end: float) -> Any:
+    """Return a configured excitation of the first disturbance."""
+    if given.kind == "none":
+        return None
+    if given.kind == "white":
+        return WhiteNoise(given.variance, given.hold, given.density)
+    if given.kind == "numpy_white":
+        return _numpy_white(given, seed, t_end)
+    if given.kind == "gaussian":
+        return GaussianFilter(given.variance, given.bandwidth)
+    if given.kind == "uniform":
+        return UniformFilter(float(np.sqrt(3.0 * given.variance)), given.bandwidth)
+    if given.kind == "sine":
+        return Sine(given.amplitude, given.frequency)
+    if given.kind == "step":
+        return Step(given.amplitude, given.at)
+    if given.file is None:
+        raise UserError("a recorded excitation needs its file: excitation.file=series.csv (time [s], value)")
+    return Recorded.from_csv(given.file)
+
+
+def _numpy_white(given: ExcitationConfig, seed: int, t_end: float) -> Recorded:
+    """Band-limited white noise from NumPy's default generator, held: the numbers of published studies."""
+    rng, count = np.random.default_rng(seed), int(t_end / given.hold + 1e-9) + 1
+    if given.density == "uniform":
+        edge = float(np.sqrt(3.0 * given.variance))
+        return Recorded.held(rng.uniform(-edge, edge, count).tolist(), given.hold)
+    return Recorded.held((rng.standard_normal(count) * np.sqrt(given.variance)).tolist(), given.hold)
