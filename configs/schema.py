@@ -157,9 +157,14 @@ class FitnessConfig:
 
 @dataclass
 class SearchConfig:
-    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes; fields as in `sscq.GeneticAlgorithm`."""
+    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes.
 
-    method: str = setting("both", "genetic algorithm, CMA-ES, or one after the other", choices=("both", "genetic", "cmaes"))
+    Fields as in `sscq.GeneticAlgorithm`.
+    """
+
+    method: str = setting(
+        "both", "genetic algorithm, CMA-ES, or one after the other", choices=("both", "genetic", "cmaes")
+    )
     population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
     tournament: int = setting(3, "individuals compared in a selection", low=1)
     crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
@@ -235,7 +240,7 @@ class SimulateConfig(RunConfig):
 
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
-    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values: {name: value}")
+    parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values, by name")
     input: ExcitationConfig = setting(ExcitationConfig, "signal on the first input")
     inputs: dict[str, ExcitationConfig] = setting(dict, "signals on inputs by name: {name: {kind: step, ...}}")
     excitation: ExcitationConfig = setting(ExcitationConfig, "signal on the first disturbance")

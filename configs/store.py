@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import typing
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
+from omegaconf import OmegaConf
 
 from configs.rules import Setting, settings, type_words
 from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig
@@ -32,8 +34,17 @@ def register() -> None:
     """Put the schemas (as ``design_schema``, ...) and the help texts into Hydra's store; repeating it does no harm."""
     store = ConfigStore.instance()
     for command, schema in SCHEMAS.items():
-        store.store(name=f"{command}_schema", node=schema)
+        store.store(name=f"{command}_schema", node=_node(schema))
         store.store(group="hydra/help", name=f"{command}_help", node=_help(command, schema))
+
+
+def _node(schema: type) -> Any:
+    """Return the schema with its mappings open, so that ``parameters.mu=2`` names a value of its own."""
+    node = OmegaConf.structured(schema)
+    for leaf in settings(schema):
+        if typing.get_origin(leaf.type) is dict:
+            OmegaConf.set_struct(OmegaConf.select(node, leaf.key), False)
+    return node
 
 
 def _help(command: str, schema: type) -> dict[str, Any]:

@@ -7,7 +7,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException, ValidationError
+from omegaconf.errors import (
+    ConfigAttributeError,
+    ConfigKeyError,
+    ConfigTypeError,
+    OmegaConfBaseException,
+    ValidationError,
+)
 from yaml.error import MarkedYAMLError
 
 from configs.rules import did_you_mean, settings, type_words
@@ -37,7 +43,7 @@ def _explanation(error: Exception, command: str, schema: type) -> str:
         return _no_choice(error, command)
     if isinstance(cause, ConfigAttributeError | ConfigKeyError) and cause.full_key:
         return _no_setting(str(cause.full_key), cause.object_type, command, schema)
-    if isinstance(cause, ValidationError) and cause.full_key:
+    if isinstance(cause, ValidationError | ConfigTypeError) and cause.full_key:
         return _wrong_type(str(cause.full_key), str(cause), schema)
     return _first_lines(cause or error)
 
@@ -68,13 +74,16 @@ def _near_anywhere(name: str, schema: type) -> str:
 
 def _wrong_type(key: str, message: str, schema: type) -> str:
     leaf = next((leaf for leaf in settings(schema) if leaf.key == key), None)
+    if "is not a subclass" in message:
+        return f"there is no part {key!r} to change; write it as a whole: PART={{{key}: {{setting: value, ...}}}}"
     if leaf is None:
         return f"{key}: {message.splitlines()[0]}"
     unit = f" [{leaf.rule.unit}]" if leaf.rule.unit else ""
-    got = message.split("'")[1] if message.startswith("Value '") else ""
-    return f"{key} must be {type_words(leaf.type)}{unit}" + (
-        f", got {got!r}" if got else f" ({message.splitlines()[0]})"
-    )
+    expected = f"{key} must be {type_words(leaf.type)}{unit}"
+    if message.startswith("Value '"):
+        got = message.split("'")[1]
+        return f"{expected}, got {got!r}"
+    return f"{expected}, got another form" if "merge" in message else f"{expected} ({message.splitlines()[0]})"
 
 
 def _first_lines(error: BaseException) -> str:

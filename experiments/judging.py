@@ -13,6 +13,7 @@ from experiments.progress import Progress
 from flcs import FuzzyController
 from flcs.refinement import hull_of
 from sscq import baselines
+from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.situation_sets import KINDS
 from sscq.verdict import Sample, Verdict, decide
@@ -226,7 +227,10 @@ def _rollouts(bench: Bench, contender: Contender) -> dict[str, np.ndarray]:
 
 
 def _quality(bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation]) -> Quality:
-    return bench.setup.task().on(situations).quality(controller, theta)
+    setup = bench.setup
+    # Observed, as the responses that the report records: both use the same compiled kernel.
+    loop = ClosedLoop(setup.plant, controller, situations, setup.step, observe=True, **setup.options)
+    return loop.evaluate(np.atleast_2d(theta), setup.threads)
 
 
 def _fitness(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:

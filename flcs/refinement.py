@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 CERTIFY_SAMPLES = 500
 _CERTIFY_SEED = 1_000_003  # another draw than the search's own
 _BISECTIONS = 20
+_TIGHTER = 0.04  # of the limits: the search keeps off them by this, because it judges few samples of the hull
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def refine(
     found : Found
     """
     start = candidate(kb, (kb, with_reference(kb)), laws, name, title)
-    found = search(task, start, plan, margins)
+    found = search(task, start, plan, None if margins is None else margins.tightened(_TIGHTER))
     refined = start.controller.with_theta(found.theta)
     return certified(refined, margins, laws), found
 

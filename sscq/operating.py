@@ -128,10 +128,12 @@ class OperatingMargins:
         The best gains lie on the limit itself, so a fresh sample of a hull that contains them must be allowed to miss it
         by as much as the frequency grid and the curvature of the limit explain.
         """
-        loose = MarginLimits(
-            1.0 + (self.limits.sensitivity - 1.0) * (1.0 + SLACK), self.limits.delay_margin * (1.0 - SLACK)
-        )
-        return bool(self.with_limits(loose).violation(np.atleast_2d(gains)[None])[0] <= 0.0)
+        return bool(self.tightened(-SLACK).violation(np.atleast_2d(gains)[None])[0] <= 0.0)
+
+    def tightened(self, share: float) -> OperatingMargins:
+        """Return the same responses with limits tighter by a share of them (looser where it is negative)."""
+        sensitivity = 1.0 + (self.limits.sensitivity - 1.0) * (1.0 - share)
+        return self.with_limits(MarginLimits(sensitivity, self.limits.delay_margin * (1.0 + share)))
 
     def with_limits(self, limits: MarginLimits) -> OperatingMargins:
         """Return the same responses with other limits."""

@@ -36,13 +36,12 @@ def _channel_use(view: View, index: int, channel: ChannelView, uses: dict[str, t
     unit = f" {channel.command_unit}" if channel.command_unit else ""
     name = f"{channel.command}: " if len(view.data.channels) > 1 else ""
     reach = f"{name}{number(lowest, 3)} … {number(highest, 3)}{unit} over {len(known)} situations (one line each)"
-    reach += _all_seeds(view, known)
     bars = _range_bars(channel, known, 1.0 / len(view.data.channels))
     if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
-        return join((bars, element("p", f"{reach}; no limits were set")))
+        return join((bars, element("p", f"{reach}; no limits were set.{_all_seeds(view, known)}")))
     width = channel.high - channel.low
     part = f": {share((highest - lowest) / width)} of the range" if math.isfinite(width) else ""
-    return join((bars, element("p", f"{reach}{part}"), element("p", *_saturation(known))))
+    return join((bars, element("p", f"{reach}{part}.{_all_seeds(view, known)}"), element("p", *_saturation(known))))
 
 
 def _all_seeds(view: View, known: dict[str, ActuatorUse]) -> str:
@@ -51,7 +50,7 @@ def _all_seeds(view: View, known: dict[str, ActuatorUse]) -> str:
     seeds = max((s.seeds for s in view.data.situations), default=1)
     if not peaks or seeds < 2:
         return ""
-    return f", |u| up to {number(max(peaks), 3)} over all seeds"
+    return f" Over all seeds |u| up to {number(max(peaks), 3)}."
 
 
 def _saturation(known: dict[str, ActuatorUse]) -> list[object]:

@@ -87,9 +87,13 @@ def robustness_card(view: View) -> Html:
     margins = view.recommended.margins
     if isinstance(margins, NotAvailable):
         return card("Robustness", element("p", "Ms and delay margin ", missing(margins.reason)))
-    parts = [_limited("Ms (peak of the sensitivity function)", margins.sensitivity_peak, "", _peak_limit(view))]
-    parts.append(_limited("Delay margin", margins.delay_margin, "s", _delay_limit(view)))
-    parts.append(element("p", f"Worst of {len(margins.points)} operating points: {_where(margins)}. {margins.text}"))
+    verdict = view.data.verdict
+    peak, delay = margins.sensitivity_peak, margins.delay_margin
+    asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
+    parts = [_limited("Ms (peak of the sensitivity function)", peak, "", asked, verdict.peak_held(peak))]
+    asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
+    parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
+    parts.append(element("p", f"{_where(margins)} {margins.text}"))
     parts += _peaks(view, margins)
     other = view.compared.margins
     if view.compared is not view.recommended and not isinstance(other, NotAvailable):
@@ -99,7 +103,10 @@ def robustness_card(view: View) -> Html:
 
 
 def _where(margins: Margins) -> str:
-    return max(margins.points, key=lambda p: p.sensitivity_peak).operating_point if margins.points else "none"
+    if not margins.points:
+        return "No operating point."
+    worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
+    return f"Worst of {len(margins.points)} operating points: {worst}." if len(margins.points) > 1 else f"At {worst}."
 
 
 def _peaks(view: View, margins: Margins) -> list[Html]:
@@ -125,20 +132,9 @@ def _peak_marks(view: View, point: MarginPoint) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
-def _peak_limit(view: View) -> tuple[float, bool]:
-    return view.data.verdict.sensitivity_peak_limit, True
-
-
-def _delay_limit(view: View) -> tuple[float, bool]:
-    return view.data.verdict.delay_margin_needed, False
-
-
-def _limited(name: str, value: float, unit: str, limit: tuple[float, bool]) -> Html:
+def _limited(name: str, value: float, unit: str, asked: str, held: bool) -> Html:
     """A value with its constraint, marked where it is broken."""
-    bound, is_upper = limit
     note: object = " (no limit was set)"
-    if finite(bound):
-        broken = not (value <= bound if is_upper else value >= bound)
-        words = f"{'at most' if is_upper else 'at least'} {number(bound, 3)}{' ' + unit if unit else ''}"
-        note = element("span", f" ▲ breaks the limit: {words}", class_="loss") if broken else f" ({words}: held)"
+    if asked:
+        note = f" ({asked}: held)" if held else element("span", f" ▲ breaks the limit: {asked}", class_="loss")
     return element("p", name, ": ", element("b", shown(value, unit, 3), class_="figure"), note)

@@ -20,7 +20,8 @@ def conditions(view: View) -> Html:
     """One row per controller, one column per condition."""
     lead = (
         f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that replaces "
-        "it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended."
+        "it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
+        "In brackets: 95 % intervals."
     )
     judged = view.data.verdict.judgements
     if not judged:
@@ -35,7 +36,7 @@ def _row(view: View, judged: Judged) -> Html:
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     cells = [_cell(criterion) for criterion in judged.criteria]
     cells.append(element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs")))
-    cells.append(element("td", number(judged.p_value, 2)))
+    cells.append(element("td", number(judged.p_value, 2) if finite(judged.p_value) else "–"))
     outcome = element("td", judged.outcome, class_="words")
     return element("tr", name, *cells, outcome, class_="chosen" if controller is view.recommended else None)
 

@@ -93,12 +93,8 @@ def _standard(value: float) -> Html:
 
 def _change(view: View, controller: ControllerResult) -> Html:
     if controller is view.recommended:
-        return join(("reference gains",) if _scheduled(controller) else ("–",))
+        return join(("–",))
     found = view.comparison(view.recommended.key, controller.key)
     if found is None or not finite(found.change.value):
         return missing()
     return join((proven(found.change), element("small", "equal travel" if found.equal_travel else "free travel")))
-
-
-def _scheduled(controller: ControllerResult) -> bool:
-    return not isinstance(controller.gains, NotAvailable) and any(g.low is not None for g in controller.gains)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mark:
-    """A dot with its interval (NaN: none); `hollow` for a weaker kind of value."""
+    """A dot with its interval (NaN: none); `hollow` for a weaker kind of value.
+
+    One with `sets_range` false may lie beyond the chart: it then stands at its edge, as a triangle.
+    """
 
     value: float
     name: str
@@ -25,6 +28,7 @@ class Mark:
     high: float = float("nan")
     style: str = ""
     hollow: bool = False
+    sets_range: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,8 @@ def interval_chart(
 ) -> Html:
     """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
     left, right = 0.38 * width, 0.27 * width if any(r.note for r in rows) else 10.0
-    values = [np.array([m.value, m.low, m.high]) for r in rows for m in r.marks]
+    marks = [m for r in rows for m in r.marks]
+    values = [np.array([m.value, m.low, m.high]) for m in [m for m in marks if m.sets_range] or marks]
     x, height = _axis(values, zero, width - left - right), pitch * len(rows)
     out = [_interval_grid(x, height, zero, as_percent, left)]
     for i, row in enumerate(rows):
@@ -82,13 +87,22 @@ def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool,
 
 
 def _mark(mark: Mark, x: Axis, left: float, middle: float) -> Html:
-    at = left + x.pixel(mark.value)
-    bar = ""
+    at, bar = left + x.pixel(mark.value), ""
+    if not x.low <= mark.value <= x.high:
+        return _beyond(mark, at > left, left + (x.length if at > left else 0.0), middle)
     if np.isfinite(mark.low) and np.isfinite(mark.high):
         d = f"M{left + x.pixel(mark.low):g} {middle:g}H{left + x.pixel(mark.high):g}"
         bar = element("path", d=d, class_="bar")
     dot = element("circle", element("title", mark.name), cx=f"{at:g}", cy=f"{middle:g}", r="4.5", class_="dot")
     return element("g", bar, dot, class_=f"mark {mark.style} {'hollow' if mark.hollow else ''}".strip())
+
+
+def _beyond(mark: Mark, at_right: bool, edge: float, middle: float) -> Html:
+    """A triangle at the edge that points to where the value is."""
+    way = 7 if at_right else -7
+    d = f"M{edge - way:g} {middle - 4.5:g}l{way} 4.5l{-way} 4.5z"
+    shape = element("path", element("title", mark.name), d=d, class_="dot")
+    return element("g", shape, class_=f"mark {mark.style}")
 
 
 def _short(label: str, room: float) -> str:

@@ -21,7 +21,7 @@ _HEAD = (
     "J taught",
     "J validation",
     "J unforeseen",
-    "J unforeseen, change",
+    "95 % interval of the change",
     "IAE",
     "∫|ΔṠ| dt",
     "travel (TV of u)",
@@ -89,10 +89,10 @@ def _change(view: View, controller: ControllerResult) -> Html:
     found = view.comparison(controller.key, view.compared.key)
     if found is None:
         return element("td", missing())
-    words = interval(found.change).replace(" interval", ":")
-    times = f"{number(found.travel_ratio, 3)} × travel" if finite(found.travel_ratio) else "free travel"
-    equal = "equal travel" + (f" ({number(found.travel_ratio, 3)} ×)" if finite(found.travel_ratio) else "")
-    return element("td", words or missing("no interval"), element("small", equal if found.equal_travel else times))
+    words = interval(found.change).partition("interval ")[2]
+    ratio = f"{number(found.travel_ratio, 3)} ×" if finite(found.travel_ratio) else ""
+    travel = f"equal travel ({ratio})" if found.equal_travel else f"travel {ratio}"
+    return element("td", words or element("span", "none", class_="missing"), element("small", travel), class_="span")
 
 
 def _margins(controller: ControllerResult) -> list[Html]:
@@ -146,8 +146,10 @@ def _mean_row(view: View, group: Group) -> Row:
 
 def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> Row:
     marks = tuple(
-        Mark(value, f"{view.data.controller(key).name}: {number(value)}", style=f"{view.colour(key)} {view.slot(key)}")
-        for key, value in values.items()
+        Mark(
+            value, f"{c.name}: {number(value)}", style=f"{view.colour(c.key)} {view.slot(c.key)}", sets_range=c.drawn
+        )
+        for c, value in ((view.data.controller(key), value) for key, value in values.items())
         if finite(value)
     )
     if failure:

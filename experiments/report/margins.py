@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing, number, shown
 from experiments.report.situations import NotAvailable
-from experiments.report.view import finite, section, swatch, table, words_head
+from experiments.report.view import section, swatch, table, words_head
 
 if TYPE_CHECKING:
     from experiments.report.results import ControllerResult, MarginPoint
+    from experiments.report.verdict import Verdict
     from experiments.report.view import View
 
 
@@ -42,16 +43,16 @@ def _row(view: View, controller: ControllerResult, points: list[str]) -> Html:
     if isinstance(margins, NotAvailable):
         return element("tr", name, element("td", missing(margins.reason), colspan=len(points) + 1, class_="words"))
     found = {p.operating_point: p for p in margins.points}
-    cells = [_cell(found.get(point), view.data.verdict.sensitivity_peak_limit) for point in points]
-    return element("tr", name, *cells, element("td", element("small", margins.text), class_="words"))
+    cells = [_cell(found.get(point), view.data.verdict) for point in points]
+    return element("tr", name, *cells, element("td", element("small", margins.text or "constant gains"), class_="words"))
 
 
-def _cell(point: MarginPoint | None, limit: float) -> Html:
+def _cell(point: MarginPoint | None, verdict: Verdict) -> Html:
     if point is None:
         return element("td", missing())
     peak = point.sensitivity_peak
-    above = finite(limit) and peak > limit
-    value = element("span", f"▲ {number(peak, 3)} above limit", class_="loss") if above else shown(peak, digits=3)
+    held = verdict.peak_held(peak)
+    value = shown(peak, digits=3) if held else element("span", f"▲ {number(peak, 3)} above limit", class_="loss")
     parts = ((point.delay_margin, " s"), (point.phase_margin, "°"), (point.gain_margin, " ×"))
     small = ", ".join(f"{number(v, 3)}{unit}" for v, unit in parts if v == v)  # noqa: PLR0124 - infinite is a value
     return element("td", value, element("small", small))

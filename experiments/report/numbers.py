@@ -44,7 +44,7 @@ def plain(value: float) -> str:
 
 
 def percent(change: float | None) -> str:
-    """A relative change with its sign, for example −31 %, +0.4 %; as a factor, 14.1 ×, where it exceeds ten."""
+    """A relative change with its sign, for example −31.2 %, +0.4 %; as a factor, 14.1 ×, where it exceeds ten."""
     if change is None or math.isnan(change):
         return MISSING
     if math.isinf(change):
@@ -52,7 +52,7 @@ def percent(change: float | None) -> str:
     if change >= 9.0:
         return f"{number(1.0 + change, 3)}\u00a0×"
     value = 100.0 * change
-    decimals = 1 if abs(value) < 9.95 else 0
+    decimals = 1 if abs(value) < 99.95 else 0
     rounded = round(value, decimals)
     return f"0{_PERCENT}" if rounded == 0 else f"{rounded:+.{decimals}f}{_PERCENT}".replace("-", "−")
 
@@ -69,6 +69,15 @@ def interval(estimate: Estimate, as_percent: bool = True) -> str:
     form = percent if as_percent else number
     low, high = form(estimate.low), form(estimate.high)
     return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(_PERCENT) if as_percent else low} … {high}"
+
+
+def bracketed(estimate: Estimate) -> str:
+    """A change with its interval in brackets: "−14.9 % [−15.3 … −14.6]"."""
+    written = percent(estimate.value)
+    if math.isnan(estimate.low) or math.isnan(estimate.high):
+        return written
+    low, high = (percent(end).removesuffix(_PERCENT) for end in (estimate.low, estimate.high))
+    return f"{written} [{low} … {high}]"
 
 
 def judged(change: float | None, tolerance: float = 0.005) -> Html:

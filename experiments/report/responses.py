@@ -10,7 +10,7 @@ from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.markup import Html, element
 from experiments.report.numbers import missing, number, plain
 from experiments.report.situations import GROUPS, Response
-from experiments.report.view import GROUP_NAMES, multiples, section
+from experiments.report.view import multiples, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from experiments.report.view import View
 
     Recorded = list[tuple[ControllerResult, SituationResult, Response]]
-
-
-_FULL_ROW = 3  # figures side by side on a wide screen
 
 
 def responses(view: View) -> Html:
@@ -47,24 +44,17 @@ def entropy(view: View) -> Html:
 
 
 def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[View, Recorded], list[Html]]) -> Html:
-    found = {group: view.data.group(group) for group in GROUPS if view.data.group(group)}
-    parts: list[Html] = []
-    if min((len(part) for part in found.values()), default=0) < _FULL_ROW:  # few: one block, each figure says its group
-        parts.append(multiples(_figure(view, s, charts, tagged=True) for part in found.values() for s in part))
-    else:
-        for group, part in found.items():
-            parts += [element("h3", GROUP_NAMES[group]), multiples(_figure(view, s, charts) for s in part)]
-    return section(anchor, title, view.legend(), *parts, lead=lead)
+    # One block for all groups: a block each would leave most of a row empty where a group has one or two situations.
+    figures = multiples(_figure(view, s, charts) for group in GROUPS for s in view.data.group(group))
+    return section(anchor, title, view.legend(), figures, lead=lead)
 
 
-def _figure(
-    view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]], tagged: bool = False
-) -> Html:
+def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]]) -> Html:
     found = _recorded(view, situation.name)
     drawn = charts(view, found)
     body = drawn or [element("p", missing(_reason(view, situation.name)))]
     enlarge = element("button", "⤢", class_="enlarge", type="button", title="larger or smaller", aria_label="enlarge")
-    tag = element("span", situation.group, class_="tag") if tagged else ""
+    tag = element("span", situation.group, class_=f"tag {situation.group}")
     seed = f"; drawn: {situation.drawn}" if situation.drawn else ""
     small = element("small", situation.text + seed)
     caption = element("figcaption", enlarge, element("b", situation.name), " ", tag, " ", small)
@@ -133,7 +123,8 @@ def _curve(view: View, controller: ControllerResult, result: SituationResult, ti
 
 
 def _gain_charts(view: View, found: Recorded) -> list[Html]:
-    names = list(dict.fromkeys(name for _, _, s in found if s.gains is not None for name in s.gain_names))
+    visible = [s for c, _, s in found if c.drawn] or [s for _, _, s in found]
+    names = list(dict.fromkeys(name for s in visible if s.gains is not None for name in s.gain_names))
     out = []
     for name in names:
         curves = [

@@ -29,7 +29,19 @@ def summary(view: View) -> Html:
 def _statement(view: View) -> Html:
     verdict = view.data.verdict
     reason = element("p", verdict.reason, class_="reason") if verdict.reason else ""
-    return element("div", _headline_number(view), reason, _criteria(verdict.criteria), class_="statement")
+    parts = (_headline_number(view), _against_present(view), reason, _criteria(verdict.criteria))
+    return element("div", *parts, class_="statement")
+
+
+def _against_present(view: View) -> Html:
+    """What the user asks first: whether it is better than what is in place."""
+    present = view.data.verdict.present
+    found = view.comparison(view.recommended.key, present) if present else None
+    if found is None or present == view.recommended.key:
+        return Html("")
+    bounds = interval(found.change)
+    words = f" against {view.data.controller(present).name}, {_travel(found)}" + (f"; {bounds}" if bounds else "")
+    return element("p", element("b", proven(found.change)), words, class_="reason")
 
 
 def _headline_number(view: View) -> Html:

@@ -100,6 +100,8 @@ class Verdict:
         The conditions for every controller that was judged.
     sensitivity_peak_limit, delay_margin_needed : float
         The constraints in force; NaN: none.
+    margin_slack : float
+        Relative miss of the constraints (of Ms - 1, of the delay margin) that still counts as held.
     """
 
     recommended: str
@@ -113,3 +115,13 @@ class Verdict:
     judgements: tuple[Judged, ...] = ()
     sensitivity_peak_limit: float = NAN
     delay_margin_needed: float = NAN
+    margin_slack: float = 0.0
+
+    def peak_held(self, sensitivity_peak: float) -> bool:
+        """Whether a sensitivity peak keeps its limit, or there is none."""
+        bound = 1.0 + (self.sensitivity_peak_limit - 1.0) * (1.0 + self.margin_slack)
+        return not sensitivity_peak > bound
+
+    def delay_held(self, delay_margin: float) -> bool:
+        """Whether a delay margin is as long as needed, or none is needed."""
+        return not delay_margin < self.delay_margin_needed * (1.0 - self.margin_slack)

@@ -195,10 +195,10 @@ def words_head(name: str) -> Html:
 
 
 def multiples(figures: Iterable[Html]) -> Html:
-    """Figures side by side; one or two of them get the whole width."""
+    """Figures side by side, three in a row, so many that a row is full where the number allows it."""
     found = list(figures)
-    few = {1: " one", 2: " two"}.get(len(found), "")
-    return element("div", *found, class_=f"multiples{few}")
+    columns = {1: " one", 2: " two"}.get(len(found), " four" if len(found) % 4 == 0 and len(found) % 3 else "")
+    return element("div", *found, class_=f"multiples{columns}")
 
 
 def table(head: Iterable[object], rows: Iterable[Html], caption: str = "", style: str = "") -> Html:

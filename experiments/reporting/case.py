@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 BASELINE = "fixed"
+EQUAL_TRAVEL = frozenset({BASELINE, "two_degree", "table", "knowledge_base"})
+"""Contenders that are searched with the fixed gains' travel in the taught situations as their limit."""
+
 SHORT = {
     "own": "your present gains",
     "table": "gain table",
@@ -141,3 +144,8 @@ class Case:
     def name(self, contender: str) -> str:
         """Return what a contender is called on second mention."""
         return SHORT.get(contender, self.contenders[contender].title)
+
+    def the(self, contender: str) -> str:
+        """Return the name as it stands in a sentence."""
+        name = self.name(contender)
+        return name if name.startswith("your") else f"the {name}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report import ReportWarning
-from experiments.report.numbers import number, percent, plain
+from experiments.report.numbers import number, percent, plain, share
 from experiments.reporting import estimates, words
 from experiments.reporting.case import BASELINE
 
@@ -106,7 +106,7 @@ def _of_bounds(case: Case) -> Iterator[ReportWarning]:
         if min(low, high) <= _AT_BOUND * span[k] and not (low < high and setup.low[k] == 0.0):
             end, bound = ("high", setup.high[k]) if high <= low else ("low", setup.low[k])
             yield ReportWarning(
-                f"{name} of the fixed PID is at the {'upper' if end == 'high' else 'lower'} end of its box, {plain(bound)}: "
+                f"{name} of {case.the(BASELINE)} is at the {'upper' if end == 'high' else 'lower'} end of its box, {plain(bound)}: "
                 "better fixed gains may lie outside.",
                 remedy=f"Widen controller.{end}.",
             )
@@ -125,21 +125,28 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
     for name, part in words.shares(case).items():
         if part < _SMALL_TERM:
             yield ReportWarning(
-                f"The term {words.SYMBOLS[name]} is only {100.0 * part:.2g} % of J: the search hardly saw it.",
+                f"The term {words.SYMBOLS[name]} is only {share(part)} of J: the search hardly saw it.",
                 "note",
                 f"Raise the weight of its term, now {plain(case.fitness.terms[name])}, if it matters.",
             )
 
 
 def _of_knowledge_base(case: Case) -> Iterator[ReportWarning]:
-    for kind, result in case.refined.items():
-        share = result.kb.inference.authority
-        if share < 1.0:
-            name = case.name("knowledge_base" if kind == "equal" else f"knowledge_base_{kind}")
+    for kind, found in case.refined.items():
+        authority = found.kb.inference.authority
+        name = case.the("knowledge_base" if kind == "equal" else f"knowledge_base_{kind}")
+        if authority < 1.0:
             yield ReportWarning(
-                f"The {name} has an authority of {number(share, 3)}: with more, mixtures of its rules break the margins.",
-                "note",
-            )
+                f"Of {name} only the share {number(authority, 3)} is used (its authority): "
+                "with more, mixtures of its rules break the margins.", "note",
+            )  # fmt: skip
+        if authority == 0.0 or all(
+            np.allclose(base.rules[i].gains, base.reference) for base in found.kb.channels for i in base.active
+        ):
+            yield ReportWarning(
+                f"The refinement of {name} found nothing better than {case.the(BASELINE)}: its rules give the same gains.",
+                "note", "A larger budget.evaluations, or margins that leave more room (fitness.max_sensitivity).",
+            )  # fmt: skip
     result = case.refined.get("equal")
     if result is None:
         return

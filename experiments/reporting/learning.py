@@ -28,35 +28,37 @@ def searches(case: Case) -> tuple[SearchHistory, ...]:
     for stage, key in _STAGES.items():
         folder = case.bench.folder.path / "stages" / stage
         found += [_history(case, entry, key) for entry in (found_files.load(folder) if folder.is_dir() else [])]
-    found += [_history(case, result.entry, result.entry.name) for result in case.refined.values()]
+    for kind, result in case.refined.items():
+        found.append(_history(case, result.entry, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"))
     return tuple(history for history in found if history is not None)
 
 
 def _history(case: Case, entry: Entry, key: str) -> SearchHistory | None:
     """One search; methods that follow one another count their evaluations on."""
     columns: dict[str, list[Array]] = {"evaluations": [], "best": [], "mean": []}
-    spent, used = 0.0, []
+    spent = 0.0
+    used: list[tuple[str, str]] = []
     for method, history in entry.histories:
         if not len(history["evaluations"]):
             continue
         columns["evaluations"].append(spent + history["evaluations"])
         columns["best"].append(history["best"])
         columns["mean"].append(history["mean"])
-        used.append(f"{method_words(method)} {count(float(history['evaluations'][-1]))}")
+        used.append((method_words(method), count(float(history["evaluations"][-1]))))
         spent += float(history["evaluations"][-1])
     if not used:
         return None
     evaluations, best, mean = (np.concatenate(parts).astype(float) for parts in columns.values())
-    served = key if key in case.contenders and case.contenders[key].title in {entry.title, *_refined(case, key)} else ""
-    methods = ", then ".join(re.sub(r"\s[^\s]+$", "", words) for words in used)
+    # Several tables are searched; the one that was judged has the contender's title.
+    served = "" if key == "table" and case.contenders[key].title != entry.title else key
     return SearchHistory(
-        f"{entry.title}: {methods}", served, evaluations, np.minimum.accumulate(best), mean, f"evaluations: {', '.join(used)}"
+        name=f"{entry.title}: {', then '.join(method for method, _ in used)}",
+        controller=served,
+        evaluations=evaluations,
+        best=np.minimum.accumulate(best),
+        mean=mean if served else None,
+        text=", ".join(f"{method} {number}" for method, number in used),
     )
-
-
-def _refined(case: Case, key: str) -> set[str]:
-    """The title of a refined knowledge base's contender: its search has a shorter one."""
-    return {case.contenders[key].title} if any(result.entry.name == key for result in case.refined.values()) else set()
 
 
 def method_words(name: str) -> str:

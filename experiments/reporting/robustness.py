@@ -43,9 +43,9 @@ def kept(case: Case, contender: Contender) -> bool | None:
 def _over(case: Case, margins: LoopMargins) -> str:
     n_sets, n_points = margins.sensitivity.shape
     n_plants = n_points // len(case.plant.operating_points)
-    sets = "constant gains" if n_sets == 1 else f"{n_sets} gain sets: rules or nodes, reference gains, mixtures of them"
-    plants = f"; {n_plants} taught plants" if n_plants > 1 else ""
-    return f"Over {sets}{plants}."
+    over = [] if n_sets == 1 else [f"{n_sets} gain sets (rules or nodes, reference gains, mixtures of them)"]
+    over += [f"{n_plants} taught plants"] if n_plants > 1 else []
+    return f"Worst over {' and '.join(over)}." if over else ""
 
 
 def _points(case: Case, margins: LoopMargins, prefix: str) -> list[MarginPoint]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
-from experiments.report import Comparison, Criterion, Estimate, Judged, Verdict
-from experiments.report.numbers import interval, number, percent
+from experiments.report import Comparison, Criterion, Judged, NotAvailable, Verdict
+from experiments.report.numbers import bracketed, number, percent
 from experiments.reporting import estimates, robustness
-from experiments.reporting.case import BASELINE
+from experiments.reporting.case import BASELINE, EQUAL_TRAVEL
+from sscq.operating import SLACK
 from sscq.verdict import NEAR, TRAVEL_SLACK
 
 if TYPE_CHECKING:
     from experiments.report.situations import Group
     from experiments.reporting.case import Case
-    from sscq.verdict import Change
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
@@ -35,6 +35,7 @@ def verdict(case: Case) -> Verdict:
         judgements=tuple(_judged(case, name) for name in case.contenders if name != BASELINE),
         sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
+        margin_slack=SLACK,
     )
 
 
@@ -48,16 +49,18 @@ def _judged(case: Case, name: str) -> Judged:
     elif name not in case.ladder:
         outcome = "for comparison only"
     elif found.passes:
-        outcome = "holds all, " + _why_not_it(case, name)
+        outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
-        outcome = "does not replace the fixed gains"
-    return Judged(name, _criteria(case, name), found.wins, found.p_value, outcome)
+        outcome = f"does not replace {case.the(BASELINE)}"
+    chance = estimates.random(case.judgement.fitness[BASELINE, "unforeseen"])  # equal runs are no sample
+    return Judged(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 
 def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
     found = case.verdict.comparisons[name]
     criteria = [
-        Criterion(text, getattr(found, key).improves, _with_interval(getattr(found, key))) for key, text in _STATISTICS
+        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
+        for key, text in _STATISTICS
     ]
     rollouts = case.judgement.fitness[name, "unforeseen"].size
     travel = found.travel.value
@@ -71,16 +74,11 @@ def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
     return tuple(criteria)
 
 
-def _with_interval(found: Change) -> str:
-    estimate = estimates.of_change(found)
-    bounds = interval(estimate)
-    return percent(estimate.value) + (f", {bounds}" if bounds else "")
-
-
 def _margin_criterion(case: Case, name: str) -> Criterion:
     limits, kept = case.setup.limits, robustness.kept(case, case.contenders[name])
     if limits is None or kept is None:
-        return Criterion("margins are kept", None, "not asked for, or not to be had")
+        margins = robustness.of(case, case.contenders[name])
+        return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
     peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
     asked = f"at most {number(limits.sensitivity, 3)}"
     return Criterion("margins are kept", kept, f"Ms {number(peak, 3)}, {asked}")
@@ -91,7 +89,8 @@ def _margin_criterion(case: Case, name: str) -> Criterion:
 
 def _reason(case: Case) -> str:
     recommended, near = case.verdict.recommended, f"{100.0 * NEAR:g} %"
-    others = [name for name in case.ladder if name not in {recommended, BASELINE}]
+    above = case.ladder[case.ladder.index(BASELINE) + 1 :]
+    others = [name for name in above if name != recommended]
     if recommended == BASELINE:
         start = "Nothing more complicated is reliably better."
     else:
@@ -100,11 +99,12 @@ def _reason(case: Case) -> str:
 
 
 def _of_other(case: Case, name: str) -> str:
-    title, found = case.name(name), case.verdict.comparisons[name]
+    title, found = case.the(name), case.verdict.comparisons[name]
+    start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
-        return f"The {title} ({percent(found.mean.value)}) holds them too, but {_why_not_it(case, name)}."
+        return f"{start} holds them too, but is {_why_not_it(case, name)}."
     failed = [c.text for c in _criteria(case, name) if c.passed is False]
-    return f"The {title} ({percent(found.mean.value)}) fails: {'; '.join(failed)}."
+    return f"{start} fails: {'; '.join(failed)}."
 
 
 def _why_not_it(case: Case, name: str) -> str:
@@ -140,7 +140,7 @@ def _from_verdict(case: Case, name: str) -> Comparison:
 
 def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
     values, base = (case.judgement.fitness[key, kind] for key in (name, against))
-    change: Estimate = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
+    change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
     travel = [float(case.measure(key, kind, "total_variation").mean()) for key in (name, against)]
     ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
     return Comparison(name, against, change, _same_travel(case, name, against, ratio), kind, ratio)
@@ -148,4 +148,4 @@ def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
 
 def _same_travel(case: Case, name: str, against: str, ratio: float) -> bool:
     """Whether both were searched with the same limit of travel in the taught situations, and it holds here too."""
-    return {name, against} <= set(case.ladder) and ratio <= 1.0 + TRAVEL_SLACK
+    return {name, against} <= EQUAL_TRAVEL and ratio <= 1.0 + TRAVEL_SLACK

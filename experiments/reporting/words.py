@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.report.numbers import number, plain
+from experiments.report.numbers import number, plain, share
 from experiments.reporting.case import BASELINE
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def cost(case: Case) -> str:
         kept = " and keep the margins" if case.bench.margins is not None else ""
         whose = "your present gains" if case.setup.own is not None else f"random gains that survive{kept}"
         relative = f" (each divided by its mean for {whose})"
-    split = ", ".join(f"{100.0 * part:.2g} % {term(name)}" for name, part in shares(case).items())
+    split = ", ".join(f"{share(part)} {term(name)}" for name, part in shares(case).items())
     of = f". Of the {case.name(BASELINE)}'s J in the unforeseen situations: {split}" if len(fitness.terms) > 1 else ""
     return f"J = {terms}{relative}{of}"
 

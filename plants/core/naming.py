@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,13 @@ def unknown(what: str, name: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"no {what} {name!r}{hint} (known: {', '.join(known) or 'none'})"
+
+
+def variable(name: str) -> str:
+    """Return `name` as a part of a variable's name: itself where it can be, else cleaned, with a digest of its own."""
+    if name.isascii() and f"x{name}".isidentifier():
+        return name
+    return f"{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{zlib.crc32(name.encode()):08x}"
 
 
 def position(what: str, known: Sequence[str], name: str) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from plants.core import noise
 from plants.core.kernel import Design, Stream, stream_items
 from plants.core.lanes import Lane, Loop, Uniform
+from plants.core.naming import variable
 from plants.excitation import Constant, Feed, Part, Signal
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class SignalBank:
         self.slots: list[list[Slot]] = []
         self.fills: list[list[Fill]] = [[] for _ in signals]
         for number, channel in enumerate(channels):
-            self.slots.append(self._place(f"{name}_{channel}", [signal[number] for signal in signals]))
+            self.slots.append(self._place(f"{name}_{variable(channel)}", [signal[number] for signal in signals]))
 
     def _place(self, prefix: str, signals: Sequence[Signal]) -> list[Slot]:
         slots = []
