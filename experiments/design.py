@@ -1,7 +1,7 @@
 """The main job: from control situations to a proven controller, a report and exports.
 
-    python -m experiments.design plant=van_der_pol
-    sscq design plant=van_der_pol budget=small
+python -m experiments.design plant=van_der_pol
+sscq design plant=van_der_pol budget=small
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     signal = knowledge.teaching_signal(bench, reference, fixed)
     imitated = knowledge.imitation(bench, reference, fixed, signal)
     refined = {
-        "equal": knowledge.refined(bench, equal, imitated, "equal"),
-        "free": knowledge.refined(bench, reference.fitness, imitated, "free"),
+        "equal": knowledge.refined(bench, equal, imitated, fixed, "equal"),
+        "free": knowledge.refined(bench, reference.fitness, imitated, fixed, "free"),
     }
     group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined)
     judgement = judging.judge(bench, reference.fitness, group)

@@ -44,7 +44,8 @@ class Entry:
 def entry(found: Found) -> Entry:
     """Return what is kept of a search result."""
     histories = tuple(
-        (name, {column: np.asarray(getattr(history, column)) for column in _COLUMNS}) for name, history in found.histories
+        (name, {column: np.asarray(getattr(history, column)) for column in _COLUMNS})
+        for name, history in found.histories
     )
     candidate = found.candidate
     return Entry(candidate.name, candidate.title, found.theta, found.fitness, found.evaluations, histories)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.found_files import Entry
-    from experiments.ladder import Bench, Reference
     from experiments.knowledge import Refined
+    from experiments.ladder import Bench, Reference
     from flcs import KnowledgeBase
     from sscq.fitness import Fitness
     from sscq.margins import LoopMargins
@@ -101,9 +101,7 @@ def contenders(
     found = [Contender("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
     n = len(zero)
     if setup.own is not None:
-        found.append(
-            Contender("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None])
-        )
+        found.append(Contender("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None]))
     if ref.rule is not None:
         title = f"{ref.rule_name} tuning rule"
         found.append(Contender("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
@@ -123,7 +121,9 @@ def contenders(
     for kind, result in refined.items():
         name = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
         text = "refined in closed loop" + (", at the fixed PID's actuator travel" if kind == "equal" else "")
-        title = "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
+        title = (
+            "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
+        )
         found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations))
     if setup.spread > 0.0:
         return found  # every plant of the verdict would need a search of its own
@@ -142,9 +142,7 @@ def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidat
     return baselines.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
 
 
-def _of_kb(
-    name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None
-) -> Contender:
+def _of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
     laws = bench.setup.laws
     controller = FuzzyController(kb, laws=laws)
     numbers = sum(len([r for r in b.rules if r.on]) * len(b.gain_names) + sum(v.n_terms for v in b.inputs)
@@ -173,7 +171,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     """Evaluate all controllers on the same rollouts and decide."""
 
     def compute(_: Path) -> dict[str, np.ndarray]:
-        arrays = {}
+        arrays: dict[str, np.ndarray] = {}
         with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
             for contender in group:
                 arrays |= {f"{contender.name}.{kind}": table for kind, table in _rollouts(bench, contender).items()}

@@ -9,15 +9,17 @@ import numpy as np
 
 from experiments import formats, found_files
 from experiments.progress import Progress
-from flcs import KnowledgeBase
+from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
-from flcs.refinement import prune, refine
+from flcs.refinement import prune, refine, with_reference
 from flcs.rule_base import full_grid
+from sscq import baselines
 from sscq.box import Box
 from sscq.teacher import teach
 from sscq.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from experiments.found_files import Entry
@@ -55,9 +57,13 @@ def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSigna
 
     return bench.folder.stage(
         "teaching_signal", compute,
-        lambda folder, signal: signal.save(folder / "teaching_signal.csv"),
+        _save_signal,
         lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
     )  # fmt: skip
+
+
+def _save_signal(folder: Path, signal: TeachingSignal) -> None:
+    signal.save(folder / "teaching_signal.csv")
 
 
 def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal) -> KnowledgeBase:
@@ -86,19 +92,30 @@ def _valid_range(bench: Bench) -> dict[str, list[float]]:
     }
 
 
-def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, kind: str) -> Refined:
-    """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss."""
+def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, kind: str) -> Refined:
+    """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
+
+    Half of the budget starts from the imitated rules, half from the reference gains; the validation situations choose.
+    """
     setup, name = bench.setup, f"knowledge_base_{kind}"
 
     def compute(checkpoints: Path) -> Refined:
-        whole = completed(start)
-        n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in whole.channels)
-        plan, progress = bench.plan(n_genes, checkpoints, f"refinement: {_NAMES[kind]}")
-        task = setup.task(fitness=fitness)
-        with progress:
-            kb, found = refine(task, whole, plan, bench.margins, laws=setup.laws, name=name, title=_NAMES[kind])
+        task, whole = setup.task(fitness=fitness), completed(start)
+        judged = on_validation(bench, fitness, fixed)
+        tried: list[tuple[float, KnowledgeBase, Entry]] = []
+        for number, (origin, kb) in enumerate((("imitation", whole), ("reference", with_reference(whole)))):
+            n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in kb.channels)
+            plan, progress = bench.plan(n_genes, checkpoints, f"{_NAMES[kind]} from {origin}", number, 0.5)
+            with progress:
+                better, found = refine(
+                    task, kb, plan, bench.margins, laws=setup.laws, name=f"{name}_{origin}", title=_NAMES[kind]
+                )
+            tried.append((judged(better), better, found_files.entry(found)))
+        _, kb, entry = min(tried, key=lambda one: one[0])
         kb, dropped = prune(task, kb, laws=setup.laws, most=setup.network.max_rules or 25)
-        entry = replace(found_files.entry(found), name=name, title=_NAMES[kind])
+        histories = tuple(history for _, _, one in tried for history in one.histories)
+        spent = sum(one.evaluations for _, _, one in tried)
+        entry = replace(entry, name=name, title=_NAMES[kind], histories=histories, evaluations=spent)
         return Refined(kb, entry, [[rule, value] for rule, value in dropped])
 
     def save(folder: Path, result: Refined) -> None:
@@ -111,6 +128,21 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, kind: str) -> 
         return Refined(_load(folder), found_files.load(folder)[0], dropped)
 
     return bench.folder.stage(name, compute, save, load)
+
+
+def on_validation(bench: Bench, fitness: Fitness, fixed: Entry) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness in the validation situations, at no more travel than the fixed PID has there."""
+    task = bench.setup.task("validation", fitness)
+    if fitness.travel_limit is not None:
+        own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
+        travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
+        fitness = replace(fitness, travel_limit=float(travel))
+
+    def judged(kb: KnowledgeBase) -> float:
+        controller = FuzzyController(kb, laws=bench.setup.laws)
+        return float(fitness(task.quality(controller, controller.theta[None]))[0])
+
+    return judged
 
 
 def completed(kb: KnowledgeBase) -> KnowledgeBase:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from experiments.setup import Setup
     from sscq.fitness import Fitness
     from sscq.operating import OperatingMargins
+    from sscq.search_method import SearchMethod
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,29 @@ class Bench:
         self.setup, self.folder, self.quiet = setup, folder, quiet
         self.margins: OperatingMargins | None = setup.margins()
 
-    def plan(self, n_genes: int, checkpoints: Path | None, label: str, seed: int = 0) -> tuple[SearchPlan, Progress]:
-        """Return the search plan of a candidate and its progress line."""
-        methods = self.setup.methods(n_genes)
-        progress = Progress(self.setup.evaluations, label, "loops", quiet=self.quiet)
-        spent = {"method": "", "base": 0, "last": 0}
+    def plan(
+        self, n_genes: int, checkpoints: Path | None, label: str, seed: int = 0, share: float = 1.0
+    ) -> tuple[SearchPlan, Progress]:
+        """Return the search plan of a candidate, with a share of the full budget, and its progress line."""
+        budget = round(share * self.setup.evaluations)
+        progress = Progress(budget, label, "loops", quiet=self.quiet)
+        base, last, before = 0, 0, ""
 
         def report(_: str, method: str, state: Any) -> None:
-            if method != spent["method"]:
-                spent.update(method=method, base=spent["base"] + spent["last"], last=0)
-            spent["last"] = state.evaluations
-            progress.at(spent["base"] + state.evaluations, f"fitness {state.best:.4g}")
+            nonlocal base, last, before
+            if method != before:
+                base, last, before = base + last, 0, method
+            last = state.evaluations
+            progress.at(base + last, f"fitness {state.best:.4g}")
 
-        return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
+        return SearchPlan(self.setup.method(n_genes, budget), self.setup.seed + seed, checkpoints, report), progress
 
     def search_stage(
         self,
         name: str,
         candidates: Callable[[], list[Candidate]],
         fitness: Fitness,
-        methods: Callable[[int], tuple] | None = None,
+        methods: Callable[[int], tuple[SearchMethod, ...]] | None = None,
     ) -> list[Entry]:
         """Run a stage that searches some candidates, each with the full budget."""
 
@@ -127,11 +131,11 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
     def one() -> list[Candidate]:
         return [baselines.fixed(setup.laws, setup.low, setup.high, ref.start)]
 
-    def genetic(n: int) -> tuple:
+    def genetic(n: int) -> tuple[SearchMethod, ...]:
         first = setup.method(n, setup.evaluations)[0]
         return (replace(first, evaluations=setup.evaluations),)
 
-    def cma(_: int) -> tuple:
+    def cma(_: int) -> tuple[SearchMethod, ...]:
         return (CmaEs(evaluations=setup.evaluations),)
 
     by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
@@ -195,4 +199,3 @@ def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
         lambda folder, rows: formats.write_npz(folder / "gains.npz", {"gains": rows}),
         lambda folder: formats.read_npz(folder / "gains.npz")["gains"],
     )  # fmt: skip
-

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Check = Callable[[Any], object]
 
 
-def command(name: str, job: Job, check: Check | None = None) -> Callable[[Sequence[str] | None], None]:
+def command(name: str, job: Job, check: Check | None = None) -> Callable[..., None]:
     """Return the main function of a command.
 
     Parameters

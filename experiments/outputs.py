@@ -49,7 +49,9 @@ def write(
     folder, setup = bench.folder, bench.setup
     signal.save(folder.path / "teaching_signal.csv")
     for kind, name in (("equal", "knowledge_base"), ("free", "knowledge_base_free_travel")):
-        kb = with_record(refined[kind].kb, bench, judgement, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}")
+        kb = with_record(
+            refined[kind].kb, bench, judgement, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
+        )
         kb.save(folder.path / f"{name}.json")
         for i, base in enumerate(kb.channels):
             suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
@@ -106,15 +108,12 @@ def metrics(
             "evaluations": contender.evaluations,
             "parameters": contender.parameters,
             "fitness": {kind: judgement.mean(contender.name, kind) for kind in KINDS},
-            "fitness_declared": {
-                kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in KINDS
-            },
+            "fitness_declared": {kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in KINDS},
             "measures": {
-                kind: {m: judgement.mean(contender.name, kind, m) for m in MEASURES if m != "diverged_at"} for kind in KINDS
+                kind: {m: judgement.mean(contender.name, kind, m) for m in MEASURES if m != "diverged_at"}
+                for kind in KINDS
             },
-            "failures": {
-                kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in KINDS
-            },
+            "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in KINDS},
             "max_sensitivity": [w.sensitivity.value for w in worst],
             "delay_margin": [w.delay_margin.value for w in worst],
         }
@@ -127,7 +126,9 @@ def metrics(
         "controllers": controllers,
         "rules": {kind: sum(rule.on for base in r.kb.channels for rule in base.rules) for kind, r in refined.items()},
         "authority": {kind: r.kb.inference.authority for kind, r in refined.items()},
-        "warnings": [w for w in (*bench.setup.warnings, bench.setup.fitness.warning(bench.setup.low, bench.setup.high)) if w],
+        "warnings": [
+            w for w in (*bench.setup.warnings, bench.setup.fitness.warning(bench.setup.low, bench.setup.high)) if w
+        ],
     }
 
 
@@ -149,8 +150,8 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
             "-" if c.evaluations is None else str(c.evaluations),
         ])  # fmt: skip
     widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    lines = ["  ".join(str(cell).ljust(w) if i == 0 else str(cell).rjust(w)
-                       for i, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in [head, *rows]]  # fmt: skip
+    lines = [f"{row[0]:{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+             for row in [head, *rows]]  # fmt: skip
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
 
 

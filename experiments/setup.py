@@ -197,7 +197,7 @@ def _law(config: DesignConfig) -> PID:
         derivative_on=given.derivative_on,
         anti_windup=given.anti_windup,
         tracking_time=given.tracking_time,
-        sample_time=given.sample_time,
+        sample_time=given.sample_time or config.step,  # a knowledge base carries it to where the step is another
         rate_source=given.rate_source,
         action=given.action,
     )

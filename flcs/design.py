@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from controllers.protocols import Law
+    from flcs.rule_base import Rule
     from flcs.term_choice import Search
     from flcs.variable import Variable
     from plants import Plant
@@ -99,21 +100,10 @@ def design(
     for channel in range(rows.n_channels):
         names, places = rows.gains_of(channel)
         variables = _variables(rows, channel, places, settings, seed, search_terms, plant)
-        rules = _grid(variables, box[2][places], settings)
         lowest, highest, reference = (tuple(part[places].tolist()) for part in box)
-        bases.append(
-            RuleBase(
-                _name(plant, channel),
-                variables,
-                rules,
-                lowest,
-                highest,
-                reference,
-                names,
-                integral_limit,
-                forms[channel],
-            )
-        )
+        rules = _grid(variables, reference, settings)
+        parts = (variables, rules, lowest, highest, reference, names, integral_limit, forms[channel])
+        bases.append(RuleBase(_name(plant, channel), *parts))
     start = KnowledgeBase(
         plant=plant if isinstance(plant, str) else plant.name,
         channels=tuple(bases),
@@ -159,7 +149,7 @@ def _variables(
     )
 
 
-def _grid(variables: Sequence[Variable], reference: NDArray[np.float64], config: NetworkConfig) -> tuple[Any, ...]:
+def _grid(variables: Sequence[Variable], reference: tuple[float, ...], config: NetworkConfig) -> tuple[Rule, ...]:
     counts = [variable.n_terms for variable in variables]
     n_rules = int(np.prod(counts))
     if n_rules > _MOST_GRID_RULES:
@@ -167,7 +157,7 @@ def _grid(variables: Sequence[Variable], reference: NDArray[np.float64], config:
             f"{' x '.join(map(str, counts))} terms make {n_rules} rules, at most {_MOST_GRID_RULES} can be trained; "
             "use fewer terms or inputs"
         )
-    return full_grid(counts, tuple(reference.tolist()), config.order)
+    return full_grid(counts, reference, config.order)
 
 
 def _per_gain(what: str, value: ArrayLike, rows: TeachingRows) -> NDArray[np.float64]:

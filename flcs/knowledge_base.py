@@ -273,7 +273,10 @@ class KnowledgeBase:
         from flcs import kb_file, kb_schema
 
         document = kb_file.read(path)
-        kb = kb_schema.from_document(document)
+        try:
+            kb = kb_schema.from_document(document)
+        except KnowledgeBaseError as error:
+            raise KnowledgeBaseError(f"{path}: {error}") from error
         kb_file.check_hash(path, document, edited=edited)
         return kb
 

@@ -20,12 +20,11 @@ from sscq.operating import HULL_SAMPLES, hull
 from sscq.warp import Warp
 
 if TYPE_CHECKING:
-    from flcs.knowledge_base import KnowledgeBase
     from controllers.protocols import Law
+    from flcs.knowledge_base import KnowledgeBase
     from flcs.rule_base import Rule, RuleBase
     from flcs.variable import Variable
-    from sscq.objective import GainSets
-    from sscq.objective import Task
+    from sscq.objective import GainSets, Task
     from sscq.operating import OperatingMargins
 
 CERTIFY_SAMPLES = 500
@@ -132,9 +131,7 @@ def _theta_width(base: RuleBase, order: int) -> int:
     return len(base.rules) * (len(base.gain_names) * per_gain + 1) + terms
 
 
-def _rule_sets(
-    base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, controller: FuzzyController
-) -> np.ndarray:
+def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, controller: FuzzyController) -> np.ndarray:
     """Gains of the rules that are on (of the others: the reference), the reference, and samples of their hull.
 
     With affine consequents the rules' gains are taken at both ends of every input.
@@ -151,7 +148,9 @@ def _rule_sets(
     return hull(reference + share * (rules - reference), reference, seed, n_samples)
 
 
-def candidate(kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...], laws: tuple[Law, ...], name: str, title: str) -> Candidate:
+def candidate(
+    kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...], laws: tuple[Law, ...], name: str, title: str
+) -> Candidate:
     """Return the knowledge base's structure as a candidate of a search; `starts` have the same structure."""
     controller = FuzzyController(kb, laws=laws)
     genes = Genes(controller)
@@ -208,7 +207,7 @@ def refine(
 
 
 def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
-    """Return the knowledge base with the largest authority at which a fresh, larger sample of its hull keeps the margins.
+    """Return the knowledge base with the largest authority at which a larger sample of its hull keeps the margins.
 
     The search judges few samples; what slips between them is taken back here. At authority 0 the reference gains rule.
     """

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -54,7 +55,7 @@ class Part:
         raise NotImplementedError
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:
         """Return the part's value at time `t` [s] (a block); `state` is the held value of a random part."""
         raise NotImplementedError
 
@@ -63,7 +64,7 @@ class Part:
         return Feed(noise.OFF)
 
     @staticmethod
-    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:  # noqa: ANN401, ARG004
+    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:  # noqa: ARG004
         """Return the random part's next state from a sample of unit noise (a block)."""
         return unit
 
@@ -75,7 +76,7 @@ class Part:
         """Return the time [s] of the last jump: errors weighted with time count from here."""
         return 0.0
 
-    def __add__(self, other: Any) -> Signal:  # noqa: ANN401
+    def __add__(self, other: Any) -> Signal:
         return as_signal(self) + other
 
     __radd__ = __add__
@@ -87,7 +88,7 @@ class Signal:
 
     parts: tuple[Part, ...] = ()
 
-    def __add__(self, other: Any) -> Signal:  # noqa: ANN401
+    def __add__(self, other: Any) -> Signal:
         return Signal(self.parts + as_signal(other).parts)
 
     __radd__ = __add__
@@ -145,7 +146,7 @@ class Constant(Part):
         return (self.level,)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """Level."""
         return settings[0]
 
@@ -167,7 +168,7 @@ class Step(Part):
         return (self.height, self.at - TIME_TOLERANCE)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """0 before, the height from then on."""
         return where(t - settings[1], settings[0], 0.0)
 
@@ -193,7 +194,7 @@ class Ramp(Part):
         return (self.slope, self.start_time, self.stop_time)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """Slope times the time spent on it."""
         return settings[0] * (clip(t, settings[1], settings[2]) - settings[1])
 
@@ -216,7 +217,7 @@ class Sine(Part):
         return (self.amplitude, 2.0 * math.pi * self.frequency, self.phase)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The sine."""
         return settings[0] * sin(settings[1] * t + settings[2])
 
@@ -247,7 +248,7 @@ class WhiteNoise(Part):
         return (math.sqrt(self.variance),)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The held sample, scaled."""
         return settings[0] * state
 
@@ -287,7 +288,7 @@ class GaussianFilter(Part):
         return (decay, math.sqrt(self.variance * -math.expm1(-2.0 * self.bandwidth * step)))
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The filter's state."""
         return state
 
@@ -296,7 +297,7 @@ class GaussianFilter(Part):
         return Feed(noise.GAUSSIAN)
 
     @staticmethod
-    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:  # noqa: ANN401
+    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
         """Exact discretisation of the filter."""
         return settings[0] * state + settings[1] * unit
 
@@ -336,7 +337,7 @@ class UniformFilter(Part):
         return (self.width, self.bandwidth * small, math.sqrt(self.bandwidth * small))
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The filter's state."""
         return state
 
@@ -345,7 +346,7 @@ class UniformFilter(Part):
         return Feed(noise.GAUSSIAN, substeps=self.substeps(step))
 
     @staticmethod
-    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:  # noqa: ANN401
+    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
         """Euler-Maruyama, folded back at the edges."""
         width, drift, diffusion = settings
         spread = sqrt(maximum(width * width - state * state, 0.0))
@@ -387,13 +388,13 @@ class Recorded(Part):
             raise ValueError(message)
 
     @classmethod
-    def from_csv(cls, path: str | Path, column: str | int = 1, **options: Any) -> Recorded:  # noqa: ANN401
+    def from_csv(cls, path: str | Path, column: str | int = 1, **options: Any) -> Recorded:
         """Read time [s] from the first column of a CSV file and the values from `column` (its name or number)."""
         time, values = read_series(Path(path), column)
         return cls(time, values, **options)
 
     @classmethod
-    def held(cls, values: Sequence[float], hold: float, **options: Any) -> Recorded:  # noqa: ANN401
+    def held(cls, values: Sequence[float], hold: float, **options: Any) -> Recorded:
         """Return a series of values that each last `hold` [s], from time 0."""
         return cls(tuple(k * hold for k in range(len(values))), tuple(values), **options)
 
@@ -402,7 +403,7 @@ class Recorded(Part):
         return (self.gain,)
 
     @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ANN401, ARG004
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The present sample, scaled."""
         return settings[0] * state
 
@@ -430,7 +431,7 @@ def _check_series(time: tuple[float, ...], values: tuple[float, ...]) -> None:
         if not (math.isfinite(t) and math.isfinite(value)):
             message = f"a recorded series must be finite: row {row} has time {t} s, value {value}; mend or cut the data"
             raise ValueError(message)
-    if any(b <= a for a, b in zip(time[:-1], time[1:], strict=True)):
+    if any(b <= a for a, b in pairwise(time)):
         message = "the times of a recorded series must increase strictly"
         raise ValueError(message)
 

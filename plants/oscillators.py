@@ -54,13 +54,13 @@ def _task(parameter: str, nominal: float = 1.0) -> dict[str, list[dict[str, Any]
     }  # fmt: skip
 
 
-def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Power [W] of the control force and of the excitation, which acts on the stiffness and as a force."""
     q, v = x
     return (u[0] + w[0] - w[0] * q) * v
 
 
-def van_der_pol_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:  # noqa: ANN401, ARG001
+def van_der_pol_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """Rates of q and q': q'' + mu (q^2 - 1) q' + (1 + xi) q = u + xi."""
     q, v = x
     (force,) = u
@@ -69,13 +69,13 @@ def van_der_pol_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Number
     return v, mu * (1.0 - q * q) * v - (1.0 + xi) * q + force + xi
 
 
-def van_der_pol_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def van_der_pol_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Stored energy [J] for unit mass and stiffness."""
     q, v = x
     return 0.5 * (v * v + q * q)
 
 
-def van_der_pol_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def van_der_pol_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: mu (q^2 - 1) q'^2, negative (energy is fed in) for |q| < 1."""
     q, v = x
     return p[0] * (q * q - 1.0) * v * v
@@ -100,12 +100,12 @@ VAN_DER_POL = register(
 )
 
 
-def nonlinear_inertia_mass_matrix(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[Numbers, ...]:  # noqa: ANN401, ARG001
+def nonlinear_inertia_mass_matrix(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[Numbers, ...]:
     """Inertia [kg]: 1 + a3 q^2."""
     return ((1.0 + p[2] * x[0] * x[0],),)
 
 
-def nonlinear_inertia_force(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:  # noqa: ANN401, ARG001
+def nonlinear_inertia_force(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """All that does not carry q'' [N]."""
     q, v = x
     a1, a2, a3, a4 = p
@@ -113,8 +113,8 @@ def nonlinear_inertia_force(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbe
     return (u[0] + w[0] - damping - a2 * q * q * q - a3 * q * v * v - (1.0 + w[0]) * q,)
 
 
-def nonlinear_inertia_acceleration(  # noqa: PLR0913, PLR0917  (the block's signature)
-    t: Any,  # noqa: ANN401
+def nonlinear_inertia_acceleration(
+    t: Any,
     x: Numbers,
     a: Numbers,
     u: Numbers,
@@ -125,13 +125,13 @@ def nonlinear_inertia_acceleration(  # noqa: PLR0913, PLR0917  (the block's sign
     return (nonlinear_inertia_force(t, x, u, w, p)[0] - p[2] * x[0] * x[0] * a[0],)
 
 
-def nonlinear_inertia_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def nonlinear_inertia_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Stored energy [J]: the inertia term conserves energy."""
     q, v = x
     return 0.5 * (1.0 + p[2] * q * q) * v * v + 0.5 * q * q + 0.25 * p[1] * q * q * q * q
 
 
-def nonlinear_inertia_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def nonlinear_inertia_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: (a1 q^2 + a4) q'^2."""
     q, v = x
     return (p[0] * q * q + p[3]) * v * v

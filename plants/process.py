@@ -11,24 +11,24 @@ from plants.excitation import Step
 Numbers = tuple[Any, ...]
 
 
-def fopdt_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:  # noqa: ANN401, ARG001
+def fopdt_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """First order: T y' + y = K (u + w); the dead time L delays u and is the kernel's business."""
     gain, time_constant, _dead_time = p
     return ((gain * (u[0] + w[0]) - x[0]) / time_constant,)
 
 
-def fopdt_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def fopdt_energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Stored energy of the equivalent RC circuit with capacity T and unit resistance [J]: T y^2 / 2."""
     return 0.5 * p[1] * x[0] * x[0]
 
 
-def fopdt_supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def fopdt_supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Power of the source K (u + w) at the current (source - y) of the equivalent circuit [W]."""
     source = p[0] * (u[0] + w[0])
     return source * (source - x[0])
 
 
-def fopdt_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:  # noqa: ANN401, ARG001
+def fopdt_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Power lost in the resistance of the equivalent circuit [W]: (K (u + w) - y)^2, zero at rest."""
     current = p[0] * (u[0] + w[0]) - x[0]
     return current * current

@@ -6,9 +6,7 @@ same method, fitness, margins and budget.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,8 @@ from sscq.operating import hull
 from sscq.warp import Warp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from controllers import PID
     from plants import Plant
@@ -108,15 +107,19 @@ class SearchPlan:
 
         start, histories, evaluations = candidate.start, [], 0
         best: SearchResult | None = None
-        for number, method in enumerate(self.methods):
+        unspent = 0
+        for number, planned in enumerate(self.methods):
+            method = _with_more(planned, unspent)
             name = type(method).__name__
             path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
             result = evolve(
-                objective, candidate.low, candidate.high, method, self.seed + number, start=start, scale=candidate.scale,
-                checkpoint=None if path is None else Checkpoint(path, problem=candidate.name),
+                objective, candidate.low, candidate.high, method, self.seed + number, start=start,
+                scale=candidate.scale,
+                checkpoint=None if path is None else Checkpoint(path, problem=objective.problem(candidate.name)),
                 report=self._reporter(candidate.name, name),
             )  # fmt: skip
             evaluations += result.evaluations
+            unspent = max(0, (method.evaluations or 0) - result.evaluations)  # a search that stalls leaves the rest
             histories.append((name, result.history))
             if best is None or result.fitness < best.fitness:
                 best = result
@@ -134,6 +137,11 @@ class SearchPlan:
     def within(self, folder: Path | None) -> SearchPlan:
         """Return the plan with another folder of checkpoints."""
         return replace(self, checkpoints=folder)
+
+
+def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:
+    """Return the method with what the one before it did not need."""
+    return replace(method, evaluations=method.evaluations + evaluations) if method.evaluations else method
 
 
 def search(task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None) -> Found:
@@ -161,7 +169,8 @@ def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np
     """Constant gains and a set-point weight b in [0, 1.5] for each channel; the first start bends the gains' genes."""
     names = {f.name for f in fields(TwoDegreePID)}
     free = tuple(
-        TwoDegreePID(**{f.name: getattr(law, f.name) for f in fields(law) if f.name in names and f.init}) for law in laws
+        TwoDegreePID(**{f.name: getattr(law, f.name) for f in fields(law) if f.name in names and f.init})
+        for law in laws
     )
     controller = Controller(free, ConstantGains(gain_names(free)))
     rows, places = np.atleast_2d(start), _gain_places(len(laws))
@@ -229,11 +238,10 @@ def variables(plant: Plant) -> list[Variable]:
     """Return the variables that one-variable tables are tried on: |e|, |e'| and the square of the output."""
     channel = plant.channels[0]
     scale = channel.scale
-    found = [
+    return [
         Variable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale),
         Variable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale),
         Variable(
             "output", f"the square of {channel.output}", channel.output, "square", 0.1 * scale**2, 20.0 * scale**2
         ),
     ]
-    return found

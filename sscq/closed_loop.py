@@ -165,8 +165,8 @@ class ClosedLoop:
 
     def _last_jump(self, situation: Situation) -> float:
         signals = [*situation.references(self.plant), *situation.excitations(self.plant)]
-        latest = max((signal.last_jump() for signal in signals), default=0.0)
-        return latest if latest < situation.t_end else 0.0
+        jumps = [part.last_jump() for signal in signals for part in signal.parts]
+        return max((jump for jump in jumps if jump < situation.t_end), default=0.0)
 
     def run(
         self,

@@ -9,12 +9,12 @@ import numpy as np
 from plants.core.simulate import Trajectory, count_steps
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
+from sscq.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
-    from sscq.situation import Situation
 
 
 def evaluate(
@@ -52,7 +52,7 @@ def evaluate(
     Quality
         With arrays [situation, candidate].
     """
-    several = (situations,) if hasattr(situations, "t_end") else tuple(situations)
+    several = (situations,) if isinstance(situations, Situation) else tuple(situations)
     loop = ClosedLoop(
         plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=measures,
         entropy_scale=entropy_scale,
@@ -98,9 +98,7 @@ def record(
         channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances".
         A rollout that diverges stays where it was.
     """
-    recorder = Recorder(
-        plant, controller, (situation,), step, integrator, algebraic_loop, entropy_scale=entropy_scale
-    )
+    recorder = Recorder(plant, controller, (situation,), step, integrator, algebraic_loop, entropy_scale=entropy_scale)
     return recorder(gains)
 
 

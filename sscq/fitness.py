@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,8 @@ import numpy as np
 from plants.core.naming import unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sscq.quality import Quality
 
 KINDS = ("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed")
@@ -44,7 +45,8 @@ class Fitness:
     reference : mapping of measure to float
         Values that the terms are divided by; empty: raw weights.
     aggregate : {"mean", "mean_plus_std", "worst_share"}
-        Over situations: mean, mean + kappa * standard deviation, or mean of the worst share (conditional value at risk).
+        Over situations: mean, mean + kappa * standard deviation, or mean of the worst share (conditional value
+        at risk).
     kappa, share : float
     travel_limit : float, optional
         Largest mean total variation over the situations; more is penalised in proportion.
@@ -70,12 +72,12 @@ class Fitness:
 
     def __post_init__(self) -> None:
         """Check the choices."""
-        for what, value, known in (
+        for what, word, known in (
             ("fitness", self.kind, KINDS), ("error measure", self.error, ERRORS),
             ("aggregate", self.aggregate, AGGREGATES),
         ):  # fmt: skip
-            if value not in known:
-                raise ValueError(unknown(what, value, known))
+            if word not in known:
+                raise ValueError(unknown(what, word, known))
         for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):

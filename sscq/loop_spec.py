@@ -133,14 +133,17 @@ def _timing(controller: Controller, step: float) -> Timing:
     (sample_time,) = times
     sample = 1 if sample_time is None else _whole(sample_time / step, "sample_time must be a multiple of the step")
     tick = controller.schedule.tick
-    ticks = 1 if tick is None else _whole(tick / (sample * step), "the schedule's tick must be a multiple of sample_time")
+    ticks = (
+        1 if tick is None else _whole(tick / (sample * step), "the schedule's tick must be a multiple of sample_time")
+    )
     return Timing(step, sample, ticks)
 
 
 def _bound(law: Law, channel: Channel, sample_time: float) -> Law:
     """Return the law with its sample time and, where it has no limits of its own, the channel's."""
     changes: dict[str, Any] = {"sample_time": sample_time}
-    if getattr(law, "limits", None) is None and (math.isfinite(channel.low) or math.isfinite(channel.high)):
+    free = getattr(law, "limits", ()) is None  # a law without this setting looks after itself
+    if free and (math.isfinite(channel.low) or math.isfinite(channel.high)):
         changes["limits"] = (channel.low, channel.high)
     return replace(law, **changes)  # type: ignore[type-var]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,11 @@ class Objective:
         self.decode = decode or _same
         self.gain_sets = gain_sets or _alone
         self.evaluations = 0
+
+    def problem(self, name: str) -> str:
+        """Return a digest of what is searched: checkpoints of another problem must not be gone on from."""
+        text = "\n".join([name, self.loop.kernel.text, repr(self.task.fitness), repr(self.task.situations)])
+        return f"{name} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
     def __call__(self, genomes: np.ndarray) -> np.ndarray:
         """Return the fitness [n] of genomes [n, n_genes]."""

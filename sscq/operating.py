@@ -9,7 +9,17 @@ import numpy as np
 
 from plants.core.linearise import linearise
 from sscq.loop_spec import LoopSpec
-from sscq.margins import LinearPlant, Loop, LoopMargins, MarginLimits, Margins, hull_samples, loop_margins, loop_responses, penalty
+from sscq.margins import (
+    LinearPlant,
+    Loop,
+    LoopMargins,
+    MarginLimits,
+    Margins,
+    hull_samples,
+    loop_margins,
+    loop_responses,
+    penalty,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +100,7 @@ class OperatingMargins:
         return found
 
     def _allocation(self, i: int, state: Sequence[float], parameters: Sequence[float]) -> np.ndarray:
-        """Return d inputs / d command of channel `i` [n_u]; allocations are linear in practice, so a difference does."""
+        """Return d inputs / d command of channel `i` [n_u]; allocations are linear, so a difference does."""
         n = len(self.plant.channels)
         if self.plant.allocate is None:
             return np.eye(len(self.plant.inputs))[i]
@@ -101,7 +111,9 @@ class OperatingMargins:
         return values[1] - values[0]
 
     def _channel_gains(self, gains: np.ndarray, i: int) -> np.ndarray:
-        return np.ascontiguousarray(gains[..., self.spec.gains_of(i)][..., :3])
+        """kp, ki, kd of a channel; a law may have more gains (a set-point weight), then those of all channels have."""
+        width = gains.shape[-1] // len(self.responses)
+        return np.ascontiguousarray(gains[..., width * i : width * i + 3])
 
     def violation(self, gains: np.ndarray) -> np.ndarray:
         """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give."""
@@ -123,7 +135,7 @@ class OperatingMargins:
         return tuple(found.worst() for found in self.margins(gains))
 
     def keeps(self, gains: np.ndarray) -> bool:
-        """Return whether gain sets [n_sets, n_gains] keep the limits at all operating points, up to `SLACK`.
+        """Return whether gain sets [n_sets, n_gains] keep the limits at all points, up to `SLACK`.
 
         The best gains lie on the limit itself, so a fresh sample of a hull that contains them must be allowed to miss it
         by as much as the frequency grid and the curvature of the limit explain.
@@ -144,5 +156,5 @@ class OperatingMargins:
 
 
 def hull(rules: np.ndarray, reference: np.ndarray, seed: int = 0, n: int = HULL_SAMPLES) -> np.ndarray:
-    """Return gain sets [candidates, n_sets, n_gains] that schedules with these rules may give, the reference included."""
+    """Return gain sets [candidates, n_sets, n_gains] that schedules with these rules may give, reference included."""
     return hull_samples(rules, reference, n, seed)

@@ -116,7 +116,7 @@ class Sampling:
         y, rates, before = [], [], lane["y_before"]
         for i, channel in enumerate(self.plant.channels):
             y.append(outputs[spec.output_index(channel.output)])
-            if spec.measures_rate(i):
+            if channel.rate is not None and spec.measures_rate(i):
                 rates.append(outputs[spec.output_index(channel.rate)])
             else:
                 rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)

@@ -109,9 +109,9 @@ class Scoring:
         for command, law in zip(lane["command"], self.spec.laws, strict=True):
             low, high = getattr(law, "limits", None) or (-math.inf, math.inf)
             if math.isfinite(high):
-                hit = where(command - (high - 1e-9 * abs(high)), 1.0, hit)
+                hit = where(high - command, hit, 1.0)
             if math.isfinite(low):
-                hit = where((low + 1e-9 * abs(low)) - command, 1.0, hit)
+                hit = where(command - low, hit, 1.0)
         return hit
 
 

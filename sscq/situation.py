@@ -68,8 +68,8 @@ class Situation:
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             message = f"situation {self.name!r}: seed must be an integer >= 0, got {self.seed!r}"
             raise ValueError(message)
-        if self.limits is not None and not self.limits[0] < self.limits[1]:
-            message = f"situation {self.name!r}: limits must satisfy low < high, got {self.limits}"
+        if self.limits is not None and (len(self.limits) != 2 or not self.limits[0] < self.limits[1]):
+            message = f"situation {self.name!r}: limits must be (low, high) with low < high, got {self.limits}"
             raise ValueError(message)
 
     def references(self, plant: Plant) -> list[Signal]:
@@ -109,7 +109,7 @@ def _per_name(situation: Situation, what: str, given: Given, names: Sequence[str
                 raise ValueError(message)
             signals[list(names).index(name)] = as_signal(value)
         return signals
-    values = list(given) if isinstance(given, (list, tuple)) else [given]
+    values: list[Any] = list(given) if isinstance(given, (list, tuple)) else [given]
     if len(values) > len(names):
         message = f"situation {situation.name!r}: {len(values)} {what} signals for {len(names)} ({', '.join(names)})"
         raise ValueError(message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ from plants.excitation import WhiteNoise
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from plants import Plant
 
 KINDS = ("taught", "validation", "unforeseen")

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
 
 _FLAT = 1e-12
+_WINDOW_SEARCH = GeneticAlgorithm(population=24, generations=6, stall_generations=None)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Teacher:
     window: float = 0.5
     horizon: float = 2.0
     continuations: int = 4
-    search: GeneticAlgorithm = GeneticAlgorithm(population=24, generations=6, stall_generations=None)
+    search: GeneticAlgorithm = _WINDOW_SEARCH
     shrink: float = 0.05
     clairvoyant: bool = False
 
@@ -113,6 +114,7 @@ def teach(
     total = sum(task.windows(i) for i in range(len(situations)))
     signals, done = [], 0
     for i in range(len(situations)):
+
         def tick(evaluations: int, base: int = done) -> None:
             if progress:
                 progress(base + task.position, total, evaluations)
@@ -126,7 +128,14 @@ class _Task:
     """The receding search through one situation after another."""
 
     def __init__(
-        self, loop: ClosedLoop, fitness: Fitness, box: Box, teacher: Teacher, step: float, seed: int, threads: int | None
+        self,
+        loop: ClosedLoop,
+        fitness: Fitness,
+        box: Box,
+        teacher: Teacher,
+        step: float,
+        seed: int,
+        threads: int | None,
     ) -> None:
         self.loop, self.fitness, self.box, self.teacher = loop, fitness, box, teacher
         self.step, self.seed, self.threads = step, seed, threads
@@ -160,9 +169,7 @@ class _Task:
                 break  # the loop diverged: what follows would teach nothing
         return self._signal(i, rows)
 
-    def _window(
-        self, i: int, w: int, snapshot: Snapshot | None, before: np.ndarray
-    ) -> tuple[np.ndarray, float, float]:
+    def _window(self, i: int, w: int, snapshot: Snapshot | None, before: np.ndarray) -> tuple[np.ndarray, float, float]:
         """Best gains of one window, their fitness, and how much better they are than the gains before (0 to 1)."""
 
         def evaluate(genomes: np.ndarray) -> np.ndarray:

@@ -48,7 +48,7 @@ class TeachingSignal:
     def __post_init__(self) -> None:
         """Check that the columns fit."""
         n = len(self.time)
-        shapes = {"inputs": (n, len(self.input_names)), "gains": (n, len(self.gain_names))}
+        shapes: dict[str, tuple[int, ...]] = {"inputs": (n, len(self.input_names)), "gains": (n, len(self.gain_names))}
         for name in ("situation", "weight", "fitness"):
             shapes[name] = (n,)
         for name, shape in shapes.items():
@@ -82,7 +82,7 @@ class TeachingSignal:
         path = Path(path)
         with path.open(newline="", encoding="utf-8") as stream:
             rows = list(csv.reader(stream))
-        if len(rows) < 2 or rows[0][:1] != [f"# {SCHEMA}"]:  # noqa: PLR2004  (two header lines)
+        if len(rows) < 2 or rows[0][:1] != [f"# {SCHEMA}"]:
             message = f"{path} is not a teaching signal of this version: expected a first line '# {SCHEMA}'"
             raise ValueError(message)
         head = rows[1]

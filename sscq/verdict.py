@@ -7,10 +7,13 @@ their bootstrap intervals, at no more actuator travel and without a new failure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 TAIL = 0.05
 NEAR = 0.03
@@ -141,7 +144,11 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
     if not margins_kept:
         reasons.append("it does not keep the margins at the operating points")
     return Comparison(
-        **changes, new_failures=new_failures, wins=float((difference < 0).mean()), p_value=p_value, reasons=tuple(reasons)
+        **changes,
+        new_failures=new_failures,
+        wins=float((difference < 0).mean()),
+        p_value=p_value,
+        reasons=tuple(reasons),
     )
 
 
@@ -176,9 +183,7 @@ def decide(
         Whether every gain set that the controller may give keeps the margins; true where margins are not asked for.
     """
     others = [name for name in samples if name != baseline]
-    found = {
-        name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others
-    }
+    found = {name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others}
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())

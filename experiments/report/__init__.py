@@ -7,7 +7,7 @@ floats and NumPy arrays come in, one file goes out.
 from experiments.report.data import Provenance, ReportData, ReportWarning, SearchHistory
 from experiments.report.page import render, write_report
 from experiments.report.results import ChannelGains, ControllerResult, MarginPoint, Margins
-from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
+from experiments.report.rule_base import GainLine, GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
 from experiments.report.situations import (
     GROUPS,
     ActuatorUse,
@@ -31,6 +31,7 @@ __all__ = [
     "ControllerResult",
     "Criterion",
     "Estimate",
+    "GainLine",
     "GainSurface",
     "Judged",
     "LinguisticVariable",

@@ -97,8 +97,8 @@ def robustness_card(view: View) -> Html:
     parts += _peaks(view, margins)
     other = view.compared.margins
     if view.compared is not view.recommended and not isinstance(other, NotAvailable):
-        delay, peak = shown(other.delay_margin, "s", 3), shown(other.sensitivity_peak, digits=3)
-        parts.append(element("p", view.compared.name, ": Ms ", peak, ", delay margin ", delay))
+        ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
+        parts.append(element("p", view.compared.name, ": Ms ", ms, ", delay margin ", seconds))
     return card("Robustness", *parts)
 
 

@@ -19,13 +19,15 @@ SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: 
 def conditions(view: View) -> Html:
     """One row per controller, one column per condition."""
     lead = (
-        f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that replaces "
-        "it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
+        f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that "
+        "replaces it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
         "In brackets: 95 % intervals."
     )
     judged = view.data.verdict.judgements
     if not judged:
-        return section("conditions", "Conditions of the verdict", element("p", missing("nothing was judged")), lead=lead)
+        return section(
+            "conditions", "Conditions of the verdict", element("p", missing("nothing was judged")), lead=lead
+        )
     head = ("Controller", *(c.text for c in judged[0].criteria), "better in", "rank test p", words_head("outcome"))
     rows = [_row(view, one) for one in judged]
     return section("conditions", "Conditions of the verdict", table(head, rows, style="conditions"), lead=lead)
@@ -35,7 +37,9 @@ def _row(view: View, judged: Judged) -> Html:
     controller = view.data.controller(judged.controller)
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     cells = [_cell(criterion) for criterion in judged.criteria]
-    cells.append(element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs")))
+    cells.append(
+        element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs"))
+    )
     cells.append(element("td", number(judged.p_value, 2) if finite(judged.p_value) else "–"))
     outcome = element("td", judged.outcome, class_="words")
     return element("tr", name, *cells, outcome, class_="chosen" if controller is view.recommended else None)

@@ -40,7 +40,10 @@ def _head(view: View) -> tuple[str, ...]:
     units = view.data.channels[0].gain_units if len(view.data.channels) == 1 else ()
     written = {n: f"{n} [{u}]" for n, u in zip(("kp", "ki", "kd"), units, strict=False) if u}
     gain = f"K [{units[0]}]" if units and units[0] else "K"
-    return (*(gain if name == "K" else written.get(name, name) for name in _HEAD), f"{view.recommended.name} against it")
+    return (
+        *(gain if name == "K" else written.get(name, name) for name in _HEAD),
+        f"{view.recommended.name} against it",
+    )
 
 
 def _rows(view: View, controller: ControllerResult) -> list[Html]:

@@ -44,7 +44,14 @@ def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()
         viewBox=f"0 0 {SIDE * UNITS:g} {SIDE * UNITS:g}",
     )
     title = f"{surface.gain} [{surface.gain_unit}]" if surface.gain_unit else surface.gain
-    drawing = [field, _taught(surface, x, y), tracks, *_labels(surface, x, y), _scale(edges), _text(title, LEFT, TOP - 6, "label strong")]
+    drawing = [
+        field,
+        _taught(surface, x, y),
+        tracks,
+        *_labels(surface, x, y),
+        _scale(edges),
+        _text(title, LEFT, TOP - 6, "label strong"),
+    ]
     size = f"0 0 {LEFT + SIDE + 92:g} {TOP + SIDE + 36:g}"
     name = f"{title} over {surface.x_name} and {surface.y_name}"
     return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
@@ -54,9 +61,7 @@ def _taught(surface: GainSurface, x: Axis, y: Axis) -> Html:
     """A dashed frame around the taught range."""
     if surface.taught is None:
         return Html("")
-    left, right, bottom, top = (
-        axis.pixel(value) for axis, value in zip((x, x, y, y), surface.taught, strict=True)
-    )
+    left, right, bottom, top = (axis.pixel(value) for axis, value in zip((x, x, y, y), surface.taught, strict=True))
     title = element("title", "taught range")
     return element(
         "rect", title, x=f"{LEFT + left:g}", y=f"{TOP + top:g}", width=f"{right - left:g}", height=f"{bottom - top:g}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,9 @@ from experiments.report.numbers import plain
 
 if TYPE_CHECKING:
     from experiments.report.situations import Array
+
+
+_TICK = 7.0  # pixels of a letter in a tick's name, with its share of the gap between names
 
 
 @dataclass(frozen=True)
@@ -80,10 +84,19 @@ def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool,
     ]
     lines = "".join(f"M{left + p:g} 0v{height:g}" for p, _ in names)
     out = [element("path", d=lines, class_="grid")]
-    out += [element("text", n, x=f"{left + p:g}", y=f"{height + 13:g}", class_="tick mid") for p, n in names]
+    written = names[:: _every(names)]
+    out += [element("text", n, x=f"{left + p:g}", y=f"{height + 13:g}", class_="tick mid") for p, n in written]
     if zero is not None:
         out.append(element("path", d=f"M{left + x.pixel(zero):g} 0v{height:g}", class_="zero strong"))
     return join(out)
+
+
+def _every(names: list[tuple[float, str]]) -> int:
+    """Every how many ticks are named, so that names do not run into one another."""
+    if len(names) < 2:
+        return 1
+    gap = min(abs(b - a) for (a, _), (b, _) in pairwise(names))
+    return int(_TICK * max(len(n) for _, n in names) / max(gap, 1.0)) + 1
 
 
 def _mark(mark: Mark, x: Axis, left: float, middle: float) -> Html:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from experiments.report.situations import Group
     from experiments.report.view import View
 
+_MOST_ROWS = 24
 _HEAD = (
     "Controller",
     "J taught",
@@ -109,27 +110,45 @@ def _failures(controller: ControllerResult) -> Html:
     failed = [r for r in controller.results if r.failed]
     if not failed:
         return element("td", "0")
-    count = sum(max(r.failures, 1) for r in failed)
+    runs = sum(max(r.failures, 1) for r in failed)
     names = ", ".join(r.situation for r in failed)
-    return element("td", element("span", f"▲ {count} failed", class_="loss"), element("small", names))
+    where = failed[0].situation if len(failed) == 1 else f"{len(failed)} situations"
+    mark = element("span", f"▲ {runs} failed", class_="loss")
+    return element("td", mark, element("small", f"in {where}"), title=names)
 
 
 def _dots(view: View, group: Group) -> Html:
-    rows = (*(_situation_row(view, s.name) for s in view.data.group(group)), _mean_row(view, group))
+    situations = _costliest(view, group)
+    rows = (*(_situation_row(view, name) for name in situations), _mean_row(view, group))
     marked = tuple(r for r in rows if r.marks)
     if not marked:
         return Html("")
-    title = element("figcaption", GROUP_NAMES[group])
+    every = len(view.data.group(group))
+    of = element("small", f" the costliest {len(situations)} of {every}") if len(situations) < every else ""
+    title = element("figcaption", GROUP_NAMES[group], of)
     unproven = f" {UNPROVEN}." if any(r.note.startswith("≈") for r in marked) else ""
-    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}.{unproven}"
+    failed = any(r.failed for c in view.data.controllers for r in view.results(c, group))
+    gone = " Who diverged has no dot; ✗: it is one of these two." if failed else ""
+    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}.{unproven}{gone}"
     return element("figure", title, interval_chart(marked, label), element("small", label))
+
+
+def _costliest(view: View, group: Group) -> list[str]:
+    """The situations of a group, the costliest for the recommended controller where they are many."""
+    names = [s.name for s in view.data.group(group)]
+    if len(names) <= _MOST_ROWS:
+        return names
+    costs = {r.situation: r.cost.value for r in view.results(view.recommended, group)}
+    kept = sorted(names, key=lambda name: -costs.get(name, 0.0))[:_MOST_ROWS]
+    return [name for name in names if name in kept]
 
 
 def _situation_row(view: View, situation: str) -> Row:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
-    failed = [c.name for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
-    failure = f"✗ diverged: {', '.join(failed)}" if failed else ""
+    judged_here = dict.fromkeys((view.recommended, view.compared))
+    lost = [c.name for c in judged_here if (r := c.result(situation)) is not None and r.failed]
+    failure = f"✗ {lost[0]}" if lost else ""
     return _dot_row(view, situation, values, view.change_in(situation, view.recommended, view.compared), failure)
 
 
@@ -146,9 +165,7 @@ def _mean_row(view: View, group: Group) -> Row:
 
 def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> Row:
     marks = tuple(
-        Mark(
-            value, f"{c.name}: {number(value)}", style=f"{view.colour(c.key)} {view.slot(c.key)}", sets_range=c.drawn
-        )
+        Mark(value, f"{c.name}: {number(value)}", style=f"{view.colour(c.key)} {view.slot(c.key)}", sets_range=c.drawn)
         for c, value in ((view.data.controller(key), value) for key, value in values.items())
         if finite(value)
     )

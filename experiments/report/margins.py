@@ -44,7 +44,9 @@ def _row(view: View, controller: ControllerResult, points: list[str]) -> Html:
         return element("tr", name, element("td", missing(margins.reason), colspan=len(points) + 1, class_="words"))
     found = {p.operating_point: p for p in margins.points}
     cells = [_cell(found.get(point), view.data.verdict) for point in points]
-    return element("tr", name, *cells, element("td", element("small", margins.text or "constant gains"), class_="words"))
+    return element(
+        "tr", name, *cells, element("td", element("small", margins.text or "constant gains"), class_="words")
+    )
 
 
 def _cell(point: MarginPoint | None, verdict: Verdict) -> Html:

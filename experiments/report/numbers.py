@@ -77,7 +77,7 @@ def bracketed(estimate: Estimate) -> str:
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return written
     low, high = (percent(end).removesuffix(_PERCENT) for end in (estimate.low, estimate.high))
-    return f"{written} [{low} … {high}]"
+    return f"{written} [{low}\u00a0…\u00a0{high}]"
 
 
 def judged(change: float | None, tolerance: float = 0.005) -> Html:

@@ -116,6 +116,25 @@ class GainSurface:
             )
 
 
+@dataclass(frozen=True, eq=False)
+class GainLine:
+    """A gain over the only input of its rules.
+
+    Attributes
+    ----------
+    gain, gain_unit, x_name, x_unit : str
+        As for a surface.
+    x, values : array [n]
+    """
+
+    gain: str
+    x_name: str
+    x: Array
+    values: Array
+    gain_unit: str = ""
+    x_unit: str = ""
+
+
 @dataclass(frozen=True)
 class RuleBaseView:
     """The rules of one channel.
@@ -134,6 +153,8 @@ class RuleBaseView:
         In the order in which they are shown.
     surfaces : tuple of GainSurface
         Usually kp, ki, kd over e and e_rate.
+    lines : tuple of GainLine
+        In place of surfaces where the rules look at one input only.
     text : str
         Kind of terms, t-norm, defuzzifier, rules before pruning, valid range, authority.
     """
@@ -144,6 +165,7 @@ class RuleBaseView:
     gain_names: tuple[str, ...]
     rules: tuple[Rule, ...]
     surfaces: tuple[GainSurface, ...] = ()
+    lines: tuple[GainLine, ...] = ()
     text: str = ""
 
     def sentence(self, rule: Rule) -> str:

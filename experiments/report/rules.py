@@ -14,7 +14,7 @@ from experiments.report.situations import NotAvailable, Response
 from experiments.report.view import finite, multiples, section, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.rule_base import GainSurface, LinguisticVariable, Rule, RuleBaseView
+    from experiments.report.rule_base import GainLine, GainSurface, LinguisticVariable, Rule, RuleBaseView
     from experiments.report.situations import Array
     from experiments.report.view import View
 
@@ -104,6 +104,8 @@ def _bar_cell(value: float, low: float, high: float) -> Html:
 
 
 def _surfaces(view: View, base: RuleBaseView) -> Html:
+    if base.lines:
+        return multiples(_gain_line(line) for line in base.lines)
     if not base.surfaces:
         return element("p", missing("no surface was computed"))
     figures = []
@@ -115,6 +117,11 @@ def _surfaces(view: View, base: RuleBaseView) -> Html:
         "Dashed: the taught range."
     )
     return join((element("p", note), multiples(figures)))
+
+
+def _gain_line(line: GainLine) -> Html:
+    curve = Curve(line.x, line.values, line.gain, "term")
+    return element("figure", line_chart(LineChart(line.gain, (curve,), line.gain_unit, (), line.x_name, line.x_unit)))
 
 
 def _visited(view: View, base: RuleBaseView, surface: GainSurface) -> tuple[tuple[Array, Array], ...]:

@@ -43,7 +43,8 @@ def searches(view: View) -> Html:
 
 def _curve(view: View, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
     known = view.curve_style(search.controller) if search.controller else "other"
-    values = np.asarray(y, dtype=float)  # a generation with a loop that diverged has a huge mean: it may leave the chart
+    values = np.asarray(y, dtype=float)
+    # A generation with a loop that diverged has a huge mean: means may leave the chart.
     return Curve(search.evaluations, values, prefix + search.name, known + style, sets_range=not style)
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from experiments.report.verdict import Comparison, Criterion
     from experiments.report.view import View
 
+_FAR = 1.0  # a change beyond would press all others together: its mark stands at the edge
+
 
 def summary(view: View) -> Html:
     """The whole first screen."""
@@ -39,8 +41,13 @@ def _against_present(view: View) -> Html:
     found = view.comparison(view.recommended.key, present) if present else None
     if found is None or present == view.recommended.key:
         return Html("")
+    name, runs = view.data.controller(present).name, view.results(view.data.controller(present), "unforeseen")
+    failed = [r.situation for r in runs if r.failed]
+    if failed:
+        mark = element("span", "▲ diverge", class_="loss")
+        return element("p", element("b", name, " ", mark), f" in {len(failed)} of {len(runs)} unforeseen situations")
     bounds = interval(found.change)
-    words = f" against {view.data.controller(present).name}, {_travel(found)}" + (f"; {bounds}" if bounds else "")
+    words = f" against {name}, {_travel(found)}" + (f"; {bounds}" if bounds else "")
     return element("p", element("b", proven(found.change)), words, class_="reason")
 
 
@@ -118,7 +125,8 @@ def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
         return None
     label, estimate = view.data.controller(key).name, comparison.change
     name = f"{label}: {percent(estimate.value)}, {_travel(comparison)}, {interval(estimate)}"
-    mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow=not comparison.equal_travel)
+    hollow, near = not comparison.equal_travel, estimate.value <= _FAR
+    mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow, near)
     you = " (present)" if key == view.data.verdict.present else ""
     return Row(label + you, (mark,), *short_mark(estimate))
 

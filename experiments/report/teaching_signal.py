@@ -55,9 +55,7 @@ def _figure(view: View, data: TeachingView, track: TaughtTrack) -> Html:
     time = np.append(track.time, track.time[-1] + data.window)
     charts = [_gain_chart(view, data, track, k, time) for k in range(len(data.gain_names))]
     weight = Curve(np.repeat(time, 2)[1:-1], np.repeat(track.weight, 2), "weight", "taught")
-    charts.append(
-        line_chart(LineChart("weight", (weight,), y_range=(-0.03, 1.05), height=_WEIGHT_HEIGHT))
-    )
+    charts.append(line_chart(LineChart("weight", (weight,), y_range=(-0.03, 1.05), height=_WEIGHT_HEIGHT)))
     return element("figure", element("figcaption", element("b", track.situation)), *charts)
 
 

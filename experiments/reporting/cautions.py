@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.report import ReportWarning
 from experiments.report.numbers import number, percent, plain, share
-from experiments.reporting import estimates, words
+from experiments.reporting import estimates, robustness, words
 from experiments.reporting.case import BASELINE
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def cautions(case: Case, searches: tuple[SearchHistory, ...]) -> tuple[ReportWar
         *_of_fitness(case),
         *_of_knowledge_base(case),
         *_of_searches(searches),
-        *(ReportWarning(f"{c}; results may differ in their last digits", "note") for c in case.bench.folder.changed_versions),
+        *(
+            ReportWarning(f"{c}; results may differ in their last digits", "note")
+            for c in case.bench.folder.changed_versions
+        ),
     ]
     return tuple(sorted(found, key=lambda w: w.severity != "warning"))
 
@@ -56,7 +59,13 @@ def _of_setup(case: Case) -> Iterator[ReportWarning]:
 
 
 def _of_failures(case: Case) -> Iterator[ReportWarning]:
+    """What the recommended controller itself does not keep."""
     name = case.verdict.recommended
+    if robustness.kept(case, case.contenders[name]) is False:
+        yield ReportWarning(
+            f"Recommended is {case.the(name)}, which itself does not keep the margins that were asked for.",
+            remedy="Search longer (budget.evaluations), or ask for less (fitness.max_sensitivity).",
+        )
     failed = {p.label: int(case.failed(name, p.kind)[:, p.number].sum()) for p in case.places}
     failed = {label: n for label, n in failed.items() if n}
     if failed:
@@ -70,9 +79,9 @@ def _of_chance(case: Case) -> Iterator[ReportWarning]:
     more = f"Use budget.verdict_seeds={2 * _FEW_SEEDS} or more."
     if not estimates.random(values) and len(values) > 1:
         yield ReportWarning(
-            "Nothing is random in the unforeseen situations: all seeds give the same run, so no interval can be given, "
-            "and the conditions of the verdict hold for these situations only.",
-            remedy="Give them noise (situations.noise), other plants (situations.unforeseen_spread), or more situations.",
+            "Nothing is random in the unforeseen situations: all seeds give the same run. So there are no "
+            "intervals, and the conditions of the verdict hold for these situations only.",
+            remedy="Give them noise (situations.noise) or other plants (situations.unforeseen_spread).",
         )
     elif len(values) < _FEW_SEEDS:
         yield ReportWarning(f"Only {len(values)} seeds of each unforeseen situation: the intervals are not reliable.",
@@ -82,7 +91,7 @@ def _of_chance(case: Case) -> Iterator[ReportWarning]:
         twin = next((t for t in taught if place.kind == "unforeseen" and _same(case, place, t)), None)
         if twin is not None:
             yield ReportWarning(
-                f"The unforeseen situation {place.label!r} is the taught {twin.label!r} over again: it shows nothing new.",
+                f"The unforeseen situation “{place.label}” is the taught “{twin.label}” over again: nothing new.",
                 remedy="Give the plant other unforeseen situations (situations.unforeseen).",
             )
 
@@ -104,9 +113,9 @@ def _of_bounds(case: Case) -> Iterator[ReportWarning]:
             continue
         low, high = theta[k] - setup.low[k], setup.high[k] - theta[k]
         if min(low, high) <= _AT_BOUND * span[k] and not (low < high and setup.low[k] == 0.0):
-            end, bound = ("high", setup.high[k]) if high <= low else ("low", setup.low[k])
+            end, side, bound = ("high", "upper", setup.high[k]) if high <= low else ("low", "lower", setup.low[k])
             yield ReportWarning(
-                f"{name} of {case.the(BASELINE)} is at the {'upper' if end == 'high' else 'lower'} end of its box, {plain(bound)}: "
+                f"{name} of {case.the(BASELINE)} is at the {side} end of its box, {plain(bound)}: "
                 "better fixed gains may lie outside.",
                 remedy=f"Widen controller.{end}.",
             )
@@ -118,8 +127,8 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
         yield ReportWarning("The plant declares no entropy rate: its entropy production counts as 0.")
     if weights and not all(channel.collocated for channel in case.plant.channels):
         yield ReportWarning(
-            "The command is no force on the output's coordinate, so kd e'² is no power: the entropy production of plant "
-            "and controller are not in one unit, and their difference means what their scale makes it mean.",
+            "The command is no force on the output's coordinate, so kd e'² is no power: the entropy productions of "
+            "plant and controller are not in one unit, and their difference means what their scale makes it mean.",
             "note",
         )
     for name, part in words.shares(case).items():
@@ -144,13 +153,15 @@ def _of_knowledge_base(case: Case) -> Iterator[ReportWarning]:
             np.allclose(base.rules[i].gains, base.reference) for base in found.kb.channels for i in base.active
         ):
             yield ReportWarning(
-                f"The refinement of {name} found nothing better than {case.the(BASELINE)}: its rules give the same gains.",
+                f"The refinement of {name} found nothing better than {case.the(BASELINE)}: its rules give their gains.",
                 "note", "A larger budget.evaluations, or margins that leave more room (fitness.max_sensitivity).",
             )  # fmt: skip
     result = case.refined.get("equal")
     if result is None:
         return
-    ranges = {name: value for name, value in result.kb.valid_range.items() if name in {"delay", "output_delay", "noise"}}
+    ranges = {
+        name: value for name, value in result.kb.valid_range.items() if name in {"delay", "output_delay", "noise"}
+    }
     said = ", ".join(f"{name.replace('_', ' ')} {_span(*value)}" for name, value in ranges.items())
     yield ReportWarning(f"The knowledge base was taught for {said}; beyond, it has not proved itself.", "note")
     outside = [p.label for p in case.places if p.kind == "unforeseen" and _outside(case, p, ranges)]

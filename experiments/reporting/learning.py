@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from experiments.reporting.case import Array, Case
 
 _STAGES = {"fixed_genetic": BASELINE, "fixed_cmaes": BASELINE, "two_degree": "two_degree", "tables": "table"}
-_METHODS = {"GeneticAlgorithm": "genetic algorithm", "CmaEs": "CMA-ES", "DifferentialEvolution": "differential evolution"}
+_METHODS = {
+    "GeneticAlgorithm": "genetic algorithm",
+    "CmaEs": "CMA-ES",
+    "DifferentialEvolution": "differential evolution",
+}
 
 
 def searches(case: Case) -> tuple[SearchHistory, ...]:
@@ -98,8 +102,12 @@ def _imitated(case: Case) -> Array | None:
     if "imitation" not in case.contenders:
         return None
     kb, rows = case.contenders["imitation"].controller.kb, TeachingRows.of(case.signal)
-    columns = {kb.suffixed(name, i): rows.column_of(name, i) for i, c in enumerate(kb.channels) for name in c.input_names
-               if name not in kb.signals}  # fmt: skip
+    columns = {
+        kb.suffixed(name, i): rows.column_of(name, i)
+        for i, base in enumerate(kb.channels)
+        for name in base.input_names
+        if name not in kb.signals
+    }
     if set(kb.input_names) - set(columns):
         return None  # it also sees plant outputs, which the teaching signal does not hold
     return np.asarray(kb.gains(rows.inputs[:, [columns[name] for name in kb.input_names]]))

@@ -13,7 +13,6 @@ import numpy as np
 from experiments import formats
 from experiments.progress import Progress
 from experiments.report.decimation import keep_extremes
-from experiments.reporting.case import Case, Place
 from flcs import FuzzyController
 from sscq.evaluate import Recorder
 from sscq.situation_sets import KINDS
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.judging import Contender
+    from experiments.reporting.case import Case, Place
     from plants.core.simulate import Trajectory
 
 MOST = 12

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.report import (
     ActuatorUse,
     ControllerResult,
+    Estimate,
     NotAvailable,
     Quality,
     Response,
@@ -71,7 +72,7 @@ def _group(kind: str) -> Group:
     return kind  # type: ignore[return-value]  # KINDS are the page's groups
 
 
-def _cost(case: Case, name: str, kind: str) -> estimates.Estimate:
+def _cost(case: Case, name: str, kind: str) -> Estimate:
     values = case.judgement.fitness[name, kind]
     return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
 

@@ -54,7 +54,7 @@ def _points(case: Case, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
 
     def worst(values: Array, reduce: np.ufunc) -> list[float]:
         shaped = values.reshape(len(values), -1, len(names))  # [gain set, plant, operating point]
-        return reduce.reduce(reduce.reduce(shaped, axis=0), axis=0).tolist()  # type: ignore[no-any-return]
+        return reduce.reduce(reduce.reduce(shaped, axis=0), axis=0).tolist()
 
     columns = zip(
         names,

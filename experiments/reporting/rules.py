@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report import GainSurface, LinguisticVariable, NotAvailable, Rule, RuleBaseView, Term
+from experiments.report import GainLine, GainSurface, LinguisticVariable, NotAvailable, Rule, RuleBaseView, Term
 from experiments.report.numbers import number, plain, share
 from experiments.reporting import words
-from flcs import FuzzyController
 from flcs.sentences import sentence
 from flcs.variable import term_words
 
 if TYPE_CHECKING:
     from experiments.reporting.case import Array, Case
     from experiments.reporting.recording import Recordings
-    from flcs import KnowledgeBase
+    from flcs import FuzzyController, KnowledgeBase
     from flcs.rule_base import RuleBase
     from flcs.variable import Variable
 
@@ -40,7 +39,7 @@ def rule_bases(case: Case, recorded: Recordings) -> tuple[RuleBaseView, ...] | N
 def _shares(case: Case, recorded: Recordings) -> Array:
     """Mean share of every rule in the gains over the recorded taught situations, of all channels."""
     taught = [f"{KEY}.{p.overall}.shares" for p in case.places if p.kind == "taught"]
-    return np.mean([recorded[name] for name in taught if name in recorded], axis=0)  # type: ignore[no-any-return]
+    return np.mean([recorded[name] for name in taught if name in recorded], axis=0)
 
 
 def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBaseView:
@@ -52,6 +51,7 @@ def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBas
         gain_names=base.gain_names,
         rules=tuple(_rule(base, number, float(shares[number])) for number in base.active),
         surfaces=tuple(_surfaces(case, kb, channel)),
+        lines=tuple(_lines(case, kb, channel)),
         text=_text(kb, base, float(shares.sum())),
     )
 
@@ -74,20 +74,21 @@ def _rule(base: RuleBase, number: int, firing: float) -> Rule:
 
 
 def _text(kb: KnowledgeBase, base: RuleBase, by_rules: float) -> str:
-    how = kb.inference
+    how, kind = kb.inference, base.inputs[0].shape.name.capitalize()
     reference = ", ".join(f"{n} = {number(v)}" for n, v in zip(base.gain_names, base.reference, strict=True))
-    grid = int(np.prod(base.counts))
+    consequents = "constant gains" if how.order == 0 else "gains linear in the inputs"
     parts = [
-        f"{base.inputs[0].shape.name.capitalize()} terms, t-norm {how.t_norm}, "
-        f"{'weighted mean of constant gains' if how.order == 0 else 'weighted mean of gains linear in the inputs'}",
-        f"{len(base.active)} of the grid's {grid} rules are kept",
-        f"reference gains {reference}: they have the other {share(1.0 - by_rules)} of the gains in the taught situations",
+        f"{kind} terms, t-norm {how.t_norm}, weighted mean of {consequents}",
+        f"{len(base.active)} of the grid's {int(np.prod(base.counts))} rules are kept",
+        f"reference gains {reference}: they have the other {share(1.0 - by_rules)} in the taught situations",
     ]
     if how.authority < 1.0:
         parts.append(f"authority {number(how.authority, 3)}: so far from the reference gains the margins hold")
     if kb.tick is not None:
         parts.append(f"the gains are renewed every {plain(kb.tick)} s")
-    ranges = ", ".join(f"{v.words} {number(v.low, 3)} … {words.with_unit(float(f'{v.high:.3g}'), v.unit)}" for v in base.inputs)
+    ranges = ", ".join(
+        f"{v.words} {number(v.low, 3)} … {words.with_unit(float(f'{v.high:.3g}'), v.unit)}" for v in base.inputs
+    )
     parts.append(f"taught for {ranges}; outside, the gains return to the reference gains")
     return "; ".join(parts) + "."
 
@@ -99,23 +100,47 @@ def _surfaces(case: Case, kb: KnowledgeBase, channel: int) -> list[GainSurface]:
         return []
     x, y = (_around(v) for v in base.inputs[:2])
     grid_x, grid_y = np.meshgrid(x, y)
-    columns = np.zeros((grid_x.size, len(kb.input_names)))
-    places = kb.columns(channel)
-    for place, variable in zip(places, base.inputs, strict=True):
-        columns[:, place] = 0.5 * (variable.low + variable.high) if variable.name != "z" else 0.0
-    columns[:, places[0]], columns[:, places[1]] = grid_x.ravel(), grid_y.ravel()
-    gains = kb.gains(columns)
-    first = sum(len(other.gain_names) for other in kb.channels[:channel])
-    units = words.gain_units(words.command_unit(case.plant, channel), words.output_unit(case.plant, channel))
+    gains = _gains_over(kb, channel, grid_x.ravel(), grid_y.ravel())
     held = ", ".join(f"{v.words} at {'0' if v.name == 'z' else 'the middle of its range'}" for v in base.inputs[2:])
     one, two = base.inputs[:2]
     return [
         GainSurface(
-            gain, one.words, two.words, x, y, gains[:, first + k].reshape(grid_x.shape), unit, _unit(one), _unit(two), held,
+            gain, one.words, two.words, x, y, values.reshape(grid_x.shape), unit, _unit(one), _unit(two), held,
             taught=(one.low, one.high, two.low, two.high),
         )
-        for k, (gain, unit) in enumerate(zip(base.gain_names, units, strict=False))
+        for gain, unit, values in zip(base.gain_names, _units(case, channel), gains.T, strict=False)
     ]  # fmt: skip
+
+
+def _lines(case: Case, kb: KnowledgeBase, channel: int) -> list[GainLine]:
+    """Each gain over the only input."""
+    base = kb.channels[channel]
+    if len(base.inputs) > 1:
+        return []
+    (one,) = base.inputs
+    x = _around(one)
+    return [
+        GainLine(gain, one.words, x, values, unit, _unit(one))
+        for gain, unit, values in zip(
+            base.gain_names, _units(case, channel), _gains_over(kb, channel, x).T, strict=False
+        )
+    ]
+
+
+def _units(case: Case, channel: int) -> tuple[str, str, str]:
+    return words.gain_units(words.command_unit(case.plant, channel), words.output_unit(case.plant, channel))
+
+
+def _gains_over(kb: KnowledgeBase, channel: int, *inputs: Array) -> Array:
+    """Gains of a channel [n, n_gains] over its first inputs; the error integral at 0, others mid-range."""
+    places = kb.columns(channel)
+    columns = np.zeros((len(inputs[0]), len(kb.input_names)))
+    for place, variable in zip(places, kb.channels[channel].inputs, strict=True):
+        columns[:, place] = 0.5 * (variable.low + variable.high) if variable.name != "z" else 0.0
+    for place, values in zip(places, inputs, strict=False):
+        columns[:, place] = values
+    first = sum(len(other.gain_names) for other in kb.channels[:channel])
+    return np.asarray(kb.gains(columns))[:, first : first + len(kb.channels[channel].gain_names)]
 
 
 def _around(variable: Variable) -> Array:

@@ -80,8 +80,8 @@ def _margin_criterion(case: Case, name: str) -> Criterion:
         margins = robustness.of(case, case.contenders[name])
         return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
     peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
-    asked = f"at most {number(limits.sensitivity, 3)}"
-    return Criterion("margins are kept", kept, f"Ms {number(peak, 3)}, {asked}")
+    asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"
+    return Criterion("margins are kept", kept, f"Ms\u00a0{number(peak, 3)}, {asked}")
 
 
 # ------------------------------------------------------------------------------------------------------------- reasons
@@ -135,7 +135,7 @@ def _comparisons(case: Case) -> list[Comparison]:
 def _from_verdict(case: Case, name: str) -> Comparison:
     change = estimates.of_change(case.verdict.comparisons[name].mean)
     ratio = 1.0 + case.verdict.comparisons[name].travel.value
-    return Comparison(name, BASELINE, change, _same_travel(case, name, BASELINE, ratio), "unforeseen", ratio)
+    return Comparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), "unforeseen", ratio)
 
 
 def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
@@ -143,9 +143,9 @@ def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
     change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
     travel = [float(case.measure(key, kind, "total_variation").mean()) for key in (name, against)]
     ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
-    return Comparison(name, against, change, _same_travel(case, name, against, ratio), kind, ratio)
+    return Comparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
 
 
-def _same_travel(case: Case, name: str, against: str, ratio: float) -> bool:
+def _same_travel(name: str, against: str, ratio: float) -> bool:
     """Whether both were searched with the same limit of travel in the taught situations, and it holds here too."""
     return {name, against} <= EQUAL_TRAVEL and ratio <= 1.0 + TRAVEL_SLACK

@@ -144,9 +144,10 @@ def cost(case: Case) -> str:
     )
     relative = ""
     if fitness.reference:
-        kept = " and keep the margins" if case.bench.margins is not None else ""
-        whose = "your present gains" if case.setup.own is not None else f"random gains that survive{kept}"
-        relative = f" (each divided by its mean for {whose})"
+        kept = ", and keep the margins where any do" if case.bench.margins is not None else ""
+        own = case.setup.own is not None and not case.failed("own", "taught").any()
+        whose = "mean for your present gains" if own else f"median for random gains that survive{kept}"
+        relative = f" (each divided by its {whose})"
     split = ", ".join(f"{share(part)} {term(name)}" for name, part in shares(case).items())
     of = f". Of the {case.name(BASELINE)}'s J in the unforeseen situations: {split}" if len(fitness.terms) > 1 else ""
     return f"J = {terms}{relative}{of}"
@@ -160,7 +161,9 @@ def term(measure: str) -> str:
 def shares(case: Case) -> dict[str, float]:
     """Return how much of the fixed gains' cost in the unforeseen situations each term is."""
     parts = {
-        name: weight / case.fitness.reference.get(name, 1.0) * float(np.mean(case.measure(BASELINE, "unforeseen", name)))
+        name: weight
+        / case.fitness.reference.get(name, 1.0)
+        * float(np.mean(case.measure(BASELINE, "unforeseen", name)))
         for name, weight in case.fitness.terms.items()
     }
     total = sum(parts.values())

@@ -1,0 +1,1 @@
+"""What plants are made of: tape, kernels, integrators, signals, simulation, checks."""

@@ -49,9 +49,9 @@ def clear() -> int:
 
 def key(text: str) -> str:
     """Return the name of a generated source: it changes with the text and with every version that compiles it."""
-    import llvmlite  # noqa: PLC0415  (slow imports only when a kernel is wanted)
-    import numba  # noqa: PLC0415
-    import numpy as np  # noqa: PLC0415
+    import llvmlite
+    import numba
+    import numpy as np
 
     versions = (platform.python_version(), np.__version__, numba.__version__, llvmlite.__version__)
     digest = hashlib.sha256("\n".join((*versions, text)).encode()).hexdigest()
@@ -109,7 +109,7 @@ def _import(name: str, path: Path) -> ModuleType | None:
 
 
 def _in_memory(name: str, text: str) -> ModuleType:
-    import types  # noqa: PLC0415
+    import types
 
     module = types.ModuleType(f"sscq_cache.{name}")
     exec(compile(text.replace("cache=True, ", ""), f"<{name}>", "exec"), module.__dict__)  # noqa: S102  (our own text)

@@ -7,6 +7,7 @@ branch-free forms of :mod:`plants.core.elementary_kernels` (range and error boun
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,6 +164,6 @@ def _check_nodes(nodes: Sequence[float], n_values: int) -> None:
     if len(nodes) != n_values or n_values < 1:
         message = f"a table needs as many values as nodes, got {len(nodes)} nodes and {n_values} values"
         raise ValueError(message)
-    if any(right <= left for left, right in zip(nodes[:-1], nodes[1:], strict=True)):
+    if any(right <= left for left, right in pairwise(nodes)):
         message = f"table nodes must increase strictly, got {tuple(nodes)}"
         raise ValueError(message)

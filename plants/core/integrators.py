@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     Rates = Callable[[Any, State], State]
 
 
-def _moved(x: State, h: Any, k: State) -> State:  # noqa: ANN401
+def _moved(x: State, h: Any, k: State) -> State:
     return tuple(a + h * b for a, b in zip(x, k, strict=True))
 
 
-def euler(f: Rates, t: Any, x: State, h: Any) -> State:  # noqa: ANN401
+def euler(f: Rates, t: Any, x: State, h: Any) -> State:
     """Explicit Euler, order 1."""
     return _moved(x, h, f(t, x))
 
 
-def heun(f: Rates, t: Any, x: State, h: Any) -> State:  # noqa: ANN401
+def heun(f: Rates, t: Any, x: State, h: Any) -> State:
     """Heun's method (explicit trapezoid), order 2."""
     k1 = f(t, x)
     k2 = f(t + h, _moved(x, h, k1))
@@ -32,13 +32,13 @@ def heun(f: Rates, t: Any, x: State, h: Any) -> State:  # noqa: ANN401
     return tuple(a + half * (b + c) for a, b, c in zip(x, k1, k2, strict=True))
 
 
-def rk2(f: Rates, t: Any, x: State, h: Any) -> State:  # noqa: ANN401
+def rk2(f: Rates, t: Any, x: State, h: Any) -> State:
     """Explicit midpoint, order 2."""
     half = 0.5 * h
     return _moved(x, h, f(t + half, _moved(x, half, f(t, x))))
 
 
-def rk4(f: Rates, t: Any, x: State, h: Any) -> State:  # noqa: ANN401
+def rk4(f: Rates, t: Any, x: State, h: Any) -> State:
     """Classical Runge-Kutta, order 4."""
     half, sixth = 0.5 * h, h / 6.0
     k1 = f(t, x)

@@ -57,6 +57,8 @@ _RECORD = """            if chunk == 0 and record.shape[0] > 0:
                 for row in range(record_rows.shape[0]):
                     for lane in range({lanes}):
                         record[step - first_step, row, lane] = S[record_rows[row], lane]"""
+_END = """            if step == first_step + n_steps:
+                break"""
 _LAST = """        if record.shape[0] > 0:
             t = step * h
 {last}
@@ -85,7 +87,7 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
             filled[stream] = -1
         spread = 0 if shared else 1
         step = first_step
-        while step < first_step + n_steps:
+        while step {until} first_step + n_steps:
             t = step * h
 {steps}
             step += 1
@@ -135,7 +137,8 @@ class Design:
     before, after : list of items
         Executed in every step before and after the record is taken.
     last : list of items
-        Executed once more at the end of a recorded run, so that the last row of the record is complete.
+        Executed once more at the end of a recorded run, so that the last row of the record is complete. The list
+        `before` itself: the run's last step ends after its record.
     observed : bool
         Whether runs can be recorded: all rows are kept in the workspace then, and loops are not joined across the
         place where the record is taken.
@@ -187,14 +190,7 @@ def build(design: Design) -> Kernel:
         message = "a kernel needs the row 'alive'"
         raise ValueError(message)
     text = Text(rows, design.lanes, _kept_rows(design))
-    if design.observed:
-        record = _RECORD.format(lanes=design.lanes)
-        before = _items(text, design, fuse(design.before), 12)
-        steps = "\n".join([before, record, _items(text, design, fuse(design.after), 12)])
-        end = _items(text, design, [_once_more(i) for i in design.last], 12)
-        last = _LAST.format(last=end, record=record)
-    else:
-        steps, last = _items(text, design, fuse([*design.before, *design.after]), 12), ""
+    steps, last = _steps(text, design)
     text.print()
     body = _ROLLOUT.format(
         lanes=design.lanes,
@@ -205,6 +201,7 @@ def build(design: Design) -> Kernel:
         unpack=_unpack(design),
         alive=rows.first[ALIVE],
         give_back=_give_back(design),
+        until="<=" if design.last is design.before else "<",
         steps=text.placed(steps),
         last=text.placed(last),
     )
@@ -214,6 +211,19 @@ def build(design: Design) -> Kernel:
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
     )
+
+
+def _steps(text: Text, design: Design) -> tuple[str, str]:
+    """Statements of one step, and those behind the last one."""
+    if not design.observed:
+        return _items(text, design, fuse([*design.before, *design.after]), 12), ""
+    record = _RECORD.format(lanes=design.lanes)
+    before = _items(text, design, fuse(design.before), 12)
+    after = _items(text, design, fuse(design.after), 12)
+    if design.last is design.before:
+        return f"{before}\n{record}\n{_END}\n{after}", ""
+    last = _items(text, design, [_once_more(i) for i in design.last], 12)
+    return f"{before}\n{record}\n{after}", _LAST.format(last=last, record=record)
 
 
 def _kept_rows(design: Design) -> set[str]:
@@ -275,7 +285,8 @@ def stream_items(design: Design, stream: Stream) -> Uniform:
         f"        filled[{number}] = sample // 1024",
         f"        for lane in range({design.lanes} if spread else 1):",
         "            source = lane_start[chunk, lane]",
-        f"            fill(unit[lane, {number}], codes[source, {number}], sample // 1024, keys[source, {number}], series)",
+        f"            key = keys[source, {number}]",
+        f"            fill(unit[lane, {number}], codes[source, {number}], sample // 1024, key, series)",
         f"    for lane in range({design.lanes}):",
         f"        S[{row}, lane] = unit[lane * spread, {number}, sample % 1024]",
     )
@@ -286,7 +297,7 @@ def _helpers(text: Text, design: Design) -> list[str]:
     """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
     printed: list[str] = []
     if text.kernels:
-        from plants.core.elementary_kernels import source  # noqa: PLC0415  (only where a kernel calls them)
+        from plants.core.elementary_kernels import source
 
         printed.append(source(sorted(text.kernels)))
     if design.streams:

@@ -49,7 +49,7 @@ def solve_general(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> tupl
     return tuple(result)
 
 
-def _minus_products(start: Any, left: Sequence[Any], right: Sequence[Any]) -> Any:  # noqa: ANN401
+def _minus_products(start: Any, left: Sequence[Any], right: Sequence[Any]) -> Any:
     for a, b in zip(left, right, strict=True):
         start = start - a * b
     return start

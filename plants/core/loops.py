@@ -26,7 +26,7 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
     """
     n = _n_accelerations(plant)
 
-    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         if plant.mass_matrix is not None and plant.force is not None:
             matrix = plant.mass_matrix(t, x, u, w, p)
             return tuple(x[n:]) + solve_symmetric(matrix, plant.force(t, x, u, w, p))
@@ -36,7 +36,7 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
     return derivative
 
 
-def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:
     t, x, u, w, p = block
     free = accelerations(plant, t, x, (0.0,) * n, u, w, p)
     columns = []
@@ -48,7 +48,7 @@ def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:  # noqa
     return solve_general(matrix, free)
 
 
-def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:
     """Each acceleration from its own equation, given all of them: block is (t, x, a, u, w, p)."""
     t, x, a, u, w, p = block
     if plant.acceleration is not None:

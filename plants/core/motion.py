@@ -44,7 +44,7 @@ class Motion:
         ``(t, x, u, w, p) -> tuple`` of further rates to integrate beside the state (row group "integrals").
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         plant: Plant,
         integrator: str,
@@ -57,7 +57,7 @@ class Motion:
     ) -> None:
         self.plant, self.integrator, self.mode = plant, check_integrator(integrator), check_mode(plant, algebraic_loop)
         self.disturbances, self.inputs = disturbances, inputs
-        self.extra, self.n_extra = extra, n_extra
+        self.more, self.n_extra = extra, n_extra
         self.n_x = len(plant.states)
 
     def add_rows(self, design: Design) -> None:
@@ -79,7 +79,7 @@ class Motion:
             rows.add("acceleration", n_accelerations(self.plant))
             rows.add("residual")
 
-    def block(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    def block(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return (u, w, p) at stage time `t` of the step that began at `start`."""
         p = lane["p"] if self.plant.parameters else ()
         return self.inputs(lane, t, start), self.disturbances(lane, t, start), p
@@ -90,12 +90,12 @@ class Motion:
             return self._staged()
         return [Loop("advance", (self._advance,))]
 
-    def _rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:  # noqa: ANN401
-        def rates(t: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:  # noqa: ANN401
+    def _rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+        def rates(t: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
             u, w, p = self.block(lane, t, start)
             x = state[: self.n_x]
             dx = as_tuple(derivative(t, x, u, w, p), self.n_x, self.plant.name)
-            return dx + (tuple(self.extra(t, x, u, w, p)) if self.extra else ())
+            return dx + (tuple(self.more(t, x, u, w, p)) if self.more else ())
 
         return rates
 
@@ -106,7 +106,7 @@ class Motion:
         new = INTEGRATORS[self.integrator](self._rates(lane, t, self._derivative(lane, h)), t, state, h)
         self._accept(lane, state, new)
 
-    def _derivative(self, lane: Lane, h: Any) -> Callable[..., Any]:  # noqa: ANN401
+    def _derivative(self, lane: Lane, h: Any) -> Callable[..., Any]:
         """The solved derivative, or the loop-free one: accelerations rebuilt by differencing the velocities."""
         if not self.mode.startswith("loop_free"):
             return self.plant.derivative  # type: ignore[return-value]
@@ -117,7 +117,7 @@ class Motion:
             rebuilt = tuple(a0 + (a - a0) * (1.0 / FILTER_STEPS) for a, a0 in zip(rebuilt, old, strict=True))
         lane["velocity_before"], lane["acceleration"] = x[n:], rebuilt
 
-        def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
             return tuple(x[n:]) + accelerations(self.plant, t, x, rebuilt, u, w, p)
 
         return derivative
@@ -133,7 +133,7 @@ class Motion:
         lane[ALIVE] = (inside,)
         lane["steps"] = (lane.one("steps") + inside,)
 
-    def inside(self, x: Sequence[Any]) -> Any:  # noqa: ANN401
+    def inside(self, x: Sequence[Any]) -> Any:
         """1 where every state is finite and within its bounds, else 0 (NaN fails every test)."""
         result: Any = 1.0
         for value, quantity in zip(x, self.plant.states, strict=False):
@@ -212,7 +212,7 @@ def _newton_step(equations: Callable[..., tuple[Any, ...]], a: tuple[Any, ...]) 
     return tuple(v + d for v, d in zip(a, change, strict=True)), worst
 
 
-def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:  # noqa: ANN401
+def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:
     """Return a block's result as a tuple of `size` numbers, or raise with what was expected."""
     values = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if len(values) != size:

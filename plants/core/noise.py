@@ -19,7 +19,7 @@ OFF, GAUSSIAN, UNIFORM, RECORDED = 0, 1, 2, 3
 MASK = 0xFFFFFFFF
 
 
-def philox(c0, c1, c2, c3, k0, k1):  # noqa: ANN001, ANN201, PLR0913, PLR0917, D417
+def philox(c0, c1, c2, c3, k0, k1):
     """Four 32-bit words from a counter of four and a key of two."""
     for _ in range(10):
         p0 = c0 * 0xD2511F53
@@ -31,28 +31,29 @@ def philox(c0, c1, c2, c3, k0, k1):  # noqa: ANN001, ANN201, PLR0913, PLR0917, D
     return c0, c1, c2, c3
 
 
-def unit_pair(code, pair, stream, k0, k1, high):  # noqa: ANN001, ANN201, PLR0913, PLR0917
+def unit_pair(code, pair, stream, k0, k1, high):
     """Two independent samples of mean 0 and variance 1: Gaussian (Box-Muller) or uniform."""
     a, b, c, d = philox(pair & MASK, pair >> 32, stream, high, k0, k1)
     first = ((a >> 5) * 67108864.0 + (b >> 6) + 0.5) * (1.0 / 9007199254740992.0)
     second = ((c >> 5) * 67108864.0 + (d >> 6) + 0.5) * (1.0 / 9007199254740992.0)
-    if code == 2:  # noqa: PLR2004  (uniform)
+    if code == 2:
         return (2.0 * first - 1.0) * math.sqrt(3.0), (2.0 * second - 1.0) * math.sqrt(3.0)
     radius = math.sqrt(-2.0 * math.log(first))
     angle = 2.0 * math.pi * second
     return radius * math.cos(angle), radius * math.sin(angle)
 
 
-def fill(out, code, block, key, series):  # noqa: ANN001, ANN201
+def fill(out, code, block, key, series):
     """Fill `out` [1024] with samples block * 1024 ... of one stream; key: stream, CRC, seed low, seed high, series."""
-    first = block * 1024
-    if code == 3:  # noqa: PLR2004  (recorded: the last value is held beyond the end)
+    first = int(block) * 1024  # an integer of Python where the source is interpreted: it does not wrap around
+    if code == 3:
         last = series.shape[1] - 1
         for j in range(1024):
             out[j] = series[key[4], min(first + j, last)]
     elif code > 0:
+        stream, k0, k1, high = int(key[0]), int(key[1]), int(key[2]), int(key[3])
         for j in range(512):
-            a, b = unit_pair(code, first // 2 + j, key[0], key[1], key[2], key[3])
+            a, b = unit_pair(code, first // 2 + j, stream, k0, k1, high)
             out[2 * j] = a
             out[2 * j + 1] = b
     else:

@@ -73,7 +73,7 @@ class OperatingPoint:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-def _no_disturbance_outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ANN401, ARG001
+def _no_disturbance_outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     return tuple(x)
 
 
@@ -82,8 +82,9 @@ class Plant:
     """A plant: names and blocks.
 
     Every block is a plain function ``(t, x, u, w, p)`` of numbers and flat tuples: time [s], state, input, disturbance,
-    parameters. ``derivative`` gives the state rates; where the accelerations are mutually dependent, give ``acceleration``
-    ``(t, x, a, u, w, p)`` or ``mass_matrix`` and ``force`` instead (then the state is positions followed by velocities).
+    parameters. ``derivative`` gives the state rates; where the accelerations are mutually dependent, give
+    ``acceleration`` ``(t, x, a, u, w, p)`` or ``mass_matrix`` and ``force`` instead (then the state is positions
+    followed by velocities).
 
     Attributes
     ----------
@@ -131,7 +132,7 @@ class Plant:
         if not self.measurements:
             object.__setattr__(self, "measurements", self.states)
         if self.derivative is None or getattr(self.derivative, "solved", False):
-            from plants.core.loops import solved_derivative  # noqa: PLC0415  (loops build on plants)
+            from plants.core.loops import solved_derivative
 
             object.__setattr__(self, "derivative", solved_derivative(self))
         _check_declaration(self)
@@ -157,13 +158,13 @@ class Plant:
         ValueError
             For an unknown name (with the near miss) or a wrong length.
         """
-        from plants.core.naming import pick_values  # noqa: PLC0415
+        from plants.core.naming import pick_values
 
         return pick_values(f"{kind} of plant {self.name!r}", getattr(self, kind), given)
 
     def index(self, kind: str, name: str) -> int:
         """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""
-        from plants.core.naming import position  # noqa: PLC0415
+        from plants.core.naming import position
 
         return position(f"{kind} of plant {self.name!r}", [q.name for q in getattr(self, kind)], name)
 

@@ -113,7 +113,7 @@ class SignalBank:
             )
             design.before += [Uniform(lines), Loop(f"{loop.name}_{sub}", loop.bodies)]
 
-    def values(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    def values(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return every channel's value at stage time `t`; parts with jumps are held from the step's start."""
         result = []
         for slots in self.slots:
@@ -183,7 +183,7 @@ def _fill(part: Part | None, feed: Feed | None, step: float, group: str) -> Fill
     if feed.every is not None:
         ratio = feed.every / step
         every = max(1, round(ratio))
-        if abs(ratio - every) > 1e-6 * every:  # noqa: PLR2004  (rounding of decimal times)
+        if abs(ratio - every) > 1e-6 * every:
             message = f"{group}: the hold time {feed.every:g} s must be a multiple of the step {step:g} s"
             raise ValueError(message)
     return Fill(part, feed, every)
@@ -193,9 +193,7 @@ def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> float:
     if part is None:
         return 0.0
     key = noise.stream_key(name, seed, f"{slot.group}/start")
-    return part.start(
-        float(noise.samples(noise.GAUSSIAN, 1, key)[0]), float(noise.samples(noise.UNIFORM, 1, key)[0])
-    )
+    return part.start(float(noise.samples(noise.GAUSSIAN, 1, key)[0]), float(noise.samples(noise.UNIFORM, 1, key)[0]))
 
 
 def stream_arrays(

@@ -76,7 +76,7 @@ class Trajectory:
         return self.group("supplied")[:, 0]
 
 
-def simulate(  # noqa: PLR0913  (the public entry: all that a simulation can be given)
+def simulate(
     plant: Plant,
     t_end: float,
     step: float = 0.01,
@@ -143,26 +143,22 @@ def simulate(  # noqa: PLR0913  (the public entry: all that a simulation can be 
 _RECORDED = ("x", "y", "u", "w", "integrals")
 
 
-def _design(
-    plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str
-) -> tuple[Design, Motion]:
+def _design(plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str) -> tuple[Design, Motion]:
     design = Design(f"simulate {plant.name}: {integrator}, algebraic loop {mode}", observed=True)
     design.numbers = ["input_delay"]
 
-    def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:
         rate = plant.entropy_rate(t, x, u, w, p) if plant.entropy_rate else 0.0
         power = plant.supplied_power(t, x, u, w, p) if plant.supplied_power else 0.0
         return rate, power
 
-    def inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    def inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         if plant.input_delay is None:
             return bank_u.values(lane, t, start)
         delay = lane.uniform("input_delay")
         return bank_u.values(lane, t - delay, start - delay)
 
-    motion = Motion(
-        plant, integrator, mode, disturbances=bank_w.values, inputs=inputs, extra=extra, n_extra=2
-    )
+    motion = Motion(plant, integrator, mode, disturbances=bank_w.values, inputs=inputs, extra=extra, n_extra=2)
     motion.add_rows(design)
     rows = design.rows
     rows.add("y", len(plant.measurements))
@@ -174,13 +170,13 @@ def _design(
     look = Loop("look", (_look(plant, motion),))
     design.before.append(look)
     design.after += motion.items()
-    design.last = list(design.before)
+    design.last = design.before
     rows.add("end")
     design.results = ("steps",)
     return design, motion
 
 
-def _look(plant: Plant, motion: Motion) -> Any:  # noqa: ANN401
+def _look(plant: Plant, motion: Motion) -> Any:
     def body(lane: Lane) -> None:
         t, x = lane.uniform("t"), lane["x"]
         u, w, p = motion.block(lane, t, t)
@@ -234,13 +230,13 @@ def count_steps(t_end: float, step: float) -> int:
         message = f"t_end and step must be positive and finite, got {t_end} s and {step} s"
         raise ValueError(message)
     n_steps = round(t_end / step)
-    if n_steps < 1 or abs(n_steps * step - t_end) > 1e-6 * t_end:  # noqa: PLR2004  (rounding of decimal times)
+    if n_steps < 1 or abs(n_steps * step - t_end) > 1e-6 * t_end:
         message = f"t_end = {t_end:g} s must be a multiple of step = {step:g} s"
         raise ValueError(message)
     return n_steps
 
 
-def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]:  # noqa: ANN401
+def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]:
     """Return one signal per channel of `kind` from a mapping, a sequence, or an array [n, n_channels]."""
     quantities: Sequence[Quantity] = getattr(plant, kind)
     if given is None:
@@ -262,7 +258,7 @@ def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]
 def _from_array(plant: Plant, kind: str, given: np.ndarray, step: float, count: int) -> list[Signal]:
     table = np.asarray(given, float)
     table = table[:, None] if table.ndim == 1 else table
-    if table.ndim != 2 or table.shape[1] != count:  # noqa: PLR2004
+    if table.ndim != 2 or table.shape[1] != count:
         message = f"{kind} of plant {plant.name!r} as an array must have shape (n, {count}), got {given.shape}"
         raise ValueError(message)
     return [Signal((Recorded.held(tuple(column), step),)) for column in table.T]

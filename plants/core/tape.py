@@ -103,7 +103,7 @@ class Tape:
                 refuse("mixing two tapes", "trace all blocks of one computation in one call")
             return value
         if isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0):
-            return self.constant(float(value))  # type: ignore[arg-type]
+            return self.constant(float(value))
         refuse(f"arithmetic with {type(value).__name__}", "blocks compute with numbers and flat tuples of numbers")
 
     def apply(self, operation: str, *values: object) -> Traced:
@@ -159,7 +159,7 @@ def _identity(operation: str, nodes: tuple[int, ...], known: list[float | None])
         if known[0] is not None:
             return nodes[1] if known[0] > 0.0 else nodes[2]
         return nodes[1] if nodes[1] == nodes[2] else None
-    if len(nodes) != 2:  # noqa: PLR2004  (binary operations from here on)
+    if len(nodes) != 2:
         return None
     (left, right), (a, b) = nodes, known
     if operation == "add":
@@ -226,7 +226,7 @@ class Traced:
             exponent = int(exponent)  # NumPy's integers as well
         if isinstance(exponent, (int, float)) and float(exponent).is_integer() and abs(exponent) <= _POWERS_UNROLLED:
             return _integer_power(self, int(exponent))
-        if isinstance(exponent, float) and abs(exponent) == 0.5:  # noqa: PLR2004
+        if isinstance(exponent, float) and abs(exponent) == 0.5:
             root = self.tape.apply("sqrt", self)
             return root if exponent > 0 else 1.0 / root
         return self.tape.apply("pow", self, exponent)
@@ -237,9 +237,9 @@ class Traced:
     def _compared(self, *_: object) -> NoReturn:
         refuse("comparison")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> NoReturn:  # noqa: PLE0304  (there is no truth value to return)
         refuse("truth value (if, and, or, not, while, min, max, sorted)")
 
     def _converted(self, *_: object) -> NoReturn:
@@ -281,4 +281,3 @@ def _integer_power(x: Traced, exponent: int) -> Traced:
         if exponent:
             square = square * square
     return result
-

@@ -51,12 +51,12 @@ class Program:
 Shape = str | tuple["Shape", ...]
 
 
-def symbols(tape: Tape, shape: Shape) -> Any:  # noqa: ANN401  (a traced number or nested tuples of them)
+def symbols(tape: Tape, shape: Shape) -> Any:
     """Return traced inputs in the shape of `shape`: a name, or a tuple of shapes."""
     return tape.input(shape) if isinstance(shape, str) else tuple(symbols(tape, part) for part in shape)
 
 
-def flat(value: Any) -> list[Any]:  # noqa: ANN401
+def flat(value: Any) -> list[Any]:
     """Return the numbers of nested tuples and lists, left to right."""
     if isinstance(value, (tuple, list)):
         return [leaf for part in value for leaf in flat(part)]
@@ -83,7 +83,7 @@ def trace(block: Callable[..., Any], *shapes: Shape) -> Program:
     return Program(tape, tuple(flat(shapes)), as_nodes(tape, result, block))
 
 
-def as_nodes(tape: Tape, result: Any, block: Callable[..., Any]) -> tuple[int, ...]:  # noqa: ANN401
+def as_nodes(tape: Tape, result: Any, block: Callable[..., Any]) -> tuple[int, ...]:
     """Node numbers of a block's result, or an error that names the block."""
     leaves = flat(result)
     for leaf in leaves:
@@ -123,7 +123,7 @@ def _tangents(tape: Tape, order: Sequence[int], seed: int) -> dict[int, Any]:
     return tangents
 
 
-def _chain(tape: Tape, node: int, d: dict[int, Any]) -> Any:  # noqa: ANN401
+def _chain(tape: Tape, node: int, d: dict[int, Any]) -> Any:
     name = tape.operations[node]
     args = [Traced(tape, a) for a in tape.arguments[node]]
     out = Traced(tape, node)
@@ -135,15 +135,15 @@ def _chain(tape: Tape, node: int, d: dict[int, Any]) -> Any:  # noqa: ANN401
     return total
 
 
-def _d_minimum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+def _d_minimum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
     return tape.apply("where", a[1] - a[0], d.get(0, 0.0), d.get(1, 0.0))
 
 
-def _d_maximum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+def _d_maximum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
     return tape.apply("where", a[0] - a[1], d.get(0, 0.0), d.get(1, 0.0))
 
 
-def _d_where(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:  # noqa: ANN401
+def _d_where(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
     return tape.apply("where", a[0], d.get(1, 0.0), d.get(2, 0.0))
 
 

@@ -14,10 +14,9 @@ import pytest
 import plants
 from plants.core import cache
 from plants.core import kernel as kernels
-from plants.core.simulate import _design
 from plants.core.signal_bank import SignalBank
+from plants.core.simulate import _design
 from plants.excitation import WhiteNoise, as_signal
-
 
 ROOT = Path(__file__).resolve().parents[2]
 

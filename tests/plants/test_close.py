@@ -105,7 +105,7 @@ def test_gains_and_reference_are_parameters_of_one_closed_plant():
 
 
 def test_a_closed_loop_keeps_the_contract_of_a_plant_with_its_energy_balance():
-    closed = plants.close(VDP, PID(derivative_filter_time=0.1), (3.0, 1.0, 2.0), 0.2 + Sine(0.5, 0.1))
+    closed = plants.close(VDP, PID(), (3.0, 1.0, 2.0), 0.5)
     report = plants.check(closed)
     assert report.ok, str(report)
     assert any("energy balance closes" in line for line in report.passed)

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.reference.closed_loop import Setup
-from tests.reference.closed_loop import simulate as slowly
 
 import controllers
 import plants
@@ -17,6 +15,8 @@ from plants.core.run import grid, thread_count
 from plants.excitation import Sine, Step, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES
+from tests.reference.closed_loop import Setup
+from tests.reference.closed_loop import simulate as slowly
 
 STEP, T_END = 0.01, 6.0
 _POSITION, _VELOCITY = plants.get("van_der_pol").states

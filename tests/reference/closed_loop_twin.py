@@ -10,12 +10,25 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from contextlib import contextmanager
 
+import numba
 import numpy as np
 
 from plants.core import noise
 
 SETTLED, SHORT_WAY = 0.02, 1e-3
+
+
+@contextmanager
+def uncompiled():
+    """Generated kernels run as the plain Python that they are: many settings without compiling any (use lanes=1)."""
+    before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
+    try:
+        with np.errstate(over="ignore"):  # the noise's integer products wrap, as they do when compiled
+            yield
+    finally:
+        numba.config.DISABLE_JIT = before
 
 
 class Source:

@@ -16,7 +16,6 @@ from plants.core.elementary import (
     log,
     maximum,
     minimum,
-    pow as power,
     sign,
     sin,
     sqrt,
@@ -25,6 +24,9 @@ from plants.core.elementary import (
     tan,
     tanh,
     where,
+)
+from plants.core.elementary import (
+    pow as power,
 )
 
 # Arguments are led into each function's domain, so that random expressions are finite and say something.

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-import numba
 import numpy as np
 import pytest
-from tests.reference.closed_loop_twin import Twin
+from tests.reference.closed_loop_twin import Twin, uncompiled
 
 import plants
 import sscq
 from controllers import PID, Controller, GainTable, TimeGains, gain_names
 from plants import Channel, Plant, Quantity
+from plants.core.elementary import sign
 from plants.excitation import Recorded, Sine, Step, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
+from sscq.fitness import KINDS, Fitness
 from sscq.quality import ALL_MEASURES
 
 VDP = plants.get("van_der_pol")
@@ -80,9 +81,9 @@ def test_published_study_of_fixed_gains(plain):
     fitness = mean["iae"] + 0.15 * mean["entropy_difference_abs"] + 0.002 * mean["total_variation"]
     # Published: J to three decimals, IAE to two, total variation to whole numbers.
     assert fitness[1:5].mean() == pytest.approx(4.834, abs=6e-4)
-    assert fitness[5:].mean() == pytest.approx(5.827, abs=6e-4)
+    assert fitness[5:10].mean() == pytest.approx(5.827, abs=6e-4)
     assert mean["iae"][1:5].mean() == pytest.approx(2.82, abs=6e-3)
-    assert mean["iae"][5:].mean() == pytest.approx(3.46, abs=6e-3)
+    assert mean["iae"][5:10].mean() == pytest.approx(3.46, abs=6e-3)
     assert mean["total_variation"][1:5].mean() == pytest.approx(38.0, abs=0.6)
 
 
@@ -232,24 +233,18 @@ def case(seed, plant, situation, actions, signal):
     return controller, theta, twin
 
 
-@pytest.fixture
-def uncompiled(monkeypatch):
-    """Run the generated text as plain Python: many settings without compiling any."""
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
-    with np.errstate(over="ignore"):  # the noise's integer products wrap, as they do when compiled
-        yield
-
-
 @pytest.mark.parametrize("seed", range(12))
-def test_any_settings_agree_with_the_slow_twin(uncompiled, seed):
+def test_any_settings_agree_with_the_slow_twin(seed):
     controller, theta, twin = case(seed, VDP, RICH, ("direct",), "velocity")
-    compare(ClosedLoop(VDP, controller, (RICH,), H, observe=True, lanes=1), theta, twin)
+    with uncompiled():
+        compare(ClosedLoop(VDP, controller, (RICH,), H, observe=True, lanes=1), theta, twin)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_several_channels_agree_with_the_slow_twin_uncompiled(uncompiled, seed):
+def test_several_channels_agree_with_the_slow_twin_uncompiled(seed):
     controller, theta, twin = case(seed, MASSES, CROWD, ("direct", "direct", "reverse"), "spread")
-    compare(ClosedLoop(MASSES, controller, (CROWD,), H, observe=True, lanes=1), theta, twin)
+    with uncompiled():
+        compare(ClosedLoop(MASSES, controller, (CROWD,), H, observe=True, lanes=1), theta, twin)
 
 
 def test_several_channels_agree_with_the_slow_twin():
@@ -325,7 +320,9 @@ def test_divergence_is_marked_and_leaves_the_others_alone(plain, together):
     quality = plain.evaluate(wild, threads=1)
     kept = [k for k in range(21) if k not in {2, 5, 18}]
     same(part(quality, slice(None), kept), part(together, slice(None), kept))
-    assert all(np.isfinite(value).all() for value in quality.values.values())
+    for kind in KINDS:  # squares of 1e300 overflow; a search must not see that
+        assert np.isfinite(Fitness(kind)(quality)).all()
+        assert (Fitness(kind)(quality)[kept] == Fitness(kind)(together)[kept]).all()
 
 
 @pytest.fixture(scope="module")
@@ -424,3 +421,31 @@ def test_rates_are_whole_multiples():
         ClosedLoop(MASSES, laws, (replace(CROWD, t_end=1.0),), 0.01)
     with pytest.raises(ValueError, match="t_end = 1.005 s must be a multiple of step"):
         sscq.evaluate(VDP, PID(), (1.0, 1.0, 1.0), replace(situation, t_end=1.005), 0.01, measures=("iae",))
+
+
+@dataclass(frozen=True)
+class Relay:
+    """A law of a user's own: no more settings than the protocol asks for."""
+
+    sample_time: float | None = None
+    gain_names: tuple[str, ...] = ("size",)
+    n_states: int = 0
+
+    def initial(self):
+        return ()
+
+    def error_rate(self, r_rate, y_rate, c):
+        return r_rate - y_rate
+
+    def law(self, t, r, y, r_rate, y_rate, c, g):
+        return g[0] * sign(r - y), ()
+
+
+def test_any_law_of_the_protocol_can_close_the_loop():
+    situation = sscq.Situation(reference=1.0, t_end=1.0)
+    with uncompiled():
+        loop = ClosedLoop(VDP, Relay(), (situation,), 0.01, lanes=1)
+        quality = loop.evaluate(np.array([[0.0], [3.0], [30.0]]), threads=1)
+    np.testing.assert_allclose(quality.peak_command, [[0.0, 3.0, 30.0]])  # the channel's limits are the PID's business
+    np.testing.assert_array_equal(quality.entropy_controller, 0.0)  # it has no derivative action
+    assert len(np.unique(quality.iae)) == 3

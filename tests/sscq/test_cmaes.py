@@ -67,7 +67,7 @@ def ours():
 
 @pytest.mark.parametrize(("function", "most"), [(sphere, 2000), (ellipsoid, 6000), (rosenbrock, 20_000)])
 def test_known_optima_in_ten_genes(ours, function, most):
-    """Rate: all of 20 seeds. Measured: worst 1600, 4600 and 14 000 evaluations, medians 1430, 3930 and 5400."""
+    """Rate: all of 20 seeds. Measured: worst 1580, 4330 and 12 770 evaluations, medians 1410, 4100 and 5405."""
     assert max(ours[function]) < most
 
 
@@ -95,7 +95,7 @@ class _Sample(np.ndarray):
 @pytest.mark.parametrize("function", [ellipsoid, rosenbrock])
 def test_no_more_evaluations_than_deap_needs(ours, function, monkeypatch):
     theirs = [evaluations_of_deap(function, seed, monkeypatch) for seed in SEEDS]
-    assert np.median(ours[function]) <= np.median(theirs)  # measured: 0.69 and 0.88 of theirs
+    assert np.median(ours[function]) <= np.median(theirs)  # measured: 0.71 and 0.89 of theirs
 
 
 def test_restarts_find_the_best_of_many_valleys():

@@ -1,0 +1,1 @@
+"""From the tape to text that other compilers read."""

@@ -1,0 +1,215 @@
+"""Judge a stored knowledge base in control situations, against its reference gains.
+
+As in::
+
+    python -m experiments.evaluate kb=runs/design/20250101-120000/knowledge_base.json situations=unforeseen
+    sscq evaluate kb=knowledge_base.json sets=all controller.own_gains=[2,0.5,1]
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.launch import command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from configs.schema import EvaluateConfig
+    from experiments.kb_case import Case, Contender
+    from experiments.run_folder import RunFolder
+    from sscq.verdict import Comparison, Sample
+
+    Tables = Mapping[str, np.ndarray]
+
+_SHOWN = {"iae": "IAE", "entropy_difference_abs": "entropy", "total_variation": "travel"}
+
+
+def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
+    """Run all controllers in the same rollouts, print the tables and write metrics.json."""
+    from experiments import formats
+    from experiments.kb_case import prepared
+
+    case = prepared(config)
+    if not config.quiet:
+        print(_announcement(config, case))
+
+    def compute(_: Path) -> Tables:
+        return {f"{c.name}.{kind}": _rollouts(config, case, c, kind) for c in case.contenders for kind in case.blocks}
+
+    tables = folder.stage(
+        "judgement", compute,
+        lambda place, values: formats.write_npz(place / "quality.npz", values),
+        lambda place: formats.read_npz(place / "quality.npz"),
+    )  # fmt: skip
+    folder.write_json("metrics.json", metrics(config, case, tables))
+    for kind in case.blocks:
+        print("\n".join(["", _by_situation(case, tables, kind), "", _by_controller(case, tables, kind)]))
+        print(_sentence(config, case, tables, kind))
+    print(f"numbers: {folder.path / 'metrics.json'}")
+
+
+def _announcement(config: EvaluateConfig, case: Case) -> str:
+    kb = case.kb
+    sets = ", ".join(f"{len(block[0])} {kind} x {len(block)} seeds" for kind, block in case.blocks.items())
+    lines = [f"knowledge base {config.kb} of plant {kb.plant}: {kb.n_rules} rules; situations: {sets}"]
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in case.warnings)])
+
+
+def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: str) -> np.ndarray:
+    """All measures and the fitness of one controller [measure, seed, situation]."""
+    from sscq.objective import Task
+
+    blocks = case.blocks[kind]
+    options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
+    several = tuple(s for block in blocks for s in block)
+    task = Task(case.plant, several, case.fitness, config.step, options, config.threads)
+    quality = task.quality(contender.controller, contender.theta[None])
+    rows = [case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]]
+    rows += [quality.values[name][:, 0] for name in measures()[2:]]
+    return np.array(rows).reshape(len(rows), len(blocks), len(blocks[0]))
+
+
+def measures() -> tuple[str, ...]:
+    """Return what the rows of a table of rollouts are."""
+    from sscq.quality import ALL_MEASURES
+
+    return ("fitness", "diverged_at", *ALL_MEASURES)
+
+
+def _mean(tables: Tables, name: str, kind: str, measure: str = "fitness") -> float:
+    return float(tables[f"{name}.{kind}"][measures().index(measure)].mean())
+
+
+def _failures(tables: Tables, name: str, kind: str) -> int:
+    return int(np.isfinite(tables[f"{name}.{kind}"][1]).sum())
+
+
+def compared(config: EvaluateConfig, tables: Tables, name: str, kind: str) -> Comparison:
+    """Return a controller's comparison with the reference gains on the same rollouts."""
+    from experiments.kb_case import BASELINE
+    from sscq.verdict import Sample, compare
+
+    def sample(which: str) -> Sample:
+        table = tables[f"{which}.{kind}"]
+        return Sample(table[0], table[measures().index("total_variation")], np.isfinite(table[1]))
+
+    return compare(sample(name), sample(BASELINE), config.seed)
+
+
+# -------------------------------------------------------------------------------------------------------- in the file
+
+
+def metrics(config: EvaluateConfig, case: Case, tables: Tables) -> dict[str, Any]:
+    """Return all numbers as plain data."""
+    from dataclasses import asdict
+
+    controllers = {
+        c.name: {
+            "title": c.title,
+            **{kind: _numbers(case, tables, c.name, kind) for kind in case.blocks},
+        }
+        for c in case.contenders
+    }
+    others = [c.name for c in case.contenders[1:]]
+    return {
+        "plant": case.plant.name,
+        "knowledge_base": case.kb.content_hash,
+        "fitness": asdict(case.fitness),
+        "seeds": {kind: len(block) for kind, block in case.blocks.items()},
+        "warnings": case.warnings,
+        "controllers": controllers,
+        "comparisons": {n: {k: asdict(compared(config, tables, n, k)) for k in case.blocks} for n in others},
+    }
+
+
+def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]:
+    table = tables[f"{name}.{kind}"]
+    return {
+        "fitness": _mean(tables, name, kind),
+        "failures": _failures(tables, name, kind),
+        "measures": {m: _mean(tables, name, kind, m) for m in measures()[2:]},
+        "situations": dict(zip((s.name for s in case.blocks[kind][0]), table[0].mean(axis=0), strict=True)),
+    }
+
+
+# ---------------------------------------------------------------------------------------------------------- in print
+
+
+def _change(value: float, base: float) -> str:
+    """A relative change of what is minimised; losses are marked."""
+    if base == 0.0:
+        return "-" if value == 0.0 else "LOSS"
+    return f"{100 * (value / base - 1):+.1f} %" + (" LOSS" if value > base else "")
+
+
+def _by_situation(case: Case, tables: Tables, kind: str) -> str:
+    """Mean fitness over the seeds, situation by situation."""
+    from experiments.text_table import text_table
+
+    base, *others = case.contenders
+    head = [f"{kind} situation", base.title]
+    for other in others:
+        head += [other.title, "change"]
+    rows = []
+    for k, situation in enumerate(case.blocks[kind][0]):
+        values = [float(tables[f"{c.name}.{kind}"][0][:, k].mean()) for c in case.contenders]
+        cells = [f"{values[0]:.4g}"]
+        for value in values[1:]:
+            cells += [f"{value:.4g}", _change(value, values[0])]
+        rows.append((situation.name, *cells))
+    return text_table(head, rows)
+
+
+def _by_controller(case: Case, tables: Tables, kind: str) -> str:
+    """Means over all rollouts, controller by controller."""
+    from experiments.text_table import text_table
+
+    base = _mean(tables, case.contenders[0].name, kind)
+    rows = []
+    for c in case.contenders:
+        failures, value = _failures(tables, c.name, kind), _mean(tables, c.name, kind)
+        rows.append((
+            c.title + (f" ({failures} FAILED)" if failures else ""), f"{value:.4g}",
+            "" if c is case.contenders[0] else _change(value, base),
+            *(f"{_mean(tables, c.name, kind, m):.4g}" for m in _SHOWN),
+        ))  # fmt: skip
+    return text_table(("controller", "fitness", "change", *_SHOWN.values()), rows)
+
+
+def _sentence(config: EvaluateConfig, case: Case, tables: Tables, kind: str) -> str:
+    found = compared(config, tables, "knowledge_base", kind)
+    change = found.mean if len(case.blocks[kind]) > 1 else f"{100 * found.mean.value:+.1f} %"
+    where = f"fitness {change} in {kind} situations, better in {100 * found.wins:.0f} % of the rollouts"
+    if found.passes:
+        return f"The knowledge base is better than its reference gains: {where}."
+    return f"The knowledge base does not prove better than its reference gains ({where}): {'; '.join(found.reasons)}."
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command; ``situations=unforeseen`` is short for ``sets=unforeseen``."""
+    words = sys.argv[1:] if arguments is None else arguments
+    _main([_long(word) for word in words])
+
+
+def _long(word: str) -> str:
+    from sscq.situation_sets import KINDS
+
+    key, _, value = word.partition("=")
+    return f"sets={value}" if key == "situations" and value in {*KINDS, "all"} else word
+
+
+def _check(config: EvaluateConfig) -> None:
+    from experiments.kb_case import prepared
+
+    prepared(config)
+
+
+_main = command("evaluate", evaluate, _check)
+
+if __name__ == "__main__":
+    main()

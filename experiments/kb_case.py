@@ -1,0 +1,147 @@
+"""A stored knowledge base and what it is judged against: its reference gains and the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from configs.schema import EvaluateConfig
+    from flcs import KnowledgeBase
+    from plants import Plant
+    from sscq.fitness import Fitness
+    from sscq.situation import Situation
+
+BASELINE = "reference"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One controller: name, title, controller for sscq, and its parameters [n_theta]."""
+
+    name: str
+    title: str
+    controller: Any
+    theta: np.ndarray
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is to be judged.
+
+    Attributes
+    ----------
+    kb : KnowledgeBase
+    plant : Plant
+    fitness : Fitness
+        That of the design, as the knowledge base records it.
+    contenders : tuple of Contender
+        The reference gains first.
+    blocks : mapping of kind to tuples of situations, one tuple for each seed
+    warnings : tuple of str
+    """
+
+    kb: KnowledgeBase
+    plant: Plant
+    fitness: Fitness
+    contenders: tuple[Contender, ...]
+    blocks: dict[str, tuple[tuple[Situation, ...], ...]]
+    warnings: tuple[str, ...]
+
+
+def prepared(config: EvaluateConfig) -> Case:
+    """Return the case that a configuration describes.
+
+    Raises
+    ------
+    ValueError
+        If the knowledge base cannot be read or was made for another plant, or if gains or situations do not fit it.
+    """
+    import plants
+    from experiments import situations
+    from flcs import KnowledgeBase
+    from sscq.situation_sets import KINDS
+
+    if config.kb is None:
+        raise UserError("give a knowledge base: kb=PATH, such as kb=runs/design/.../knowledge_base.json")
+    kb = KnowledgeBase.load(config.kb)
+    if config.plant is not None:
+        kb.require_plant(config.plant)
+    plant = plants.get(kb.plant)
+    sets, warnings = situations.declared_sets(config, plant)
+    draw = situations.redrawing(config, plant, sets)
+    kinds = KINDS if config.sets == "all" else (config.sets,)
+    blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
+    declared = [s for k in kinds for s in sets[k]]
+    notes = (*warnings, *_other_plant(kb, plant), *_not_taught(kb, plant, declared))
+    return Case(kb, plant, _fitness(kb), _contenders(kb, config.controller.own_gains), blocks, notes)
+
+
+def _contenders(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:
+    from controllers import ConstantGains, Controller, gain_names
+    from flcs import FuzzyController
+
+    fuzzy = FuzzyController(kb)
+    constant = Controller(fuzzy.laws, ConstantGains(gain_names(fuzzy.laws)))
+    reference = np.array([gain for base in kb.channels for gain in base.reference])
+    found = [
+        Contender(BASELINE, "reference gains", constant, reference),
+        Contender("knowledge_base", "knowledge base", fuzzy, fuzzy.theta),
+    ]
+    if own is not None:
+        found.append(Contender("own", "your present gains", constant, _own(own, kb)))
+    return tuple(found)
+
+
+def _own(given: list[float], kb: KnowledgeBase) -> np.ndarray:
+    names = kb.gain_names
+    values = np.array(given if len(given) == len(names) else list(given) * len(kb.channels), float)
+    if values.shape != (len(names),) or not np.isfinite(values).all():
+        raise UserError(f"controller.own_gains must be finite numbers for {', '.join(names)}, got {given}")
+    return values
+
+
+def _fitness(kb: KnowledgeBase) -> Fitness:
+    from flcs import KnowledgeBaseError
+    from sscq.fitness import Fitness
+
+    known = {field.name for field in fields(Fitness)}
+    foreign = sorted(kb.fitness.keys() - known)
+    if foreign:
+        raise KnowledgeBaseError(f"the knowledge base's fitness has {foreign[0]!r}, which this program does not know")
+    try:
+        return Fitness(**kb.fitness)
+    except TypeError as error:
+        raise KnowledgeBaseError(f"the knowledge base's fitness cannot be used: {error}") from error
+
+
+def _other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
+    """Warn where the plant's parameters are not those of the design."""
+    now = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
+    changed = [
+        f"{name} = {now.get(name, float('nan')):g} (designed with {value:g})"
+        for name, value in kb.plant_parameters.items()
+        if now.get(name) != value
+    ]
+    return [f"the plant is not the one of the design: {', '.join(changed)}"] if changed else []
+
+
+def _not_taught(kb: KnowledgeBase, plant: Plant, declared: Sequence[Situation]) -> list[str]:
+    """Warn of situations with more delay or noise than was taught."""
+    found = []
+    for name, (low, high) in ((k, v) for k, v in kb.valid_range.items() if k in {"delay", "output_delay", "noise"}):
+        beyond = [s.name for s in declared if not low <= _level(s, name, plant) <= high]
+        if beyond:
+            word = name.replace("_", " ")
+            found.append(f"{word} outside what was taught ({low:g} .. {high:g}): {', '.join(beyond)}")
+    return found
+
+
+def _level(situation: Situation, name: str, plant: Plant) -> float:
+    return max([0.0, *situation.noise_levels(plant)]) if name == "noise" else float(getattr(situation, name))

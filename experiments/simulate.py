@@ -1,0 +1,203 @@
+"""Simulate a plant without a controller: trajectory, numbers and a page of charts.
+
+As in::
+
+    python -m experiments.simulate plant=nonlinear_inertia algebraic_loop=loop_free
+    sscq simulate input.kind=step input.amplitude=2 t_end=30
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.launch import command
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from configs.schema import ExcitationConfig, SimulateConfig
+    from experiments.energy_account import EnergyAccount
+    from experiments.run_folder import RunFolder
+    from plants import Plant, Quantity, Trajectory
+
+_LOOP_FREE = (
+    "the raw loop-free form needs a gain of the algebraic loop below 1; "
+    "algebraic_loop=loop_free_filtered or solved has no such limit"
+)
+_TITLES = {"entropy": "entropy production", "supplied": "energy supplied"}
+
+IN_SHORT = ("start", "final", "least", "most")
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A finished simulation.
+
+    Attributes
+    ----------
+    plant : Plant
+    run : Trajectory
+    signals : tuple of Signal
+        All that is worth a column. Names differ: measurements are called "output ..."; those that are the states
+        themselves are left out.
+    account : EnergyAccount or None
+    """
+
+    plant: Plant
+    run: Trajectory
+    signals: tuple[Signal, ...]
+    account: EnergyAccount | None
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """One recorded signal: group, name, unit and values [n + 1]."""
+
+    group: str
+    name: str
+    unit: str
+    values: np.ndarray
+
+
+def simulate(config: SimulateConfig, folder: RunFolder) -> None:
+    """Run a simulation and write trajectory.csv, metrics.json and report.html."""
+    from experiments.simulation_page import page
+
+    done = simulated(config)
+    table = np.column_stack((done.run.time, *(signal.values for signal in done.signals)))
+    folder.write_csv("trajectory.csv", ("time", *(signal.name for signal in done.signals)), table)
+    folder.write_json("metrics.json", metrics(config, done))
+    report = folder.write_text("report.html", page(config, done))
+    print(summary(config, done))
+    print(f"report: {report}")
+
+
+def simulated(config: SimulateConfig) -> Simulation:
+    """Return the simulation that a configuration asks for.
+
+    Raises
+    ------
+    plants.DivergedError
+        Where the plant leaves its region, naming time and state.
+    """
+    import plants
+    from experiments.energy_account import energy_account
+
+    arguments = _arguments(config)
+    plant = plants.get(config.plant)
+    try:
+        run = plants.simulate(plant, **arguments)
+    except plants.DivergedError as error:
+        if config.algebraic_loop == "loop_free":
+            error.add_note(_LOOP_FREE)
+        raise
+    return Simulation(plant, run, _columns(plant, run), energy_account(plant, run, arguments["parameters"]))
+
+
+def _columns(plant: Plant, run: Trajectory) -> tuple[Signal, ...]:
+    measured = plant.outputs is not type(plant).outputs or plant.measurements != plant.states
+    return tuple(
+        Signal(group, f"output {run.names[k]}" if group == "outputs" else _TITLES.get(group, run.names[k]),
+               run.units[k], run.signals[:, k])
+        for group, part in run.groups.items()
+        for k in range(part.start, part.stop)
+        if measured or group != "outputs"
+    )  # fmt: skip
+
+
+def _arguments(config: SimulateConfig) -> dict[str, Any]:
+    """Return the keywords of `plants.simulate`; whatever is wrong with them is told before there is a run folder."""
+    import plants
+    from plants.core.motion import check_mode
+    from plants.core.simulate import count_steps
+
+    plant = plants.get(config.plant)
+    count_steps(config.t_end, config.step)
+    check_mode(plant, config.algebraic_loop)
+    parameters = dict(config.parameters)
+    plant.values("parameters", parameters)
+    plant.values("states", config.initial)
+    return {
+        "t_end": config.t_end, "step": config.step, "initial": config.initial, "parameters": parameters,
+        "inputs": _signals(config, plant, "inputs", config.input, config.inputs),
+        "disturbances": _signals(config, plant, "disturbances", config.excitation, config.excitations),
+        "integrator": config.integrator, "algebraic_loop": config.algebraic_loop, "seed": config.seed,
+    }  # fmt: skip
+
+
+def _signals(
+    config: SimulateConfig, plant: Plant, kind: str, first: ExcitationConfig, named: Mapping[str, ExcitationConfig]
+) -> dict[str, Any]:
+    """Return the signals of `kind` by name; what has none keeps its nominal value."""
+    from experiments.errors import UserError
+    from experiments.situations import excitation
+
+    quantities: Sequence[Quantity] = getattr(plant, kind)
+    parts = dict(named)
+    if first.kind != "none":
+        if not quantities:
+            raise UserError(f"plant {plant.name!r} has no {kind}, so there is nothing that a {first.kind} could drive")
+        if quantities[0].name in parts:
+            raise UserError(f"{quantities[0].name!r} is the first of the {kind} and is given twice; leave one out")
+        parts[quantities[0].name] = first
+    for name in parts:
+        plant.index(kind, name)
+    return {name: excitation(part, config.seed, config.t_end) for name, part in parts.items() if part.kind != "none"}
+
+
+def metrics(config: SimulateConfig, done: Simulation) -> dict[str, Any]:
+    """Return all numbers of a simulation as plain data."""
+    account = done.account
+    return {
+        "plant": done.plant.name,
+        "settings": {
+            "t_end": config.t_end, "step": config.step, "integrator": config.integrator,
+            "algebraic_loop": config.algebraic_loop, "seed": config.seed,
+        },
+        "units": {signal.name: signal.unit for signal in done.signals},
+        "final_state": {signal.name: signal.values[-1] for signal in done.signals if signal.group == "states"},
+        "extremes": {s.name: {"low": s.values.min(), "high": s.values.max()} for s in done.signals},
+        "entropy_production": done.run.entropy[-1],
+        "energy": None if account is None else {
+            "stored": account.stored[-1], "supplied": account.supplied[-1], "entropy_production": account.entropy[-1],
+            "largest_residual": np.abs(account.residual).max(), "turnover": account.turnover,
+        },
+    }  # fmt: skip
+
+
+def summary(config: SimulateConfig, done: Simulation) -> str:
+    """Return the few lines that are printed."""
+    from experiments.text_table import text_table
+
+    loop = config.algebraic_loop.replace("_", "-")
+    title = f"{done.plant.name}: {config.t_end:g} s in {len(done.run.time) - 1} steps"
+    rows = [(s.name, s.unit or "-", *(f"{value:.5g}" for value in in_short(s.values))) for s in done.signals]
+    table = text_table(("signal", "unit", *IN_SHORT), rows)
+    return f"{title} ({config.integrator}, algebraic loop {loop})\n{table}\n{balance(done)}"
+
+
+def in_short(values: np.ndarray) -> tuple[float, ...]:
+    """Return what :data:`IN_SHORT` names, of one signal."""
+    return tuple(float(value) for value in (values[0], values[-1], values.min(), values.max()))
+
+
+def balance(done: Simulation) -> str:
+    """Return the energy account in a sentence."""
+    from experiments.energy_account import missing_blocks
+
+    account = done.account
+    if account is None:
+        return f"no energy balance: the plant gives no {', '.join(missing_blocks(done.plant))}"
+    return (
+        f"energy stored {account.stored[-1]:.5g} J = supplied {account.supplied[-1]:.5g} J - entropy production "
+        f"{account.entropy[-1]:.5g} J (T0 dS); largest residual {np.abs(account.residual).max():.2g} J"
+    )
+
+
+main = command("simulate", simulate, _arguments)
+
+if __name__ == "__main__":
+    main()

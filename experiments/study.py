@@ -1,0 +1,114 @@
+"""The Van der Pol study: the whole ladder, three design seeds, margins on and off, with and without a noisy sensor.
+
+    python -m experiments.study                 # all variants, into runs/study; finished runs are not repeated
+    python -m experiments.study plain           # one variant
+
+Prints a table for each variant: fitness J in the taught and in the unforeseen situations as declared, change against
+the best fixed PID of the same run, actuator travel; losses are marked. `docs/study.md` is written from these numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments import formats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEEDS = (0, 1, 2)
+VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "plain": ("as first done: no margin constraint, no sensor noise", ()),
+    "margins": ("with Ms at most 1.8 at the operating points", ("fitness.max_sensitivity=1.8",)),
+    "noise": (
+        "with sensor noise 0.02, derivative filter 50 ms, delay 20 ms, all taught",
+        (
+            "situations.noise=0.02",
+            "situations.delay=0.02",
+            "controller.derivative_filter_time=0.05",
+            "controller.rate_source=difference",
+        ),
+    ),
+}
+_ROWS = (
+    "open_loop", "fixed", "two_degree", "table", "imitation", "knowledge_base", "knowledge_base_free", "oracle",
+)  # fmt: skip
+
+
+def run(variant: str, seed: int, root: Path, extra: Sequence[str] = ()) -> dict[str, Any]:
+    """Run or resume one design and return its metrics."""
+    from experiments.design import main
+
+    folder = root / f"{variant}-{seed}"
+    if not (folder / "metrics.json").is_file():
+        overrides = VARIANTS[variant][1]
+        arguments = [
+            "experiment=van_der_pol_study",
+            f"seed={seed}",
+            *overrides,
+            *extra,
+            f"output={folder}",
+            "quiet=true",
+        ]
+        main([f"resume={folder}", "quiet=true"] if (folder / "config.json").is_file() else arguments)
+    metrics: dict[str, Any] = formats.read_json(folder / "metrics.json")
+    return metrics
+
+
+def table(variant: str, found: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the table of one variant as Markdown lines."""
+    head = "| controller | " + " | ".join(
+        f"seed {s}: taught | unforeseen | change | travel" for s, _ in zip(SEEDS, found, strict=False)
+    )
+    lines = [f"### {VARIANTS[variant][0].capitalize()}", "", head + " |", "|---" * (1 + 4 * len(found)) + "|"]
+    for name in _ROWS:
+        cells = []
+        for metrics in found:
+            if name not in metrics["controllers"]:
+                cells += ["-"] * 4
+                continue
+            one, fixed = metrics["controllers"][name], metrics["controllers"]["fixed"]
+            value, base = one["fitness_declared"]["unforeseen"], fixed["fitness_declared"]["unforeseen"]
+            change = (
+                "" if name == "fixed" else f"{100 * (value / base - 1):+.1f} %" + (" **loss**" if value > base else "")
+            )
+            cells += [
+                f"{one['fitness_declared']['taught']:.3f}", f"{value:.3f}", change,
+                f"{one['measures']['unforeseen']['total_variation']:.0f}",
+            ]  # fmt: skip
+        lines.append(f"| {_title(name, found)} | " + " | ".join(cells) + " |")
+    lines += ["", *(f"Seed {s}: {m['sentence']}" for s, m in zip(SEEDS, found, strict=False)), ""]
+    return lines
+
+
+def _title(name: str, found: Sequence[dict[str, Any]]) -> str:
+    titles = {m["controllers"][name]["title"] for m in found if name in m["controllers"]}
+    return "best gain table" if name == "table" else next(iter(titles), name)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the variants named (all by default), print their tables and write docs/study.md if all were run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    extra = [word for word in words if "=" in word]
+    variants = [word for word in words if "=" not in word] or list(VARIANTS)
+    root, lines = Path("runs/study"), []
+    for variant in variants:
+        if variant not in VARIANTS:
+            sys.exit(f"error: no variant {variant!r}; known: {', '.join(VARIANTS)}")
+        found = [run(variant, seed, root, extra) for seed in SEEDS]
+        lines += table(variant, found)
+        print("\n".join(table(variant, found)))
+    if set(variants) == set(VARIANTS) and not extra:
+        text = [
+            "# The Van der Pol study", "",
+            "Written by `python -m experiments.study`: the whole ladder, three design seeds, the declared situations;",
+            "travel is the mean total variation of the command over the repeated unforeseen situations. The first",
+            "knowledge base is searched at no more travel than the fixed PID has in the taught situations.", "", *lines,
+        ]  # fmt: skip
+        Path("docs/study.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
