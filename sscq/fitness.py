@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.naming import unknown
+from sscq.quality import ALL_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 KINDS = ("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed")
 ERRORS = ("iae", "itae", "ise")
 AGGREGATES = ("mean", "mean_plus_std", "worst_share")
+_ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 _WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
 
 
@@ -86,7 +88,14 @@ class Fitness:
         if not 0.0 < self.share <= 1.0:
             message = f"fitness: share must be in (0, 1], got {self.share}"
             raise ValueError(message)
+        for name in ("travel_limit", "diverged"):
+            value = getattr(self, name)
+            if value is not None and not (math.isfinite(value) and value > 0.0):
+                message = f"fitness: {name} must be positive and finite, got {value}"
+                raise ValueError(message)
         for name, value in self.reference.items():
+            if name not in ALL_MEASURES:
+                raise ValueError(unknown("measure for the fitness to refer to", name, ALL_MEASURES))
             if not (math.isfinite(value) and value > 0.0):
                 message = f"fitness: the reference value of {name!r} must be positive, got {value}"
                 raise ValueError(message)
@@ -127,7 +136,7 @@ class Fitness:
             return each.mean(axis=0)
         if self.aggregate == "mean_plus_std":
             return each.mean(axis=0) + self.kappa * each.std(axis=0)
-        count = max(1, math.ceil(self.share * len(each)))
+        count = max(1, math.ceil(self.share * len(each) - _ROUNDING))
         return np.sort(each, axis=0)[-count:].mean(axis=0)
 
     def __call__(self, quality: Quality, margin_violation: np.ndarray | float = 0.0) -> np.ndarray:
@@ -137,7 +146,7 @@ class Fitness:
             travel = quality.values["total_variation"].mean(axis=0)
             excess = np.maximum(0.0, travel / self.travel_limit - 1.0)
             # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
-            value = value * (1.0 + 2.0 * excess)
+            value = value + 2.0 * excess * np.abs(value)  # the signed entropy difference may be negative
         return value
 
     def normalised_by(self, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:

@@ -137,8 +137,8 @@ class OperatingMargins:
     def keeps(self, gains: np.ndarray) -> bool:
         """Return whether gain sets [n_sets, n_gains] keep the limits at all points, up to `SLACK`.
 
-        The best gains lie on the limit itself, so a fresh sample of a hull that contains them must be allowed to miss it
-        by as much as the frequency grid and the curvature of the limit explain.
+        The best gains lie on the limit itself, so a fresh sample of a hull that contains them must be allowed to miss
+        it by as much as the frequency grid and the curvature of the limit explain.
         """
         return bool(self.tightened(-SLACK).violation(np.atleast_2d(gains)[None])[0] <= 0.0)
 

@@ -146,8 +146,7 @@ def _costliest(view: View, group: Group) -> list[str]:
 def _situation_row(view: View, situation: str) -> Row:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
-    judged_here = dict.fromkeys((view.recommended, view.compared))
-    lost = [c.name for c in judged_here if (r := c.result(situation)) is not None and r.failed]
+    lost = [c.name for c in (view.recommended, view.compared) if (r := c.result(situation)) is not None and r.failed]
     failure = f"✗ {lost[0]}" if lost else ""
     return _dot_row(view, situation, values, view.change_in(situation, view.recommended, view.compared), failure)
 

@@ -101,7 +101,8 @@ class Plant:
     operating_points : tuple of OperatingPoint
         Left empty: the channel reference's equilibrium is not known and no margins are computed.
     situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
-        The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, one is made from the channels.
+        The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, steps are made from the
+        channels' scale, with noise of the disturbances' nominal values (standard deviation; 0: none).
     text : str
         What it is and where the equations come from.
     """

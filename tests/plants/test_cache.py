@@ -1,4 +1,4 @@
-"""Generated sources on disk: keyed by their text, complete, written once, and in memory where nothing can be written."""
+"""Generated sources: keyed by their text, complete, written once; in memory where nothing can be written."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-def simulation_text(mu_factor=1.0, mode="solved"):
+def simulation_text(variance=1.0, mode="solved"):
     plant = plants.get("nonlinear_inertia")
-    banks = [SignalBank(kind, [channel], [[as_signal(signal)]], 0.01)
-             for kind, channel, signal in (("u", "force", 1.0), ("w", "excitation", WhiteNoise(mu_factor, hold=0.1)))]  # fmt: skip
+    channels = (("u", "force", 1.0), ("w", "excitation", WhiteNoise(variance, hold=0.1)))
+    banks = [SignalBank(kind, [channel], [[as_signal(signal)]], 0.01) for kind, channel, signal in channels]
     return kernels.build(_design(plant, *banks, "rk4", mode)[0]).text
 
 
 def test_the_text_of_a_kernel_is_deterministic_and_complete():
     text = simulation_text()
-    assert text == simulation_text(mu_factor=2.0)  # numbers of a situation are data, not text
+    assert text == simulation_text(variance=2.0)  # numbers of a situation are data, not text
     assert text != simulation_text(mode="iterated")
     imported = re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)
     assert set(imported) == {"math", "numpy", "llvmlite", "numba"}

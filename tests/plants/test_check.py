@@ -75,7 +75,7 @@ def compares(t, x, u, w, p):
 
 
 def unpacks_three(t, x, u, w, p):
-    q, v, a = x
+    _q, v, a = x
     return v, a
 
 
@@ -106,15 +106,30 @@ FAULTS = [
         "the block is called as (t, x, u, w, p) with x of 2, u of 1, w of 1, p of 3 numbers",
     ),
     ({"derivative": fails}, line_of(fails, 1) + ": KeyError: 'gain'"),
-    ({"derivative": lambda t, x, u, p: x}, "takes 4 positional arguments but 5 were given; the block is called as (t, x, u, w, p)"),
-    ({"derivative": lambda t, x, u, w, p: (x[1],)}, "derivative must return 2 (one rate per state (position, speed)), got 1"),
+    (
+        {"derivative": lambda t, x, u, p: x},
+        "takes 4 positional arguments but 5 were given; the block is called as (t, x, u, w, p)",
+    ),
+    (
+        {"derivative": lambda t, x, u, w, p: (x[1],)},
+        "derivative must return 2 (one rate per state (position, speed)), got 1",
+    ),
     ({"derivative": lambda t, x, u, w, p: "text"}, "must return a number or a tuple of numbers, got str"),
-    ({"outputs": lambda t, x, u, w, p: (x[0],)}, "outputs must return 2 (one number per measurement (position, speed)), got 1"),
+    (
+        {"outputs": lambda t, x, u, w, p: (x[0],)},
+        "outputs must return 2 (one number per measurement (position, speed)), got 1",
+    ),
     ({"energy": lambda t, x, u, w, p: (x[0],)}, "energy must return a number, got a tuple of 1"),
     ({"derivative": counts}, "as plain Python (number 1): a block must depend on its arguments alone"),
     ({"derivative": draws}, "a block must depend on its arguments alone, without random numbers"),
-    ({"derivative": lambda t, x, u, w, p: (x[1], sqrt(x[0] + 5.0))}, "derivative is not finite inside the bounds, at position = -"),
-    ({"derivative": lambda t, x, u, w, p: (x[1], u[0] / x[0])}, "derivative is not finite at the nominal initial state"),
+    (
+        {"derivative": lambda t, x, u, w, p: (x[1], sqrt(x[0] + 5.0))},
+        "derivative is not finite inside the bounds, at position = -",
+    ),
+    (
+        {"derivative": lambda t, x, u, w, p: (x[1], u[0] / x[0])},
+        "derivative is not finite at the nominal initial state",
+    ),
     (
         {"outputs": lambda t, x, u, w, p: (x[0] + 0.1 * u[0], x[1])},
         "the measured output 'position' depends on an input: the command would be computed from itself",
@@ -127,12 +142,21 @@ FAULTS = [
         {"states": (Quantity("position", "m", 0.0, 0.0, 10.0), SOUND.states[1])},
         "the initial value 0 of state 'position' must lie inside its bounds (0, 10), or every rollout ends",
     ),
-    ({"parameters": (Quantity("mass", "kg", -2.0, 0.0), *SOUND.parameters[1:])}, "the nominal value -2 of parameter 'mass' is outside"),
-    ({"parameters": (Quantity("mass", "kg", np.nan), *SOUND.parameters[1:])}, "parameter 'mass' must have a finite nominal value"),
+    (
+        {"parameters": (Quantity("mass", "kg", -2.0, 0.0), *SOUND.parameters[1:])},
+        "the nominal value -2 of parameter 'mass' is outside",
+    ),
+    (
+        {"parameters": (Quantity("mass", "kg", np.nan), *SOUND.parameters[1:])},
+        "parameter 'mass' must have a finite nominal value",
+    ),
     ({"inputs": (Quantity("force", "N", 0.0, 1.0, -1.0),)}, "input 'force' must have low < high, got 1 and -1"),
-    ({"inputs": (Quantity(" force", "N"),)}, "names of inputs must not be empty or have spaces around them, got ' force'"),
+    (
+        {"inputs": (Quantity(" force", "N"),)},
+        "names of inputs must not be empty or have spaces around them, got ' force'",
+    ),
     ({"channels": (Channel("position", "speed", scale=0.0),)}, "the scale of channel 'position' must be positive"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("changes", "told"), FAULTS, ids=[told[:40] for _, told in FAULTS])
@@ -200,9 +224,12 @@ def test_a_plant_that_falls_out_of_its_region_is_tested_inside_it():
 
 def test_a_plant_that_overflows_at_once_is_told_as_untested():
     burst = replace(
-        SOUND, derivative=lambda t, x, u, w, p: (x[1], exp(1e3 * (1.0 + maximum(x[0], 0.0)) - 900.0)), operating_points=(),
-        states=(Quantity("position", "m", -9.9, -10.0, -9.0), SOUND.states[1]), energy=None,
-    )  # fmt: skip
+        SOUND,
+        derivative=lambda t, x, u, w, p: (x[1], exp(1e3 * (1.0 + maximum(x[0], 0.0)) - 900.0)),
+        operating_points=(),
+        states=(Quantity("position", "m", -9.9, -10.0, -9.0), SOUND.states[1]),
+        energy=None,
+    )
     report = plants.check(burst)
     assert any("its motion was not tested" in line for line in report.advice), str(report)
 

@@ -1,4 +1,4 @@
-"""Loops closed in continuous time: published numbers, textbook polynomials, and the refusals where no loop is defined."""
+"""Loops closed in continuous time: published numbers, textbook polynomials, refusals where no loop is defined."""
 
 from __future__ import annotations
 
@@ -217,25 +217,58 @@ def test_gains_go_by_name_as_well():
     ("call", "error", "told"),
     [
         (lambda: plants.close(replace(VDP, channels=()), PID(), (1, 1, 1)), ValueError, "no control channel"),
-        (lambda: plants.close(FOPDT, PID(), (1, 1, 0)), ValueError, r"dead time \(L = 0\.3 s\).*parameters=\{'L': 0\.0\}"),
         (
-            lambda: plants.close(FOPDT, PID(), (1, 1, 1), parameters={"L": 0.0}), ValueError,
+            lambda: plants.close(FOPDT, PID(), (1, 1, 0)),
+            ValueError,
+            r"dead time \(L = 0\.3 s\).*parameters=\{'L': 0\.0\}",
+        ),
+        (
+            lambda: plants.close(FOPDT, PID(), (1, 1, 1), parameters={"L": 0.0}),
+            ValueError,
             "rate of its output, and that rate on the command at once: an algebraic loop.*derivative_filter_time > 0",
         ),
-        (lambda: plants.close(VDP, PID(), (1, 1, 1), Step(1.0, at=2.0)), ValueError, "'position' must be constant or smooth"),
+        (
+            lambda: plants.close(VDP, PID(), (1, 1, 1), Step(1.0, at=2.0)),
+            ValueError,
+            "'position' must be constant or smooth",
+        ),
         (lambda: plants.close(VDP, PID(), (1, 1, 1), GaussianFilter(1.0, 1.0)), ValueError, "constant or smooth"),
-        (lambda: plants.close(VDP, PID(), (1, 1)), ValueError, r"gains of kp, ki, kd must have 3 values \(kp, ki, kd\), got 2"),
-        (lambda: plants.close(VDP, PID(), {"kp": 1.0}), ValueError, "'ki' among the gains of kp, ki, kd must be finite"),
-        (lambda: plants.close(VDP, PID(), (1, 1, 1), integrals=("ies",)), ValueError, "no integral 'ies'; did you mean"),
+        (
+            lambda: plants.close(VDP, PID(), (1, 1)),
+            ValueError,
+            r"gains of kp, ki, kd must have 3 values \(kp, ki, kd\), got 2",
+        ),
+        (
+            lambda: plants.close(VDP, PID(), {"kp": 1.0}),
+            ValueError,
+            "'ki' among the gains of kp, ki, kd must be finite",
+        ),
+        (
+            lambda: plants.close(VDP, PID(), (1, 1, 1), integrals=("ies",)),
+            ValueError,
+            "no integral 'ies'; did you mean",
+        ),
         (lambda: plants.close(VDP, PID(), (1, 1, 1), {"q": 1.0}), ValueError, "no reference for a channel 'q'"),
-        (lambda: plants.close(VDP, PID(), (1, 1, 1), (1.0, 2.0)), ValueError, r"reference must have 1 entries \(position\), got 2"),
+        (
+            lambda: plants.close(VDP, PID(), (1, 1, 1), (1.0, 2.0)),
+            ValueError,
+            r"reference must have 1 entries \(position\), got 2",
+        ),
         (lambda: plants.close(VDP, (PID(), PID()), (1, 1, 1)), ValueError, "has 1 channels, got 2 laws"),
         (lambda: plants.close(VDP, PID(rate_limit=1.0), (1, 1, 1)), ValueError, "rate_limit"),
         (lambda: plants.close(VDP, PID, (1, 1, 1)), TypeError, "the class PID itself; call it"),
-        (lambda: plants.close(VDP, 3.0, (1, 1, 1)), TypeError, "got float, which lacks gain_names, initial, continuous"),
-        (lambda: plants.close(COUPLED, PID(), (1, 1, 0) * 2, integrals=("entropy_plant",)), ValueError, "needs the plant's entropy_rate"),
+        (
+            lambda: plants.close(VDP, 3.0, (1, 1, 1)),
+            TypeError,
+            "got float, which lacks gain_names, initial, continuous",
+        ),
+        (
+            lambda: plants.close(COUPLED, PID(), (1, 1, 0) * 2, integrals=("entropy_plant",)),
+            ValueError,
+            "needs the plant's entropy_rate",
+        ),
     ],
-)  # fmt: skip
+)
 def test_loops_that_are_not_defined_are_refused_with_the_reason(call, error, told):
     with pytest.raises(error, match=told):
         call()

@@ -40,8 +40,8 @@ def test_compiled_expressions_agree_with_plain_python(forest):
     points = np.random.default_rng(3).uniform(-3.0, 3.0, (3, 400))
     ours = kernel(*points)
     plain = np.array([program(*point) for point in points.T]).T
-    # Elementary kernels are within 2 ulp and fused operations round once less; 4 ulp per operation cover both. The factor
-    # is for the spread's being a maximum of a few trials, 1e-15 for results that no operation moves.
+    # Elementary kernels are within 2 ulp and fused operations round once less; 4 ulp per operation cover both. The
+    # factor is for the spread's being a maximum of a few trials, 4e-16 for results that no operation moves.
     tolerance = 8.0 * spread(program, list(points)) + 4e-16 * np.abs(plain)
     usable = np.isfinite(tolerance)
     assert usable.mean() > 0.8

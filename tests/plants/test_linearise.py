@@ -155,17 +155,29 @@ def test_commands_in_place_of_inputs_go_through_allocate():
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: plants.linearise(VDP, (1.0, 0.3)), r"no input holds .* position = 1 m.*remain: position: 0\.3 m/s\. Use"),
+        (
+            lambda: plants.linearise(VDP, (1.0, 0.3)),
+            r"no input holds .* position = 1 m.*remain: position: 0\.3 m/s\. Use",
+        ),
         (lambda: plants.linearise(TANKS, (4.0, 4.0)), r"rates that remain: .*lower: 0\.\d+ m/s"),
-        (lambda: plants.linearise(TANKS, {"upper": 9.5, "lower": 5.0}, adjust=("lower",)), r"inflow = 1\.54.*outside its bounds \[0, 1\.5\]"),
-        (lambda: plants.linearise(VDP, "position 1,5"), "no operating point 'position 1,5'; did you mean 'position 1.5'"),
+        (
+            lambda: plants.linearise(TANKS, {"upper": 9.5, "lower": 5.0}, adjust=("lower",)),
+            r"inflow = 1\.54.*outside its bounds \[0, 1\.5\]",
+        ),
+        (
+            lambda: plants.linearise(VDP, "position 1,5"),
+            "no operating point 'position 1,5'; did you mean 'position 1.5'",
+        ),
         (lambda: plants.linearise(VDP, {"positon": 1.0}), "'positon'; did you mean 'position'"),
         (lambda: plants.linearise(VDP, adjust=("z",)), "no name among the states of plant 'van_der_pol': 'z'"),
-        (lambda: plants.linearise(VDP, input=(1.0, 2.0)), r"inputs of plant 'van_der_pol' must have 1 values \(force\), got 2"),
+        (
+            lambda: plants.linearise(VDP, input=(1.0, 2.0)),
+            r"inputs of plant 'van_der_pol' must have 1 values \(force\), got 2",
+        ),
         (lambda: plants.linearise(VDP, disturbances={"xi": 1.0}), "disturbances of plant 'van_der_pol': 'xi'"),
         (lambda: plants.linearise(VDP).row("speed"), "no name among the outputs of the linear model: 'speed'"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_linearised_is_refused_with_the_reason(call, told):
     with pytest.raises(ValueError, match=told):
         call()

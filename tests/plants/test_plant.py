@@ -76,18 +76,27 @@ X = (Quantity("x", "m"),)
         (lambda: Plant(name="p", states=()), "'p' needs"),
         (lambda: Plant(name="p", states=(), derivative=tuple), "'p' needs at least one state"),
         (lambda: Plant(name="p", states=X * 2, derivative=tuple), r"names of states must differ, got \['x', 'x'\]"),
-        (lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("y"),)), r"output 'y' is not among its measurements \['x'\]"),
+        (
+            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("y"),)),
+            r"output 'y' is not among its measurements \['x'\]",
+        ),
         (
             lambda: Plant(name="p", states=X, inputs=X, derivative=tuple, channels=(Channel("x", low=1.0, high=1.0),)),
             "low < high, got 1.0, 1.0",
         ),
-        (lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("x"),)), r"1 channels and 0 inputs: give allocate\(t, x, commands, p\)"),
+        (
+            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("x"),)),
+            r"1 channels and 0 inputs: give allocate\(t, x, commands, p\)",
+        ),
         (lambda: Plant(name="p", states=X, derivative=tuple, input_delay="L"), "parameters of plant 'p': 'L'"),
         (lambda: VDP.values("states", {"velocty": 1.0}), "'velocty'; did you mean 'velocity'"),
         (lambda: VDP.values("parameters", (1.0, 2.0)), r"must have 1 values \(mu\), got 2"),
-        (lambda: VDP.values("parameters", {"mu": np.inf}), "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf"),
+        (
+            lambda: VDP.values("parameters", {"mu": np.inf}),
+            "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf",
+        ),
     ],
-)  # fmt: skip
+)
 def test_declarations_and_values_that_do_not_fit_are_refused(make, told):
     with pytest.raises(ValueError, match=told):
         make()
@@ -95,7 +104,7 @@ def test_declarations_and_values_that_do_not_fit_are_refused(make, told):
 
 def test_a_block_of_the_wrong_size_is_refused_where_it_is_used():
     short = replace(VDP, derivative=lambda t, x, u, w, p: (x[1],))
-    with pytest.raises(ValueError, match="a block of plant 'van_der_pol' must return 2 numbers, got 1; plants.check"):
+    with pytest.raises(ValueError, match=r"a block of plant 'van_der_pol' must return 2 numbers, got 1; plants\.check"):
         plants.simulate(short, 1.0, 0.1)
 
 

@@ -39,7 +39,7 @@ def test_plain_python_arrays_and_tape_agree(tree, point):
     (taped,) = program(*point)
     (vectorised,) = block(*arrays(point))
     (replayed,) = replay(program, *arrays(point))
-    # Each evaluation's operations are within 1 ulp, `spread` took 4; the factor covers that it is a maximum of 8 trials.
+    # Each evaluation's operations are within 1 ulp, `spread` took 4; the factor is for its being a maximum of trials.
     # A flip of floor, sign or where at its edge shows in the spread as well.
     for other in (taped, vectorised, replayed):
         np.testing.assert_allclose(np.ravel(other)[0], plain, rtol=4e-16, atol=8.0 * tolerance)

@@ -77,12 +77,21 @@ def test_a_file_that_breaks_leaves_its_former_plants(write):
         ("x = 1\n\ny = x / 0\n", r"my_plant\.py, line 3: ZeroDivisionError: division by zero"),
         ("import numpi\n", r"my_plant\.py, line 1: ModuleNotFoundError: No module named 'numpi'"),
         ("x = 1\n", r"my_plant\.py: it gives no plant; end it with plants\.register"),
-        (GOOD.format(rate=2.0).replace("derivative=derivative", "derivativ=derivative"), "line 7: TypeError: .*derivativ"),
-        (GOOD.format(rate=2.0).replace("users_decay", "van_der_pol"), "a plant called 'van_der_pol' is registered already"),
-        ("import sys\nsys.path[0:0] = []\ndef f():\n    raise KeyError('no gain')\nf()\n", "line 4: KeyError: 'no gain'"),
+        (
+            GOOD.format(rate=2.0).replace("derivative=derivative", "derivativ=derivative"),
+            "line 7: TypeError: .*derivativ",
+        ),
+        (
+            GOOD.format(rate=2.0).replace("users_decay", "van_der_pol"),
+            "a plant called 'van_der_pol' is registered already",
+        ),
+        (
+            "import sys\nsys.path[0:0] = []\ndef f():\n    raise KeyError('no gain')\nf()\n",
+            "line 4: KeyError: 'no gain'",
+        ),
     ],
     ids=["syntax", "exception", "import", "none", "argument", "taken", "deep"],
-)  # fmt: skip
+)
 def test_mistakes_are_told_with_file_and_line(write, text, told):
     before = plants.names()
     with pytest.raises(plants.PlantFileError, match=told):

@@ -57,7 +57,7 @@ BINARY = {
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
     "div": lambda x, y: x / (magnitude(y) + 0.5),
-    "atan2": lambda x, y: atan2(x, y),
+    "atan2": atan2,
     "pow": lambda x, y: power(magnitude(x) + 0.1, clip(y, -3.0, 3.0)),
     "minimum": minimum,
     "maximum": maximum,
@@ -71,11 +71,13 @@ TERNARY = {
     "rest": lambda x, y, z: z - x * y,
 }
 FUNCTIONS = {**UNARY, **BINARY, **TERNARY}
-SMOOTH = tuple(set(FUNCTIONS) - {"sign", "floor", "where", "clip", "minimum", "maximum", "abs", "table1d", "table2d"})
+ALL = tuple(sorted(FUNCTIONS))
+_KINKED = {"sign", "floor", "where", "clip", "minimum", "maximum", "abs", "table1d", "table2d"}
+SMOOTH = tuple(name for name in ALL if name not in _KINKED)
 LEAVES = ("a", "b", "c", 0.5, -1.0, 2.0, 3.25, 0.0, 1.0)
 
 
-def grow(rng, depth, names=tuple(sorted(FUNCTIONS))):
+def grow(rng, depth, names=ALL):
     """Return a random expression as nested tuples; `rng` is a `random.Random`."""
     if depth == 0 or rng.random() < 0.15:
         return rng.choice(LEAVES)

@@ -1,0 +1,172 @@
+"""A control task for a plant that declares none: steps of the reference, sized and timed by what the plant says.
+
+Sizes come from the channels' scale, shortened to what the outputs' bounds and the command limits allow; the horizon
+from the plant's slowest mode; noise from the disturbances' nominal values.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from plants.core.linearise import linearise
+from plants.excitation import WhiteNoise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants import Channel, Plant
+
+FARTHEST = 1.6  # steps of the unforeseen situations, in channel scales
+USUAL_HORIZON = 20.0  # s, for a plant whose modes tell nothing (a double integrator)
+_HORIZON_MODES = 30.0  # horizon in time constants of the slowest mode, before rounding
+_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of a channel's scale: the first that can be held is used
+_INSIDE = 0.8  # of the way to an output's bound
+_HELD = 100  # noise values a horizon
+_SLOWEST = 1e-6  # modes slower than this share of the fastest are integrators
+_SPREAD = 0.2  # by which the parameters of plants that were not taught differ
+
+
+def generic_task(plant: Plant) -> dict[str, list[dict[str, Any]]]:
+    """Return taught, validation and unforeseen situations, as keywords of `sscq.Situation`.
+
+    A disturbance whose nominal value is 0 is left out: nothing is known of its size.
+    """
+    if not plant.channels:
+        message = f"plant {plant.name!r} has no control channels, so no situations can be made from them"
+        raise ValueError(message)
+    task = _Task(plant)
+    return {
+        "taught": [
+            task.step("step up", 1.0, 1), task.step("step down", -1.0, 2), task.step("small step", 0.3, 3),
+            task.returning("return", -0.8, 4),
+        ],
+        "validation": [task.step("larger step", 1.3, 6), task.step("negative step", -0.6, 7)],
+        "unforeseen": [
+            task.step("far step", FARTHEST, 11), task.step("far step down", -FARTHEST, 12),
+            *([task.step("doubled noise", 1.0, 13, noise_factor=2.0)] if task.noise else []),
+            task.step("delayed command", -1.0, 14, delay=task.horizon / 1000.0),
+            *(task.changed("changed plant", number) for number in range(2 if plant.parameters else 0)),
+        ],
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Task:
+    plant: Plant
+    noise: dict[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        usual = {q.name: q.nominal for q in self.plant.disturbances if q.nominal > 0.0}
+        object.__setattr__(self, "noise", usual)
+
+    def step(self, name: str, size: float, seed: int, noise_factor: float = 1.0, **more: Any) -> dict[str, Any]:
+        """A step of all references by `size` channel scales, from the nominal state."""
+        excitation = {
+            key: WhiteNoise(noise_factor * level**2, hold=self.horizon / _HELD) for key, level in self.noise.items()
+        }
+        reference = {c.output: self._away(c, size) for c in self.plant.channels}
+        return {
+            "name": name, "reference": reference, "excitation": excitation, "t_end": self.horizon, "seed": seed, **more
+        }  # fmt: skip
+
+    def returning(self, name: str, size: float, seed: int) -> dict[str, Any]:
+        """Back to rest from outputs that are `size` channel scales away; a step where an output is no state."""
+        states = [q.name for q in self.plant.states]
+        start = dict(zip(states, self._point, strict=True))
+        for channel in self.plant.channels:
+            if channel.output not in states:
+                return self.step(name, 0.6, seed)
+            start[channel.output] = self._away(channel, size)
+        return self.step(name, 0.0, seed, initial=start)
+
+    def changed(self, name: str, number: int) -> dict[str, Any]:
+        """A step on a plant whose parameters are larger and smaller in turn: the first larger, or the first smaller."""
+        values = {
+            q.name: min(max(q.nominal * (1.0 + _SPREAD * (-1.0) ** (place + number)), q.low), q.high)
+            for place, q in enumerate(self.plant.parameters)
+        }
+        return self.step(f"{name} {number + 1}", 1.0 - 2.0 * number, 15 + number, parameters=values)
+
+    # --------------------------------------------------------------------------------------- what the plant tells
+
+    @cached_property
+    def _point(self) -> tuple[float, ...]:
+        """The state at rest: the first operating point, else the nominal state."""
+        points = self.plant.operating_points
+        return tuple(points[0].state) if points else self.plant.initial()
+
+    @cached_property
+    def _rest(self) -> dict[str, float]:
+        """Outputs at rest."""
+        plant = self.plant
+        u, w = tuple(q.nominal for q in plant.inputs), (0.0,) * len(plant.disturbances)
+        outputs = plant.outputs(0.0, self._point, u, w, plant.nominal())
+        return {q.name: float(value) for q, value in zip(plant.measurements, outputs, strict=True)}
+
+    def _away(self, channel: Channel, size: float) -> float:
+        """Output that lies `size` scales from rest, or as far as it may."""
+        rest, quantity = self._rest[channel.output], self._quantity(channel)
+        wanted = rest + size * self._shares[channel.output] * channel.scale
+        low, high = (rest + _INSIDE * (bound - rest) for bound in (quantity.low, quantity.high))
+        return min(max(wanted, min(low, rest)), max(high, rest))
+
+    def _quantity(self, channel: Channel) -> Any:
+        plant = self.plant
+        return plant.measurements[plant.index("measurements", channel.output)]
+
+    @cached_property
+    def _shares(self) -> dict[str, float]:
+        """Share of each channel's scale up to which the farthest steps can be held within the command limits."""
+        return {c.output: self._share(c) for c in self.plant.channels}
+
+    def _share(self, channel: Channel) -> float:
+        if channel.output not in [q.name for q in self.plant.states] or not self._holds({}):
+            return 1.0  # it cannot be told
+        rest, reach = self._rest[channel.output], FARTHEST * channel.scale
+        for share in _SHARES:
+            if all(self._holds({channel.output: rest + sign * share * reach}) for sign in (1.0, -1.0)):
+                return share
+        return _SHARES[-1]
+
+    def _holds(self, moved: dict[str, float]) -> bool:
+        """Whether commands within their limits can hold the plant with some states moved away from rest."""
+        names = [q.name for q in self.plant.states]
+        state = dict(zip(names, self._point, strict=True)) | moved
+        others = [name for name in names if name not in {c.output for c in self.plant.channels}]
+        try:
+            linearise(self.plant, state, adjust=others, commands=True)
+        except ValueError:
+            return False
+        return True
+
+    @cached_property
+    def horizon(self) -> float:
+        """Horizon [s]: long enough for the slowest mode, a round number."""
+        return horizon(self._poles(), self._dead_time())
+
+    def _poles(self) -> Sequence[complex]:
+        adjust = () if self.plant.operating_points else tuple(q.name for q in self.plant.states)
+        points = self.plant.operating_points
+        try:
+            return list(linearise(self.plant, points[0] if points else None, adjust=adjust).poles)
+        except ValueError:
+            return []
+
+    def _dead_time(self) -> float:
+        plant = self.plant
+        return 0.0 if plant.input_delay is None else plant.nominal()[plant.index("parameters", plant.input_delay)]
+
+
+def horizon(poles: Sequence[complex], dead_time: float = 0.0) -> float:
+    """Return the horizon [s] for a plant with these poles [1/s]: a power of ten times 1, 2 or 5."""
+    speeds = [abs(pole) for pole in poles]
+    speeds = [speed for speed in speeds if speed > _SLOWEST * max(speeds)]
+    if not speeds:
+        return USUAL_HORIZON
+    wanted = _HORIZON_MODES * (1.0 / min(speeds) + dead_time)
+    power = math.floor(math.log10(wanted))
+    rounds = [float(f"{m}e{k}") for k in (power, power + 1) for m in (1, 2, 5)]
+    return min(rounds, key=lambda value: abs(math.log(value / wanted)))
