@@ -45,8 +45,22 @@ def entropy(view: View) -> Html:
 
 def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[View, Recorded], list[Html]]) -> Html:
     # One block for all groups: a block each would leave most of a row empty where a group has one or two situations.
-    figures = multiples(_figure(view, s, charts) for group in GROUPS for s in view.data.group(group))
-    return section(anchor, title, view.legend(), figures, lead=lead)
+    situations = [s for group in GROUPS for s in view.data.group(group)]
+    recorded = [s for s in situations if _recorded(view, s.name)]
+    drawn = recorded or situations
+    figures = multiples(_figure(view, s, charts) for s in drawn)
+    return section(anchor, title, view.legend(), figures, _left_out(view, situations, drawn), lead=lead)
+
+
+def _left_out(view: View, situations: list[SituationInfo], drawn: list[SituationInfo]) -> Html:
+    """Which situations have no figure, and why."""
+    others = [s.name for s in situations if s not in drawn]
+    if not others:
+        return Html("")
+    reason = missing(_reason(view, others[0]))
+    return element(
+        "p", f"{len(others)} of {len(situations)} situations are not drawn: ", reason, ".", title=", ".join(others)
+    )
 
 
 def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]]) -> Html:

@@ -39,7 +39,7 @@ def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     counted = f"Rules ({len(base.rules)})"
     sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
     words = element("div", element("p", "The same rules as sentences:"), element("ol", *sentences))
-    rules = element("div", _rule_table(base), words, class_="two")
+    rules = element("div", _rule_table(base), words if base.rules else "", class_="two")
     parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), rules]
     return join((*parts, element("h3", "Gain surfaces"), _surfaces(view, base)))
 

@@ -197,7 +197,7 @@ def words_head(name: str) -> Html:
 def multiples(figures: Iterable[Html]) -> Html:
     """Figures side by side, three in a row, so many that a row is full where the number allows it."""
     found = list(figures)
-    columns = {1: " one", 2: " two"}.get(len(found), " four" if len(found) % 4 == 0 and len(found) % 3 else "")
+    columns = {1: " one", 2: " two", 4: " four", 8: " four"}.get(len(found), "")
     return element("div", *found, class_=f"multiples{columns}")
 
 

@@ -15,10 +15,15 @@ from experiments.reporting.recording import MOST
 from flcs import TeachingRows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from experiments.found_files import Entry
     from experiments.reporting.case import Array, Case
 
+    Method = tuple[str, dict[str, Array]]
+
 _STAGES = {"fixed_genetic": BASELINE, "fixed_cmaes": BASELINE, "two_degree": "two_degree", "tables": "table"}
+_ORIGINS = [" from the imitated rules", " from the reference gains"]  # where the refinement begins, in this order
 _METHODS = {
     "GeneticAlgorithm": "genetic algorithm",
     "CmaEs": "CMA-ES",
@@ -28,21 +33,36 @@ _METHODS = {
 
 def searches(case: Case) -> tuple[SearchHistory, ...]:
     """Return the histories of all rungs of the ladder and of the refinements, in the order of the run."""
-    found = []
+    found: list[SearchHistory] = []
     for stage, key in _STAGES.items():
         folder = case.bench.folder.path / "stages" / stage
-        found += [_history(case, entry, key) for entry in (found_files.load(folder) if folder.is_dir() else [])]
+        for entry in found_files.load(folder) if folder.is_dir() else []:
+            found += _histories(case, entry, key)
     for kind, result in case.refined.items():
-        found.append(_history(case, result.entry, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"))
-    return tuple(history for history in found if history is not None)
+        key = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
+        found += _histories(case, result.entry, key)
+    return tuple(found)
 
 
-def _history(case: Case, entry: Entry, key: str) -> SearchHistory | None:
+def _histories(case: Case, entry: Entry, key: str) -> list[SearchHistory]:
+    """The searches behind an entry: one, or several that began at different places and shared the budget."""
+    parts: list[list[Method]] = []
+    for method, history in entry.histories:
+        if not parts or method == parts[-1][0][0]:
+            parts.append([])
+        parts[-1].append((method, history))
+    origins = _ORIGINS if len(parts) == len(_ORIGINS) else [f", search {n + 1}" for n in range(len(parts))]
+    names = [entry.title + (origin if len(parts) > 1 else "") for origin in origins]
+    found = [_history(case, entry, key, name, part) for name, part in zip(names, parts, strict=False)]
+    return [history for history in found if history is not None]
+
+
+def _history(case: Case, entry: Entry, key: str, name: str, part: Sequence[Method]) -> SearchHistory | None:
     """One search; methods that follow one another count their evaluations on."""
     columns: dict[str, list[Array]] = {"evaluations": [], "best": [], "mean": []}
     spent = 0.0
     used: list[tuple[str, str]] = []
-    for method, history in entry.histories:
+    for method, history in part:
         if not len(history["evaluations"]):
             continue
         columns["evaluations"].append(spent + history["evaluations"])
@@ -56,7 +76,7 @@ def _history(case: Case, entry: Entry, key: str) -> SearchHistory | None:
     # Several tables are searched; the one that was judged has the contender's title.
     served = "" if key == "table" and case.contenders[key].title != entry.title else key
     return SearchHistory(
-        name=f"{entry.title}: {', then '.join(method for method, _ in used)}",
+        name=f"{name}: {', then '.join(method for method, _ in used)}",
         controller=served,
         evaluations=evaluations,
         best=np.minimum.accumulate(best),
