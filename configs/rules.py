@@ -52,7 +52,8 @@ class Rule:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return ""
         inside = self.low <= value <= self.high and (self.above < value < self.below or not self._open)
-        return "" if inside and not math.isnan(value) else f"must be {self.range()}, got {value}"
+        finite = "finite and " if self._open and math.isinf(value) else ""
+        return "" if inside and not math.isnan(value) else f"must be {finite}{self.range()}, got {value}"
 
     @property
     def _open(self) -> bool:

@@ -40,7 +40,15 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     outputs.write(bench, reference, group, judgement, signal, refined, config)
 
 
-main = command("design", design)
+def _check(config: DesignConfig) -> None:
+    from experiments import situations
+    from experiments.setup import setup
+
+    job = setup(config)
+    situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
+
+
+main = command("design", design, _check)
 
 if __name__ == "__main__":
     main()

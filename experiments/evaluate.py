@@ -55,7 +55,10 @@ def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
 
 def _announcement(config: EvaluateConfig, case: Case) -> str:
     kb = case.kb
-    sets = ", ".join(f"{len(block[0])} {kind} x {len(block)} seeds" for kind, block in case.blocks.items())
+    sets = ", ".join(
+        f"{len(block[0])} {kind}" + (f" x {len(block)} seeds" if len(block) > 1 else "")
+        for kind, block in case.blocks.items()
+    )
     lines = [f"knowledge base {config.kb} of plant {kb.plant}: {kb.n_rules} rules; situations: {sets}"]
     return "\n".join([*lines, *(f"warning: {warning}" for warning in case.warnings)])
 
@@ -184,7 +187,10 @@ def _by_controller(case: Case, tables: Tables, kind: str) -> str:
 def _sentence(config: EvaluateConfig, case: Case, tables: Tables, kind: str) -> str:
     found = compared(config, tables, "knowledge_base", kind)
     change = found.mean if len(case.blocks[kind]) > 1 else f"{100 * found.mean.value:+.1f} %"
-    where = f"fitness {change} in {kind} situations, better in {100 * found.wins:.0f} % of the rollouts"
+    where = (
+        f"fitness {change} in {kind} situations, better in {100 * found.wins:.0f} % of the rollouts, actuator travel "
+        f"{100 * found.travel.value:+.1f} %"
+    )
     if found.passes:
         return f"The knowledge base is better than its reference gains: {where}."
     return f"The knowledge base does not prove better than its reference gains ({where}): {'; '.join(found.reasons)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,6 +71,8 @@ def prepared(config: EvaluateConfig) -> Case:
 
     if config.kb is None:
         raise UserError("give a knowledge base: kb=PATH, such as kb=runs/design/.../knowledge_base.json")
+    if Path(config.kb).is_dir():
+        raise UserError(f"kb must be a file, got a folder; in a run's it is {Path(config.kb) / 'knowledge_base.json'}")
     kb = KnowledgeBase.load(config.kb)
     if config.plant is not None:
         kb.require_plant(config.plant)
@@ -79,8 +82,11 @@ def prepared(config: EvaluateConfig) -> Case:
     kinds = KINDS if config.sets == "all" else (config.sets,)
     blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
     declared = [s for k in kinds for s in sets[k]]
+    contenders = _contenders(kb, config.controller.own_gains)
+    for contender in contenders:
+        situations.check(config, plant, contender.controller, declared)
     notes = (*warnings, *_other_plant(kb, plant), *_not_taught(kb, plant, declared))
-    return Case(kb, plant, _fitness(kb), _contenders(kb, config.controller.own_gains), blocks, notes)
+    return Case(kb, plant, _fitness(kb), contenders, blocks, notes)
 
 
 def _contenders(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:

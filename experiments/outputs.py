@@ -140,7 +140,11 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
     for c in group:
         value = judgement.mean(c.name, "unforeseen")
         failures = int(np.isfinite(judgement.quality[c.name, "unforeseen"][0]).sum())
-        change = "" if c.name == "fixed" else f"{100 * (value / base - 1):+.1f} %" + (" LOSS" if value > base else "")
+        change = (
+            ""
+            if c.name == "fixed"
+            else f"{100 * (value - base) / abs(base):+.1f} %" + (" LOSS" if value > base else "")
+        )
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else ""),

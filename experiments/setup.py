@@ -210,7 +210,11 @@ def _box(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:
     highs = [g for c in plant.channels for g in c.gains_high] if high is None else _gains("high", high, plant)
     lows, highs = np.array(lows, float), np.array(highs, float)
     if not (lows <= highs).all() or not (lows < highs).any():
-        raise UserError(f"gain bounds must satisfy low <= high, got low = {lows.tolist()}, high = {highs.tolist()}")
+        given = f"low = {lows.tolist()}, high = {highs.tolist()}"
+        raise UserError(
+            f"gain bounds must satisfy low <= high, and low < high for one gain at least, got {given}; mend "
+            "controller.low or controller.high (what is not given is the plant's)"
+        )
     return lows, highs
 
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.errors import UserError
+from plants.core.motion import check_mode
+from plants.core.simulate import count_steps
 from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
+from sscq.loop_spec import LoopSpec
 from sscq.situation import Situation
 from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from configs.schema import DesignConfig, EvaluateConfig, ExcitationConfig, SituationConfig
     from plants import Plant
@@ -61,6 +64,19 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
         return found
 
     return draw
+
+
+def check(config: Config, plant: Plant, controller: Any, situations: Sequence[Situation]) -> None:
+    """Raise ValueError where these closed loops could not be built; nothing is compiled."""
+    LoopSpec(plant, controller, situations, config.step)
+    check_mode(plant, config.algebraic_loop)
+    for situation in situations:
+        try:
+            count_steps(situation.t_end, config.step)
+            plant.values("states", situation.initial)
+            plant.values("parameters", situation.parameters)
+        except ValueError as error:
+            raise UserError(f"situation {situation.name!r}: {error}") from error
 
 
 def _declared(config: Config, plant: Plant, kind: str, number: int = 0) -> tuple[Situation, ...]:

@@ -442,11 +442,10 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
     Raises
     ------
     ValueError
-        Naming the file, the line and what was read, where a cell is missing, not a number, or not finite.
+        Naming the file, the line and what was read, where a cell is missing, not a number, or not finite, or where a
+        time does not increase; also where there is no series.
     """
-    with path.open(newline="", encoding="utf-8") as stream:
-        reader = csv.reader(stream)
-        rows = [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
+    rows = _rows(path)
     header: list[str] = []
     if rows and not _is_number(rows[0][1][0]):
         header = [cell.strip() for cell in rows.pop(0)[1]]
@@ -465,9 +464,26 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
         if not all(map(math.isfinite, pair)):
             message = f"{path}, line {number}: {row}: a recorded series must be finite; mend or cut the data"
             raise ValueError(message)
+        if time and pair[0] <= time[-1]:
+            message = f"{path}, line {number}: {row}: the times must increase, but the line before is at {time[-1]:g} s"
+            raise ValueError(message)
         time.append(pair[0])
         values.append(pair[1])
+    if not time:
+        message = f"{path} holds no series: expected lines of time [s] and value"
+        raise ValueError(message)
     return tuple(time), tuple(values)
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Line numbers and cells of a CSV file, without empty lines and comments (#)."""
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            reader = csv.reader(stream)
+            return [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
+    except (UnicodeDecodeError, csv.Error) as error:
+        message = f"{path} is no CSV text: {error}"
+        raise ValueError(message) from error
 
 
 def _is_number(text: str) -> bool:

@@ -20,6 +20,7 @@ from sscq.closed_loop import ClosedLoop, Snapshot
 from sscq.genetic import GeneticAlgorithm
 from sscq.quality import Quality
 from sscq.search import evolve
+from sscq.search_method import not_negative
 from sscq.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Teacher:
     def __post_init__(self) -> None:
         """Check the settings."""
         settings.positive("teacher's window", self.window)
+        settings.finite("teacher's horizon", self.horizon)
+        not_negative("teacher's shrink", self.shrink)
         if self.horizon < 2.0 * self.window:
             message = f"the teacher's horizon must be at least two windows, got {self.horizon} s and {self.window} s"
             raise ValueError(message)
@@ -176,7 +179,7 @@ class _Task:
             self.evaluations += len(genomes)
             value = self._ahead(i, w, snapshot, genomes)
             distance = (((genomes - before) / np.where(self.span > 0.0, self.span, 1.0)) ** 2).sum(axis=1)
-            return value * (1.0 + self.teacher.shrink * distance)
+            return value + self.teacher.shrink * distance * np.abs(value)
 
         start = np.vstack([before, self.box.neighbours(before)])
         seed = self.seed + 1_000_003 * i + w
@@ -187,7 +190,7 @@ class _Task:
         weight = float(np.clip((old - new) / max(0.1 * abs(old), _FLAT), 0.0, 1.0))
         # Where little is gained, stay near what was: the best gains are an accident there.
         gains = before + (result.genome - before) * max(weight, 0.1)
-        return gains, float(new), weight
+        return gains, float(self._ahead(i, w, snapshot, gains[None, :])[0]), weight
 
     def _ahead(self, i: int, w: int, snapshot: Snapshot | None, genomes: np.ndarray) -> np.ndarray:
         """Mean fitness over the horizon and the continuations [n]."""
@@ -242,12 +245,12 @@ def _inputs(signals: np.ndarray, integral: np.ndarray) -> np.ndarray:
 
 
 def _continued(feeds: Sequence[Feed], key: tuple[str, int]) -> list[Feed]:
-    """Feeds for a continuation: a recorded series, whose future must not be known, is read from a random place on."""
+    """Feeds for a continuation: a recorded series, whose future must not be known, is read from another place on."""
     result = []
     for number, feed in enumerate(feeds):
         if feed.code == noise.RECORDED:
             unit = noise.samples(noise.UNIFORM, 1, noise.stream_key(*key, f"continuation {number}"))[0]
-            shift = int((unit / np.sqrt(12.0) + 0.5) * len(feed.series)) % len(feed.series)
+            shift = 1 + int((unit / np.sqrt(12.0) + 0.5) * (len(feed.series) - 1))
             result.append(replace(feed, series=feed.series[shift:] + feed.series[:shift]))
         else:
             result.append(feed)

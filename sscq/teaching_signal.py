@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 SCHEMA = "sscq.teaching_signal/1"
+_OTHERS = 4  # columns beside the inputs and gains, of which every channel has three each
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,17 @@ class TeachingSignal:
         """
         path = Path(path)
         with path.open(newline="", encoding="utf-8") as stream:
-            rows = list(csv.reader(stream))
-        if len(rows) < 2 or rows[0][:1] != [f"# {SCHEMA}"]:
+            text = stream.read()
+        rows = list(csv.reader(io.StringIO(text)))
+        if not rows or rows[0][:1] != [f"# {SCHEMA}"]:
             message = f"{path} is not a teaching signal of this version: expected a first line '# {SCHEMA}'"
             raise ValueError(message)
-        head = rows[1]
-        n_gains = 3 * ((len(head) - 4) // 6)
+        head = rows[1] if len(rows) > 1 else []
+        whole = head[:2] == ["situation", "time"] and head[-2:] == ["weight", "fitness"] and len(head) % 6 == _OTHERS
+        if not (whole and text.endswith("\n")):
+            message = f"{path}: row {len(rows)} is cut off, or the columns are not a teaching signal's, got {rows[-1]}"
+            raise ValueError(message)
+        n_gains = 3 * ((len(head) - _OTHERS) // 6)
         body = []
         for number, row in enumerate(rows[2:], start=3):
             try:
@@ -95,6 +101,9 @@ class TeachingSignal:
                 values = []
             if len(values) != len(head) or not np.isfinite(values).all():
                 message = f"{path}: row {number} must be {len(head)} finite numbers, got {row}"
+                raise ValueError(message)
+            if values[0] not in range(len(rows[0]) - 2):
+                message = f"{path}: row {number} is of situation {row[0]}, but the first line names {rows[0][2:]}"
                 raise ValueError(message)
             body.append(values)
         table = np.array(body).reshape(len(body), len(head))

@@ -19,6 +19,7 @@ TAIL = 0.05
 NEAR = 0.03
 TRAVEL_SLACK = 0.05  # the travel limit holds on taught situations; unforeseen ones may ask for a little more
 _BOOTSTRAPS = 2000
+_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,14 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
 
 def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np.ndarray) -> Change:
     assert callable(statistic)  # noqa: S101
-    value = statistic(other) / statistic(baseline) - 1.0
-    draws = [statistic(other[row]) / statistic(baseline[row]) - 1.0 for row in rows]
+    draws = [_relative(statistic(other[row]), statistic(baseline[row])) for row in rows]
     low, high = np.quantile(draws, (0.025, 0.975))
-    return Change(float(value), float(low), float(high))
+    return Change(_relative(statistic(other), statistic(baseline)), float(low), float(high))
+
+
+def _relative(value: float, base: float) -> float:
+    """Change in shares of the base's magnitude: negative is better also where the fitness is negative."""
+    return float((value - base) / max(abs(base), _TINY))
 
 
 def decide(
@@ -187,7 +192,7 @@ def decide(
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())
-    recommended = next(name for name in passing if means[name] <= (1.0 + NEAR) * best)
+    recommended = next(name for name in passing if means[name] <= best + NEAR * abs(best))
     return Verdict(recommended, baseline, found, _sentence(recommended, baseline, found, simplest_first, titles))
 
 

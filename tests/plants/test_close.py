@@ -114,11 +114,14 @@ def test_a_closed_loop_keeps_the_contract_of_a_plant_with_its_energy_balance():
 
 def test_the_rate_of_a_smooth_reference_is_exact():
     """With kd alone the command is kd (r' - y')."""
-    closed = plants.close(VDP, PID(), (0.0, 0.0, 2.0), Sine(0.5, 0.3, 0.7) + Ramp(0.2, 1.0, 3.0))
+    reference = Sine(0.5, 0.3, 0.7) + Ramp(0.2, 1.0, 3.0)
+    closed = plants.close(VDP, PID(), (0.0, 0.0, 2.0), reference, integrals=("entropy_controller",))
     t = np.array([0.3, 1.0, 2.0, 2.9, 4.0])
-    outputs = closed.outputs(t, (np.zeros(5), np.full(5, 0.4), np.zeros(5)), (), (np.zeros(5),), (1.0, 2.0))
+    block = (t, (np.zeros(5), np.full(5, 0.4), np.zeros(5), np.zeros(5)), (), (np.zeros(5),), (1.0, 2.0))
+    outputs, rates = closed.outputs(*block), closed.derivative(*block)
     slope = 0.5 * 2.0 * np.pi * 0.3 * np.cos(2.0 * np.pi * 0.3 * t + 0.7) + 0.2 * ((t > 1.0) & (t < 3.0))
     np.testing.assert_allclose(outputs[-1], 2.0 * (slope - 0.4), rtol=1e-13)
+    np.testing.assert_allclose(rates[-1], 2.0 * (slope - 0.4) ** 2, rtol=1e-13)
 
 
 def test_the_rate_of_an_output_without_a_rate_output_is_its_derivative():

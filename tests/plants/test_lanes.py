@@ -12,7 +12,7 @@ import controllers
 import plants
 import sscq
 from plants.core.run import grid, thread_count
-from plants.excitation import Sine, Step, WhiteNoise
+from plants.excitation import Ramp, Sine, Step, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES
 from tests.reference.closed_loop import Setup
@@ -23,7 +23,9 @@ _POSITION, _VELOCITY = plants.get("van_der_pol").states
 VDP = replace(  # a narrow region, so that bad gains leave it, and limits that good ones meet
     plants.get("van_der_pol"), name="narrow", states=(replace(_POSITION, low=-3.0, high=3.0), _VELOCITY)
 )  # fmt: skip
-LAW = controllers.PID(sample_time=0.02, derivative_filter_time=0.05, limits=(-6.0, 6.0))
+LAW = controllers.PID(
+    sample_time=0.02, derivative_filter_time=0.05, limits=(-6.0, 6.0), rate_source="difference"
+)  # fmt: skip
 PLAIN = sscq.Situation(name="plain", reference=1.5, initial={"position": 0.1}, t_end=T_END)
 # Everything that a situation can bring; beside it the plain one must stay what it is alone.
 RICH = sscq.Situation(
@@ -31,6 +33,10 @@ RICH = sscq.Situation(
     initial=(-0.4, 0.2), parameters={"mu": 1.4}, delay=0.035, output_delay=0.04, noise=0.02, limits=(-2.5, 2.5),
     t_end=T_END, seed=9,
 )  # fmt: skip
+# Further parts of the same signals: products in a sum are rounded alike however many terms the sum has.
+BUSY = replace(
+    RICH, name="busy", excitation=RICH.excitation + Sine(0.3, 0.4), reference=RICH.reference + Ramp(0.1, 1.0)
+)
 GAINS = np.random.default_rng(0).uniform((1.0, 0.2, 1.0), (6.0, 2.0, 4.0), (37, 3))
 
 
@@ -47,7 +53,7 @@ def column(quality, candidates):
 
 @pytest.fixture(scope="module")
 def loop():
-    return ClosedLoop(VDP, LAW, (PLAIN, RICH), STEP)
+    return ClosedLoop(VDP, LAW, (PLAIN, RICH, BUSY), STEP)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +94,8 @@ def test_a_diverging_rollout_changes_no_bit_of_its_neighbours(loop, together):
     quality = loop.evaluate(wild, threads=1)
     gone, kept = [0, 5, 20, 36], [k for k in range(37) if k not in {0, 5, 7, 20, 36}]
     assert (quality.diverged_at[0, gone] < T_END).all()  # the rich situation's bounds keep it inside
+    frozen = loop.run(wild, [0], keep=True, threads=1).snapshot.rows[gone, 0]
+    assert (np.abs(frozen) < 3.0).all()  # where it left the region, not beyond
     assert np.isnan(quality.diverged_at[:, kept]).all()
     for name, values in column(together, kept).items():
         np.testing.assert_array_equal(getattr(quality, name)[:, kept], values, err_msg=name)
@@ -95,14 +103,15 @@ def test_a_diverging_rollout_changes_no_bit_of_its_neighbours(loop, together):
 
 
 def test_neutral_features_leave_the_bits_unchanged(together):
-    alone = ClosedLoop(VDP, LAW, (PLAIN,), STEP).evaluate(GAINS, threads=1)
-    for name in ALL_MEASURES:
-        np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[0], err_msg=name)
+    for row, situation in enumerate((PLAIN, RICH)):
+        alone = ClosedLoop(VDP, LAW, (situation,), STEP).evaluate(GAINS, threads=1)
+        for name in ALL_MEASURES:
+            np.testing.assert_array_equal(getattr(alone, name)[0], getattr(together, name)[row], err_msg=name)
 
 
 def test_what_is_observed_is_what_is_evaluated(loop, together):
     """The record's kernel keeps and looks at more, and moves the same."""
-    observed = ClosedLoop(VDP, LAW, (PLAIN, RICH), STEP, observe=True)
+    observed = ClosedLoop(VDP, LAW, (PLAIN, RICH, BUSY), STEP, observe=True)
     for number in (0, 1):
         ends = [one.run(GAINS[:3], [number], keep=True, threads=1) for one in (loop, observed)]
         np.testing.assert_array_equal(ends[0].measures, ends[1].measures)
@@ -137,11 +146,20 @@ def test_windows_joined_end_to_end_are_one_run(loop):
 def test_the_kernel_agrees_with_the_slow_twin(together, candidate):
     gains, limits = tuple(GAINS[candidate]), LAW.limits
     plain = Setup(
-        lambda t: 1.5, gains, (0.1, 0.0), T_END, STEP, sample=2, filter_time=0.05, name="plain", law_limits=limits
+        lambda t: 1.5,
+        gains,
+        (0.1, 0.0),
+        T_END,
+        STEP,
+        sample=2,
+        filter_time=0.05,
+        difference=True,
+        name="plain",
+        law_limits=limits,
     )
     rich = Setup(
         lambda t: 0.5 + 0.3 * (t > 2.0 - 1e-6) + 0.2 * math.sin(2.0 * math.pi * 0.15 * t + 0.4), gains, (-0.4, 0.2),
-        T_END, STEP, sample=2, filter_time=0.05, mu=1.4, name="rich", seed=9, excitation=(0.3, 0.1), sensor=0.02,
+        T_END, STEP, sample=2, filter_time=0.05, difference=True, mu=1.4, name="rich", seed=9, excitation=(0.3, 0.1), sensor=0.02,
         output_delay=2, input_delay=3.5, bounds=(-2.5, 2.5), law_limits=limits,
     )  # fmt: skip
     for row, setup in enumerate((plain, rich)):
@@ -169,7 +187,7 @@ def test_gains_of_any_kind_compile_one_signature(loop, together):
     read_only = GAINS.copy()
     read_only.flags.writeable = False
     for gains in (*kinds, read_only):
-        sscq.evaluate(VDP, LAW, gains, (PLAIN, RICH), STEP)
+        sscq.evaluate(VDP, LAW, gains, (PLAIN, RICH, BUSY), STEP)
     assert len(loop.kernel.rollout.signatures) == 1
     assert len(np.unique(together.ise)) == together.ise.size  # and the kernel does tell candidates apart
 

@@ -32,6 +32,7 @@ class Setup:
     law_limits: tuple = (-20.0, 20.0)
     bounds: tuple = (-math.inf, math.inf)
     filter_time: float = 0.0
+    difference: bool = False  # the output's rate from its samples instead of the plant's own
     trace: list = field(default_factory=list)
 
 
@@ -50,7 +51,7 @@ def simulate(setup):
     kp, ki, kd = s.gains
     measured, commands = [], []
     integral, filtered = 0.0, [0.0, 0.0]
-    before = None
+    before = y_before = None
     totals = dict.fromkeys(("ise", "iae", "itae", "effort", "entropy_plant", "entropy_controller",
                             "entropy_difference", "entropy_difference_abs", "total_variation", "overshoot",
                             "settling_time", "peak_command"), 0.0)  # fmt: skip
@@ -58,7 +59,10 @@ def simulate(setup):
     for k in range(n_steps):
         t = k * h
         if k % n == 0:
-            measured.append((q + sensor[k // n], v))
+            seen = q + sensor[k // n]
+            sampled_rate = 0.0 if y_before is None else (seen - y_before) / (n * h)
+            measured.append((seen, sampled_rate if s.difference else v))
+            y_before = seen
             y, y_rate = measured[max(len(measured) - 1 - s.output_delay, 0)]
             r = s.reference(t)
             r_rate = 0.0 if before is None else (r - before) / (n * h)

@@ -266,8 +266,10 @@ class Twin:
         total["peak_command"] = max(total["peak_command"], *(abs(c) for c in self.commands))
         total["saturated_time"] += h * any(self._at_limit(law) for law in self.laws)
         way = wanted[0] - self.origin
-        progress = errors[0] * plant.channels[0].scale / (
-            way if abs(way) > SHORT_WAY * plant.channels[0].scale else plant.channels[0].scale
+        progress = (
+            errors[0]
+            * plant.channels[0].scale
+            / (way if abs(way) > SHORT_WAY * plant.channels[0].scale else plant.channels[0].scale)
         )
         total["overshoot"] = max(total["overshoot"], -progress)
         if abs(progress) > SETTLED:

@@ -122,7 +122,14 @@ def test_delays_side_by_side_are_each_alone():
 
 @pytest.mark.parametrize(
     ("delay", "steps", "part"),
-    [(0.0, 0, 0.0), (0.03, 3, 0.0), (0.29999999999, 30, 0.0), (0.30000000001, 30, 0.0), (0.035, 3, 0.5), (1e-12, 0, 0.0)],
+    [
+        (0.0, 0, 0.0),
+        (0.03, 3, 0.0),
+        (0.29999999999, 30, 0.0),
+        (0.30000000001, 30, 0.0),
+        (0.035, 3, 0.5),
+        (1e-12, 0, 0.0),
+    ],
 )
 def test_times_given_in_decimals_are_whole_steps(delay, steps, part):
     (found,) = LoopSpec(VDP, LAW, (replace(CALM, delay=delay),), H).delays

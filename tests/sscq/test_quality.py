@@ -262,7 +262,10 @@ def test_energy_and_lyapunov_function_balance_in_the_sampled_loop(gains, schedul
 
 def quality():
     return Quality(
-        ("a", "b"), np.array([1.0, 2.0]), np.array([[np.nan, 0.5], [1.5, np.nan]]), {"iae": np.array([[1.0, 2.0], [3.0, 4.0]])}
+        ("a", "b"),
+        np.array([1.0, 2.0]),
+        np.array([[np.nan, 0.5], [1.5, np.nan]]),
+        {"iae": np.array([[1.0, 2.0], [3.0, 4.0]])},
     )
 
 

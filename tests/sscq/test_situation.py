@@ -64,7 +64,10 @@ def test_what_needs_no_plant_is_refused_at_once(given, says):
         ({"noise": {"velocity": -0.1}}, "noise of 'velocity' must be finite and not negative, got -0.1"),
         ({"noise": -0.1}, "noise of 'position' must be finite and not negative, got -0.1"),
         ({"noise": math.nan}, "noise of 'position' must be finite and not negative, got nan"),
-        ({"parameters": {"muu": 1.0}}, "no name among the parameters of plant 'van_der_pol': 'muu'; did you mean 'mu'?"),
+        (
+            {"parameters": {"muu": 1.0}},
+            "no name among the parameters of plant 'van_der_pol': 'muu'; did you mean 'mu'?",
+        ),
         ({"parameters": (1.0, 2.0)}, r"parameters of plant 'van_der_pol' must have 1 values \(mu\), got 2"),
         ({"parameters": {"mu": math.inf}}, "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf"),
         ({"initial": (1.0,)}, r"states of plant 'van_der_pol' must have 2 values \(position, velocity\), got 1"),

@@ -117,7 +117,9 @@ def test_a_snapshot_is_not_changed_by_going_on(loop):
 def test_other_keys_are_another_future_from_the_same_present(loop):
     """A continuation draws other numbers, but goes on from the state of the forming filter."""
     snapshot = loop.run(GAINS[:1], [0], n_steps=400, keep=True, threads=1).snapshot
-    rows = [loop.design.rows.first[name] for name in ("w_excitation_gaussianfilter0_held", "w_excitation_whitenoise0_held")]
+    rows = [
+        loop.design.rows.first[name] for name in ("w_excitation_gaussianfilter0_held", "w_excitation_whitenoise0_held")
+    ]
     own = loop.run(GAINS[:1], [0], n_steps=60, snapshot=snapshot, record=rows, threads=1).record[:, :, 0]
     key = [("another", 1)]
     other = loop.run(GAINS[:1], [0], n_steps=60, snapshot=snapshot, keys=key, record=rows, threads=1).record[:, :, 0]
