@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sscq.operating import OperatingMargins
     from sscq.search_method import SearchMethod
 
+_TRAVEL_SHARE = 0.95
+
 
 @dataclass(frozen=True)
 class Reference:
@@ -147,7 +149,7 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
 
 
 def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
-    """Mean total variation in the taught situations that the other candidates may use: a little less than the fixed PID.
+    """Mean total variation that the other candidates may use when taught: a little less than the fixed PID's.
 
     Unforeseen situations ask more of a schedule than taught ones; the verdict allows no more travel there than the
     fixed PID has, up to a few per cent.

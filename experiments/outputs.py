@@ -148,7 +148,7 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else ""),
-            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", change,
+            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change,
             *(f"{judgement.mean(c.name, 'unforeseen', m):.4g}" for m in _SHOWN),
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),

@@ -80,6 +80,9 @@ class Fitness:
         ):  # fmt: skip
             if word not in known:
                 raise ValueError(unknown(what, word, known))
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
         for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0.0):

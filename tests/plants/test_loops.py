@@ -124,6 +124,19 @@ def test_all_ways_to_declare_the_equations_give_one_derivative():
     np.testing.assert_allclose(by_matrix.derivative(*point), expected, rtol=1e-15)
 
 
+def test_several_accelerations_are_solved_from_their_own_equations():
+    def acceleration(t, x, a, u, w, p):
+        (m, c), (d, n) = arm_mass_matrix(t, x, u, w, p)
+        f, g = arm_force(t, x, u, w, p)
+        return (f - c * a[1]) / m, (g - d * a[0]) / n
+
+    by_acceleration = replace(ARM, mass_matrix=None, force=None, acceleration=acceleration)
+    point = (0.0, (0.7, -0.4, 0.5, -0.2), (0.3,), (), ())
+    np.testing.assert_allclose(by_acceleration.derivative(*point), ARM.derivative(*point), rtol=1e-14)
+    matrix, force = arm_mass_matrix(*point), arm_force(*point)
+    np.testing.assert_allclose(ARM.derivative(*point)[2:], np.linalg.solve(matrix, force), rtol=1e-14)
+
+
 def test_a_copy_with_other_forces_moves_by_them():
     # A past bug: the copy kept the solved derivative of the original.
     heavy = replace(INERTIA, mass_matrix=lambda t, x, u, w, p: ((4.0,),), force=lambda t, x, u, w, p: (2.0,))

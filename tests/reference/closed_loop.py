@@ -32,6 +32,7 @@ class Setup:
     law_limits: tuple = (-20.0, 20.0)
     bounds: tuple = (-math.inf, math.inf)
     filter_time: float = 0.0
+    since: float = 0.0  # s, of the last jump: errors weighted with time count from there
     difference: bool = False  # the output's rate from its samples instead of the plant's own
     trace: list = field(default_factory=list)
 
@@ -104,7 +105,7 @@ def score(totals, s, t, q, v, command, way, r_rate):
     of_controller = s.gains[2] * (r_rate - v) ** 2
     totals["ise"] += h * e * e
     totals["iae"] += h * abs(e)
-    totals["itae"] += h * t * abs(e)
+    totals["itae"] += h * max(t - s.since, 0.0) * abs(e)
     totals["effort"] += h * command**2
     totals["entropy_plant"] += h * of_plant
     totals["entropy_controller"] += h * of_controller
