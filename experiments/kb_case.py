@@ -123,7 +123,7 @@ def _fitness(kb: KnowledgeBase) -> Fitness:
         raise KnowledgeBaseError(f"the knowledge base's fitness has {foreign[0]!r}, which this program does not know")
     try:
         return Fitness(**kb.fitness)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise KnowledgeBaseError(f"the knowledge base's fitness cannot be used: {error}") from error
 
 

@@ -19,13 +19,12 @@ _LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
 
 def actuator_card(view: View) -> Html:
     """How much of the limits the command uses, how often it sits at one, and how far the actuator travels."""
-    uses = {
-        s.name: actuator_use(r, view.data.channels)
-        for s in view.data.situations
-        if (r := view.recommended.result(s.name)) is not None
-    }
+    found = [r for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
+    lost = [r.situation for r in found if r.failed]  # a command that runs away says nothing of the others
+    uses = {r.situation: actuator_use(r, view.data.channels) for r in found if not r.failed or len(lost) == len(found)}
     parts = [_channel_use(view, i, channel, uses) for i, channel in enumerate(view.data.channels)]
-    return card("Command u against its limits", *parts, _travel(view))
+    note = element("p", f"Left out, as it diverges there: {', '.join(lost)}.") if 0 < len(lost) < len(found) else ""
+    return card("Command u against its limits", *parts, _travel(view), note)
 
 
 def _channel_use(view: View, index: int, channel: ChannelView, uses: dict[str, tuple[ActuatorUse, ...]]) -> Html:

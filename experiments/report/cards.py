@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element
@@ -67,19 +69,28 @@ def _sketch(view: View, worst: SituationResult, rival: ControllerResult) -> Html
     if not isinstance(worst.response, Response):
         return element("p", missing(worst.response.reason))
     channel, curves = view.data.channels[0], []
-    response = worst.response
-    curves.append(Curve(response.time, response.reference[:, 0], "reference", "reference"))
+    response, shown_until = worst.response, _end(worst.response)
+    early = response.time <= shown_until
+    curves.append(Curve(response.time[early], response.reference[early, 0], "reference", "reference"))
     other = rival.result(worst.situation)
     if rival is not view.recommended and other is not None and isinstance(other.response, Response):
-        curves.append(_output(other, rival, view))
-    curves.append(_output(worst, view.recommended, view))
+        curves.append(_output(other, rival, view, shown_until))
+    curves.append(_output(worst, view.recommended, view, shown_until))
     return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=150.0, points=300))
 
 
-def _output(result: SituationResult, controller: ControllerResult, view: View) -> Curve:
-    assert isinstance(result.response, Response)  # noqa: S101 - both callers looked
-    style = view.curve_style(controller.key)
-    return Curve(result.response.time, result.response.output[:, 0], controller.name, style, not result.failed)
+def _end(response: Response) -> float:
+    """Until when to draw: to the end, or a little beyond where the loop diverged."""
+    alive = response.time[np.isfinite(response.output[:, 0])]
+    last = float(alive[-1]) if alive.size else 0.0
+    return 1.2 * last if 0.0 < last < response.time[-1] else float(response.time[-1])
+
+
+def _output(result: SituationResult, controller: ControllerResult, view: View, until: float) -> Curve:
+    response = result.response
+    assert isinstance(response, Response)  # noqa: S101 - both callers looked
+    early, style = response.time <= until, view.curve_style(controller.key)
+    return Curve(response.time[early], response.output[early, 0], controller.name, style, not result.failed)
 
 
 def robustness_card(view: View) -> Html:

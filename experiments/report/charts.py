@@ -94,11 +94,19 @@ def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
     shown = [c for c in chart.curves if c.sets_range] or list(chart.curves)
     x_low, x_high = data_range([c.x for c in chart.curves], pad=0.0)
     values = [c.y[c.y > 0] if chart.log else c.y for c in shown]
+    if all(c.style == "reference" for c in shown):
+        values += [_begin(c) for c in chart.curves if not c.sets_range]
     low, high = chart.y_range or data_range(values, chart.limits, pad=0.0 if chart.log else 0.06)
     log = chart.log and low > 0
     if log:
         low, high = 0.93 * low, 1.07 * high
     return Axis(x_low, x_high, width), Axis(low, high, height, log=log, downwards=True)
+
+
+def _begin(curve: Curve) -> Array:
+    """The first half of a curve that may leave the chart: where it goes is seen, without how far."""
+    known = curve.y[np.isfinite(curve.y)]
+    return known[: (len(known) + 1) // 2]
 
 
 def _grid(x: Axis, y: Axis) -> Html:

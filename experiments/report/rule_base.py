@@ -153,10 +153,10 @@ class RuleBaseView:
         In the order in which they are shown.
     surfaces : tuple of GainSurface
         Usually kp, ki, kd over e and e_rate.
-    lines : tuple of GainLine
-        In place of surfaces where the rules look at one input only.
     text : str
         Kind of terms, t-norm, defuzzifier, rules before pruning, valid range, authority.
+    lines : tuple of GainLine
+        In place of surfaces where the rules look at one input only.
     """
 
     channel: int
@@ -165,8 +165,8 @@ class RuleBaseView:
     gain_names: tuple[str, ...]
     rules: tuple[Rule, ...]
     surfaces: tuple[GainSurface, ...] = ()
-    lines: tuple[GainLine, ...] = ()
     text: str = ""
+    lines: tuple[GainLine, ...] = ()
 
     def sentence(self, rule: Rule) -> str:
         """The rule in words, as given or written from its parts."""

@@ -100,9 +100,10 @@ class View:
 
     def gain_unit(self, name: str) -> str:
         """The unit of a gain by its name: "kp", or with several channels "kp_1", "kp_2", ..."""
-        base, _, number = name.rpartition("_") if "_" in name else (name, "", "1")
-        units = dict(zip(("kp", "ki", "kd"), self.data.channels[int(number) - 1].gain_units, strict=False))
-        return units.get(base, "")
+        base, _, number = name.rpartition("_")
+        base, number = (base, number) if number.isdigit() else (name, "1")
+        given = [dict(zip(("kp", "ki", "kd"), c.gain_units, strict=False)) for c in self.data.channels]
+        return given[int(number) - 1].get(base, "") if int(number) <= len(given) else ""
 
     def results(self, controller: ControllerResult, group: Group) -> list[SituationResult]:
         """Its results in one group, in the order of the situations."""

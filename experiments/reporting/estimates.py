@@ -38,15 +38,18 @@ def mean(values: Array, rows: NDArray[np.int64]) -> Estimate:
 
 
 def change(values: Array, against: Array, rows: NDArray[np.int64]) -> Estimate:
-    """Return the relative change of the means of paired rollouts, each [seed] or [seed, situation]."""
-    if not against.mean() > 0.0:
+    """Return the relative change of the means of paired rollouts, each [seed] or [seed, situation].
+
+    In shares of the base's magnitude: less is better for a signed cost too.
+    """
+    base = float(against.mean())
+    if base == 0.0:
         return Estimate(float("nan"))
-    value = float(values.mean() / against.mean() - 1.0)
+    value = float(values.mean() - base) / abs(base)
     if not (random(values) or random(against)):
         return Estimate(value)
-    pair = [v if v.ndim == 1 else v.mean(axis=1) for v in (values, against)]
-    drawn = pair[0][rows].mean(axis=1) / pair[1][rows].mean(axis=1) - 1.0
-    low, high = np.quantile(drawn, _ENDS)
+    one, other = (v[rows].mean(axis=1) if v.ndim == 1 else v.mean(axis=1)[rows].mean(axis=1) for v in (values, against))
+    low, high = np.quantile((one - other) / np.abs(other), _ENDS)
     return Estimate(value, float(low), float(high))
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from experiments import formats
 from experiments.progress import Progress
-from experiments.report.decimation import keep_extremes
 from flcs import FuzzyController
 from sscq.evaluate import Recorder
 from sscq.situation_sets import KINDS
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 MOST = 12
 """Situations of one kind that are recorded."""
 
-_POINTS = 600  # of a curve: what the largest chart draws
+_BUCKETS = 300  # of samples; a chart draws two of each
 _DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
 
 Recordings = dict[str, Any]
@@ -101,9 +100,23 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
         columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
-    drawn = [column for what in _DRAWN for column in columns[what].T]
-    kept = np.unique(np.concatenate([keep_extremes(column, _POINTS) for column in drawn]))
+    kept = extremes(np.hstack([columns[what] for what in _DRAWN]))
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def extremes(columns: Any, most: int = _BUCKETS) -> Any:
+    """Return which samples [n, columns] to keep: per bucket the first, and every column's smallest and largest."""
+    n = len(columns)
+    size = -(-n // most)
+    if size < 3:
+        return np.arange(n)
+    full = n // size * size
+    blocks = columns[:full].reshape(-1, size, columns.shape[1])
+    finite, starts = np.isfinite(blocks), np.arange(0, full, size)[:, None]
+    picks = [starts, np.array([n - 1]), np.arange(full, n)]
+    picks.append(starts + np.where(finite, blocks, np.inf).argmin(axis=1))
+    picks.append(starts + np.where(finite, blocks, -np.inf).argmax(axis=1))
+    return np.unique(np.concatenate([p.ravel() for p in picks]))
 
 
 def _use(case: Case, command: Any) -> Any:

@@ -184,7 +184,8 @@ def _fill(part: Part | None, feed: Feed | None, step: float, group: str) -> Fill
         ratio = feed.every / step
         every = max(1, round(ratio))
         if abs(ratio - every) > 1e-6 * every:
-            message = f"{group}: the hold time {feed.every:g} s must be a multiple of the step {step:g} s"
+            kind = type(part).__name__
+            message = f"{group} ({kind}): the hold time {feed.every:g} s must be a multiple of the step {step:g} s"
             raise ValueError(message)
     return Fill(part, feed, every)
 

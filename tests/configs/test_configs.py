@@ -46,7 +46,7 @@ def test_every_part_and_recipe_composes(part, choice):
 def test_a_recipe_and_what_is_said_beside_it():
     config = composed("design", "experiment=van_der_pol_study", "fitness.entropy_weight=0.5")
     assert (config.fitness.entropy_weight, config.fitness.travel_weight, config.fitness.relative) == (0.5, 0.002, False)
-    assert list(config.situations.taught) == ["up", "rest", "down", "across"]
+    assert list(config.situations.taught) == ["step up", "return to rest", "step down", "swing across"]
 
 
 def test_every_setting_is_documented():

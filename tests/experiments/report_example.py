@@ -14,6 +14,7 @@ from experiments.report import (
     Criterion,
     Estimate,
     GainSurface,
+    Judged,
     LinguisticVariable,
     MarginPoint,
     Margins,
@@ -28,11 +29,13 @@ from experiments.report import (
     SearchHistory,
     SituationInfo,
     SituationResult,
+    TaughtTrack,
+    TeachingView,
     Term,
     Verdict,
 )
 
-CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0)
+CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0, ("N/m", "N/(m s)", "N s/m"))
 # name, group, seed, reference, q0, v0, mu, variance
 CASES = (
     ("step to 1.5", "taught", 1, 1.5, 0.1, 0.0, 1.0, 0.3),
@@ -137,6 +140,8 @@ def ladder_row(key, label, gains, t_end, step):
         )
     low, high = ((0.1, gains[1], 0.1), (1.1 * gains[0], gains[1], 1.5 * gains[2]))
     bounds = {"low": low, "high": high} if key in {"table", "kb"} else {}
+    if key == "table":
+        bounds |= {"at": "|e| = 0 m; linear in between", "nodes": (ChannelGains(*low, at="|e| = 1.3 m and beyond"),)}
     points = tuple(
         MarginPoint(
             f"position {q:g}", 1.2 + 1.4 / gains[0] + 0.1 * q, 0.42 - 0.02 * gains[2] - 0.03 * q, 58.0 - 3 * q, 6.1
@@ -197,6 +202,17 @@ def rule_base():
     return RuleBaseView(0, "kb", inputs, ("kp", "ki", "kd"), rules, surfaces, text)
 
 
+def teaching():
+    """A teaching signal of two situations with what was learned."""
+    time = 0.5 * np.arange(8)
+    gains = np.column_stack([4.0 + np.sin(time), np.full(8, 0.6), 3.0 + np.cos(time)])
+    tracks = tuple(
+        TaughtTrack(case[0], time, gains, np.linspace(1.0, 0.0, 8), 0.9 * gains if k else None)
+        for k, case in enumerate(CASES[:2])
+    )
+    return TeachingView(tracks, ("kp", "ki", "kd"), 0.5, np.array([3.62, 0.59, 3.17]), "kb", "fixed", "8 windows each.")
+
+
 def histories():
     """Searches that converge."""
     out = []
@@ -245,6 +261,10 @@ def example(t_end=10.0, step=0.02):
             Criterion("no new failure", True, "0 of 100 runs"),
             Criterion("never more than 5 % worse in a taught situation", False, "+7 % in one"),
         ),
+        judgements=(
+            Judged("table", (Criterion("mean cost improves", False, "+1 % [−2 … +3]"),), 0.4, 0.2, "turned down"),
+            Judged("kb", (Criterion("mean cost improves", True, "−31 % [−36 … −25]"),), 0.97, 1e-9, "recommended"),
+        ),
         sensitivity_peak_limit=1.8,
         delay_margin_needed=0.1,
     )
@@ -262,6 +282,7 @@ def example(t_end=10.0, step=0.02):
         controllers=controllers,
         verdict=verdict,
         rule_bases=(rule_base(),),
+        teaching=teaching(),
         searches=histories(),
         warnings=(
             ReportWarning(

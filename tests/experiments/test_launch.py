@@ -79,8 +79,14 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("step=nan", "step must be above 0 s, got nan"),
         ("seed=-1", "seed must be at least 0, got -1"),
         ("integrator=rk5", "integrator must be one of euler, heun, rk2, rk4, got 'rk5'; did you mean"),
-        ("controller.low=[20,0,0]", "controller.low[0] must not exceed high[0], got 20.0 and 10.0; swap them"),
-        ("controller.low=[0]", "controller.low and high must have one entry a gain each, got 1 and 3"),
+        (
+            "controller.low=[20,0,0] controller.high=[10,1,1]",
+            "controller.low[0] must not exceed high[0], got 20.0 and 10.0; swap them",
+        ),
+        (
+            "controller.low=[0] controller.high=[1,2,3]",
+            "controller.low and high must have one entry a gain each, got 1 and 3",
+        ),
         ("controller.low=[1,2", "cannot read 'controller.low=[1,2'; write setting=value"),
         ("controller.low=[x]", "controller.low[0]: "),
         ("plant=van_der_pool", "no plant 'van_der_pool'; did you mean 'van_der_pol'?"),
@@ -94,7 +100,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
 )
 def test_a_wrong_setting_is_refused_in_a_sentence(capsys, word, message):
     job = Job()
-    error = job.refused(capsys, word)
+    error = job.refused(capsys, *word.split())
     assert message in error
     assert len(error.splitlines()) == 1 + error.startswith("executing")
     assert job.calls == []
@@ -174,7 +180,7 @@ def test_a_resume_with_other_settings_is_refused_with_old_and_new(capsys):
     job.run("output=run", "seed=4", "budget=small")
     error = job.refused(capsys, "resume=run", "seed=5", "budget=standard")
     assert "  seed: 4 in the run, 5 now" in error
-    assert "  budget.generations: 15 in the run, 60 now" in error
+    assert "  budget.evaluations: 1500 in the run, 20000 now" in error
     assert len(job.calls) == 1
 
 

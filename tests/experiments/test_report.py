@@ -17,6 +17,7 @@ from experiments.report import (
     Comparison,
     ControllerResult,
     Estimate,
+    GainLine,
     MarginPoint,
     Margins,
     NotAvailable,
@@ -132,7 +133,7 @@ def test_first_screen_answers_the_questions(page):
     first = text[: text.index("Ladder of baselines")]
     for answer in (
         "Recommend: knowledge base (rule-based gain schedule)",
-        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u), against",
+        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u; 1.90 times), against",
         "95 % interval",
         "over 10 situations",
         "of the range",
@@ -221,6 +222,88 @@ def test_foreign_text_is_escaped(data):
     reader = read(page)
     assert {key for _, key, _ in reader.attributes if key.startswith("on")} == set()
     assert "".join(reader.text).count("<script>alert(1)</script>&") > 20
+
+
+def test_conditions_of_every_judged_controller(page):
+    text = words(page)
+    part = text[text.index("Conditions of the verdict") : text.index("Ladder of baselines Simplest")]
+    assert "gain table on q² ✗ failed +1 % [−2 … +3] 40.0 % of the runs 0.20 turned down" in part
+    assert "✓ held −31 % [−36 … −25] 97.0 % of the runs 1·10⁻⁹ recommended" in part
+
+
+def test_teaching_signal_is_drawn_with_its_weights(data, page):
+    text = words(page)
+    part = text[text.index("Teaching signal Best gains") : text.index("Entropy production of plant and controller")]
+    assert "8 windows each." in part
+    names = [v for tag, key, v in read(page).attributes if (tag, key) == ("path", "data-n")]
+    assert names.count("taught") == 3 * len(data.teaching.tracks)
+    assert names.count("weight") == len(data.teaching.tracks)
+    assert names.count("learned") == 3  # of the second situation only
+    bare = words(render(without(data, teaching=NotAvailable("no window was taught"))))
+    assert "not available: no window was taught" in bare
+
+
+def test_gain_tables_can_be_typed_in(data):
+    verdict = dataclasses.replace(data.verdict, recommended="table")
+    text = words(render(without(data, verdict=verdict)))
+    first = text[: text.index("Conditions of the verdict")]
+    assert "|e| = 0 m; linear in between" in first
+    assert "|e| = 1.3 m and beyond" in first
+    assert "kp [N/m]" in first
+
+
+def test_diverging_present_gains_are_said_first(data):
+    results = tuple(
+        dataclasses.replace(r, failures=2, diverged_at=1.0) if r.situation == "mu doubled" else r
+        for r in data.controller("present").results
+    )
+    text = words(render(swapped(data, "present", results=results)))
+    first = text[: text.index("Conditions of the verdict")]
+    assert re.search(r"your present gains ▲ diverge in 1 of 5 unforeseen situations", first)
+
+
+def test_changes_in_a_situation_are_losses_only_if_proven(data):
+    def with_change(change):
+        results = tuple(dataclasses.replace(r, change=change) for r in data.controller("kb").results)
+        return words(render(swapped(data, "kb", results=results)))
+
+    unproven = with_change(Estimate(0.04, -0.01, 0.09))
+    assert f"No loss in any of {len(CASES)} situations." in unproven
+    assert "≈ +4.0 %" in unproven
+    assert f"Loses in {len(CASES)} of {len(CASES)}" in with_change(Estimate(0.04, 0.01, 0.07))
+
+
+def test_a_margin_within_the_slack_is_held(data):
+    kb = data.controller("kb")
+    points = tuple(dataclasses.replace(p, sensitivity_peak=1.81) for p in kb.margins.points)
+    changed = swapped(data, "kb", margins=dataclasses.replace(kb.margins, points=points))
+    strict = words(render(changed))
+    loose = words(render(without(changed, verdict=dataclasses.replace(data.verdict, margin_slack=0.02))))
+    assert "▲ breaks the limit: at most 1.80" in strict
+    assert "▲ breaks the limit: at most 1.80" not in loose
+    assert "(at most 1.80 : held)" in loose.replace("1.80:", "1.80 :")
+
+
+def test_situations_that_were_not_recorded_are_named_once(data):
+    gone = NotAvailable("only the costliest are recorded")
+
+    def without_response(controller):
+        results = tuple(
+            dataclasses.replace(r, response=gone) if r.situation == "mu halved" else r for r in controller.results
+        )
+        return dataclasses.replace(controller, results=results)
+
+    text = words(render(without(data, controllers=tuple(map(without_response, data.controllers)))))
+    count = len(CASES)
+    # In the sections of responses, gains and entropy.
+    assert text.count(f"1 of {count} situations are not drawn: not available: only the costliest are recorded") == 3
+
+
+def test_rules_with_one_input_are_drawn_as_lines(data):
+    base = data.rule_bases[0]
+    lines = tuple(GainLine(s.gain, "e", s.x, s.values[0], s.gain_unit, "m") for s in base.surfaces)
+    page = render(without(data, rule_bases=(dataclasses.replace(base, surfaces=(), lines=lines),)))
+    assert "kp [N/m] over e [m]" in {v for _, key, v in read(page).attributes if key == "aria-label"}
 
 
 def test_parts_may_be_missing(data):

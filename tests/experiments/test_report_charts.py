@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -16,6 +17,7 @@ from experiments.report.axes import Axis, ticks
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.decimation import keep_extremes, path
 from experiments.report.heat_map import heat_map
+from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element
 from experiments.report.numbers import number, percent
 
@@ -84,6 +86,33 @@ def test_ticks_lie_inside_and_are_few(low, span):
     assert all(low - slack <= t <= low + span + slack for t in found)
 
 
+def test_curves_that_may_leave_the_chart_do_not_set_its_range():
+    x = np.linspace(0.0, 1.0, 50)
+    curves = (Curve(x, np.full(50, 2.0), "near"), Curve(x, 1e6 * x, "far", sets_range=False))
+    plot = parse(line_chart(LineChart("y", curves))).find(".//svg[@class='plot']")
+    low, high = map(float, plot.get("data-y").split())
+    assert low < 2.0 < high < 10.0
+
+
+def test_marks_beyond_an_interval_chart_stand_at_its_edge():
+    near, far = Mark(-0.1, "near"), Mark(40.0, "far", sets_range=False)
+    drawing = interval_chart((Row("one", (near,)), Row("other", (far,))), "changes", zero=0.0, as_percent=True)
+    root = parse(drawing)
+    assert len(root.findall(".//circle")) == 1
+    (triangle,) = root.findall(".//path[@class='dot']")
+    assert triangle.find("title").text == "far"
+    assert 0.0 < float(triangle.get("d")[1:].split()[0]) < 460.0
+
+
+@given(low=st.floats(-5.0, 5.0), span=st.floats(1e-3, 10.0))
+def test_named_ticks_of_interval_charts_do_not_overlap(low, span):
+    rows = (Row("one", (Mark(low, "a"), Mark(low + span, "b")), "note"),)
+    ticks_ = [t for t in parse(interval_chart(rows, "x")).iter("text") if t.get("class") == "tick mid"]
+    places = [(float(t.get("x")), 5.5 * len(t.text)) for t in ticks_]  # a letter of 11 px is hardly wider than 5.5 px
+    assert places
+    assert all(b - a >= 0.5 * (wa + wb) for (a, wa), (b, wb) in pairwise(places))
+
+
 def test_axis_places_ends():
     axis = Axis(1.0, 100.0, 200.0, log=True, downwards=True)
     np.testing.assert_allclose(axis.place(np.array([1.0, 10.0, 100.0])), [2000.0, 1000.0, 0.0], atol=1e-9)
@@ -94,6 +123,14 @@ def test_a_constant_surface_is_drawn():
     surface = GainSurface("kp", "e", "e_rate", np.arange(3.0), np.arange(2.0), np.full((2, 3), 4.0))
     texts = [t.text for t in parse(heat_map(surface)).iter("text")]
     assert "4" in texts
+
+
+def test_the_taught_range_is_framed():
+    surface = GainSurface("kp", "e", "e_rate", np.arange(5.0), np.arange(5.0), np.eye(5), taught=(1.0, 3.0, 1.0, 2.0))
+    (frame,) = parse(heat_map(surface)).findall("rect[@class='taught']")
+    # Cells are one wide and the axes go half a cell beyond the ends: 240 px for 5 cells.
+    assert float(frame.get("width")) == pytest.approx(2 * 240 / 5, abs=0.2)
+    assert float(frame.get("height")) == pytest.approx(240 / 5, abs=0.2)
 
 
 def test_heat_map_colours_follow_the_values():
@@ -127,7 +164,7 @@ def test_numbers_as_written(value, written):
 
 
 @pytest.mark.parametrize(
-    ("change", "written"), [(-0.312, "−31\u00a0%"), (0.004, "+0.4\u00a0%"), (0.0, "0\u00a0%"), (13.1, "14.1\u00a0×")]
+    ("change", "written"), [(-0.312, "−31.2\u00a0%"), (0.004, "+0.4\u00a0%"), (0.0, "0\u00a0%"), (13.1, "14.1\u00a0×")]
 )
 def test_changes_as_written(change, written):
     assert percent(change) == written

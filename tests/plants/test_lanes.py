@@ -111,11 +111,10 @@ def test_neutral_features_leave_the_bits_unchanged(together):
 
 def test_what_is_observed_is_what_is_evaluated(loop, together):
     """The record's kernel keeps and looks at more, and moves the same."""
-    observed = ClosedLoop(VDP, LAW, (PLAIN, RICH, BUSY), STEP, observe=True)
-    for number in (0, 1):
-        ends = [one.run(GAINS[:3], [number], keep=True, threads=1) for one in (loop, observed)]
-        np.testing.assert_array_equal(ends[0].measures, ends[1].measures)
-        np.testing.assert_array_equal(*(end.snapshot.rows[:, :2] for end in ends))
+    observed = ClosedLoop(VDP, LAW, (RICH,), STEP, observe=True)
+    ends = [one.run(GAINS[:3], [number], keep=True, threads=1) for one, number in ((loop, 1), (observed, 0))]
+    np.testing.assert_array_equal(ends[0].measures, ends[1].measures)
+    np.testing.assert_array_equal(*(end.snapshot.rows[:, :2] for end in ends))
     trajectory = sscq.record(VDP, LAW, GAINS[0], RICH, STEP)
     error = trajectory["reference position"] - trajectory["position"]
     # The sums of the record are the same terms in another order of rounding.

@@ -11,30 +11,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import controllers
 import plants
-import sscq
-from plants.excitation import GaussianFilter, Sine, WhiteNoise
+from plants.excitation import Sine
+from sscq.closed_loop import ClosedLoop
+from tests.plants import test_lanes as lanes
 
 ROOT = Path(__file__).resolve().parents[2]
-MEASURES = ("iae", "effort", "entropy_difference_abs", "total_variation")
+SIGNALS = {"inputs": {"force": Sine(0.5, 0.3)}, "disturbances": {"excitation": Sine(0.1, 0.2, 1.0)}}
 
 
 def results():
-    """A simulation with an algebraic loop and an evaluation with noise and delays, short enough for the interpreter."""
-    inertia, vdp = plants.get("nonlinear_inertia"), plants.get("van_der_pol")
-    signals = {"disturbances": (GaussianFilter(0.2, 1.0),), "seed": 5}
-    run = plants.simulate(
-        inertia, 0.3, 0.02, {"position": 1.2}, algebraic_loop="iterated", integrator="heun", **signals
-    )
-    situation = sscq.Situation(
-        name="short", reference=1.0 + Sine(0.2, 0.5), excitation=WhiteNoise(0.3, hold=0.1), delay=0.035,
-        output_delay=0.04, noise=0.02, t_end=0.3, seed=2,
-    )  # fmt: skip
-    law = controllers.PID(sample_time=0.02, derivative_filter_time=0.05)
-    gains = np.array([[2.0, 1.0, 1.5], [4.0, 0.5, 2.5]])
-    quality = sscq.evaluate(vdp, law, gains, situation, measures=MEASURES)
-    return [run.signals[-1].tolist(), *(getattr(quality, name).tolist() for name in MEASURES)]
+    """An algebraic loop and a closed loop with noise and delays (kernels of other tests), short for the interpreter."""
+    inertia = plants.get("nonlinear_inertia")
+    run = plants.simulate(inertia, 0.3, 0.02, {"position": 1.2}, algebraic_loop="iterated", **SIGNALS)
+    loop = ClosedLoop(lanes.VDP, lanes.LAW, (lanes.PLAIN, lanes.RICH, lanes.BUSY), lanes.STEP)
+    outcomes = [loop.run(lanes.GAINS[:2], numbers, n_steps=30, threads=1) for numbers in ([0], [1, 2])]
+    return [run.signals[-1].tolist(), *(outcome.measures.tolist() for outcome in outcomes)]
 
 
 def test_interpreted_and_compiled_sources_agree(tmp_path):
@@ -50,7 +42,7 @@ def test_interpreted_and_compiled_sources_agree(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     interpreted, compiled = json.loads(done.stdout), results()
-    assert len(interpreted) == len(compiled)
+    assert len(interpreted) == len(compiled) == 3
     for ours, theirs in zip(compiled, interpreted, strict=True):
         # The interpreter rounds a product before it is added, the compiled form does not: 30 steps of 1e-16 each, and
         # Newton's tolerance of 1e-10 in the accelerations.

@@ -29,26 +29,26 @@ from plants.core.elementary import (
     pow as power,
 )
 
-# Arguments are led into each function's domain, so that random expressions are finite and say something.
+# Arguments are led into each function's domain, smoothly: random expressions are finite and have slopes everywhere.
 UNARY = {
     "neg": lambda x: -x,
     "sin": sin,
     "cos": cos,
-    "tan": lambda x: tan(clip(x, -1.4, 1.4)),
-    "asin": lambda x: asin(x / (1.0 + magnitude(x))),
-    "acos": lambda x: acos(x / (1.0 + magnitude(x))),
-    "exp": lambda x: exp(clip(x, -4.0, 4.0)),
-    "log": lambda x: log(magnitude(x) + 0.1),
-    "sqrt": lambda x: sqrt(magnitude(x) + 0.01),
+    "tan": lambda x: tan(1.3 * tanh(x)),
+    "asin": lambda x: asin(0.95 * tanh(x)),
+    "acos": lambda x: acos(0.95 * tanh(x)),
+    "exp": lambda x: exp(3.0 * sin(x)),
+    "log": lambda x: log(x * x + 0.1),
+    "sqrt": lambda x: sqrt(x * x + 0.01),
     "tanh": tanh,
     "abs": magnitude,
     "sign": sign,
     "floor": floor,
     "square": lambda x: x**2,
     "cube": lambda x: x**3,
-    "inverse": lambda x: (magnitude(x) + 0.5) ** -1,
-    "root": lambda x: (magnitude(x) + 0.1) ** 0.5,
-    "half": lambda x: (magnitude(x) + 0.1) ** 1.5,
+    "inverse": lambda x: (x * x + 0.5) ** -1,
+    "root": lambda x: (x * x + 0.1) ** 0.5,
+    "half": lambda x: (x * x + 0.1) ** 1.5,
     "table1d": lambda x: table1d(x, (-1.0, 0.0, 2.0), (0.5, -1.0, 3.0)),
     "shifted": lambda x: 1.0 - x,
 }
@@ -56,9 +56,9 @@ BINARY = {
     "add": lambda x, y: x + y,
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / (magnitude(y) + 0.5),
+    "div": lambda x, y: x / (y * y + 0.5),
     "atan2": atan2,
-    "pow": lambda x, y: power(magnitude(x) + 0.1, clip(y, -3.0, 3.0)),
+    "pow": lambda x, y: power(x * x + 0.1, 2.0 * sin(y)),
     "minimum": minimum,
     "maximum": maximum,
     "table2d": lambda x, y: table2d(x, y, (-1.0, 1.0), (0.0, 1.0, 2.0), ((0.0, 1.0, 4.0), (2.0, x, 1.0))),
@@ -72,7 +72,7 @@ TERNARY = {
 }
 FUNCTIONS = {**UNARY, **BINARY, **TERNARY}
 ALL = tuple(sorted(FUNCTIONS))
-_KINKED = {"sign", "floor", "where", "clip", "minimum", "maximum", "abs", "table1d", "table2d"}
+_KINKED = {"atan2", "sign", "floor", "where", "clip", "minimum", "maximum", "abs", "table1d", "table2d"}
 SMOOTH = tuple(name for name in ALL if name not in _KINKED)
 LEAVES = ("a", "b", "c", 0.5, -1.0, 2.0, 3.25, 0.0, 1.0)
 

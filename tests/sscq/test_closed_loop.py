@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from tests.reference.closed_loop_twin import Twin, uncompiled
 
 import plants
 import sscq
@@ -18,6 +17,7 @@ from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
 from sscq.fitness import KINDS, Fitness
 from sscq.quality import ALL_MEASURES
+from tests.reference.closed_loop_twin import Twin, uncompiled
 
 VDP = plants.get("van_der_pol")
 PUBLISHED = {
@@ -345,7 +345,7 @@ def test_divergence_is_reported_at_its_time(narrow):
     assert times[np.isfinite(times)].min() > 0.0
     assert np.nanmax(times) < 10.0
     run = sscq.record(narrow.plant, PID(), gains[-1], narrow.situations[0], 0.005)
-    last = int(round(times[-1] / 0.005))
+    last = round(times[-1] / 0.005)
     assert abs(run["position"][last]) <= 2.5
     assert (run["position"][last:] == run["position"][last]).all()  # it stays where it was
     assert abs(run["position"][last] + 0.005 * run["velocity"][last]) > 2.5 * 0.98  # and would have left

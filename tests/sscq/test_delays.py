@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.reference.closed_loop_twin import uncompiled
 
 import plants
 import sscq
@@ -15,6 +14,7 @@ from plants.excitation import Sine, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
 from sscq.loop_spec import LoopSpec
+from tests.reference.closed_loop_twin import uncompiled
 
 VDP, FOPDT = plants.get("van_der_pol"), plants.get("fopdt")
 H, SAMPLE = 0.01, 3

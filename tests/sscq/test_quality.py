@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.closed_loop_twin import uncompiled
 
 import plants
 import sscq
@@ -20,6 +19,7 @@ from plants.excitation import Sine, Step
 from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
 from sscq.quality import ALL_MEASURES, STEP_MEASURES, Moment, Quality
+from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
 POSITION, VELOCITY = VDP.states

@@ -1,0 +1,37 @@
+"""What the tests of the commands share."""
+
+from dataclasses import replace
+
+import pytest
+
+from controllers import PID
+from flcs import Inference, KnowledgeBase, RuleBase, Variable, pid_form
+from flcs.rule_base import full_grid
+
+
+@pytest.fixture
+def knowledge_base():
+    """A knowledge base of the Van der Pol oscillator that only lets kp grow with the error."""
+    variables = (
+        Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0)),
+        Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0)),
+    )
+    reference = (4.0, 0.5, 3.0)
+    rules = [
+        replace(rule, gains=(4.0 + 2.0 * abs(rule.terms[0] - 1), 0.5, 3.0))
+        for rule in full_grid([3, 3], reference)
+    ]  # fmt: skip
+    law = pid_form.describe(PID(sample_time=0.02))
+    base = RuleBase("position", variables, tuple(rules), (0.0,) * 3, (10.0,) * 3, reference, law=law)
+    return KnowledgeBase(
+        "van_der_pol", (base,), Inference(), tick=0.04, plant_parameters={"mu": 1.0},
+        fitness={"entropy_weight": 0.15}, valid_range={"delay": [0.0, 0.0]},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def kb_file(knowledge_base, tmp_path):
+    """Its file."""
+    file = tmp_path / "knowledge_base.json"
+    knowledge_base.save(file)
+    return file

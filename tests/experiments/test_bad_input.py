@@ -1,0 +1,247 @@
+"""Bad input at the command line: one clear message, exit code 2, no traceback, and no run folder left behind."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments import cli
+from plants.core import registry
+
+TANK = """
+import plants
+
+
+def derivative(t, x, u, w, p):
+    return (u[0] - x[0],)
+
+
+plants.register(plants.Plant(
+    name="my_tank",
+    states=(plants.Quantity("level", "m"),),
+    inputs=(plants.Quantity("inflow", "m/s"),),
+    channels=(plants.Channel(output="level", low=0.0, high=1.0),),
+    derivative=derivative,
+))
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Runs would land in a folder of the test's own, and its plants are gone after it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
+
+
+def refused(capsys, *words):
+    """Run a command that must be refused; return what is said, without the word that a plant file is executed."""
+    with pytest.raises(SystemExit) as stop:
+        cli.main(list(map(str, words)))
+    out, error = capsys.readouterr()
+    assert stop.value.code == 2
+    assert "Traceback" not in out + error
+    assert not Path("runs").exists()
+    said = [line for line in error.splitlines() if not line.startswith("executing ")]
+    assert said[0].startswith("error: ")
+    assert not any(line.startswith("error: ") for line in said[1:])
+    return "\n".join(said)
+
+
+# ------------------------------------------------------------------------------------------------------ names and gains
+
+
+@pytest.mark.parametrize("command", ["design", "simulate"])
+def test_an_unknown_plant_or_setting(capsys, command):
+    assert "no plant 'van_der_pool'; did you mean 'van_der_pol'?" in refused(capsys, command, "plant=van_der_pool")
+    assert "no setting 'plnt'; did you mean 'plant'?" in refused(capsys, command, "plnt=van_der_pol")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["controller.low=[10,0,0]", "controller.high=[1,1,1]"], "low[0] must not exceed high[0], got 10.0 and 1.0; swap"),
+        (["controller.low=[20,0,0]"], "gain bounds must satisfy low <= high"),  # against the plant's own upper bounds
+        (["controller.low=[1,1,1]", "controller.high=[1,1,1]"], "low < high for one gain at least"),
+        (["controller.low=[nan,0,0]"], "controller.low[0] must be a number, got nan"),
+        (["controller.low=[1,2]"], "controller.low must be kp, ki, kd for each of the 1 channels of 'van_der_pol'"),
+        (["controller.own_gains=[1,2]"], "controller.own_gains must be kp, ki, kd"),
+    ],
+)
+def test_gain_bounds_that_cannot_be(capsys, words, message):
+    assert message in refused(capsys, "design", *words)
+
+
+# ------------------------------------------------------------------------------------------------------ recorded series
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time,value\n0,0.1\n1,nan\n", "wind.csv, line 3: ['1', 'nan']: a recorded series must be finite"),
+        ("0,0.1\n1,inf\n", "wind.csv, line 2: ['1', 'inf']: a recorded series must be finite"),
+        ("time,value\n0,0.1\n1,\n", "wind.csv, line 3: ['1', ''], expected numbers in columns 0 and 1"),
+        ("0,0.1\n1,0.2\n1,0.3\n", "wind.csv, line 3: ['1', '0.3']: the times must increase"),
+        ("", "wind.csv holds no series: expected lines of time [s] and value"),
+    ],
+)
+def test_a_recorded_series_that_cannot_be_used(capsys, text, message):
+    Path("wind.csv").write_text(text)
+    situation = "situations.taught={gust: {excitation: {kind: recorded, file: wind.csv}}}"
+    assert message in refused(capsys, "design", situation)
+    assert message in refused(capsys, "simulate", "excitation.kind=recorded", "excitation.file=wind.csv")
+
+
+def test_a_recorded_series_that_is_no_text(capsys):
+    Path("wind.csv").write_bytes(b"\x93NUMPY\x01\x00\xff\xfe")
+    error = refused(capsys, "simulate", "excitation.kind=recorded", "excitation.file=wind.csv")
+    assert "wind.csv is no CSV text" in error
+
+
+# ------------------------------------------------------------------------------------------------------ knowledge bases
+
+
+def edit(document, *way):
+    """Set an entry of a nested document: its place, then its value."""
+    *places, key, value = way
+    for place in places:
+        document = document[place]
+    document[key] = value
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("schema", 99), "this program reads knowledge bases of schema 1, got schema 99"),
+        (("format", "a cooking recipe"), "format: expected 'sscq knowledge base', got 'a cooking recipe'"),
+        (("plant", "fopdt"), "was changed after it was saved"),
+        (("channels", 0, "rules", 1, "gains", 0, "x"), "channels[0].rules[1].gains[0]: expected a finite number, got 'x'"),
+        (("tick", -1.0), "tick must be a positive number or None, got -1.0"),
+    ],
+)
+def test_a_knowledge_base_with_another_content(capsys, kb_file, change, message):
+    document = json.loads(kb_file.read_text())
+    edit(document, *change)
+    kb_file.write_text(json.dumps(document))
+    error = refused(capsys, "evaluate", f"kb={kb_file}")
+    assert message in error
+    assert str(kb_file) in error
+
+
+def test_a_knowledge_base_that_is_truncated_or_something_else(capsys, kb_file):
+    kb_file.write_text(kb_file.read_text()[:700])
+    assert f"{kb_file} is not complete JSON" in refused(capsys, "evaluate", f"kb={kb_file}")
+    kb_file.write_text("[1, 2]")
+    assert "expected a JSON mapping, got list" in refused(capsys, "evaluate", f"kb={kb_file}")
+    kb_file.write_bytes(b"\xff\xfe\x00")
+    assert f"{kb_file} is not a knowledge base" in refused(capsys, "evaluate", f"kb={kb_file}")
+
+
+def test_a_knowledge_base_for_another_plant(capsys, kb_file):
+    error = refused(capsys, "evaluate", f"kb={kb_file}", "plant=fopdt")
+    assert "this knowledge base was designed for plant 'van_der_pol', got plant 'fopdt'" in error
+
+
+# --------------------------------------------------------------------------------------------------------- run folders
+
+
+@pytest.mark.parametrize("command", ["design", "simulate"])
+def test_an_output_folder_that_cannot_be_written(capsys, command):
+    Path("file").write_text("")  # a path below a file cannot be written by anybody, root included
+    error = refused(capsys, command, "output=file/run")
+    assert "output folder file/run cannot be written: not a directory; choose another with output=FOLDER" in error
+
+
+def test_an_output_folder_that_holds_something(capsys):
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("")
+    assert "output folder mine is not empty (notes.txt, ...)" in refused(capsys, "simulate", "output=mine")
+
+
+def test_resuming_what_is_no_run_or_another(capsys):
+    Path("mine").mkdir()
+    assert "there is no run folder none" in refused(capsys, "design", "resume=none")
+    assert "mine holds no run (config.json is missing)" in refused(capsys, "design", "resume=mine")
+    cli.main(["simulate", "output=run", "t_end=0.1"])
+    capsys.readouterr()
+    assert "run is a run of `sscq simulate`, not of `sscq design`" in refused(capsys, "design", "resume=run")
+    error = refused(capsys, "simulate", "resume=run", "t_end=0.2")
+    assert "run was started with other settings" in error
+    assert "t_end: 0.1 in the run, 0.2 now" in error
+
+
+# --------------------------------------------------------------------------------------------------------- plant files
+
+RATES = "return (u[0] - x[0],)"
+BLOCKS = [
+    ("return (u[0] if x[0] > 0.0 else x[0],)", "tank.py:6 in derivative: comparison of a traced number; use where("),
+    ("return (u[0] and x[0],)", "tank.py:6 in derivative: truth value (if, and, or, not"),
+    ("return (float(x[0]),)", "tank.py:6 in derivative: conversion to a plain number of a traced number"),
+    ("return u[0] - x[0], x[0]", "tank.py:5: derivative must return 1 (one rate per state (level)), got 2"),
+    ("return ()", "tank.py:5: derivative must return 1 (one rate per state (level)), got 0"),
+    ("return None", "tank.py:5: derivative must return a number or a tuple of numbers, got NoneType"),
+    ("return (u[1] - x[0],)", "tank.py:6 in derivative: IndexError: tuple index out of range; the block is called as"),
+    ("return (u[0] - lvel,)", "tank.py:6 in derivative: NameError: name 'lvel' is not defined"),
+]
+
+
+@pytest.mark.parametrize(("rates", "message"), BLOCKS)
+def test_a_plant_whose_derivative_cannot_be_used(capsys, rates, message):
+    Path("tank.py").write_text(TANK.replace(RATES, rates))
+    for command in ("design", "simulate"):
+        error = refused(capsys, command, "plant_file=tank.py", "plant=my_tank")
+        assert error.startswith("error: plant 'my_tank' cannot be used (`sscq check tank.py` tests all of it):")
+        assert message in error
+    with pytest.raises(SystemExit) as stop:  # the command made for it says the same, and more
+        cli.main(["check", "tank.py"])
+    assert stop.value.code == 1
+    assert message in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        (RATES, "return (u[0] - x[0]", "tank.py, line 6: '(' was never closed: return (u[0] - x[0]"),
+        ("def derivative(t, x, u, w, p)", "def derivative(t, x, u, w)", "derivative() takes 4 positional arguments but 5"),
+        ('output="level"', 'output="levle"', "channel output 'levle' is not among its measurements ['level']"),
+        ("high=1.0", "high=-1.0", "command limits must satisfy low < high, got 0.0, -1.0"),
+        ("derivative=derivative,", "", "needs derivative"),
+        ('name="my_tank"', 'name="van_der_pol"', "a plant called 'van_der_pol' is registered already"),
+        ("plants.register(plants.Plant(", "plants.register(plants.Plnt(", "line 9: AttributeError"),
+    ],
+)
+def test_a_plant_file_that_fails(capsys, good, bad, message):
+    assert good in TANK
+    Path("tank.py").write_text(TANK.replace(good, bad))
+    assert message in refused(capsys, "simulate", "plant_file=tank.py", "plant=my_tank")
+
+
+def test_a_plant_without_channels_can_be_simulated_but_not_controlled(capsys):
+    Path("tank.py").write_text(TANK.replace('channels=(plants.Channel(output="level", low=0.0, high=1.0),),', ""))
+    error = refused(capsys, "design", "plant_file=tank.py", "plant=my_tank")
+    assert "plant 'my_tank' declares no control channel" in error
+    cli.main(["simulate", "plant_file=tank.py", "plant=my_tank", "t_end=0.1", "output=run"])
+    assert Path("run/trajectory.csv").exists()
+
+
+def test_a_plant_that_the_file_does_not_give(capsys):
+    Path("tank.py").write_text(TANK)
+    error = refused(capsys, "design", "plant_file=tank.py", "plant=my_tnk")
+    assert "no plant 'my_tnk'; did you mean 'my_tank'?" in error
+
+
+# ---------------------------------------------------------------------------------------------------------- situations
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["situations.taught={a: {initial: [1]}}"], "situation 'a': states of plant 'van_der_pol' must have 2 values"),
+        (["situations.taught={a: {parameters: {nu: 1}}}"], "situation 'a': no name among the parameters of plant"),
+        (["situations.taught={a: {t_end: 0.005}}"], "situation 'a': t_end = 0.005 s must be a multiple of step = 0.01 s"),
+        (["step=0.03"], "the hold time 0.1 s must be a multiple of the step 0.03 s"),
+        (["controller.sample_time=0.015"], "sample_time must be a multiple of the step"),
+        (["algebraic_loop=iterated"], "plant 'van_der_pol' has no algebraic loop"),
+    ],
+)
+def test_situations_that_cannot_be_run(capsys, words, message):
+    assert message in refused(capsys, "design", *words)

@@ -1,0 +1,163 @@
+"""The command that simulates a plant: what it writes is what `plants.simulate` gives, and balances."""
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plants
+from experiments import simulate
+from experiments.energy_account import energy_account, missing_blocks
+from plants.core import registry
+from plants.excitation import Step, WhiteNoise
+
+SHORT = ("t_end=2", "step=0.02", "quiet=true")
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
+
+
+def run(*words, output="run"):
+    simulate.main([*SHORT, f"output={output}", *words])
+    return Path(output)
+
+
+def table(folder):
+    """Columns of the trajectory by name."""
+    with (folder / "trajectory.csv").open(newline="") as stream:
+        head, *rows = csv.reader(stream)
+    return dict(zip(head, np.array(rows, dtype=float).T, strict=True))
+
+
+def test_the_files_hold_what_the_library_gives(capsys):
+    folder = run(
+        "input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kind=white", "seed=3", "parameters.mu=2"
+    )
+    expected = plants.simulate(
+        plants.get("van_der_pol"), 2.0, 0.02, parameters={"mu": 2.0}, inputs={"force": Step(2.0, at=1.0)},
+        disturbances={"excitation": WhiteNoise(0.3, 0.1)}, seed=3,
+    )  # fmt: skip
+    found = table(folder)
+    assert list(found) == [
+        "time", "position", "velocity", "force", "excitation", "entropy production", "energy supplied"
+    ]  # fmt: skip
+    for name in ("position", "velocity", "force", "excitation"):
+        np.testing.assert_array_equal(found[name], expected[name], err_msg=name)  # written digits read back exactly
+    np.testing.assert_array_equal(found["force"], np.where(found["time"] < 1.0 - 1e-9, 0.0, 2.0))
+    numbers = json.loads((folder / "metrics.json").read_text())
+    assert numbers["final_state"] == {name: expected[name][-1] for name in ("position", "velocity")}
+    assert numbers["extremes"]["position"]["high"] == expected["position"].max()
+    assert numbers["entropy_production"] == expected.entropy[-1]
+    printed = capsys.readouterr().out
+    assert f"report: {folder / 'report.html'}" in printed
+    assert "van_der_pol: 2 s in 100 steps" in printed
+
+
+def test_the_page_is_complete_without_a_network_and_the_same_again():
+    pages = [(run("excitation.kind=white", output=name) / "report.html").read_bytes() for name in ("a", "b")]
+    assert pages[0] == pages[1]
+    page = pages[0].decode()
+    assert "http:" not in page.replace("http://www.w3.org", "")
+    assert "https:" not in page
+    assert "src=" not in page.replace("img-src", "").replace("style-src", "").replace("script-src", "").replace(
+        "default-src", ""
+    )
+    # position and velocity, force and excitation, entropy production, supplied, stored, residual
+    assert page.count('class="chart"') == 8
+
+
+def test_signals_may_be_given_by_name():
+    by_place = run("input.kind=step", "input.amplitude=2", "excitation.kind=sine", "excitation.amplitude=1", output="a")
+    by_name = run(
+        "inputs={force: {kind: step, amplitude: 2}}", "excitations={excitation: {kind: sine, amplitude: 1}}", output="b"
+    )
+    assert (by_place / "trajectory.csv").read_bytes() == (by_name / "trajectory.csv").read_bytes()
+
+
+def test_a_recorded_series_drives_the_plant():
+    Path("wind.csv").write_text("time,value\n0,0.5\n1,-0.5\n")
+    found = table(run("excitation.kind=recorded", "excitation.file=wind.csv"))
+    np.testing.assert_array_equal(found["excitation"], np.where(found["time"] < 1.0 - 1e-9, 0.5, -0.5))
+
+
+def test_a_finished_simulation_may_be_resumed():
+    folder = run("excitation.kind=white")
+    before = (folder / "metrics.json").read_bytes()
+    (folder / "metrics.json").unlink()
+    simulate.main(["resume=run"])
+    assert (folder / "metrics.json").read_bytes() == before
+
+
+def test_a_diverging_simulation_ends_with_time_and_state(capsys):
+    with pytest.raises(SystemExit) as stop:
+        run("plant=nonlinear_inertia", "algebraic_loop=loop_free", "initial=[3, 0]", "t_end=20")
+    error = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert error.startswith("error: plant 'nonlinear_inertia' left the region where its model holds")
+    assert "position = " in error
+    assert "algebraic_loop=loop_free_filtered or solved has no such limit" in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["parameters.nu=2"], "no name among the parameters of plant 'van_der_pol': 'nu' (known: mu)"),
+        (["initial=[1]"], "states of plant 'van_der_pol' must have 2 values (position, velocity), got 1"),
+        (["inputs={fource: {kind: step}}"], "'fource'; did you mean 'force'?"),
+        (["input.kind=step", "inputs={force: {kind: step}}"], "'force' is the first of the inputs and is given twice"),
+        (["algebraic_loop=loop_free"], "plant 'van_der_pol' has no algebraic loop"),
+        (["step=0.3"], "t_end = 2 s must be a multiple of step = 0.3 s"),
+        (["t_end=inf"], "t_end must be finite and above 0 s, got inf"),
+        (["excitation.kind=recorded"], "excitation.file is missing"),
+        (["excitation.file=x.csv"], "excitation.file is read with kind=recorded only, got kind=none"),
+    ],
+)
+def test_what_cannot_be_simulated_is_refused_before_there_is_a_folder(capsys, words, message):
+    with pytest.raises(SystemExit) as stop:
+        run(*words)
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not Path("run").exists()
+
+
+def test_a_signal_needs_something_to_drive(capsys):
+    plants.register(
+        plants.Plant(
+            name="undisturbed",
+            states=(plants.Quantity("level", "m"),),
+            inputs=(plants.Quantity("inflow", "m/s"),),
+            derivative=lambda t, x, u, w, p: (u[0] - x[0],),
+        )
+    )
+    with pytest.raises(SystemExit):
+        run("plant=undisturbed", "excitation.kind=sine")
+    assert "plant 'undisturbed' has no disturbances" in capsys.readouterr().err
+
+
+# -------------------------------------------------------------------------------------------------------------- energy
+
+
+def test_the_energy_account_closes_with_the_order_of_the_integrator():
+    plant = plants.get("van_der_pol")
+    worst = []
+    for step in (0.04, 0.02):
+        run = plants.simulate(plant, 4.0, step, initial=(1.5, 0.0), inputs={"force": 1.0})
+        worst.append(np.abs(energy_account(plant, run, None).residual).max())
+    # rk4: halving the step divides the error by 16; 10 leaves room for the next order's share
+    assert worst[1] < worst[0] / 10.0
+    assert worst[0] < 1e-3
+
+
+def test_a_plant_without_an_energy_has_no_account():
+    plant = replace(plants.get("van_der_pol"), name="no energy", energy=None, supplied_power=None)
+    assert missing_blocks(plant) == ("energy", "supplied_power")
+    run = plants.simulate(plants.get("van_der_pol"), 0.1, 0.02)
+    assert energy_account(plant, run, None) is None

@@ -1,0 +1,169 @@
+"""Sets of situations: every plant has a task that a mild controller survives; repetitions and other plants."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference.closed_loop_twin import uncompiled
+
+import plants
+import sscq
+from controllers import PID
+from plants import Quantity
+from plants.excitation import WhiteNoise
+from sscq.closed_loop import ClosedLoop
+from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied, with_real_loop
+
+VDP = plants.get("van_der_pol")
+MILD = (1.0, 0.5, 0.5)  # kp, ki, kd, of every channel
+OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
+
+
+def task(plant):
+    return standard_sets(plant)
+
+
+@pytest.fixture(scope="module", params=[(name, own) for name in plants.names() for own in (True, False)])
+def plant(request):
+    """Every registered plant, with its own task and with the one made from its channels."""
+    name, own = request.param
+    found = plants.get(name)
+    if own and not found.situations:
+        pytest.skip("no task of its own")
+    return found if own else replace(found, situations={})
+
+
+def test_every_task_is_complete(plant):
+    sets = task(plant)
+    assert tuple(sets) == KINDS
+    for kind, situations in sets.items():
+        names = [s.name for s in situations]
+        assert len(set(names)) == len(names) > 0, kind
+        assert all(isinstance(s, sscq.Situation) for s in situations)
+
+
+def test_every_task_runs_and_a_mild_controller_survives_it(plant):
+    several = [s for situations in task(plant).values() for s in situations]
+    horizon = max(s.t_end for s in several)
+    step = horizon / 1000.0
+    with uncompiled():
+        loop = ClosedLoop(plant, PID(), several, step, measures=("iae", "effort"), lanes=1)
+        quality = loop.evaluate(np.tile(MILD, len(plant.channels))[None], threads=1)
+    assert not quality.failed.any()
+    assert (quality.iae > 0.0).all()
+    assert (quality.effort > 0.0).all()
+
+
+def test_what_is_unforeseen_was_not_taught(plant):
+    if plant.situations and plant.name in OTHER_PLANTS_ONLY:
+        pytest.skip("differs by its parameters")
+    sets = task(plant)
+    seen = [replace(s, name="", seed=0) for kind in ("taught", "validation") for s in sets[kind]]
+    for situation in sets["unforeseen"]:
+        assert replace(situation, name="", seed=0) not in seen, situation.name
+
+
+def test_noise_is_never_the_same_twice(plant):
+    """Same name and seed mean the same noise: taught noise must not come back among what is unforeseen."""
+    several = [(s.name, s.seed) for situations in task(plant).values() for s in situations]
+    assert len(set(several)) == len(several)
+
+
+def test_missing_sets_are_the_taught_one():
+    taught = ({"name": "only", "reference": 1.0},)
+    sets = task(replace(VDP, situations={"taught": taught}))
+    assert sets["validation"] == sets["unforeseen"] == sets["taught"] == (sscq.Situation("only", 1.0),)
+
+
+def test_wrong_tasks_are_refused():
+    with pytest.raises(ValueError, match="situations are taught, validation, unforeseen; got tought"):
+        task(replace(VDP, situations={"tought": ()}))
+    with pytest.raises(ValueError, match="its task has no taught situations"):
+        task(replace(VDP, situations={"unforeseen": ({"name": "a"},)}))
+    with pytest.raises(ValueError, match="has no control channels, so no situations can be made from them"):
+        task(replace(VDP, situations={}, channels=()))
+
+
+# ----------------------------------------------------------------------------------------------------- repetitions
+
+TAUGHT = task(VDP)["taught"]
+
+
+@given(st.integers(0, 500), st.integers(0, 500))
+def test_repetitions_differ_in_the_seed_alone(first, second):
+    a, b = repeated(TAUGHT, first), repeated(TAUGHT, second)
+    assert [replace(s, seed=0) for s in a] == [replace(s, seed=0) for s in TAUGHT]
+    assert (a == b) == (first == second)
+    assert not {s.seed for s in a} & {s.seed for s in b} or first == second
+    assert repeated(TAUGHT, 0) == tuple(TAUGHT)
+
+
+def test_repetitions_of_near_seeds_do_not_meet():
+    """Within a plant's own task seeds are far smaller than the stride between repetitions."""
+    for name in plants.names():
+        for situations in task(plants.get(name)).values():
+            assert max(s.seed for s in situations) < SEED_STRIDE
+
+
+# ----------------------------------------------------------------------------------------------------- other plants
+
+TANK = replace(
+    VDP, name="tank", parameters=(
+        Quantity("a", "", 2.0), Quantity("b", "", -4.0), Quantity("share", "", 0.9, 0.0, 1.0), Quantity("zero", "", 0.0)
+    ),
+)  # fmt: skip
+TWO = (sscq.Situation("up", 1.0), sscq.Situation("down", -1.0, WhiteNoise(0.1), {"a": 3.0}, seed=4))
+
+
+@given(st.floats(0.0, 0.99), st.integers(1, 6), st.integers(0, 99))
+def test_parameters_are_spread_about_their_values(spread, count, seed):
+    found = varied(TANK, TWO, spread, count, seed)
+    assert len(found) == 2 * count
+    for number in range(count):
+        up, down = found[2 * number], found[2 * number + 1]
+        factors = [up.parameters[name] / nominal for name, nominal in (("a", 2.0), ("b", -4.0))]
+        assert all(1.0 - spread - 1e-12 <= f <= 1.0 + spread + 1e-12 for f in factors)
+        # One plant: the same factors in all its situations, on the values that each situation gives.
+        assert down.parameters["a"] / 3.0 == pytest.approx(factors[0], rel=1e-12)
+        assert down.parameters["b"] == up.parameters["b"]
+        assert 0.0 <= up.parameters["share"] <= 1.0
+        assert up.parameters["zero"] == 0.0
+    assert found == varied(TANK, TWO, spread, count, seed)
+    if spread > 0.01:
+        assert found != varied(TANK, TWO, spread, count, seed + 1)
+
+
+def test_everything_else_stays_and_names_differ():
+    found = varied(TANK, TWO, 0.3, 3, 0)
+    assert len({s.name for s in found}) == 6
+    assert found[3].name == "down, plant 2"
+    for k, situation in enumerate(found):
+        assert replace(situation, name="", parameters=None) == replace(TWO[k % 2], name="", parameters=None)
+
+
+def test_plants_cover_the_whole_spread():
+    """Uniform on +-20 %: of 400 draws, mean within 3 standard errors (0.2 / sqrt(3 * 400)), extremes near the ends."""
+    factors = np.array([s.parameters["a"] / 2.0 for s in varied(TANK, TWO[:1], 0.2, 400, 1)])
+    assert abs(factors.mean() - 1.0) < 3.0 * 0.2 / np.sqrt(3.0 * 400.0)
+    assert factors.min() < 0.81
+    assert factors.max() > 1.19
+
+
+def test_a_plant_more_does_not_change_those_before():
+    assert varied(TANK, TWO, 0.2, 5, 3)[:6] == varied(TANK, TWO, 0.2, 3, 3)
+
+
+@pytest.mark.parametrize(("spread", "count"), [(-0.1, 3), (1.0, 3), (np.nan, 3), (0.2, 0)])
+def test_wrong_spreads_are_refused(spread, count):
+    with pytest.raises(ValueError, match="varied plants need a count of at least 1 and a spread in"):
+        varied(TANK, TWO, spread, count, 0)
+
+
+def test_a_real_loop_changes_what_is_said_and_nothing_else():
+    found = with_real_loop(TWO, noise=0.02, delay=0.1)
+    assert all((s.noise, s.delay) == (0.02, 0.1) for s in found)
+    assert tuple(replace(s, noise=0.0, delay=0.0) for s in found) == TWO
