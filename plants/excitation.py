@@ -454,7 +454,8 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
             message = f"{path}: no column {column!r}; its header is {header or 'missing'}"
             raise ValueError(message)
         column = header.index(column)
-    time, values = [], []
+    time: list[float] = []
+    values: list[float] = []
     for number, row in rows:
         try:
             pair = float(row[0]), float(row[column])

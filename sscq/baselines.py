@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
+from sscq.encoding import FixedGains
 from sscq.objective import GainSets, Objective, Task
 from sscq.operating import hull
 from sscq.warp import Warp
@@ -150,18 +151,20 @@ def search(task: Task, candidate: Candidate, plan: SearchPlan, margins: Operatin
     return plan.search(objective, candidate)
 
 
-def gain_scale(low: np.ndarray, high: np.ndarray) -> tuple[str, ...]:
-    """Scale of gains: logarithmic where they may range over more than two orders of magnitude."""
-    ratio = 100.0
-    return tuple("log" if a > 0.0 and b > ratio * a else "linear" for a, b in zip(low, high, strict=True))
+def gain_encoding(laws: Sequence[PID], low: np.ndarray, high: np.ndarray) -> FixedGains:
+    """Return the encoding of constant gains: one gene a gain, logarithmic over more than two orders of magnitude."""
+    return FixedGains(
+        low=tuple(np.asarray(low, float).tolist()), high=tuple(np.asarray(high, float).tolist()),
+        gain_names=gain_names(tuple(laws)), any_sign=True,
+    )  # fmt: skip
 
 
 def fixed(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray) -> Candidate:
     """Constant gains: the fixed PID."""
-    controller = Controller(tuple(laws), ConstantGains(gain_names(tuple(laws))))
+    encoding = gain_encoding(laws, low, high)
     return Candidate(
-        "fixed", "fixed PID", controller, low, high, np.atleast_2d(start), lambda theta: theta[:, None, :],
-        gain_scale(low, high),
+        "fixed", "fixed PID", Controller(tuple(laws), encoding.schedule()), low, high, np.atleast_2d(start),
+        lambda theta: theta[:, None, :], encoding.box.scale,
     )  # fmt: skip
 
 
@@ -179,6 +182,7 @@ def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np
     top[places] = 1.0
     begin = np.ones((len(rows), 4 * len(laws)))
     begin[:, places] = warp.genes(rows)
+    begin[:, places[::3] + 3] = [getattr(law, "set_point_weight", 1.0) for law in laws]  # the fixed PID itself
 
     def decode(genomes: np.ndarray) -> np.ndarray:
         theta = genomes.copy()

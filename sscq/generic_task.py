@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 FARTHEST = 1.6  # steps of the unforeseen situations, in channel scales
 USUAL_HORIZON = 20.0  # s, for a plant whose modes tell nothing (a double integrator)
 _HORIZON_MODES = 30.0  # horizon in time constants of the slowest mode, before rounding
-_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of a channel's scale: the first that can be held is used
+_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of the farthest step: the first that can be held is used
 _INSIDE = 0.8  # of the way to an output's bound
+_ROOM = 0.05  # of the other side's: less is no room for steps
+_OTHER_WAY = 0.75  # size of the steps that go the other way for want of room
 _HELD = 100  # noise values a horizon
 _SLOWEST = 1e-6  # modes slower than this share of the fastest are integrators
 _SPREAD = 0.2  # by which the parameters of plants that were not taught differ
@@ -40,12 +42,12 @@ def generic_task(plant: Plant) -> dict[str, list[dict[str, Any]]]:
     task = _Task(plant)
     return {
         "taught": [
-            task.step("step up", 1.0, 1), task.step("step down", -1.0, 2), task.step("small step", 0.3, 3),
+            task.step("step", 1.0, 1), task.step("opposite step", -1.0, 2), task.step("small step", 0.3, 3),
             task.returning("return", -0.8, 4),
         ],
-        "validation": [task.step("larger step", 1.3, 6), task.step("negative step", -0.6, 7)],
+        "validation": [task.step("larger step", 1.3, 6), task.step("smaller opposite step", -0.6, 7)],
         "unforeseen": [
-            task.step("far step", FARTHEST, 11), task.step("far step down", -FARTHEST, 12),
+            task.step("far step", FARTHEST, 11), task.step("far opposite step", -FARTHEST, 12),
             *([task.step("doubled noise", 1.0, 13, noise_factor=2.0)] if task.noise else []),
             task.step("delayed command", -1.0, 14, delay=task.horizon / 1000.0),
             *(task.changed("changed plant", number) for number in range(2 if plant.parameters else 0)),
@@ -107,40 +109,41 @@ class _Task:
         return {q.name: float(value) for q, value in zip(plant.measurements, outputs, strict=True)}
 
     def _away(self, channel: Channel, size: float) -> float:
-        """Output that lies `size` scales from rest, or as far as it may."""
-        rest, quantity = self._rest[channel.output], self._quantity(channel)
-        wanted = rest + size * self._shares[channel.output] * channel.scale
-        low, high = (rest + _INSIDE * (bound - rest) for bound in (quantity.low, quantity.high))
-        return min(max(wanted, min(low, rest)), max(high, rest))
+        """Output `size` scales from rest, where that is possible.
 
-    def _quantity(self, channel: Channel) -> Any:
-        plant = self.plant
-        return plant.measurements[plant.index("measurements", channel.output)]
+        Shorter sides have all their steps shortened alike; where a side has no room, its steps go the other way.
+        """
+        up, down = self._reaches[channel.output]
+        if min(up, down) < _ROOM * max(up, down):
+            up, down = (up, -_OTHER_WAY * up) if up > down else (-_OTHER_WAY * down, down)
+        return self._rest[channel.output] + size / FARTHEST * (up if size > 0.0 else down)
 
     @cached_property
-    def _shares(self) -> dict[str, float]:
-        """Share of each channel's scale up to which the farthest steps can be held within the command limits."""
-        return {c.output: self._share(c) for c in self.plant.channels}
+    def _reaches(self) -> dict[str, tuple[float, float]]:
+        """Way of the farthest step of each channel, upwards and downwards."""
+        return {c.output: (self._reach(c, 1.0), self._reach(c, -1.0)) for c in self.plant.channels}
 
-    def _share(self, channel: Channel) -> float:
-        if channel.output not in [q.name for q in self.plant.states] or not self._holds({}):
-            return 1.0  # it cannot be told
-        rest, reach = self._rest[channel.output], FARTHEST * channel.scale
-        for share in _SHARES:
-            if all(self._holds({channel.output: rest + sign * share * reach}) for sign in (1.0, -1.0)):
-                return share
-        return _SHARES[-1]
+    def _reach(self, channel: Channel, sign: float) -> float:
+        """Way from rest that stays inside the output's bounds and can be held by a command within its limits."""
+        plant, rest = self.plant, self._rest[channel.output]
+        quantity = plant.measurements[plant.index("measurements", channel.output)]
+        room = quantity.high - rest if sign > 0.0 else rest - quantity.low
+        way = max(0.0, min(FARTHEST * channel.scale, _INSIDE * room))
+        if channel.output not in [q.name for q in plant.states] or not self._holds({}):
+            return way  # what the command can hold is not known
+        held = (way * share for share in _SHARES if self._holds({channel.output: rest + sign * way * share}))
+        return next(held, 0.0)
 
     def _holds(self, moved: dict[str, float]) -> bool:
         """Whether commands within their limits can hold the plant with some states moved away from rest."""
-        names = [q.name for q in self.plant.states]
+        channels, names = self.plant.channels, [q.name for q in self.plant.states]
         state = dict(zip(names, self._point, strict=True)) | moved
-        others = [name for name in names if name not in {c.output for c in self.plant.channels}]
+        others = [name for name in names if name not in {c.output for c in channels}]
         try:
-            linearise(self.plant, state, adjust=others, commands=True)
+            commands = linearise(self.plant, state, adjust=others, commands=True).input
         except ValueError:
             return False
-        return True
+        return all(c.low <= command <= c.high for c, command in zip(channels, commands, strict=True))
 
     @cached_property
     def horizon(self) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
+from sscq.situation_sets import repeated
 
 if TYPE_CHECKING:
     from plants import Plant
@@ -82,7 +83,7 @@ class Objective:
         margins: OperatingMargins | None = None,
         gain_sets: GainSets | None = None,
     ) -> None:
-        self.task, self.margins = task, margins
+        self.task, self.margins, self._controller = task, margins, controller
         self.loop = task.loop(controller)
         self.decode = decode or _same
         self.gain_sets = gain_sets or _alone
@@ -92,6 +93,11 @@ class Objective:
         """Return a digest of what is searched: checkpoints of another problem must not be gone on from."""
         text = "\n".join([name, self.loop.kernel.text, repr(self.task.fitness), repr(self.task.situations)])
         return f"{name} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    def renew(self, generation: int) -> None:
+        """Draw other noise for the generations from this one on; all candidates of a generation see the same."""
+        situations = repeated(self.task.situations, generation)
+        self.loop = self.task.on(situations).loop(self._controller)
 
     def __call__(self, genomes: np.ndarray) -> np.ndarray:
         """Return the fitness [n] of genomes [n, n_genes]."""

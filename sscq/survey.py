@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sscq import baselines
-from sscq.box import Box
 from sscq.objective import Objective
 from sscq.operators import latin_hypercube
 
@@ -69,7 +68,7 @@ def survey(
     ValueError
         If the fitness is to be relative and no gains survive all situations.
     """
-    genomes = _samples(low, high, own, seed)
+    genomes = _samples(laws, low, high, own, seed)
     start = baselines.fixed(laws, low, high, genomes[:1])
     objective = Objective(task, start.controller, margins=margins)
     quality = objective.loop.evaluate(genomes, task.threads)
@@ -82,9 +81,9 @@ def survey(
     return Survey(fitness, genomes[order[:STARTS]])
 
 
-def _samples(low: np.ndarray, high: np.ndarray, own: np.ndarray | None, seed: int) -> np.ndarray:
+def _samples(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, own: np.ndarray | None, seed: int) -> np.ndarray:
     """Latin hypercube in the box; the user's own gains come first."""
-    box = Box(tuple(low), tuple(high), baselines.gain_scale(low, high))
+    box = baselines.gain_encoding(laws, low, high).box
     rng = np.random.Generator(np.random.PCG64(seed))
     genomes = box.decode(latin_hypercube(rng, SAMPLES, len(box.free)))
     return genomes if own is None else np.vstack([own, genomes])

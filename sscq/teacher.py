@@ -17,6 +17,7 @@ from controllers import settings
 from plants.core import noise
 from plants.core.simulate import count_steps
 from sscq.closed_loop import ClosedLoop, Snapshot
+from sscq.encoding import RecedingWindow
 from sscq.genetic import GeneticAlgorithm
 from sscq.quality import Quality
 from sscq.search import evolve
@@ -145,7 +146,6 @@ class _Task:
         self.steps = count_steps(teacher.window, step)
         self.ahead = count_steps(teacher.horizon, step)
         self.position = self.evaluations = 0
-        self.span = np.array(box.high) - np.array(box.low)
 
     def windows(self, i: int) -> int:
         """Number of windows of situation `i`."""
@@ -156,40 +156,43 @@ class _Task:
         snapshot: Snapshot | None = None
         rows = []
         integral = np.zeros(len(self.loop.plant.channels))
+        encoding = RecedingWindow(
+            low=self.box.low, high=self.box.high, gain_names=self.loop.spec.controller.gain_names, any_sign=True,
+            previous=tuple(gains.tolist()), shrink=self.teacher.shrink,
+        )  # fmt: skip
         for w in range(self.windows(i)):
             self.position = w
-            before = gains
-            gains, value, weight = self._window(i, w, snapshot, gains)
+            gains, value, weight = self._window(i, w, snapshot, encoding)
+            encoding = encoding.following(gains)
             outcome = self._advance(i, gains, snapshot)
             snapshot = outcome.snapshot
             signals = outcome.record[:, :, 0]
             inputs = _inputs(signals[0], integral)
             integral = integral + self.step * signals[:-1, 0 : 2 * len(integral) : 2].sum(axis=0)
             rows.append((w * self.teacher.window, inputs, gains, weight, value))
-            del before
             tick(self.evaluations)
             if outcome.steps[0] < self.steps:
                 break  # the loop diverged: what follows would teach nothing
         return self._signal(i, rows)
 
-    def _window(self, i: int, w: int, snapshot: Snapshot | None, before: np.ndarray) -> tuple[np.ndarray, float, float]:
+    def _window(
+        self, i: int, w: int, snapshot: Snapshot | None, encoding: RecedingWindow
+    ) -> tuple[np.ndarray, float, float]:
         """Best gains of one window, their fitness, and how much better they are than the gains before (0 to 1)."""
 
         def evaluate(genomes: np.ndarray) -> np.ndarray:
             self.evaluations += len(genomes)
             value = self._ahead(i, w, snapshot, genomes)
-            distance = (((genomes - before) / np.where(self.span > 0.0, self.span, 1.0)) ** 2).sum(axis=1)
-            return value + self.teacher.shrink * distance * np.abs(value)
+            return value + encoding.penalty(genomes) * np.abs(value)  # relative to the window's own fitness
 
-        start = np.vstack([before, self.box.neighbours(before)])
+        box, before = encoding.box, np.array(encoding.previous)
+        start = np.vstack([before, box.neighbours(before)])
         seed = self.seed + 1_000_003 * i + w
-        result = evolve(
-            evaluate, self.box.low, self.box.high, self.teacher.search, seed, start=start, scale=self.box.scale
-        )
+        result = evolve(evaluate, box.low, box.high, self.teacher.search, seed, start=start, scale=box.scale)
         old, new = self._ahead(i, w, snapshot, np.vstack([before, result.genome]))
         weight = float(np.clip((old - new) / max(0.1 * abs(old), _FLAT), 0.0, 1.0))
         # Where little is gained, stay near what was: the best gains are an accident there.
-        gains = before + (result.genome - before) * max(weight, 0.1)
+        gains = encoding.towards(result.genome, max(weight, 0.1))
         return gains, float(self._ahead(i, w, snapshot, gains[None, :])[0]), weight
 
     def _ahead(self, i: int, w: int, snapshot: Snapshot | None, genomes: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
+    from experiments.reporting.recording import Recordings
     from sscq.teaching_signal import TeachingSignal
 
 
@@ -36,14 +37,14 @@ def report(
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
-    data = report_data(Case(bench, ref, tuple(group), judgement, signal, refined))
+    case = Case(bench, ref, tuple(group), judgement, signal, refined)
+    data = report_data(case, recordings(case))
     tables.write(data, bench.folder)
     return write_report(data, bench.folder.path / "report.html")
 
 
-def report_data(case: Case) -> ReportData:
+def report_data(case: Case, recorded: Recordings) -> ReportData:
     """Return everything that the page of a finished run shows."""
-    recorded = recordings(case)
     searches = learning.searches(case)
     return ReportData(
         title=f"Design report: {case.plant.name}",

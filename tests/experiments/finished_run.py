@@ -1,0 +1,137 @@
+"""A finished design run without its searches: gains, rules and teaching signal are made up, all else is the pipeline's."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+
+from configs.schema import (
+    BudgetConfig,
+    ControllerConfig,
+    DesignConfig,
+    ExcitationConfig,
+    SituationConfig,
+    SituationsConfig,
+)
+from experiments import found_files, judging
+from experiments.found_files import Entry
+from experiments.knowledge import Refined
+from experiments.ladder import Bench, Reference
+from experiments.reporting.case import Case
+from experiments.setup import setup
+from flcs import KnowledgeBase, RuleBase, Variable
+from flcs.rule_base import Rule
+from sscq.teaching_signal import TeachingSignal
+
+FIXED = np.array([5.0, 1.0, 4.0])
+SEEDS = 3
+
+
+class Run(NamedTuple):
+    """All that a report is made of."""
+
+    bench: Bench
+    reference: Reference
+    group: list
+    judgement: object
+    signal: TeachingSignal
+    refined: dict
+    config: DesignConfig
+
+    @property
+    def case(self):
+        """The run as the report's parts see it."""
+        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined)
+
+
+def situation(reference, t_end=4.0, variance=0.3, **more):
+    """A step from rest in white noise."""
+    noise = ExcitationConfig(kind="white", variance=variance)
+    return SituationConfig(reference=reference, excitation=noise, t_end=t_end, **more)
+
+
+def configuration(**changes):
+    """A small design of the Van der Pol oscillator."""
+    situations = SituationsConfig(
+        taught={"up": situation(1.0, seed=1), "down": situation(-1.0, seed=2)},
+        validation={"half": situation(0.5, seed=3)},
+        unforeseen={"far": situation(1.5, seed=4), "louder": situation(-1.0, variance=0.6, delay=0.02, seed=5)},
+    )
+    given = {
+        "plant": "van_der_pol",
+        "situations": situations,
+        "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
+        "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
+        "quiet": True,
+        "threads": 1,
+    }
+    return DesignConfig(**(given | changes))
+
+
+def run(folder, config=None):
+    """Judge made-up controllers in the run folder `folder`."""
+    config = config or configuration()
+    bench = Bench(setup(config), folder, quiet=True)
+    reference = Reference(bench.setup.fitness, FIXED[None], None)
+    fixed = entry("fixed", "fixed PID", FIXED, "GeneticAlgorithm", "CmaEs")
+    found_files.save(_stage(folder, "fixed_cmaes"), [fixed])
+    kbs = {kind: knowledge_base(bench.setup, shift) for kind, shift in (("equal", 0.4), ("free", 0.8))}
+    signal = teaching_signal(bench.setup)
+    refined = {
+        kind: Refined(kb, entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(["CmaEs"] * 2)), [])
+        for kind, kb in kbs.items()
+    }
+    oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
+    group = judging.contenders(bench, reference, fixed, [], oracle, knowledge_base(bench.setup, 0.6), refined)
+    judgement = judging.judge(bench, reference.fitness, group)
+    return Run(bench, reference, group, judgement, signal, refined, config)
+
+
+def _stage(folder, name):
+    path = folder.path / "stages" / name
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def entry(name, title, theta, *methods):
+    """A search result whose methods each made 30 evaluations."""
+    counts = np.array([10, 20, 30])
+    histories = tuple(
+        (method, {"generation": np.arange(3), "evaluations": counts, "best": b, "mean": b + 1.0})
+        for method, b in zip(methods, ([3.0, 2.0, 2.0], [1.9, 1.6, 1.5]), strict=False)
+        for b in [np.array(b)]
+    )
+    return Entry(name, title, theta, 1.5, 30 * len(methods), histories)
+
+
+def knowledge_base(job, shift):
+    """Nine rules on error and error rate around the fixed gains, one of them off."""
+    e = Variable("e", "m", -1.5, 1.5, (-1.0, 0.0, 1.0))
+    rate = Variable("e_rate", "m/s", -3.0, 3.0, (-2.0, 0.0, 2.0))
+    rules = tuple(
+        Rule((i, j), tuple(FIXED * (1.0 + shift * (i - 1) * 0.3 - 0.1 * shift * j)), on=(i, j) != (2, 2))
+        for i in range(3)
+        for j in range(3)
+    )
+    base = RuleBase("position", (e, rate), rules, tuple(job.low), tuple(job.high), tuple(FIXED))
+    ranges = {"delay": [0.0, 0.0], "output_delay": [0.0, 0.0], "noise": [0.0, 0.0]}
+    return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=asdict(job.fitness))
+
+
+def teaching_signal(job):
+    """Eight windows in each of the two taught situations."""
+    n, time = 16, np.tile(0.5 * np.arange(8), 2)
+    inputs = np.column_stack([np.cos(time), -np.sin(time), np.sin(time)])
+    return TeachingSignal(
+        situation=np.repeat([0, 1], 8),
+        time=time,
+        inputs=inputs,
+        gains=np.tile(FIXED, (n, 1)) * (1.0 + 0.1 * np.sin(time))[:, None],
+        weight=np.linspace(1.0, 0.0, n),
+        fitness=np.ones(n),
+        input_names=("error", "error_rate", "error_integral"),
+        gain_names=("kp", "ki", "kd"),
+        situation_names=tuple(s.name for s in job.sets["taught"]),
+    )
