@@ -5,9 +5,11 @@ from __future__ import annotations
 import typing
 from typing import Any
 
+import yaml
 from hydra.core.config_store import ConfigStore
 from omegaconf import OmegaConf
 
+from configs import FOLDER
 from configs.rules import Setting, settings, type_words
 from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig
 
@@ -17,10 +19,7 @@ _TEMPLATE = """\
 sscq {command}: {summary}
 
   sscq {command} [setting=value ...] [part=choice ...] [flags]
-
-Parts, each a file that can be exchanged (part=choice):
-
-$APP_CONFIG_GROUPS
+{parts}
 Settings (unit; default; range):
 
 {settings}
@@ -54,8 +53,16 @@ def _help(command: str, schema: type) -> dict[str, Any]:
         "app_name": f"sscq {command}",
         "header": summary,
         "footer": "",
-        "template": _TEMPLATE.format(command=command, summary=summary, settings=lines),
+        "template": _TEMPLATE.format(command=command, summary=summary, settings=lines, parts=_parts(command)),
     }
+
+
+def _parts(command: str) -> str:
+    """Return the parts that a command is made of, each with its choices."""
+    defaults = yaml.safe_load((FOLDER / f"{command}.yaml").read_text(encoding="utf-8"))["defaults"]
+    names = [name for entry in defaults if isinstance(entry, dict) for name in entry if (FOLDER / name).is_dir()]
+    lines = [f"{name}: {', '.join(sorted(path.stem for path in (FOLDER / name).glob('*.yaml')))}" for name in names]
+    return "\n".join(["", "Parts, each a file that can be exchanged (part=choice):", "", *lines, ""]) if lines else ""
 
 
 def _line(leaf: Setting) -> str:

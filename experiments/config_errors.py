@@ -45,6 +45,9 @@ def _explanation(error: Exception, command: str, schema: type) -> str:
         return _no_setting(str(cause.full_key), cause.object_type, command, schema)
     if isinstance(cause, ValidationError | ConfigTypeError) and cause.full_key:
         return _wrong_type(str(cause.full_key), str(cause), schema)
+    if str(error).startswith("Could not override '"):
+        part = str(error).split("'")[1]
+        return f"`sscq {command}` has no part {part!r} to be exchanged (see `sscq {command} --help`)"
     return _first_lines(cause or error)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
 from experiments import formats
+from experiments.ladder import oracle_share
 from experiments.progress import Progress
 from flcs import FuzzyController
 from flcs.refinement import hull_of
@@ -129,7 +130,7 @@ def contenders(
         return found  # every plant of the verdict would need a search of its own
     found.append(
         Contender("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
-                  fixed.theta, setup.evaluations, n, per_situation=oracle)
+                  fixed.theta, oracle_share(setup) * len(oracle), n, per_situation=oracle)
     )  # fmt: skip
     return found
 

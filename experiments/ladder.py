@@ -100,7 +100,9 @@ def reference(bench: Bench) -> Reference:
         start = np.clip(np.vstack([*given, found.best]), setup.low, setup.high)
         return {"reference": dict(found.fitness.reference), "start": start.tolist()}
 
-    stored = bench.folder.stage("reference", compute, _save_json, _load_json)
+    # All later stages hang on this one, so what the plant itself declares is among its inputs.
+    declared = [repr(situation) for group in setup.sets.values() for situation in group]
+    stored = bench.folder.stage("reference", compute, _save_json, _load_json, [declared, repr(setup.plant.parameters)])
     fitness = replace(setup.fitness, reference=stored["reference"])
     return Reference(fitness, np.array(stored["start"]), rule, rule_name)
 
@@ -180,6 +182,11 @@ def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list
     return entries
 
 
+def oracle_share(setup: Setup) -> int:
+    """Evaluations of the oracle for one situation: all situations together get one candidate's budget."""
+    return max(60, setup.evaluations // sum(len(group) for group in setup.sets.values()))
+
+
 def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
     """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them."""
     setup = bench.setup
@@ -192,7 +199,7 @@ def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
                 task = setup.task(fitness=ref.fitness).on((situation,))
                 candidate = baselines.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
                 candidate = replace(candidate, name=f"oracle_{number}")
-                share = max(60, setup.evaluations // len(situations))
+                share = oracle_share(setup)
                 plan = SearchPlan(setup.method(len(candidate.low), share)[-1:], setup.seed, checkpoints)
                 plan = replace(plan, methods=(replace(plan.methods[0], evaluations=share),))
                 objective = Objective(task, candidate.controller, None, bench.margins, candidate.gain_sets)

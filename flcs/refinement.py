@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,8 +89,8 @@ class Genes:
         theta[:, self.searched] = genomes
         theta[:, self._gain_rows] = self._warp.gains(theta[:, self._gain_rows])
         for rows, variable in self._groups():
-            centres = np.sort(theta[:, rows], axis=1)
-            gap = variable.smallest_gap
+            centres, gap = np.sort(theta[:, rows], axis=1), variable.smallest_gap
+            centres = np.minimum(centres, variable.high - gap * np.arange(len(rows) - 1, -1, -1))  # room for the others
             for k in range(1, len(rows)):
                 centres[:, k] = np.maximum(centres[:, k], centres[:, k - 1] + gap)
             theta[:, rows] = centres
@@ -141,11 +142,11 @@ def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, con
     count = n_rules * n_gains * per_gain
     entries = theta[:, :count].reshape(len(theta), n_rules, n_gains, per_gain)
     on = theta[:, count : count + n_rules, None] > 0.5
-    reach = np.abs(entries[..., 1:]).sum(axis=-1)
-    corners = [entries[..., 0]] if per_gain == 1 else [entries[..., 0] - reach, entries[..., 0] + reach]
-    rules = np.concatenate([np.where(on, np.clip(c, base.low, base.high), reference) for c in corners], axis=1)
+    ends = product((-1.0, 1.0), repeat=per_gain - 1)
+    corners = [entries[..., 0] + entries[..., 1:] @ np.array(end) for end in ends]
+    rules = np.concatenate([np.where(on, corner, reference) for corner in corners], axis=1)
     share = controller.schedule.authority
-    return hull(reference + share * (rules - reference), reference, seed, n_samples)
+    return np.clip(hull(reference + share * (rules - reference), reference, seed, n_samples), base.low, base.high)
 
 
 def candidate(
@@ -203,7 +204,18 @@ def refine(
     start = candidate(kb, (kb, with_reference(kb)), laws, name, title)
     found = search(task, start, plan, None if margins is None else margins.tightened(_TIGHTER))
     refined = start.controller.with_theta(found.theta)
-    return certified(refined, margins, laws), found
+    kept = certified(refined, margins, laws)
+    return (kept if kept == refined else _not_worse(task, kept, laws)), found
+
+
+def _not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> KnowledgeBase:
+    """The knowledge base, or without authority where the reference gains are better than what is left of it."""
+    silent = replace(kb, inference=replace(kb.inference, authority=0.0))
+    values = []
+    for one in (kb, silent):
+        controller = FuzzyController(one, laws=laws)
+        values.append(float(Objective(task, controller)(controller.theta[None])[0]))
+    return kb if values[0] <= values[1] else silent
 
 
 def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:

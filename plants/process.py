@@ -6,9 +6,10 @@ from typing import Any
 
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
-from plants.excitation import Step
+from plants.excitation import Step, WhiteNoise
 
 Numbers = tuple[Any, ...]
+_LOAD = WhiteNoise(0.01, hold=0.5)  # what disturbs every process a little
 
 
 def fopdt_derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
@@ -54,13 +55,15 @@ FOPDT = register(
         operating_points=(OperatingPoint("rest", (0.0,)),),
         situations={
             "taught": [
-                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0), "seed": 1},
+                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0) + _LOAD, "seed": 1},
             ],
             "validation": [
-                {"name": "small step", "reference": 0.5, "excitation": Step(0.5, at=10.0), "seed": 6},
+                {"name": "small step", "reference": 0.5, "excitation": Step(0.5, at=10.0) + _LOAD, "seed": 6},
             ],
             "unforeseen": [
-                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0), "seed": 11},
+                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0) + _LOAD, "seed": 11},
+                {"name": "step down", "reference": -1.5, "excitation": Step(1.0, at=8.0) + _LOAD, "seed": 12},
+                {"name": "slower plant", "reference": 1.0, "excitation": _LOAD, "seed": 13, "parameters": {"T": 1.3}},
             ],
         },
         text="First order plus dead time: T y' + y = K (u(t - L) + load).",

@@ -142,6 +142,8 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         reasons.append(f"it needs more actuator travel ({changes['travel']})")
     if new_failures:
         reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
+    if nothing_random(baseline) and nothing_random(other):
+        reasons.append("nothing differs from seed to seed, so that one rollout would be counted many times")
     if not margins_kept:
         reasons.append("it does not keep the margins at the operating points")
     return Comparison(
@@ -151,6 +153,11 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         p_value=p_value,
         reasons=tuple(reasons),
     )
+
+
+def nothing_random(sample: Sample) -> bool:
+    """Whether all seeds gave the same rollouts, so that resampling them says nothing."""
+    return len(sample.fitness) > 1 and bool((sample.fitness == sample.fitness[0]).all())
 
 
 def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np.ndarray) -> Change:
@@ -193,7 +200,10 @@ def decide(
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())
     recommended = next(name for name in passing if means[name] <= best + NEAR * abs(best))
-    return Verdict(recommended, baseline, found, _sentence(recommended, baseline, found, simplest_first, titles))
+    sentence = _sentence(recommended, baseline, found, simplest_first, titles)
+    if not margins_kept.get(recommended, True):
+        sentence += " They do not keep the margins at the operating points."
+    return Verdict(recommended, baseline, found, sentence)
 
 
 def _sentence(

@@ -43,7 +43,7 @@ def plain(value: float) -> str:
     return written.rstrip("0").rstrip(".") if "." in written and "·" not in written else written
 
 
-def percent(change: float | None) -> str:
+def percent(change: float | None, digits: int = 1) -> str:
     """A relative change with its sign, for example −31.2 %, +0.4 %; as a factor, 14.1 ×, where it exceeds ten."""
     if change is None or math.isnan(change):
         return MISSING
@@ -52,7 +52,7 @@ def percent(change: float | None) -> str:
     if change >= 9.0:
         return f"{number(1.0 + change, 3)}\u00a0×"
     value = 100.0 * change
-    decimals = 1 if abs(value) < 99.95 else 0
+    decimals = digits if abs(value) < 99.95 else 0
     rounded = round(value, decimals)
     return f"0{_PERCENT}" if rounded == 0 else f"{rounded:+.{decimals}f}{_PERCENT}".replace("-", "−")
 
@@ -66,9 +66,17 @@ def interval(estimate: Estimate, as_percent: bool = True) -> str:
     """The interval in words, empty where there is none: "95 % interval −36 … −25 %"."""
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return ""
-    form = percent if as_percent else number
-    low, high = form(estimate.low), form(estimate.high)
+    low, high = _ends(estimate) if as_percent else (number(estimate.low), number(estimate.high))
     return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(_PERCENT) if as_percent else low} … {high}"
+
+
+def _ends(estimate: Estimate) -> tuple[str, str]:
+    """Both ends of an interval of changes, with a digit more where they would read alike."""
+    ends = estimate.low, estimate.high
+    low, high = map(percent, ends)
+    if low == high and estimate.low != estimate.high:
+        low, high = (percent(end, digits=2) for end in ends)
+    return low, high
 
 
 def bracketed(estimate: Estimate) -> str:
@@ -76,7 +84,7 @@ def bracketed(estimate: Estimate) -> str:
     written = percent(estimate.value)
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return written
-    low, high = (percent(end).removesuffix(_PERCENT) for end in (estimate.low, estimate.high))
+    low, high = (end.removesuffix(_PERCENT) for end in _ends(estimate))
     return f"{written} [{low}\u00a0…\u00a0{high}]"
 
 

@@ -6,7 +6,6 @@ page itself forbids the browser to load anything.
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from experiments import atomic
 from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.conditions import conditions
+from experiments.report.document import POLICY, asset
 from experiments.report.ladder import ladder
 from experiments.report.margins import margins_table
 from experiments.report.markup import Html, element
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from experiments.report.data import ReportData
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _SECTIONS = (
     ("conditions", "conditions"),
     ("ladder", "ladder"),
@@ -77,7 +76,7 @@ def render(data: ReportData) -> str:
         repeat(view),
         glossary(),
     ]
-    body = element("body", _header(data), element("main", *parts), element("script", _asset("script.js")))
+    body = element("body", _header(data), element("main", *parts), element("script", asset("script.js")))
     return f"<!DOCTYPE html>\n{element('html', _head(view), body, lang='en')}\n"
 
 
@@ -106,19 +105,15 @@ def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def _asset(name: str) -> Html:
-    return Html((files("experiments.report") / name).read_text(encoding="utf-8"))
-
-
 def _head(view: View) -> Html:
     return element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", view.data.title),
-        element("style", _asset("style.css")),
+        element("style", asset("style.css")),
         element("style", Html(view.hidden_style()), id="hidden"),
     )
 

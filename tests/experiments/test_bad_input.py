@@ -59,7 +59,10 @@ def test_an_unknown_plant_or_setting(capsys, command):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["controller.low=[10,0,0]", "controller.high=[1,1,1]"], "low[0] must not exceed high[0], got 10.0 and 1.0; swap"),
+        (
+            ["controller.low=[10,0,0]", "controller.high=[1,1,1]"],
+            "low[0] must not exceed high[0], got 10.0 and 1.0; swap",
+        ),
         (["controller.low=[20,0,0]"], "gain bounds must satisfy low <= high"),  # against the plant's own upper bounds
         (["controller.low=[1,1,1]", "controller.high=[1,1,1]"], "low < high for one gain at least"),
         (["controller.low=[nan,0,0]"], "controller.low[0] must be a number, got nan"),
@@ -69,6 +72,19 @@ def test_an_unknown_plant_or_setting(capsys, command):
 )
 def test_gain_bounds_that_cannot_be(capsys, words, message):
     assert message in refused(capsys, "design", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simulate", "budget=small"], "`sscq simulate` has no part 'budget' to be exchanged"),
+        (["simulate", "initial={position: 1}"], "initial must be a list [a, b] or null, got another form"),
+        (["simulate", "inputs.force.kind=step"], "no part 'force' to change; write it as a whole: PART={force: {"),
+        (["simulate", "parameters.mu=x"], "parameters.mu: Value 'x' of type 'str' could not be converted to Float"),
+    ],
+)
+def test_settings_of_another_form(capsys, words, message):
+    assert message in refused(capsys, *words)
 
 
 # ------------------------------------------------------------------------------------------------------ recorded series
@@ -114,7 +130,10 @@ def edit(document, *way):
         (("schema", 99), "this program reads knowledge bases of schema 1, got schema 99"),
         (("format", "a cooking recipe"), "format: expected 'sscq knowledge base', got 'a cooking recipe'"),
         (("plant", "fopdt"), "was changed after it was saved"),
-        (("channels", 0, "rules", 1, "gains", 0, "x"), "channels[0].rules[1].gains[0]: expected a finite number, got 'x'"),
+        (
+            ("channels", 0, "rules", 1, "gains", 0, "x"),
+            "channels[0].rules[1].gains[0]: expected a finite number, got 'x'",
+        ),
         (("tick", -1.0), "tick must be a positive number or None, got -1.0"),
     ],
 )
@@ -201,7 +220,11 @@ def test_a_plant_whose_derivative_cannot_be_used(capsys, rates, message):
     ("good", "bad", "message"),
     [
         (RATES, "return (u[0] - x[0]", "tank.py, line 6: '(' was never closed: return (u[0] - x[0]"),
-        ("def derivative(t, x, u, w, p)", "def derivative(t, x, u, w)", "derivative() takes 4 positional arguments but 5"),
+        (
+            "def derivative(t, x, u, w, p)",
+            "def derivative(t, x, u, w)",
+            "derivative() takes 4 positional arguments but 5",
+        ),
         ('output="level"', 'output="levle"', "channel output 'levle' is not among its measurements ['level']"),
         ("high=1.0", "high=-1.0", "command limits must satisfy low < high, got 0.0, -1.0"),
         ("derivative=derivative,", "", "needs derivative"),
@@ -237,7 +260,10 @@ def test_a_plant_that_the_file_does_not_give(capsys):
     [
         (["situations.taught={a: {initial: [1]}}"], "situation 'a': states of plant 'van_der_pol' must have 2 values"),
         (["situations.taught={a: {parameters: {nu: 1}}}"], "situation 'a': no name among the parameters of plant"),
-        (["situations.taught={a: {t_end: 0.005}}"], "situation 'a': t_end = 0.005 s must be a multiple of step = 0.01 s"),
+        (
+            ["situations.taught={a: {t_end: 0.005}}"],
+            "situation 'a': t_end = 0.005 s must be a multiple of step = 0.01 s",
+        ),
         (["step=0.03"], "the hold time 0.1 s must be a multiple of the step 0.03 s"),
         (["controller.sample_time=0.015"], "sample_time must be a multiple of the step"),
         (["algebraic_loop=iterated"], "plant 'van_der_pol' has no algebraic loop"),

@@ -138,6 +138,14 @@ def test_the_help_lists_parts_and_settings(capsys):
     assert "step                                 integration step  (s; 0.01; above 0 s)" in text
 
 
+def test_the_help_lists_no_parts_that_a_command_has_not(capsys):
+    with pytest.raises(SystemExit):
+        command("simulate", print)(["--help"])
+    text = capsys.readouterr().out
+    assert "Settings (unit; default; range):" in text
+    assert "Parts" not in text
+
+
 def test_the_configuration_is_printed_on_demand(capsys):
     Job().run("--cfg", "job", "seed=5")
     assert "\nseed: 5\n" in capsys.readouterr().out

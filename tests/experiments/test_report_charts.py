@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from experiments.report import GainSurface
+from experiments.report import Estimate, GainSurface
 from experiments.report.axes import Axis, ticks
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.decimation import keep_extremes, path
 from experiments.report.heat_map import heat_map
 from experiments.report.interval_chart import Mark, Row, interval_chart
 from experiments.report.markup import Html, element
-from experiments.report.numbers import number, percent
+from experiments.report.numbers import bracketed, interval, number, percent
 
 
 def parse(drawing):
@@ -104,7 +104,7 @@ def test_marks_beyond_an_interval_chart_stand_at_its_edge():
     assert 0.0 < float(triangle.get("d")[1:].split()[0]) < 460.0
 
 
-@given(low=st.floats(-5.0, 5.0), span=st.floats(1e-3, 10.0))
+@given(low=st.floats(-5.0, 5.0).map(lambda x: round(x, 6)), span=st.floats(1e-3, 10.0))
 def test_named_ticks_of_interval_charts_do_not_overlap(low, span):
     rows = (Row("one", (Mark(low, "a"), Mark(low + span, "b")), "note"),)
     ticks_ = [t for t in parse(interval_chart(rows, "x")).iter("text") if t.get("class") == "tick mid"]
@@ -168,6 +168,14 @@ def test_numbers_as_written(value, written):
 )
 def test_changes_as_written(change, written):
     assert percent(change) == written
+
+
+def test_narrow_intervals_get_a_digit_more():
+    estimate = Estimate(-0.1159, -0.1164, -0.1155)
+    assert bracketed(estimate).replace("\u00a0", " ") == "−11.6 % [−11.64 … −11.55]"
+    assert bracketed(Estimate(-0.15, -0.2, -0.1)).replace("\u00a0", " ") == "−15.0 % [−20.0 … −10.0]"
+    assert interval(estimate).endswith("−11.64 … −11.55\u00a0%")
+    assert bracketed(Estimate(0.5)) == "+50.0\u00a0%"
 
 
 @given(st.text())

@@ -15,6 +15,7 @@ from plants.core import registry
 from plants.excitation import Step, WhiteNoise
 
 SHORT = ("t_end=2", "step=0.02", "quiet=true")
+SIGNALS = ("input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kind=white")
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +38,7 @@ def table(folder):
 
 
 def test_the_files_hold_what_the_library_gives(capsys):
-    folder = run(
-        "input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kind=white", "seed=3", "parameters.mu=2"
-    )
+    folder = run(*SIGNALS, "seed=3", "parameters.mu=2")
     expected = plants.simulate(
         plants.get("van_der_pol"), 2.0, 0.02, parameters={"mu": 2.0}, inputs={"force": Step(2.0, at=1.0)},
         disturbances={"excitation": WhiteNoise(0.3, 0.1)}, seed=3,
@@ -61,22 +60,20 @@ def test_the_files_hold_what_the_library_gives(capsys):
 
 
 def test_the_page_is_complete_without_a_network_and_the_same_again():
-    pages = [(run("excitation.kind=white", output=name) / "report.html").read_bytes() for name in ("a", "b")]
+    pages = [(run(*SIGNALS, output=name) / "report.html").read_bytes() for name in ("a", "b")]
     assert pages[0] == pages[1]
     page = pages[0].decode()
     assert "http:" not in page.replace("http://www.w3.org", "")
     assert "https:" not in page
-    assert "src=" not in page.replace("img-src", "").replace("style-src", "").replace("script-src", "").replace(
-        "default-src", ""
-    )
+    assert " src=" not in page
     # position and velocity, force and excitation, entropy production, supplied, stored, residual
     assert page.count('class="chart"') == 8
 
 
 def test_signals_may_be_given_by_name():
-    by_place = run("input.kind=step", "input.amplitude=2", "excitation.kind=sine", "excitation.amplitude=1", output="a")
+    by_place = run(*SIGNALS, output="a")
     by_name = run(
-        "inputs={force: {kind: step, amplitude: 2}}", "excitations={excitation: {kind: sine, amplitude: 1}}", output="b"
+        "inputs={force: {kind: step, amplitude: 2, at: 1}}", "excitations={excitation: {kind: white}}", output="b"
     )
     assert (by_place / "trajectory.csv").read_bytes() == (by_name / "trajectory.csv").read_bytes()
 
@@ -88,7 +85,7 @@ def test_a_recorded_series_drives_the_plant():
 
 
 def test_a_finished_simulation_may_be_resumed():
-    folder = run("excitation.kind=white")
+    folder = run(*SIGNALS)
     before = (folder / "metrics.json").read_bytes()
     (folder / "metrics.json").unlink()
     simulate.main(["resume=run"])

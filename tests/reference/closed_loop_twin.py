@@ -175,7 +175,8 @@ class Twin:
         seen, n = self._received(), len(y)
         self.y, self.y_rate, others = seen[:n], seen[n : 2 * n], seen[2 * n :]
         r = [source(k) for source in self.r]
-        self.r_rate = [0.0] * n if self.r_before is None else [(a - b) / period for a, b in zip(r, self.r_before, strict=True)]
+        before = r if self.r_before is None else self.r_before
+        self.r_rate = [(a - b) / period for a, b in zip(r, before, strict=True)]
         self.r_now = self.r_before = r
         if number % self.tick == 0:
             self._schedule(k, others)

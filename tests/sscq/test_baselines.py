@@ -197,7 +197,7 @@ def test_the_fixed_pid_is_a_special_case(objectives, kind):
     for name, values in expected.values.items():
         np.testing.assert_array_equal(found.values[name], values, err_msg=name)
     theta[:, 3] *= 0.5
-    assert (objectives(kind).loop.evaluate(theta, threads=1).iae != expected.iae).all()
+    assert (objectives(kind).loop.evaluate(theta, threads=1).iae[0] != expected.iae[0]).all()
 
 
 # ---------------------------------------------------------------------------------------------------------- searches
@@ -251,7 +251,7 @@ def test_checkpoints_of_another_task_are_refused(objectives, tmp_path):
 
 def test_what_one_method_leaves_the_next_may_use(objectives):
     """A search that stalls early hands its budget on."""
-    stalls = GeneticAlgorithm(evaluations=400, population=12, generations=None, stall_generations=1, stall_tolerance=1.0)
+    stalls = replace(SHORT[0], evaluations=400, population=12, stall_generations=1, stall_tolerance=1.0)
     found = SearchPlan((stalls, CmaEs(evaluations=40))).search(objectives("fixed"), candidate("fixed"))
     (_, first), (_, second) = found.histories
     assert first.evaluations[-1] < 100
@@ -268,7 +268,7 @@ def test_progress_is_told(objectives):
 
 def test_margins_are_kept_by_the_search():
     """What tracks best has too little damping for the limits; the constrained search stays inside."""
-    limits = MarginLimits(1.5)
+    limits = MarginLimits(1.5, delay_margin=0.3)
     margins = OperatingMargins(VDP, LAWS, SITUATIONS, STEP, LOW.tolist(), HIGH.tolist(), limits)
     task = replace(TASK, fitness=Fitness(entropy_weight=0.0))
     plan = SearchPlan((GeneticAlgorithm(evaluations=300, population=24, generations=None),))

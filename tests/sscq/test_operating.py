@@ -166,9 +166,8 @@ def test_set_point_weights_among_the_gains_change_nothing(plant):
     n = len(plant.channels)
     rng = np.random.default_rng(1)
     plain = rng.uniform(0.0, 5.0, (6, 4, 3 * n))
-    weighted = np.concatenate(
-        [np.concatenate([plain[..., 3 * i : 3 * i + 3], rng.uniform(size=(6, 4, 1))], axis=-1) for i in range(n)], axis=-1
-    )
+    by_channel = plain.reshape(6, 4, n, 3)
+    weighted = np.concatenate([by_channel, rng.uniform(size=(6, 4, n, 1))], axis=-1).reshape(6, 4, 4 * n)
     laws = (PID(),) * n, (TwoDegreePID(),) * n
     found = [
         OperatingMargins(plant, law, [sscq.Situation()], STEP, [0.0] * k * n, [10.0] * k * n, LIMITS)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reference.closed_loop_twin import uncompiled
 
 import plants
 import sscq
@@ -17,6 +16,7 @@ from plants import Quantity
 from plants.excitation import WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied, with_real_loop
+from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
 MILD = (1.0, 0.5, 0.5)  # kp, ki, kd, of every channel

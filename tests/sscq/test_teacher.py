@@ -6,7 +6,6 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from tests.reference.closed_loop_twin import uncompiled
 
 import plants
 import sscq
@@ -20,15 +19,15 @@ from sscq.fitness import Fitness
 from sscq.genetic import GeneticAlgorithm
 from sscq.teacher import Teacher, _continued, teach
 from sscq.teaching_signal import TeachingSignal
+from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
 H, WINDOW = 0.01, 0.4
 LAW = PID(derivative_filter_time=0.05)
 BOX = Box((0.0, 0.0, 0.0), (10.0, 10.0, 10.0))
 START = np.array([3.0, 0.5, 3.0])
-SMALL = Teacher(
-    window=WINDOW, horizon=1.2, continuations=3, search=GeneticAlgorithm(population=10, generations=3, stall_generations=None)
-)
+SEARCH = GeneticAlgorithm(population=10, generations=3, stall_generations=None)
+SMALL = Teacher(window=WINDOW, horizon=1.2, continuations=3, search=SEARCH)
 SITUATIONS = (
     sscq.Situation("rough", 1.5, GaussianFilter(0.3, 5.0), initial=(0.1, 0.0), noise=0.01, t_end=2.8, seed=1),
     sscq.Situation("back", 0.0, WhiteNoise(0.3, hold=0.1), initial=(2.0, 0.0), t_end=2.8, seed=2),
@@ -37,8 +36,8 @@ COLUMNS = ("situation", "time", "inputs", "gains", "weight", "fitness")
 
 
 def taught(situations=SITUATIONS, teacher=SMALL, **options):
-    fitness = options.pop("fitness", Fitness())
-    return teach(VDP, options.pop("law", LAW), situations, fitness, BOX, START, teacher, **{"step": H, "threads": 1} | options)
+    settings = {"fitness": Fitness(), "step": H, "threads": 1} | options
+    return teach(VDP, LAW, situations, box=BOX, reference=START, teacher=teacher, **settings)
 
 
 @pytest.fixture(scope="module")
