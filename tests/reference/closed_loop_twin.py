@@ -15,20 +15,34 @@ from contextlib import contextmanager
 import numba
 import numpy as np
 
-from plants.core import noise
+from plants.core import cache, noise
 
 SETTLED, SHORT_WAY = 0.02, 1e-3
+
+
+_plain = {}
+
+
+def _load_plain(text):
+    """Module of a generated source as plain Python; numba is switched off only while it is read."""
+    if text not in _plain:
+        before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
+        try:
+            _plain[text] = cache._in_memory("plain", text)
+        finally:
+            numba.config.DISABLE_JIT = before
+    return _plain[text]
 
 
 @contextmanager
 def uncompiled():
     """Generated kernels run as the plain Python that they are: many settings without compiling any (use lanes=1)."""
-    before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
+    original, cache.load = cache.load, _load_plain
     try:
         with np.errstate(over="ignore"):  # the noise's integer products wrap, as they do when compiled
             yield
     finally:
-        numba.config.DISABLE_JIT = before
+        cache.load = original
 
 
 class Source:

@@ -179,6 +179,9 @@ def test_the_clairvoyant_teacher_knows_what_comes_and_says_so():
     np.testing.assert_array_equal(up.gains[0], down.gains[0])  # the push is beyond the first horizon
     np.testing.assert_array_equal(up.inputs[:2], down.inputs[:2])
     assert (up.gains[1:3] != down.gains[1:3]).any(axis=1).all()
+    blind = known_to(SMALL, TAILS[0])
+    assert not blind.clairvoyant
+    assert (blind.gains[1:3] != up.gains[1:3]).any(axis=1).all()
 
 
 @pytest.mark.parametrize("length", [2, 3, 200])
