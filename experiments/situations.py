@@ -57,8 +57,10 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
     spread = config.situations.unforeseen_spread
 
     def draw(kind: str, number: int) -> tuple[Situation, ...]:
+        if number == 0:
+            return sets[kind]
         found = _declared(config, plant, kind, number) or repeated(sets[kind], number)
-        if spread > 0.0 and number > 0:
+        if spread > 0.0:
             drawn = varied(plant, found, spread, 1, 7_919 * number + KINDS.index(kind))
             found = tuple(replace(d, name=s.name) for d, s in zip(drawn, found, strict=True))
         return found
