@@ -227,7 +227,9 @@ def test_ctrl_c_in_a_process_ends_with_the_way_to_go_on(tmp_path):
     words = [sys.executable, "-W", "error", "-c", textwrap.dedent(script), "output=run"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(words, cwd=tmp_path, env=environment, **pipes) as process:
+    # A shell's background job ignores Ctrl-C and hands that on to its children: the tests may be one.
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(words, cwd=tmp_path, env=environment, **pipes, **heard) as process:
         assert process.stdout.readline() == "working\n"
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=30)
