@@ -163,7 +163,9 @@ class SearchConfig:
     """
 
     method: str = setting(
-        "both", "genetic algorithm, CMA-ES, or one after the other", choices=("both", "genetic", "cmaes")
+        "both",
+        "genetic algorithm, CMA-ES, one after the other, or differential evolution",
+        choices=("both", "genetic", "cmaes", "differential_evolution"),
     )
     population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
     tournament: int = setting(3, "individuals compared in a selection", low=1)
@@ -176,12 +178,18 @@ class SearchConfig:
     elite: int = setting(2, "best individuals kept unchanged", low=1)
     stall_generations: int | None = setting(15, "stop after so many generations without progress; null: go on", low=1)
     stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
+    renew_every: int | None = setting(
+        None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
+    )
 
 
 @dataclass
 class TeacherConfig:
-    """The receding search that makes the teaching signal; fields as in `sscq.Teacher`."""
+    """The search that makes the teaching signal; fields as in `sscq.Teacher`."""
 
+    encoding: str = setting(
+        "receding", "window after window, or all windows of a situation at once", choices=("receding", "time_windows")
+    )
     window: float = setting(0.5, "time between two decisions", unit="s", above=0)
     horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
     continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1)

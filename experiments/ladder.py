@@ -140,7 +140,7 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
         return (replace(first, evaluations=setup.evaluations),)
 
     def cma(_: int) -> tuple[SearchMethod, ...]:
-        return (CmaEs(evaluations=setup.evaluations),)
+        return (CmaEs(evaluations=setup.evaluations, renew_every=setup.renew_every),)
 
     by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
     by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]

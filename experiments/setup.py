@@ -55,6 +55,8 @@ class Setup:
     limits : MarginLimits or None
     evaluations : int
         Budget of every candidate of the ladder.
+    renew_every : int or None
+        Generations between new noise in the searches.
     warnings : tuple of str
     """
 
@@ -79,6 +81,7 @@ class Setup:
     teacher: Teacher
     network: NetworkConfig
     seed: int
+    renew_every: int | None = None
     warnings: tuple[str, ...] = ()
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
@@ -129,7 +132,7 @@ def setup(config: DesignConfig) -> Setup:
         search=GeneticAlgorithm(
             population=config.teacher.population, generations=config.budget.teacher_generations, stall_generations=None
         ),
-        shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant,
+        shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant, encoding=config.teacher.encoding,
     )  # fmt: skip
     sample = law.sample_time or step
     net = config.network
@@ -159,12 +162,14 @@ def setup(config: DesignConfig) -> Setup:
             max_rules=net.max_rules,
         ),
         seed=config.seed,
+        renew_every=config.search.renew_every,
         warnings=tuple(warnings),
     )  # fmt: skip
 
 
 def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, ...]]:
     from sscq.cmaes import CmaEs
+    from sscq.differential_evolution import DifferentialEvolution
     from sscq.genetic import GeneticAlgorithm
 
     search = config.search
@@ -175,14 +180,22 @@ def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, .
             crossover=search.crossover, p_crossover=search.p_crossover, eta_crossover=search.eta_crossover,
             alpha=search.alpha, p_mutation=search.p_mutation, eta_mutation=search.eta_mutation, elite=search.elite,
             stall_generations=search.stall_generations, stall_tolerance=search.stall_tolerance,
+            renew_every=search.renew_every,
         )  # fmt: skip
 
     def methods(n_genes: int, evaluations: int) -> tuple[SearchMethod, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
+        if search.method == "differential_evolution":
+            return (DifferentialEvolution(evaluations=evaluations, renew_every=search.renew_every),)
         polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
-        cma = CmaEs(evaluations=polish, population=max(12, round(10.0 * np.sqrt(n_genes))), sigma=0.1)
+        cma = CmaEs(
+            evaluations=polish,
+            population=max(12, round(10.0 * np.sqrt(n_genes))),
+            sigma=0.1,
+            renew_every=search.renew_every,
+        )
         return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
 
     return methods

@@ -107,7 +107,7 @@ class SearchPlan:
         from sscq.search import evolve
 
         start, histories, evaluations = candidate.start, [], 0
-        best: SearchResult | None = None
+        results: list[SearchResult] = []
         unspent = 0
         for number, planned in enumerate(self.methods):
             method = _with_more(planned, unspent)
@@ -122,12 +122,21 @@ class SearchPlan:
             evaluations += result.evaluations
             unspent = max(0, (method.evaluations or 0) - result.evaluations)  # a search that stalls leaves the rest
             histories.append((name, result.history))
-            if best is None or result.fitness < best.fitness:
-                best = result
-            start = np.vstack([best.genome, candidate.start])
-        assert best is not None  # noqa: S101  (there is at least one method)
-        theta = best.genome if candidate.decode is None else candidate.decode(best.genome[None])[0]
-        return Found(candidate, theta, best.fitness, evaluations, best.genome, tuple(histories))
+            results.append(result)
+            start = np.vstack([min(results, key=_fitness).genome, candidate.start])
+        genome, fitness = self._best(objective, results)
+        theta = genome if candidate.decode is None else candidate.decode(genome[None])[0]
+        return Found(candidate, theta, fitness, evaluations, genome, tuple(histories))
+
+    def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
+        """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
+        if not any(method.renew_every for method in self.methods):
+            best = min(results, key=_fitness)
+            return best.genome, best.fitness
+        objective.renew(0)
+        values = objective(np.vstack([result.genome for result in results]))
+        place = int(np.argmin(values))
+        return results[place].genome, float(values[place])
 
     def _reporter(self, candidate: str, method: str) -> Callable[[Any], None] | None:
         if self.report is None:
@@ -138,6 +147,10 @@ class SearchPlan:
     def within(self, folder: Path | None) -> SearchPlan:
         """Return the plan with another folder of checkpoints."""
         return replace(self, checkpoints=folder)
+
+
+def _fitness(result: SearchResult) -> float:
+    return result.fitness
 
 
 def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:

@@ -108,7 +108,9 @@ def teaching(case: Case) -> TeachingView | NotAvailable:
     left_out = len(np.unique(signal.situation)) - len(tracks)
     share = float(np.average(signal.weight > 0.5))
     text = (
-        f"Windows of {teacher.window:g} s; gains judged {teacher.horizon:g} s ahead, "
+        f"Windows of {teacher.window:g} s; "
+        + (f"gains judged {teacher.horizon:g} s ahead, " if teacher.encoding == "receding"
+           else "gains of all windows searched at once and judged over the whole situation, ")
         + ("with the noise that really came (clairvoyant)" if signal.clairvoyant
            else f"over {teacher.continuations} continuations of the noise that might come")
         + f". {len(signal)} windows, {100.0 * share:.0f} % of them with a weight above 0.5"

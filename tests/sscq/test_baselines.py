@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import plants
 import sscq
 from controllers import PID
+from plants.excitation import GaussianFilter
 from sscq import baselines
 from sscq.baselines import Candidate, SearchPlan, search
 from sscq.cmaes import CmaEs
@@ -256,6 +257,19 @@ def test_what_one_method_leaves_the_next_may_use(objectives):
     (_, first), (_, second) = found.histories
     assert first.evaluations[-1] < 100
     assert 100 < second.evaluations[-1] <= 440 - first.evaluations[-1]
+
+
+def test_searches_under_renewed_noise_are_compared_under_the_declared():
+    """With new noise every other generation, the fitness that counts is that of the declared seeds."""
+    rough = tuple(replace(s, excitation=GaussianFilter(0.3, 5.0)) for s in SITUATIONS)
+    declared = candidate("fixed")
+    objective = Objective(TASK.on(rough), declared.controller)
+    renewing = tuple(replace(method, renew_every=2) for method in SHORT)
+    found = SearchPlan(renewing).search(objective, declared)
+    alone = Objective(TASK.on(rough), declared.controller)
+    assert found.fitness == alone(found.genome[None])[0]
+    assert found.fitness < alone(START)[0]
+    assert (SearchPlan(SHORT).search(alone, declared).genome != found.genome).any()
 
 
 def test_progress_is_told(objectives):

@@ -17,7 +17,8 @@ from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
 from sscq.fitness import Fitness
 from sscq.genetic import GeneticAlgorithm
-from sscq.teacher import Teacher, _continued, teach
+from sscq.teacher import ENCODINGS, Teacher, teach
+from sscq.teaching_rows import continued
 from sscq.teaching_signal import TeachingSignal
 from tests.reference.closed_loop_twin import uncompiled
 
@@ -46,6 +47,12 @@ def signal():
     return taught()
 
 
+@pytest.fixture(scope="module", params=ENCODINGS)
+def either(request):
+    """Signals of both ways of teaching."""
+    return taught(teacher=replace(SMALL, encoding=request.param))
+
+
 def same(a, b, rows=slice(None)):
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(a, name)[rows], getattr(b, name)[rows], err_msg=name)
@@ -54,56 +61,56 @@ def same(a, b, rows=slice(None)):
 # ------------------------------------------------------------------------------------------------------- the rows
 
 
-def test_a_row_for_every_window_of_every_situation(signal):
-    assert len(signal) == 14
-    np.testing.assert_array_equal(signal.situation, np.repeat([0, 1], 7))
-    np.testing.assert_allclose(signal.time, np.tile(np.arange(7) * WINDOW, 2), atol=1e-12)
-    assert signal.situation_names == ("rough", "back")
-    assert signal.input_names == ("error", "error_rate", "error_integral")
-    assert signal.gain_names == ("kp", "ki", "kd")
-    assert not signal.clairvoyant
-    assert (signal.gains >= 0.0).all()
-    assert (signal.gains <= 10.0).all()
-    assert ((signal.weight >= 0.0) & (signal.weight <= 1.0)).all()
-    assert np.isfinite(signal.fitness).all()
+def test_a_row_for_every_window_of_every_situation(either):
+    assert len(either) == 14
+    np.testing.assert_array_equal(either.situation, np.repeat([0, 1], 7))
+    np.testing.assert_allclose(either.time, np.tile(np.arange(7) * WINDOW, 2), atol=1e-12)
+    assert either.situation_names == ("rough", "back")
+    assert either.input_names == ("error", "error_rate", "error_integral")
+    assert either.gain_names == ("kp", "ki", "kd")
+    assert not either.clairvoyant
+    assert (either.gains >= 0.0).all()
+    assert (either.gains <= 10.0).all()
+    assert ((either.weight >= 0.0) & (either.weight <= 1.0)).all()
+    assert np.isfinite(either.fitness).all()
 
 
-def test_the_first_row_is_the_situations_start(signal):
+def test_the_first_row_is_the_situations_start(either):
     for row, (position, reference) in ((0, (0.1, 1.5)), (7, (2.0, 0.0))):
         error = reference - position
-        assert signal.inputs[row, 0] == pytest.approx(error, abs=0.05)  # sensor noise of 0.01
-        assert signal.inputs[row, 1:].tolist() == [0.0, 0.0]
+        assert either.inputs[row, 0] == pytest.approx(error, abs=0.05)  # sensor noise of 0.01
+        assert either.inputs[row, 1:].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_controller_with_these_gains_lives_through_these_inputs(signal, number):
+def test_a_controller_with_these_gains_lives_through_these_inputs(either, number):
     """Gains over time as the rows say, in the same situation: at each window's start the inputs are the rows'."""
-    rows = signal.situation == number
-    times = tuple(signal.time[rows])
+    rows = either.situation == number
+    times = tuple(either.time[rows])
     controller = Controller((LAW,), TimeGains(times))
     recorder = object.__new__(Recorder)
     recorder.controller = controller
     recorder.loop = ClosedLoop(VDP, controller, (SITUATIONS[number],), H, observe=True, lanes=1)
     with uncompiled():
-        run = recorder(signal.gains[rows].ravel())
+        run = recorder(either.gains[rows].ravel())
     places = np.rint(np.array(times) / H).astype(int)
     error, rate = run["error position"], run["error rate position"]
     z = np.concatenate([[0.0], H * np.cumsum(error)])
     # The same loop in another compilation: rounding, over 280 steps.
     for column, expected in enumerate((error[places], rate[places], z[places])):
-        np.testing.assert_allclose(signal.inputs[rows, column], expected, atol=1e-10)
-    np.testing.assert_allclose(run.group("gains")[places], signal.gains[rows], atol=1e-12)
+        np.testing.assert_allclose(either.inputs[rows, column], expected, atol=1e-10)
+    np.testing.assert_allclose(run.group("gains")[places], either.gains[rows], atol=1e-12)
 
 
-def test_the_weight_is_what_the_search_gained(signal):
+def test_the_weight_is_what_the_search_gained(either):
     """Where nothing is gained the gains hardly move from those before."""
     for number in (0, 1):
-        gains = np.vstack([START, signal.gains[signal.situation == number]])
+        gains = np.vstack([START, either.gains[either.situation == number]])
         moved = np.abs(np.diff(gains, axis=0)).max(axis=1)
-        weight = signal.weight[signal.situation == number]
+        weight = either.weight[either.situation == number]
         assert (moved <= 10.0 * np.maximum(weight, 0.1) + 1e-12).all()
-    assert signal.weight.max() > 0.3
-    assert signal.weight.min() < 0.1
+    assert either.weight.max() > 0.3
+    assert either.weight.min() < 0.1
 
 
 # ------------------------------------------------------------------------------------- the same again, and not
@@ -188,7 +195,7 @@ def test_the_clairvoyant_teacher_knows_what_comes_and_says_so():
 def test_a_recorded_series_is_never_continued_as_it_will_be(length):
     series = tuple(float(k) for k in range(length))
     feed = Feed(noise.RECORDED, 0.1, series)
-    found = [_continued([feed, Feed(noise.GAUSSIAN)], (f"window {k}", k)) for k in range(300)]
+    found = [continued([feed, Feed(noise.GAUSSIAN)], (f"window {k}", k)) for k in range(300)]
     for recorded, gaussian in found:
         assert recorded.series != series
         assert sorted(recorded.series) == list(series)
@@ -207,7 +214,7 @@ def test_continuations_differ_and_go_on_from_the_present(monkeypatch):
                 asked.append((options["keys"], options["snapshot"]))
             return super().run(theta, numbers, **options)
 
-    monkeypatch.setattr("sscq.teacher.ClosedLoop", Spy)
+    monkeypatch.setattr("sscq.lesson.ClosedLoop", Spy)
     taught(SITUATIONS)
     keys = [tuple(one) for one, _ in asked]
     assert all(len(set(three)) == 3 for three in keys)
@@ -221,10 +228,35 @@ def test_continuations_differ_and_go_on_from_the_present(monkeypatch):
 # ----------------------------------------------------------------------------------------------------- what it does
 
 
-def test_taught_gains_are_better_than_those_before():
+def test_windows_searched_at_once_do_not_see_the_noise_that_comes(monkeypatch):
+    """All but the run that is recorded, one a situation, have streams of their own; as many loops as one by one."""
+    keys, valued = [], []
+
+    class Spy(ClosedLoop):
+        def run(self, theta, numbers, **options):
+            (keys if not options.get("record") else valued).append((options.get("keys"), len(theta)))
+            return super().run(theta, numbers, **options)
+
+    monkeypatch.setattr("sscq.lesson.ClosedLoop", Spy)
+    taught(teacher=replace(SMALL, encoding="time_windows"))
+    assert all(key is not None and len(set(key)) == 3 for key, _ in keys)
+    assert not any(one in {("rough", 1), ("back", 2)} for key, _ in keys for one in key)
+    assert [key for key, _ in valued] == [None, None]
+    assert sum(n for _, n in keys) - 2 * (8 + 1) <= 2 * 7 * 10 * 3  # beside the weights and the rows' own fitness
+
+
+def test_windows_searched_at_once_are_marked_where_they_see_it():
+    signal = taught(
+        SITUATIONS[:1], replace(SMALL, encoding="time_windows", clairvoyant=True, search=replace(SEARCH, generations=1))
+    )
+    assert signal.clairvoyant
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_taught_gains_are_better_than_those_before(encoding):
     """Without noise, the mean fitness of the loop with the taught gains beats the gains that it started from."""
     calm = tuple(replace(s, excitation=None, noise=0.0) for s in SITUATIONS)
-    signal = taught(calm, replace(SMALL, continuations=1))
+    signal = taught(calm, replace(SMALL, continuations=1, encoding=encoding))
     values = []
     for number, situation in enumerate(calm):
         rows = signal.situation == number
