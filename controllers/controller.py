@@ -46,11 +46,15 @@ class Controller:
         _check_laws(laws, "a control law such as controllers.PID()")
         _require(self.schedule, _SCHEDULE, "a gain schedule such as controllers.ConstantGains()")
         scheduled = getattr(self.schedule, "gain_names", None)
-        if scheduled is not None and len(scheduled) != len(self.gain_names):
+        if scheduled is not None and tuple(scheduled) != self.gain_names:
             message = (
-                f"the schedule gives {len(scheduled)} gains {tuple(scheduled)}, the laws need {len(self.gain_names)}: "
-                f"{self.gain_names}; build it with gain_names=controllers.gain_names(laws)"
+                f"the schedule gives {len(scheduled)} gains {tuple(scheduled)}, the laws need {len(self.gain_names)}, "
+                f"in this order: {self.gain_names}; build it with gain_names=controllers.gain_names(laws)"
             )
+            raise ValueError(message)
+        highest = getattr(self.schedule, "highest_channel", 1)
+        if highest > len(laws):
+            message = f"the schedule reads an error of channel {highest}, but there are {len(laws)} laws"
             raise ValueError(message)
 
     @property

@@ -47,11 +47,11 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
         self._check_time_constants()
 
     def _check_initial_command(self) -> None:
-        if self.initial_command != 0.0 and self.initial_command != self._at_rest():
+        if self.initial_command != 0.0 and self.initial_command != self.at_rest():
             message = f"initial_command {self.initial_command} must lie inside the limits {self.limits}; set it there"
             raise ValueError(message)
 
-    def _at_rest(self) -> float:
+    def at_rest(self) -> float:
         """Last command before t = 0: inside the limits even where 0, "not known", is not."""
         low, high = (-math.inf, math.inf) if self.limits is None else self.limits
         return min(max(self.initial_command, low), high)
@@ -105,5 +105,5 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
 
     def initial(self) -> tuple[float, ...]:
         """Return the state at rest: no rates, integral and last command at ``initial_command``."""
-        rest = {"integral": self.initial_command, "command": self._at_rest(), "unchanged": -1.0}
+        rest = {"integral": self.initial_command, "command": self.at_rest(), "unchanged": -1.0}
         return tuple(rest.get(name, 0.0) for name in self.state_names)

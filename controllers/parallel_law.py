@@ -71,7 +71,7 @@ class ParallelLaw(LawSettings):
         elif self.anti_windup == "back_calculation":
             growth = growth + step / self._tracking() * (self._applied(command, g) - demand)
         new = self._filter_states(rates) | {"integral": now["integral"] + growth, "command": command}
-        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), demand)
+        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), (demand, growth))
         if trusted is not None:
             command = where(trusted, command, now["command"])
             new = {name: where(trusted, value, now[name]) for name, value in new.items()}
@@ -89,7 +89,7 @@ class ParallelLaw(LawSettings):
         rates = self._rates(r_rate, y_rate, now)
         rest = self._demand(r, y, rates, 0.0, g)
         new = self._filter_states(rates) | {"integral": command - rest}
-        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), rest)
+        trusted, watched = self._watch(now, (r, y, r_rate, y_rate), (rest, command))
         if trusted is not None:
             new = {name: where(trusted, value, now[name]) for name, value in new.items()}
         return self._ordered(new | watched | {"command": command})
@@ -153,8 +153,8 @@ class ParallelLaw(LawSettings):
         """Command that reached the plant: the measured one with external reset, else this law's own."""
         return g[len(self._own_gains)] if self.external_reset else command
 
-    def _watch(self, now: dict[str, Number], signals: Numbers, demand: Number) -> tuple[Number, dict[str, Number]]:
-        """Whether the signals can be trusted (where > 0; None: nobody asked), and the watch's new states."""
+    def _watch(self, now: dict[str, Number], signals: Numbers, results: Numbers) -> tuple[Number, dict[str, Number]]:
+        """Whether signals and results can be trusted (where > 0; None: nobody asked), and the watch's new states."""
         trusted, states = None, {}
         r, y, r_rate, y_rate = signals
         if self.frozen_after is not None:
@@ -163,7 +163,7 @@ class ParallelLaw(LawSettings):
             states = {"measurement": where(moved, y, now["measurement"]), "unchanged": unchanged}
             trusted = ceil(self.frozen_after / self._step() * (1.0 - _ROUNDING)) - 0.5 - unchanged
         if self.hold_invalid:
-            finite = _LARGEST - (magnitude(r - y) + magnitude(r_rate - y_rate) + magnitude(demand))
+            finite = _LARGEST - sum(magnitude(v) for v in (r - y, r_rate - y_rate, *results))
             trusted = finite if trusted is None else where(trusted, finite, 0.0)
         return trusted, states
 

@@ -220,6 +220,12 @@ class GainTable(MemorylessSchedule):
         """The plant output, unless the signal is a control error."""
         return (self.signal,) if self._error_index() is None else ()
 
+    @property
+    def highest_channel(self) -> int:
+        """The channel whose error is read; 1 for a plant output."""
+        index = self._error_index()
+        return 1 if index is None else index // 2 + 1
+
     def gains(self, t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:
         """Return the gains at the present value of the signal."""
         index = self._error_index()

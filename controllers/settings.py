@@ -44,7 +44,11 @@ def optional_positive(what: str, value: float | None) -> float | None:
 
 def interval(what: str, value: Iterable[float]) -> tuple[float, float]:
     """Return `value` as (low, high) with low < high; infinite ends are allowed."""
-    ends = tuple(float(end) for end in value)
+    try:
+        ends = tuple(float(end) for end in value)
+    except TypeError:
+        message = f"{what} must be two numbers (low, high), got {value!r}; use -inf or inf for an open end"
+        raise TypeError(message) from None
     if len(ends) != 2 or not ends[0] < ends[1]:
         message = f"{what} must be (low, high) with low < high, got {ends}; use -inf or inf for an open end"
         raise ValueError(message)

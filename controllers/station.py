@@ -75,8 +75,8 @@ class ManualStation:
         return self.automatic.rate_source
 
     def initial(self) -> tuple[float, ...]:
-        """Return the law's initial state and its initial command."""
-        return (*self.automatic.initial(), self.automatic.initial_command)
+        """Return the law's initial state and its initial command, inside the limits."""
+        return (*self.automatic.initial(), self.automatic.at_rest())
 
     def error_rate(self, r_rate: Number, y_rate: Number, c: Numbers) -> Number:
         """Return the law's filtered error rate."""

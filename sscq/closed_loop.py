@@ -152,6 +152,7 @@ class ClosedLoop:
             "since": (self._last_jump(situation),),
             "k": spec.controller.schedule.initial(),
         }
+        rows |= self.sampling.motion.start(rows["x"])
         rows |= {f"c{i}": law.initial() for i, law in enumerate(spec.laws)}
         rows |= {f"noise{k}": (spec.noise[number, k],) for k in spec.noisy}
         if spec.bounded:

@@ -79,6 +79,16 @@ class Motion:
             rows.add("acceleration", n_accelerations(self.plant))
             rows.add("residual")
 
+    def start(self, x: Sequence[float]) -> dict[str, tuple[float, ...]]:
+        """Return initial rows beside the state: the velocity that the first difference is taken from.
+
+        The acceleration rebuilt in the first step is then 0. From a velocity of 0 it would be v / h, an error that no
+        smaller step mends.
+        """
+        if not self.mode.startswith("loop_free"):
+            return {}
+        return {"velocity_before": tuple(x[n_accelerations(self.plant) :])}
+
     def block(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return (u, w, p) at stage time `t` of the step that began at `start`."""
         p = lane["p"] if self.plant.parameters else ()

@@ -157,11 +157,20 @@ class Plant:
         Raises
         ------
         ValueError
-            For an unknown name (with the near miss) or a wrong length.
+            For an unknown name (with the near miss), a wrong length, or a parameter outside its bounds.
         """
         from plants.core.naming import pick_values
 
-        return pick_values(f"{kind} of plant {self.name!r}", getattr(self, kind), given)
+        quantities = getattr(self, kind)
+        values = pick_values(f"{kind} of plant {self.name!r}", quantities, given)
+        if kind == "parameters":
+            for quantity, value in zip(quantities, values, strict=True):
+                if not quantity.low <= value <= quantity.high:
+                    raise ValueError(
+                        f"parameter {quantity.name!r} of plant {self.name!r} must lie in "
+                        f"[{quantity.low:g}, {quantity.high:g}] {quantity.unit}, got {value}"
+                    )
+        return values
 
     def index(self, kind: str, name: str) -> int:
         """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""

@@ -41,6 +41,17 @@ def withdraw(name: str) -> Plant:
     return plant
 
 
+def snapshot() -> dict[str, Plant]:
+    """Return the registered plants by name, for :func:`restore`."""
+    return dict(_PLANTS)
+
+
+def restore(plants: dict[str, Plant]) -> None:
+    """Register exactly these plants."""
+    _PLANTS.clear()
+    _PLANTS.update(plants)
+
+
 def names() -> tuple[str, ...]:
     """Return the names of all registered plants, sorted."""
     return tuple(sorted(_PLANTS))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plants.core import kernel as kernels
+from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.motion import Motion, as_tuple
@@ -17,8 +19,6 @@ from plants.core.signal_bank import SignalBank, stream_arrays
 from plants.excitation import Recorded, Signal, as_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from plants.core.plant import Plant, Quantity
 
 
@@ -118,13 +118,15 @@ def simulate(
     n_steps = count_steps(t_end, step)
     signals_u = as_signals(plant, "inputs", inputs, step)
     signals_w = as_signals(plant, "disturbances", disturbances, step)
+    delay = _delay(plant, plant.values("parameters", parameters))
+    signals_u, delay = _held_back(plant, signals_u, delay, n_steps, step, name, seed)
     bank_u = SignalBank("u", [q.name for q in plant.inputs], [signals_u], step)
     bank_w = SignalBank("w", [q.name for q in plant.disturbances], [signals_w], step)
-    delay = _delay(plant, plant.values("parameters", parameters))
     design, motion = _design(plant, bank_u, bank_w, integrator, algebraic_loop)
     kernel = kernels.build(design)
     start = np.zeros((1, design.rows.count))
     rows = {"x": plant.values("states", initial), "p": plant.values("parameters", parameters), ALIVE: (1.0,)}
+    rows |= motion.start(rows["x"])
     for bank in (bank_u, bank_w):
         rows |= bank.start(0, name, seed)
     fill_rows(start[0], design, rows)
@@ -138,6 +140,32 @@ def simulate(
     results, _, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, record=wanted)
     _check_alive(plant, motion, results[0], record[:, :, 0], n_steps, step)
     return _trajectory(plant, record[:, :, 0], n_steps, step)
+
+
+_ROUNDING = 1e-9  # of a step: a delay that is a whole number of steps must not be rounded up to one more
+
+
+def _held_back(
+    plant: Plant, signals: list[Signal], delay: float, n_steps: int, step: float, name: str, seed: int
+) -> tuple[list[Signal], float]:
+    """Return signals as they reach a plant after its dead time, and what is left of the delay.
+
+    Smooth signals and steps are delayed by their time argument (the delay is handed on). Those that are held between
+    samples are run through a plant without states first; a delay between steps mixes the two neighbours, which keeps
+    the integral over each step.
+    """
+    if delay == 0.0 or not any(part.random for signal in signals for part in signal.parts):
+        return signals, delay
+    from plants.core.plant import Plant, Quantity
+
+    carrier = Plant(name="carrier", states=(Quantity("rest", "1"),), inputs=plant.inputs, derivative=lambda *_: (0.0,))
+    sent = simulate(carrier, n_steps * step, step, inputs=signals, name=name, seed=seed).group("inputs")
+    whole = int(delay / step + _ROUNDING)
+    share = max(0.0, delay / step - whole)
+    rest = np.array([q.nominal for q in plant.inputs])
+    line = np.vstack([np.tile(rest, (whole + 1, 1)), sent])
+    older, newer = line[: len(sent)], line[1 : len(sent) + 1]
+    return _from_array(plant, "inputs", share * older + (1.0 - share) * newer, step, len(plant.inputs)), 0.0
 
 
 _RECORDED = ("x", "y", "u", "w", "integrals")
@@ -155,8 +183,11 @@ def _design(plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: st
     def inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         if plant.input_delay is None:
             return bank_u.values(lane, t, start)
-        delay = lane.uniform("input_delay")
-        return bank_u.values(lane, t - delay, start - delay)
+        delay, h = lane.uniform("input_delay"), lane.uniform("h")
+        arrived = start - delay + _ROUNDING * h
+        moved = bank_u.values(lane, t - delay, start - delay)
+        rest = (q.nominal for q in plant.inputs)
+        return tuple(where(arrived, value, at_rest) for value, at_rest in zip(moved, rest, strict=True))
 
     motion = Motion(plant, integrator, mode, disturbances=bank_w.values, inputs=inputs, extra=extra, n_extra=2)
     motion.add_rows(design)
@@ -245,10 +276,13 @@ def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]
         return _from_array(plant, kind, given, step, len(quantities))
     default = [q.nominal if kind == "inputs" else 0.0 for q in quantities]
     signals = [as_signal(value) for value in default]
-    if isinstance(given, dict):
+    if isinstance(given, Mapping):
         for label, value in given.items():
             signals[plant.index(kind, label)] = as_signal(value)
         return signals
+    if not isinstance(given, Sequence):
+        message = f"{kind} of plant {plant.name!r} must be a mapping by name, a sequence or an array, got {given!r}"
+        raise TypeError(message)
     if len(given) != len(quantities):
         message = f"plant {plant.name!r} has {len(quantities)} {kind}, got {len(given)}"
         raise ValueError(message)

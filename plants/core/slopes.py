@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,9 +48,9 @@ class Slopes:
     def __init__(self, plant: Plant, *, commands: bool = False) -> None:
         self.plant = plant
         self.commands = commands and plant.allocate is not None
-        self.inputs = plant.inputs
+        self.inputs = _commanded(plant) if commands else plant.inputs
         if self.commands:
-            self.inputs = tuple(Quantity(f"command {c.output}", "") for c in plant.channels)
+            self.inputs = tuple(Quantity(f"command {c.output}", "", low=c.low, high=c.high) for c in plant.channels)
         self.sizes = (len(plant.states), len(self.inputs), len(plant.disturbances), len(plant.measurements))
         self._program = self._trace()
 
@@ -87,3 +87,13 @@ class Slopes:
         A, B, E = np.split(slopes[..., :n_x, :], ends, axis=-1)
         C, D, F = np.split(slopes[..., n_x:, :], ends, axis=-1)
         return Local(rates, output, A, B, E, C, D, F)
+
+
+def _commanded(plant: Plant) -> tuple[Quantity, ...]:
+    """The inputs where each is a channel's command: inside the channel's limits as well."""
+    if len(plant.channels) != len(plant.inputs):
+        return plant.inputs
+    return tuple(
+        replace(q, low=max(q.low, c.low), high=min(q.high, c.high))
+        for q, c in zip(plant.inputs, plant.channels, strict=True)
+    )

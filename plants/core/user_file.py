@@ -49,28 +49,34 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
         raise PlantFileError(message)
     if say is not None:
         say(f"executing {file} (a plant file is Python code)")
-    earlier = _GIVEN.pop(file.resolve(), ())
-    withdrawn = [registry.withdraw(plant.name) for plant in earlier if _is_registered(plant)]
+    known = registry.snapshot()
+    _take_back(_GIVEN.get(file.resolve(), {}))
+    before = registry.snapshot()
     try:
-        found = _plants_of(file)
-    except PlantFileError:
-        for plant in withdrawn:  # the file of before still counts
-            registry.register(plant)
-        _GIVEN[file.resolve()] = earlier
+        found = _plants_of(file, before)
+    except BaseException:
+        registry.restore(known)  # what the file gave before still counts
         raise
-    _GIVEN[file.resolve()] = found
+    _GIVEN[file.resolve()] = {plant.name: (plant, before.get(plant.name)) for plant in found}
     return found
 
 
-_GIVEN: dict[Path, tuple[Plant, ...]] = {}
+_GIVEN: dict[Path, dict[str, tuple[Plant, Plant | None]]] = {}
+"""What each file gave: its plants by name, each with the one whose place it took."""
 
 
-def _is_registered(plant: Plant) -> bool:
-    return plant.name in registry.names() and registry.get(plant.name) is plant
+def _take_back(given: dict[str, tuple[Plant, Plant | None]]) -> None:
+    """Put in the place of a file's plants what stood there before, unless another plant has taken it since."""
+    plants = registry.snapshot()
+    for name, (plant, replaced) in given.items():
+        if plants.get(name) is plant:
+            del plants[name]
+            if replaced is not None:
+                plants[name] = replaced
+    registry.restore(plants)
 
 
-def _plants_of(file: Path) -> tuple[Plant, ...]:
-    before = {name: registry.get(name) for name in registry.names()}
+def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
     try:
         module = _execute(file)
         own = [value for value in vars(module).values() if isinstance(value, Plant)]
@@ -79,8 +85,6 @@ def _plants_of(file: Path) -> tuple[Plant, ...]:
         for plant in found.values():
             registry.register(plant)
     except ValueError as error:
-        for name in set(registry.names()) - set(before):
-            registry.withdraw(name)
         if isinstance(error, PlantFileError):
             raise
         message = f"{file}: {error}"
@@ -104,7 +108,7 @@ def _execute(file: Path) -> ModuleType:
     except SyntaxError as error:
         message = f"{error.filename}, line {error.lineno}: {error.msg}: {(error.text or '').strip()}"
         raise PlantFileError(message) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that ends the program is no plant file
         message = f"{_place(file, error)}: {type(error).__name__}: {error}"
         raise PlantFileError(message) from error
     return module

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import controllers
-from controllers import PID, ConstantGains, Controller, ManualStation, TimeGains, TwoDegreePID, as_controller
+from controllers import PID, ConstantGains, Controller, GainTable, ManualStation, TimeGains, TwoDegreePID, as_controller
 
 
 def test_a_pid_stands_for_constant_gains():
@@ -73,6 +73,12 @@ def test_a_users_schedule_fits_without_declaring_its_gain_names():
         (lambda: Controller((PID(), 3), ConstantGains()), TypeError, "got int, which lacks"),
         (lambda: Controller((PID(),), PID()), TypeError, "gain schedule .* lacks theta_names"),
         (lambda: Controller((TwoDegreePID(),), ConstantGains()), ValueError, "gives 3 gains .* need 4"),
+        (
+            lambda: Controller((PID(),), ConstantGains(("kd", "ki", "kp"))),
+            ValueError,
+            "in this order: .'kp', 'ki', 'kd'",
+        ),
+        (lambda: Controller((PID(),), GainTable("error_2", (0.0, 1.0))), ValueError, "error of channel 2, .* 1 laws"),
         (lambda: Controller((PID(), PID()), TimeGains((0.0,))), ValueError, r"gain_names=controllers.gain_names"),
     ],
 )

@@ -28,11 +28,23 @@ def test_invalid_signal_holds_command_and_states(bad, position, limits):
     assert math.isfinite(again[0])
 
 
-def test_invalid_gains_hold_as_well():
+@pytest.mark.parametrize("place", range(4))
+def test_invalid_gains_hold_as_well(place):
     # A schedule that saw the NaN may have passed it on to the gains.
     pid = TwoDegreePID(hold_invalid=True, **FILTER)
     u, c = pid.law(0.0, 1.0, 0.3, 0.0, 0.2, pid.initial(), (*G, 0.5))
-    assert pid.law(0.0, 1.0, 0.3, 0.0, 0.2, c, (math.nan, 1.0, 1.0, 0.5)) == (u, c)
+    gains = [1.0, 1.0, 1.0, 0.5]
+    gains[place] = math.nan
+    assert pid.law(0.0, 1.0, 0.3, 0.0, 0.2, c, tuple(gains)) == (u, c)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_an_invalid_applied_command_holds_as_well(value):
+    pid = PID(
+        hold_invalid=True, external_reset=True, anti_windup="back_calculation", tracking_time=1.0, sample_time=0.1
+    )
+    u, c = pid.law(0.0, 1.0, 0.3, 0.0, 0.2, pid.initial(), (*G, 0.5))
+    assert pid.law(0.0, 1.0, 0.3, 0.0, 0.2, c, (*G, value)) == (u, c)
 
 
 def test_valid_signals_are_not_touched_by_the_watch():

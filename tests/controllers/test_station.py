@@ -114,3 +114,14 @@ def test_wrong_stations_are_refused():
         ManualStation(PID(), ramp=1.0).continuous(0.0, 0, 0, 0, 0, (), ())
     with pytest.raises(ValueError, match="sample_time is not set"):
         ManualStation(PID(), ramp=1.0).law(0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0), (*G, 1.0, 0.0))
+
+
+@pytest.mark.parametrize("ramp", [0.0, 1.0, math.inf])
+def test_limits_that_exclude_zero_are_kept_from_the_first_sample(ramp):
+    station = ManualStation(PID(), ramp, limits=(2.0, 10.0), sample_time=H)
+    c, commands = station.initial(), []
+    for _ in range(500):
+        u, c = station.law(0.0, 0.0, 0.0, 0.0, 0.0, c, (*G, 1.0, 6.0))
+        commands.append(u)
+    assert commands[0] == pytest.approx({0.0: 2.0, 1.0: 2.0 + H, math.inf: 6.0}[ramp])
+    assert commands[-1] == pytest.approx(2.0 if ramp == 0.0 else 6.0)

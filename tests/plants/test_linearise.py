@@ -165,6 +165,10 @@ def test_commands_in_place_of_inputs_go_through_allocate():
             r"inflow = 1\.54.*outside its bounds \[0, 1\.5\]",
         ),
         (
+            lambda: plants.linearise(VDP, (50.0, 0.0), commands=True),
+            r"force = 50 .*outside its bounds \[-20, 20\]",
+        ),
+        (
             lambda: plants.linearise(VDP, "position 1,5"),
             "no operating point 'position 1,5'; did you mean 'position 1.5'",
         ),

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import plants
-from plants.excitation import Sine
+from plants.excitation import GaussianFilter, Recorded, Sine, Step
 
 FORCE, EXCITATION = Sine(0.6, 0.21, 0.4), Sine(0.15, 0.13, 1.0)
 T_END = 8.0
@@ -90,9 +90,37 @@ def test_first_order_process_moves_as_independently_derived():
     np.testing.assert_allclose(state, expected, rtol=0.0, atol=3e-8)
 
 
-def test_dead_time_shifts_what_reaches_the_plant():
-    fopdt, dead = plants.get("fopdt"), 0.35
-    earlier = Sine(FORCE.amplitude, FORCE.frequency, FORCE.phase - 2.0 * np.pi * FORCE.frequency * dead)
-    late = plants.simulate(fopdt, T_END, 0.05, parameters={"L": dead}, **SIGNALS)
-    shifted = plants.simulate(fopdt, T_END, 0.05, parameters={"L": 0.0}, inputs=(earlier,), disturbances=(EXCITATION,))
-    np.testing.assert_allclose(late["output"], shifted["output"], atol=1e-13)
+DELAYED = {
+    "smooth": Sine(1.3, 0.4, 0.7),
+    "constant": 0.8,
+    "step": Step(1.0, at=0.5),
+    "recorded": Recorded((0.0, 0.5, 1.0), (0.2, 1.0, -1.0)),
+    "random": GaussianFilter(0.3, 5.0),
+    "array": np.linspace(1.0, -1.0, 41),
+}
+
+
+@pytest.mark.parametrize("kind", DELAYED)
+def test_dead_time_shifts_what_reaches_the_plant(kind):
+    """After seven steps of dead time, at rest until then, the output is what it would have been seven steps before."""
+    given = DELAYED[kind]
+    inputs = given if isinstance(given, np.ndarray) else (given,)
+    late, soon = (
+        plants.simulate(plants.get("fopdt"), 2.0, 0.05, parameters={"L": dead}, inputs=inputs, seed=4)["output"]
+        for dead in (0.35, 0.0)
+    )
+    assert (late[:8] == 0.0).all()
+    assert np.abs(soon).max() > 0.1
+    np.testing.assert_allclose(late[7:], soon[:-7], atol=1e-13)
+
+
+def test_a_dead_time_between_steps_keeps_the_integral_of_a_held_input():
+    """K / T times the integral of the input is what the output of a slow plant has gathered."""
+    slow = {"T": 1e3, "K": 1e3}
+    held = Recorded((0.0, 0.5, 1.0), (1.0, 3.0, 0.0))
+    for dead in (0.3, 0.32, 0.349):
+        run = plants.simulate(plants.get("fopdt"), 3.0, 0.05, parameters={"L": dead, **slow}, inputs=(held,))
+        assert run["output"][-1] == pytest.approx(2.0, rel=4e-3)  # decays by a part of 3 s / T
+        area = np.trapezoid(run["output"], run.time)  # of the ramps that begin at L, L + 0.5, L + 1
+        begin = 1.0 * (3.0 - dead) ** 2 / 2 + 2.0 * (2.5 - dead) ** 2 / 2 - 3.0 * (2.0 - dead) ** 2 / 2
+        assert area == pytest.approx(begin, rel=4e-3)

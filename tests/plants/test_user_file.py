@@ -70,6 +70,24 @@ def test_a_file_that_breaks_leaves_its_former_plants(write):
     assert plants.get("users_decay").parameters[0].nominal == 4.0
 
 
+def test_a_file_may_replace_a_known_plant_and_be_loaded_again(write):
+    replacing = "import plants\nfrom dataclasses import replace\n"
+    replacing += "plants.register(replace(plants.get('fopdt'), text='{text}'), replace=True)\n"
+    for text in ("mine", "mine again"):
+        plants.load_plant_file(write(replacing.format(text=text)))
+        assert plants.get("fopdt").text == text
+
+
+@pytest.mark.parametrize("end", ["1 / 0", "raise SystemExit(3)", "register(DECAY)\nregister(3)"])
+def test_a_file_that_breaks_replaces_nothing(write, end):
+    before = registry.snapshot()
+    text = "import plants\nfrom dataclasses import replace\nfrom plants import register\n"
+    text += "register(replace(plants.get('van_der_pol'), text='hijacked'), replace=True)\n"
+    with pytest.raises(plants.PlantFileError):
+        plants.load_plant_file(write(text + end + "\n"))
+    assert registry.snapshot() == before
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
