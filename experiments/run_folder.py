@@ -20,11 +20,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from experiments import atomic, formats
+from experiments import formats
 from experiments.errors import UserError
 from experiments.lock import FolderLock
 from experiments.stages import Stages, digest_of, digest_of_file
 from experiments.versions import versions
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -12,8 +12,9 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from experiments import atomic, formats
+from experiments import formats
 from experiments.errors import UserError
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
