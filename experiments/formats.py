@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments import atomic
+from plants.core import atomic
 
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 

@@ -18,19 +18,18 @@ import itertools
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
-from experiments import atomic, formats
+from experiments import formats
 from experiments.errors import UserError
 from experiments.lock import FolderLock
 from experiments.stages import Stages, digest_of, digest_of_file
 from experiments.versions import versions
+from plants.core import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
-
-    Result = TypeVar("Result")
 
 _SCHEMA, _VERSION = "sscq-run", 1
 _CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
@@ -51,6 +50,8 @@ class RunFolder:
     resumed : bool
     changed_versions : list of str
         After a resume: what differs from the programs that began the run, in sentences.
+    stage : callable
+        Runs a stage once; later sessions read its result back: see `Stages.run`.
     """
 
     def __init__(self, path: Path, record: Mapping[str, Any], lock: FolderLock, *, resumed: bool) -> None:
@@ -62,7 +63,7 @@ class RunFolder:
         self.changed_versions = self._note_versions()
         _keep_inputs(path, record["inputs"])
         self._lock = lock
-        self._stages = Stages(path, digest_of([record["config"], record["inputs"]]))
+        self.stage = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time).run
 
     # -------------------------------------------------------------------------------------------- making and finding
 
@@ -146,39 +147,6 @@ class RunFolder:
         ]
 
     # ------------------------------------------------------------------------------------------------------- working
-
-    def stage(
-        self,
-        name: str,
-        compute: Callable[[Path], Result],
-        save: Callable[[Path, Result], None],
-        load: Callable[[Path], Result],
-        inputs: Any = None,
-    ) -> Result:
-        """Run a stage once; later sessions read its result back.
-
-        Parameters
-        ----------
-        name : str
-            Made of a-z, 0-9 and _; stages must come in the same order in every session.
-        compute : callable
-            Takes a folder for checkpoint files, which is the same one when the stage is entered again after a kill and
-            goes when the stage is finished; returns the result.
-        save, load : callable
-            ``save(folder, result)`` writes files into an empty folder, ``load(folder)`` reads them back.
-        inputs : JSON value, optional
-            What the stage depends on beyond the configuration, the user's files and the stages before it.
-
-        Returns
-        -------
-        result
-            What `load` reads, in an uninterrupted run too.
-        """
-        start = time.monotonic()
-        result, new = self._stages.run(name, compute, save, load, inputs)
-        if new:
-            self.note_time(name, time.monotonic() - start)
-        return result
 
     def note_time(self, name: str, seconds: float) -> None:
         """Put a time into ``times.json``."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from experiments import atomic, formats
+from experiments import formats
 from experiments.errors import UserError
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +36,16 @@ class Stages:
         Run folder; finished stages are in ``stages/NAME``, checkpoints of an unfinished one in ``checkpoints/NAME``.
     inputs : str
         Hash of what all stages depend on: the configuration and the user's input files.
+    note_time : callable
+        Takes the name of a stage that was computed, and how long that took [s].
     """
 
-    def __init__(self, folder: Path, inputs: str) -> None:
+    def __init__(self, folder: Path, inputs: str, note_time: Callable[[str, float], None]) -> None:
         self._finished = folder / "stages"
         self._checkpoints = folder / "checkpoints"
         self._chain = inputs  # grows by the content of each stage that was passed
         self._passed: list[str] = []
+        self._note_time = note_time
 
     def run(
         self,
@@ -49,8 +54,32 @@ class Stages:
         save: Callable[[Path, Result], None],
         load: Callable[[Path], Result],
         inputs: Any = None,
-    ) -> tuple[Result, bool]:
-        """Return the stage's result as `load` reads it, and whether it was computed now; see `RunFolder.stage`."""
+    ) -> Result:
+        """Run a stage once; later sessions read its result back.
+
+        Parameters
+        ----------
+        name : str
+            Made of a-z, 0-9 and _; stages must come in the same order in every session.
+        compute : callable
+            Takes a folder for checkpoint files, which is the same one when the stage is entered again after a kill and
+            goes when the stage is finished; returns the result.
+        save, load : callable
+            ``save(folder, result)`` writes files into an empty folder, ``load(folder)`` reads them back.
+        inputs : JSON value, optional
+            What the stage depends on beyond the configuration, the user's files and the stages before it.
+
+        Returns
+        -------
+        result
+            What `load` reads, in an uninterrupted run too.
+
+        Raises
+        ------
+        UserError
+            If a file of the finished stage was changed.
+        """
+        start = time.monotonic()
         self._check_name(name)
         digest = digest_of([name, self._chain, inputs])
         place = self._finished / name
@@ -59,7 +88,10 @@ class Stages:
             self._compute(place, digest, compute, save)
         self._passed.append(name)
         self._chain = digest_of([digest, formats.read_json(place / _RECORD)["files"]])
-        return load(place), new
+        result = load(place)
+        if new:
+            self._note_time(name, time.monotonic() - start)
+        return result
 
     def _compute(
         self,

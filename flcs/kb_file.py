@@ -1,10 +1,8 @@
-"""Files of knowledge bases: written whole or not at all, read as plain JSON."""
+"""Reading files of knowledge bases: plain JSON, and unchanged since it was saved."""
 
 from __future__ import annotations
 
 import json
-import os
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,21 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ADVICE = "take an intact copy, or design the knowledge base again"
-
-
-def write(path: str | Path, text: str) -> None:
-    """Write a text file at once: a reader sees the old file or the whole new one, also after a crash."""
-    target = Path(path)
-    hidden = target.with_name(f".{target.name}.tmp-{os.getpid()}-{threading.get_ident()}")
-    try:
-        with hidden.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        hidden.replace(target)
-    except BaseException:
-        hidden.unlink(missing_ok=True)
-        raise
 
 
 def read(path: str | Path) -> Mapping[str, Any]:

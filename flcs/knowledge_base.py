@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,10 @@ import numpy as np
 from flcs import inference, sentences
 from flcs.plain_data import plain
 from flcs.rule_base import OWN_INPUTS, Inference, RuleBase
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -251,9 +252,7 @@ class KnowledgeBase:
 
     def save(self, path: str | Path) -> None:
         """Write the document as JSON; `path` holds the old file or the whole new one at any moment."""
-        from flcs import kb_file
-
-        kb_file.write(path, json.dumps(self.document(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        atomic.write(Path(path), json.dumps(self.document(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path, *, edited: bool = False) -> KnowledgeBase:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flcs import kb_file
 from flcs.kb_reader import Node, complain
 from flcs.knowledge_base import KnowledgeBaseError
 from flcs.lookup import Axis, LookupTable
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ def save(table: LookupTable, path: str | Path) -> None:
     nodes = product(*(axis.nodes.tolist() for axis in table.axes))
     for place, gains in zip(nodes, table.values.reshape(table.n_nodes, -1).tolist(), strict=True):
         writer.writerow([repr(number) for number in (*place, *gains)])
-    kb_file.write(path, stream.getvalue())
+    atomic.write(Path(path), stream.getvalue())
 
 
 def load(path: str | Path) -> LookupTable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core import atomic
 from sscq.search_method import not_negative
 
 if TYPE_CHECKING:
@@ -77,17 +77,8 @@ class Checkpoint:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"schema": SCHEMA, "identity": {**identity, "problem": self.problem}, "notes": notes})
         content: dict[str, Any] = {_NOTES: np.array(text), **arrays}
-        hidden = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-        try:
-            with hidden.open("wb") as stream:
-                np.savez(stream, **content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            if path.exists():
-                path.replace(self.previous)
-            hidden.replace(path)
-        finally:
-            hidden.unlink(missing_ok=True)
+        with atomic.writing(path, previous=self.previous) as stream:
+            np.savez(stream, **content)
         self._written = self.clock()
 
     def read(self, identity: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:

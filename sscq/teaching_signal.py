@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
+
+from plants.core import atomic
 
 SCHEMA = "sscq.teaching_signal/1"
 _OTHERS = 4  # columns beside the inputs and gains, of which every channel has three each
@@ -69,7 +69,8 @@ class TeachingSignal:
         for i in range(len(self)):
             numbers = (*self.inputs[i], *self.gains[i], self.weight[i], self.fitness[i])
             writer.writerow([int(self.situation[i]), repr(float(self.time[i])), *(repr(float(v)) for v in numbers)])
-        return _write(Path(path), text.getvalue())
+        atomic.write(Path(path), text.getvalue())
+        return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> TeachingSignal:
@@ -137,11 +138,3 @@ class TeachingSignal:
             situation_names=first.situation_names,
             clairvoyant=any(s.clairvoyant for s in signals),
         )
-
-
-def _write(path: Path, text: str) -> Path:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}", suffix=".tmp", dir=path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-    Path(temporary).replace(path)
-    return path

@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments import atomic
 from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.conditions import conditions
@@ -23,6 +22,7 @@ from experiments.report.search import searches
 from experiments.report.summary import summary
 from experiments.report.teaching_signal import teaching_signal
 from experiments.report.view import View
+from plants.core import atomic
 
 if TYPE_CHECKING:
     import os

@@ -13,10 +13,11 @@ import os
 import platform
 import shutil
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from plants.core import atomic
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -83,10 +84,7 @@ def _stored(name: str, text: str) -> Path | None:
         return path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{name}", suffix=".tmp", dir=path.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(temporary).replace(path)
+        atomic.write(path, text)
     except OSError as error:
         _warn_once(error.strerror)
         return None

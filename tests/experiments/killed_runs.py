@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments import atomic, formats, run_folder
+from experiments import formats, run_folder
 from experiments.run_folder import RunFolder
+from plants.core import atomic
 
 OPERATIONS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir"}
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from experiments import atomic, formats
+from experiments import formats
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(
@@ -120,26 +120,3 @@ def test_csv_leaves_cells_without_a_value_empty_and_refuses_ragged_rows(tmp_path
     assert (tmp_path / "t.csv").read_bytes() == b"a,b\n1.0,\n,0.1\n"
     with pytest.raises(ValueError, match=r"must have 2 cells \(a, b\), got 1"):
         formats.write_csv(tmp_path / "t.csv", ["a", "b"], [[1.0]])
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
-    atomic.write(tmp_path / "x", "old")
-
-    def fail():
-        with atomic.writing(tmp_path / "x") as stream:
-            stream.write(b"new")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert [(item.name, item.read_text()) for item in tmp_path.iterdir()] == [("x", "old")]
-
-
-def test_sweeping_removes_temporaries_only(tmp_path):
-    (tmp_path / "deep").mkdir()
-    for name in ("deep/.x.json.tmp-1-0", ".y.tmp-7-1", ".hidden", "deep/kept"):
-        (tmp_path / name).write_text("")
-    (tmp_path / "deep/.stage.tmp-1-2").mkdir()
-    (tmp_path / "deep/.stage.tmp-1-2/.a.tmp-1-3").write_text("")
-    atomic.sweep(tmp_path)
-    assert sorted(path.name for path in tmp_path.rglob("*")) == [".hidden", "deep", "kept"]

@@ -1,6 +1,5 @@
 """Elementary kernels: error against 120-bit arithmetic, special values, symmetries, packed instructions."""
 
-import inspect
 import json
 import math
 import os
@@ -18,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import float64, int64, njit
 
+import plants
 from plants.core.elementary_kernels import KERNELS, source
 
 # Sixteen times so few instructions are unrolled before they can be vectorised: such loops are tested with many lanes.
@@ -317,7 +317,7 @@ def test_lane_loops_are_vectorised_for_avx2():
     features = "+avx,+avx2,+fma,+bmi,+bmi2,+sse4.2,+popcnt"
     environment = os.environ | {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": features}
     command = [sys.executable, str(Path(__file__).resolve())]
-    root = Path(inspect.getfile(source)).parents[2]
+    root = Path(plants.__file__).parents[1]
     done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     for name, counts in json.loads(done.stdout).items():

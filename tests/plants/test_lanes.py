@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +14,7 @@ from plants.core.run import grid, thread_count
 from plants.excitation import Ramp, Sine, Step, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES
-from tests.reference.closed_loop import Setup
-from tests.reference.closed_loop import simulate as slowly
+from tests.reference.closed_loop_twin import Twin
 
 STEP, T_END = 0.01, 6.0
 _POSITION, _VELOCITY = plants.get("van_der_pol").states
@@ -142,48 +140,13 @@ def test_windows_joined_end_to_end_are_one_run(loop):
 
 
 @pytest.mark.parametrize("candidate", [0, 3, 11])
-def test_the_kernel_agrees_with_the_slow_twin(together, candidate):
-    gains, limits = tuple(GAINS[candidate]), LAW.limits
-    plain = Setup(
-        lambda t: 1.5,
-        gains,
-        (0.1, 0.0),
-        T_END,
-        STEP,
-        sample=2,
-        filter_time=0.05,
-        difference=True,
-        name="plain",
-        law_limits=limits,
-    )
-    rich = Setup(
-        lambda t: 0.5 + 0.3 * (t > 2.0 - 1e-6) + 0.2 * math.sin(2.0 * math.pi * 0.15 * t + 0.4),
-        gains,
-        (-0.4, 0.2),
-        T_END,
-        STEP,
-        sample=2,
-        filter_time=0.05,
-        difference=True,
-        mu=1.4,
-        name="rich",
-        seed=9,
-        excitation=(0.3, 0.1),
-        sensor=0.02,
-        output_delay=2,
-        input_delay=3.5,
-        bounds=(-2.5, 2.5),
-        law_limits=limits,
-        since=2.0,
-    )
-    for row, setup in enumerate((plain, rich)):
-        expected = slowly(setup)
-        for name, value in expected.items():
-            if name == "settling_time" or (name == "overshoot" and setup is rich):
-                continue  # the first jumps with rounding; the second is relative to a way that moves with the reference
-            # Rounding grows with the motion's own sensitivity over 600 steps; measured up to 1e-12.
-            assert float(getattr(together, name)[row, candidate]) == pytest.approx(value, rel=1e-9, abs=1e-11), name
-    assert slowly(plain)["settling_time"] == pytest.approx(float(together.settling_time[0, candidate]), abs=1.5 * STEP)
+@pytest.mark.parametrize(("row", "situation"), [(0, PLAIN), (1, RICH)])
+def test_the_kernel_agrees_with_the_slow_twin(together, row, situation, candidate):
+    measures, _ = Twin(VDP, [LAW], lambda *_: GAINS[candidate], situation, STEP, sample=2).run()
+    for name in ALL_MEASURES:
+        # Rounding grows with the motion's own sensitivity over 600 steps; measured up to 1e-12.
+        expected = pytest.approx(measures.get(name, 0.0), rel=1e-9, abs=1e-11)
+        assert float(getattr(together, name)[row, candidate]) == expected, name
 
 
 def test_gains_of_any_kind_compile_one_signature(loop, together):

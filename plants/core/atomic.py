@@ -21,18 +21,35 @@ _numbers = itertools.count()
 
 def temporary(path: Path) -> Path:
     """Return an unused hidden name beside `path`, on the same file system."""
-    return path.with_name(f".{path.name}{_MARK}{os.getpid()}-{next(_numbers)}")
+    while True:
+        hidden = path.with_name(f".{path.name}{_MARK}{os.getpid()}-{next(_numbers)}")
+        if not hidden.exists():  # left by a killed process that had the same number, as in containers
+            return hidden
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[BinaryIO]:
-    """Open a binary file that takes the place of `path` when the block ends without an error."""
+def writing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
+    """Open a binary file that takes the place of `path` when the block ends without an error.
+
+    Parameters
+    ----------
+    path : Path
+    previous : Path, optional
+        Where the file that was at `path` is kept; between the two renames there is none at `path`.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; what was at `path` stays, and nothing is left beside it.
+    """
     hidden = temporary(path)
     try:
         with hidden.open("xb") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if previous is not None and path.exists():
+            path.replace(previous)
         hidden.replace(path)
     except BaseException:
         hidden.unlink(missing_ok=True)
@@ -88,6 +105,8 @@ def sweep(folder: Path) -> None:
 
 def sync(path: Path) -> None:
     """Flush a file or a folder's list of names to disk."""
+    if os.name != "posix":  # elsewhere folders cannot be opened
+        return
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

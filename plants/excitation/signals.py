@@ -1,0 +1,127 @@
+"""What a signal is: a sum of parts, of which a constant is the plainest.
+
+To write a kind of part: subclass :class:`Part`, give it `settings` and `value`; a random kind also `feed`, `advance`
+and `start`, one with jumps `last_jump`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from plants.core import noise
+from plants.excitation.checks import check_finite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+TIME_TOLERANCE = 1e-9  # s: a jump declared at a multiple of the step happens at that step despite rounding
+
+
+@dataclass(frozen=True)
+class Feed:
+    """What refreshes a random part's row: the kind of unit sample, its period and, if recorded, the values."""
+
+    code: int
+    every: float | None = None
+    series: tuple[float, ...] = ()
+    substeps: int = 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """One summand of a signal.
+
+    Class attributes: `n_settings` numbers fix it per rollout; `jumps` says that it is held from the start of a step;
+    `random` that it has a state fed by unit noise.
+    """
+
+    n_settings: ClassVar[int] = 0
+    jumps: ClassVar[bool] = False
+    random: ClassVar[bool] = False
+
+    def settings(self, step: float) -> tuple[float, ...]:
+        """Return the part's numbers for integration step `step` [s]."""
+        raise NotImplementedError
+
+    @staticmethod
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:
+        """Return the part's value at time `t` [s] (a block); `state` is the held value of a random part."""
+        raise NotImplementedError
+
+    def feed(self, step: float) -> Feed:  # noqa: ARG002
+        """Return what feeds a random part."""
+        return Feed(noise.OFF)
+
+    @staticmethod
+    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:  # noqa: ARG004
+        """Return the random part's next state from a sample of unit noise (a block)."""
+        return unit
+
+    def start(self, unit_gaussian: float, unit_uniform: float) -> float:  # noqa: ARG002
+        """Return the stationary initial state of a random part, from one sample of each unit noise."""
+        return 0.0
+
+    def last_jump(self) -> float:
+        """Return the time [s] of the last jump: errors weighted with time count from here."""
+        return 0.0
+
+    def __add__(self, other: Any) -> Signal:
+        return as_signal(self) + other
+
+    __radd__ = __add__
+
+
+@dataclass(frozen=True)
+class Constant(Part):
+    """A constant."""
+
+    level: float
+    n_settings: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        check_finite("Constant", level=self.level)
+
+    def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
+        """Level."""
+        return (self.level,)
+
+    @staticmethod
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
+        """Level."""
+        return settings[0]
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A sum of parts."""
+
+    parts: tuple[Part, ...] = ()
+
+    def __add__(self, other: Any) -> Signal:
+        return Signal(self.parts + as_signal(other).parts)
+
+    __radd__ = __add__
+
+    def last_jump(self) -> float:
+        """Return the time [s] of the last jump."""
+        return max((part.last_jump() for part in self.parts), default=0.0)
+
+    def at(self, t: float) -> float:
+        """Return the value of the non-random parts at time `t` [s]."""
+        return float(sum(part.value(t, part.settings(1.0), 0.0) for part in self.parts if not part.random))
+
+
+def as_signal(value: Signal | Part | float | None) -> Signal:
+    """Return a number, a part or None as a signal."""
+    if isinstance(value, Signal):
+        return value
+    if isinstance(value, Part):
+        return Signal((value,))
+    if value is None:
+        return Signal()
+    if isinstance(value, (int, float)) and math.isfinite(value):
+        return Signal((Constant(float(value)),)) if value else Signal()
+    message = f"a signal is a finite number, a part such as Step(1.0), or a sum of parts; got {value!r}"
+    raise ValueError(message)

@@ -1,0 +1,49 @@
+"""Noise without memory: independent samples, each held for a while."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from plants.core import noise
+from plants.excitation.checks import check_finite, check_positive
+from plants.excitation.signals import Feed, Part
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True)
+class WhiteNoise(Part):
+    """Band-limited white noise: independent values of `variance`, each held for `hold` [s]; Gaussian or uniform."""
+
+    variance: float
+    hold: float = 0.1
+    density: str = "gaussian"
+    n_settings: ClassVar[int] = 1
+    jumps: ClassVar[bool] = True
+    random: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_finite("WhiteNoise", variance=self.variance)
+        check_positive("WhiteNoise", hold=self.hold)
+        if self.variance < 0.0:
+            message = f"WhiteNoise: variance must not be negative, got {self.variance}"
+            raise ValueError(message)
+        if self.density not in {"gaussian", "uniform"}:
+            message = f"WhiteNoise: density is 'gaussian' or 'uniform', got {self.density!r}"
+            raise ValueError(message)
+
+    def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
+        """Standard deviation."""
+        return (math.sqrt(self.variance),)
+
+    @staticmethod
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
+        """The held sample, scaled."""
+        return settings[0] * state
+
+    def feed(self, step: float) -> Feed:  # noqa: ARG002
+        """A new sample each hold time."""
+        return Feed(noise.GAUSSIAN if self.density == "gaussian" else noise.UNIFORM, self.hold)
