@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 
 def check_finite(name: str, **values: float) -> None:
     """Raise ValueError naming the part `name` and the value that is no finite number."""
     for label, value in values.items():
-        if not isinstance(value, (int, float)) or not math.isfinite(value):
+        if not isinstance(value, Real) or not math.isfinite(value):
             message = f"{name}: {label} must be a finite number, got {value!r}"
             raise ValueError(message)
 

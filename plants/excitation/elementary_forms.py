@@ -51,6 +51,9 @@ class Ramp(Part):
 
     def __post_init__(self) -> None:
         check_finite("Ramp", slope=self.slope, start_time=self.start_time, stop_time=self.stop_time)
+        if self.stop_time <= self.start_time:
+            message = f"Ramp: stop_time must be after start_time, got {self.stop_time} s and {self.start_time} s"
+            raise ValueError(message)
 
     def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
         """Slope and the two times [s]."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from plants.core import noise
+from plants.excitation.checks import check_finite
 from plants.excitation.series_file import read_series
 from plants.excitation.signals import TIME_TOLERANCE, Feed, Part
 
@@ -42,6 +43,7 @@ class Recorded(Part):
         object.__setattr__(self, "time", tuple(float(t) for t in self.time))
         object.__setattr__(self, "values", tuple(float(v) for v in self.values))
         _check_series(self.time, self.values)
+        check_finite("Recorded", gain=self.gain)
         if self.interpolation not in {"hold", "linear"}:
             message = f"Recorded: interpolation is 'hold' or 'linear', got {self.interpolation!r}"
             raise ValueError(message)
@@ -74,7 +76,7 @@ class Recorded(Part):
             ratio = gaps[0] / step
             if ratio > 1.0 - 1e-9 and abs(ratio - round(ratio)) < 1e-6 * ratio:
                 return Feed(noise.RECORDED, float(gaps[0]), self.values)
-        steps = np.arange(math.ceil(time[-1] / step) + 1) * step
+        steps = np.arange(max(0, math.ceil(time[-1] / step)) + 1) * step
         if self.interpolation == "linear":
             resampled = np.interp(steps, time, values)
         else:

@@ -21,7 +21,7 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
     """
     rows = _rows(path)
     header: list[str] = []
-    if rows and not _is_number(rows[0][1][0]):
+    if rows and _is_header(rows[0][1]):
         header = [cell.strip() for cell in rows.pop(0)[1]]
     place = _place(path, header, column)
     time: list[float] = []
@@ -65,12 +65,17 @@ def _numbers(line: str, row: list[str], place: int) -> tuple[float, float]:
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Line numbers and cells of a CSV file, without empty lines and comments (#)."""
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
+        with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.reader(stream)
             return [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
     except (UnicodeDecodeError, csv.Error) as error:
         message = f"{path} is no CSV text: {error}"
         raise ValueError(message) from error
+
+
+def _is_header(row: list[str]) -> bool:
+    """Whether a first row names its columns; one whose first cell is empty only if none of its cells is a number."""
+    return not _is_number(row[0]) and (bool(row[0].strip()) or not any(map(_is_number, row)))
 
 
 def _is_number(text: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plants.core import noise
@@ -121,7 +122,7 @@ def as_signal(value: Signal | Part | float | None) -> Signal:
         return Signal((value,))
     if value is None:
         return Signal()
-    if isinstance(value, (int, float)) and math.isfinite(value):
+    if isinstance(value, Real) and math.isfinite(value):
         return Signal((Constant(float(value)),)) if value else Signal()
     message = f"a signal is a finite number, a part such as Step(1.0), or a sum of parts; got {value!r}"
     raise ValueError(message)

@@ -171,6 +171,7 @@ def test_signals_add_up():
     assert signal.at(0.5) == pytest.approx(1.0 + 0.5 * math.sin(math.pi / 4.0))
     assert signal.at(3.0) == pytest.approx(3.0 + 0.5 * math.sin(1.5 * math.pi))
     assert (Step(1.0, at=3.0) + Step(1.0, at=2.0)).last_jump() == 3.0
+    assert as_signal(np.int64(3)).at(0.0) == 3.0
     assert as_signal(None).parts == as_signal(0.0).parts == ()
 
 
@@ -187,6 +188,8 @@ def test_signals_add_up():
         (lambda: Recorded((0.0, 0.0), (1.0, 2.0)), "must increase strictly"),
         (lambda: Recorded((0.0, 1.0), (1.0, math.nan)), "row 1 has time 1.0 s, value nan"),
         (lambda: Recorded((0.0,), (1.0,), "cubic"), "interpolation is 'hold' or 'linear', got 'cubic'"),
+        (lambda: Recorded((0.0,), (1.0,), gain=math.nan), "Recorded: gain must be a finite number, got nan"),
+        (lambda: Ramp(1.0, 5.0, 3.0), r"stop_time must be after start_time, got 3\.0 s and 5\.0 s"),
         (lambda: as_signal("1.5"), "a signal is a finite number, a part such as .*; got '1.5'"),
         (lambda: as_signal(math.inf), "a signal is a finite number"),
     ],
@@ -200,6 +203,11 @@ def test_a_hold_time_that_does_not_fit_the_step_is_refused():
     signals = SIGNALS | {"gaussian_noise": WhiteNoise(1.0, hold=0.12)}
     with pytest.raises(ValueError, match=r"gaussian_noise.*hold time 0\.12 s must be a multiple of the step 0\.05 s"):
         plants.simulate(PROBE, 1.0, STEP, disturbances=signals)
+
+
+def test_a_log_that_ends_before_the_start_stays_at_its_last_value():
+    run = plants.simulate(PROBE, 1.0, STEP, disturbances=SIGNALS | {"late": Recorded((-5.0, -4.0), (1.0, 2.0))})
+    assert (run["late"] == 2.0).all()
 
 
 GOOD = "# measured on the rig\ntime, force ,level\n0.0,1.0,5\n\n0.5,2.0,6\n1.0,-1.0,7\n"
@@ -218,6 +226,8 @@ def test_csv_columns_are_found_by_name_or_number(tmp_path):
     assert by_name.time == (0.0, 0.5, 1.0)
     assert by_number.interpolation == "linear"
     assert Recorded.from_csv(written(tmp_path, "0,1\n1,2\n")).values == (1.0, 2.0)  # no header
+    assert Recorded.from_csv(written(tmp_path, "\ufeff0,1\n1,2\n")).values == (1.0, 2.0)  # as spreadsheets write it
+    assert Recorded.from_csv(written(tmp_path, ",force\n0,1\n1,2\n"), "force").values == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -229,6 +239,7 @@ def test_csv_columns_are_found_by_name_or_number(tmp_path):
         (GOOD.replace("0.5,2.0,6", "0.5"), "force", r"series\.csv, line 5: .*expected numbers"),
         (GOOD, "forse", r"no column 'forse'; its header is \['time', 'force', 'level'\]"),
         ("0,1\n1,2\n", "force", "no column 'force'; its header is missing"),
+        (",1\n1,2\n", 1, r"series\.csv, line 1: \['', '1'\], expected numbers"),
         ("time,force\n", "force", r"series\.csv holds no series"),
         (GOOD.replace("1.0,-1.0", "0.5,-1.0"), "force", r"series\.csv, line 6: .*the times must increase"),
     ],
