@@ -154,6 +154,14 @@ class FitnessConfig:
     max_sensitivity: float | None = setting(1.8, "largest Ms at the operating points; null: no margins asked", above=1)
     min_delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if self.max_sensitivity is None and self.min_delay_margin > 0.0:
+            yield (
+                f"min_delay_margin = {self.min_delay_margin} s is kept together with max_sensitivity, which is null; "
+                "give one, if a generous one such as 10"
+            )
+
 
 @dataclass
 class SearchConfig:
@@ -190,8 +198,10 @@ class TeacherConfig:
     encoding: str = setting(
         "receding", "window after window, or all windows of a situation at once", choices=("receding", "time_windows")
     )
-    window: float = setting(0.5, "time between two decisions", unit="s", above=0)
-    horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
+    window: float | None = setting(
+        None, "time between two decisions; null: a fortieth of the shortest taught situation", unit="s", above=0
+    )
+    horizon: float | None = setting(None, "how far ahead gains are judged; null: four windows", unit="s", above=0)
     continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1)
     population: int = setting(24, "individuals in the search of one window", low=4)
     shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0)
@@ -199,7 +209,7 @@ class TeacherConfig:
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
-        if self.horizon < 2.0 * self.window:
+        if self.window is not None and self.horizon is not None and self.horizon < 2.0 * self.window:
             yield f"horizon must be at least two windows, got {self.horizon} s and {self.window} s"
 
 
@@ -207,7 +217,7 @@ class TeacherConfig:
 class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
 
-    inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z or plant outputs")
+    inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z")
     terms: int = setting(3, "linguistic terms an input", low=2, high=9)
     shape: str = setting("triangular", "membership functions", choices=("triangular", "trapezoid", "gaussian", "bell"))
     order: int = setting(0, "rules give constant gains (0) or gains linear in the inputs (1)", low=0, high=1)

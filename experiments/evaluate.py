@@ -85,7 +85,11 @@ def measures() -> tuple[str, ...]:
 
 
 def _mean(tables: Tables, name: str, kind: str, measure: str = "fitness") -> float:
-    return float(tables[f"{name}.{kind}"][measures().index(measure)].mean())
+    """Mean over all rollouts; of a measure over those that survive, NaN where none does."""
+    table = tables[f"{name}.{kind}"]
+    values = table[measures().index(measure)]
+    alive = ~np.isfinite(table[1]) if measure != "fitness" else np.ones(values.shape, bool)
+    return float(values[alive].mean()) if alive.any() else float("nan")
 
 
 def _failures(tables: Tables, name: str, kind: str) -> int:
@@ -143,16 +147,9 @@ def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]
 # ---------------------------------------------------------------------------------------------------------- in print
 
 
-def _change(value: float, base: float) -> str:
-    """A relative change of what is minimised; losses are marked."""
-    if base == 0.0:
-        return "-" if value == 0.0 else "LOSS"
-    return f"{100 * (value / base - 1):+.1f} %" + (" LOSS" if value > base else "")
-
-
 def _by_situation(case: Case, tables: Tables, kind: str) -> str:
     """Mean fitness over the seeds, situation by situation."""
-    from experiments.text_table import text_table
+    from experiments.text_table import change, text_table
 
     base, *others = case.contenders
     head = [f"{kind} situation", base.title]
@@ -163,14 +160,14 @@ def _by_situation(case: Case, tables: Tables, kind: str) -> str:
         values = [float(tables[f"{c.name}.{kind}"][0][:, k].mean()) for c in case.contenders]
         cells = [f"{values[0]:.4g}"]
         for value in values[1:]:
-            cells += [f"{value:.4g}", _change(value, values[0])]
+            cells += [f"{value:.4g}", change(value, values[0])]
         rows.append((situation.name, *cells))
     return text_table(head, rows)
 
 
 def _by_controller(case: Case, tables: Tables, kind: str) -> str:
     """Means over all rollouts, controller by controller."""
-    from experiments.text_table import text_table
+    from experiments.text_table import change, number, text_table
 
     base = _mean(tables, case.contenders[0].name, kind)
     rows = []
@@ -178,8 +175,8 @@ def _by_controller(case: Case, tables: Tables, kind: str) -> str:
         failures, value = _failures(tables, c.name, kind), _mean(tables, c.name, kind)
         rows.append((
             c.title + (f" ({failures} FAILED)" if failures else ""), f"{value:.4g}",
-            "" if c is case.contenders[0] else _change(value, base),
-            *(f"{_mean(tables, c.name, kind, m):.4g}" for m in _SHOWN),
+            "" if c is case.contenders[0] else change(value, base),
+            *(number(_mean(tables, c.name, kind, m)) for m in _SHOWN),
         ))  # fmt: skip
     return text_table(("controller", "fitness", "change", *_SHOWN.values()), rows)
 

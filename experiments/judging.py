@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,10 +81,15 @@ class Judgement:
     margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
-        """Return the mean over seeds and situations, of the fitness or of a measure."""
+        """Return the mean over seeds and situations, of the fitness or of a measure.
+
+        A measure's is over the rollouts that survive (one cut short has small integrals); NaN where none does.
+        """
         if measure is None:
             return float(self.fitness[name, kind].mean())
-        return float(self.quality[name, kind][MEASURES.index(measure)].mean())
+        quality = self.quality[name, kind]
+        alive = ~np.isfinite(quality[MEASURES.index("diverged_at")])
+        return float(quality[MEASURES.index(measure)][alive].mean()) if alive.any() else math.nan
 
 
 def contenders(
@@ -125,7 +131,7 @@ def contenders(
         title = (
             "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         )
-        found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations))
+        found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations + taught_loops(bench)))
     if setup.spread > 0.0:
         return found  # every plant of the verdict would need a search of its own
     found.append(
@@ -141,6 +147,16 @@ def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidat
         return baselines.two_degree(setup.laws, setup.low, setup.high, start)
     variable = next(v for v in baselines.variables(setup.plant) if name == f"table_{v.name}")
     return baselines.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+
+
+def taught_loops(bench: Bench) -> int:
+    """What the teaching signal costs, in evaluations of all taught situations over their whole horizon; at most."""
+    teacher, taught = bench.setup.teacher, bench.setup.sets["taught"]
+    horizons = [s.t_end for s in taught]
+    candidates = sum(int(t / teacher.window + 1e-9) for t in horizons) * (teacher.search_of(1).evaluations or 0)
+    copies = 1 if teacher.clairvoyant else teacher.continuations
+    ahead = teacher.horizon if teacher.encoding == "receding" else sum(horizons) / len(horizons)
+    return round(candidates * copies * ahead / sum(horizons))
 
 
 def _of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
@@ -165,7 +181,12 @@ def choose_table(bench: Bench, ref: Reference, entries: Sequence[Entry], fixed: 
         float(ref.fitness(task.quality(_candidate(bench, e.name, start).controller, e.theta[None]))[0]) for e in tables
     ]
     best = tables[int(np.argmin(values))]
-    return [e for e in entries if not e.name.startswith("table") or e is best]
+    spent = sum(e.evaluations for e in tables)
+    return [
+        replace(e, evaluations=spent) if e is best else e
+        for e in entries
+        if not e.name.startswith("table") or e is best
+    ]
 
 
 def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgement:
@@ -175,7 +196,8 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
         arrays: dict[str, np.ndarray] = {}
         with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
             for contender in group:
-                arrays |= {f"{contender.name}.{kind}": table for kind, table in _rollouts(bench, contender).items()}
+                tables = _rollouts(bench, contender, fitness.entropy_scale)
+                arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
                 progress.advance()
         return arrays
 
@@ -204,13 +226,13 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     return Judgement(quality, values, verdict, margins)
 
 
-def _rollouts(bench: Bench, contender: Contender) -> dict[str, np.ndarray]:
+def _rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
     seeds = {kind: 1 if kind == "taught" else setup.seeds for kind in KINDS}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
-    quality = _quality(bench, contender.controller, theta, [s for block in blocks.values() for s in block])
+    quality = _quality(bench, contender.controller, theta, [s for block in blocks.values() for s in block], scale)
     full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in MEASURES])
     result, first, declared = {}, 0, 0
     for kind, block in blocks.items():
@@ -225,10 +247,14 @@ def _rollouts(bench: Bench, contender: Contender) -> dict[str, np.ndarray]:
     return result
 
 
-def _quality(bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation]) -> Quality:
+def _quality(
+    bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation], scale: float
+) -> Quality:
     setup = bench.setup
     # Observed, as the responses that the report records: both use the same compiled kernel.
-    loop = ClosedLoop(setup.plant, controller, situations, setup.step, observe=True, **setup.options)
+    loop = ClosedLoop(
+        setup.plant, controller, situations, setup.step, observe=True, entropy_scale=scale, **setup.options
+    )
     return loop.evaluate(np.atleast_2d(theta), setup.threads)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sscq.search_method import SearchMethod
 
 _TRAVEL_SHARE = 0.95
+_OF_SURVEY = ("diverged", "margin_weight", "entropy_scale")  # beside the reference values
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,13 @@ def reference(bench: Bench) -> Reference:
         )  # fmt: skip
         given = [np.atleast_2d(row) for row in (setup.own, rule) if row is not None]
         start = np.clip(np.vstack([*given, found.best]), setup.low, setup.high)
-        return {"reference": dict(found.fitness.reference), "start": start.tolist()}
+        of_fitness = {name: getattr(found.fitness, name) for name in _OF_SURVEY}
+        return {"fitness": of_fitness | {"reference": dict(found.fitness.reference)}, "start": start.tolist()}
 
     # All later stages hang on this one, so what the plant itself declares is among its inputs.
     declared = [repr(situation) for group in setup.sets.values() for situation in group]
     stored = bench.folder.stage("reference", compute, _save_json, _load_json, [declared, repr(setup.plant.parameters)])
-    fitness = replace(setup.fitness, reference=stored["reference"])
+    fitness = replace(setup.fitness, **stored["fitness"])
     return Reference(fitness, np.array(stored["start"]), rule, rule_name)
 
 

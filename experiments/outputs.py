@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.judging import MEASURES
+from experiments.text_table import change, number
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -140,16 +141,11 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
     for c in group:
         value = judgement.mean(c.name, "unforeseen")
         failures = int(np.isfinite(judgement.quality[c.name, "unforeseen"][0]).sum())
-        change = (
-            ""
-            if c.name == "fixed"
-            else f"{100 * (value - base) / abs(base):+.1f} %" + (" LOSS" if value > base else "")
-        )
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else ""),
-            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change,
-            *(f"{judgement.mean(c.name, 'unforeseen', m):.4g}" for m in _SHOWN),
+            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
+            *(number(judgement.mean(c.name, "unforeseen", m)) for m in _SHOWN),
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),
         ])  # fmt: skip

@@ -16,7 +16,7 @@ from sscq.objective import Task
 from sscq.operating import OperatingMargins
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from configs.schema import DesignConfig
     from flcs.network_config import NetworkConfig
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
     from sscq.teacher import Teacher
 
+_ROUNDING = 1e-9
+INPUTS = ("e", "e_rate", "z")
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -127,8 +129,9 @@ def setup(config: DesignConfig) -> Setup:
         limits = MarginLimits(fitness.max_sensitivity, fitness.min_delay_margin)
         if not plant.operating_points:
             warnings.append(f"plant {plant.name!r} declares no operating points: no margins are computed or kept")
+    window, horizon = _windows(config, sets["taught"])
     teacher = Teacher(
-        window=config.teacher.window, horizon=config.teacher.horizon, continuations=config.teacher.continuations,
+        window=window, horizon=horizon, continuations=config.teacher.continuations,
         search=GeneticAlgorithm(
             population=config.teacher.population, generations=config.budget.teacher_generations, stall_generations=None
         ),
@@ -136,6 +139,7 @@ def setup(config: DesignConfig) -> Setup:
     )  # fmt: skip
     sample = law.sample_time or step
     net = config.network
+    _check_learning(config)
     return Setup(
         plant=plant,
         sets=sets,
@@ -165,6 +169,42 @@ def setup(config: DesignConfig) -> Setup:
         renew_every=config.search.renew_every,
         warnings=tuple(warnings),
     )  # fmt: skip
+
+
+_WINDOWS = 40  # of a taught situation, where the teacher's window is not given
+_AHEAD = 4  # windows
+
+
+def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, float]:
+    """The teacher's window and horizon [s]: whole steps, and a window that fits into every taught situation."""
+    given, step = config.teacher, config.step
+    shortest = min(taught, key=lambda situation: situation.t_end)
+    window = given.window
+    if window is None:
+        window = max(1, round(shortest.t_end / _WINDOWS / step)) * step
+        if given.horizon is not None:
+            window = min(window, max(1, int(0.5 * given.horizon / step + _ROUNDING)) * step)
+    if window > shortest.t_end * (1.0 + _ROUNDING) and shortest.t_end >= step:  # else told elsewhere, as what it is
+        raise UserError(
+            f"teacher.window = {window:g} s is longer than the taught situation {shortest.name!r} "
+            f"({shortest.t_end:g} s); give a shorter one, or leave it out"
+        )
+    return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def _check_learning(config: DesignConfig) -> None:
+    """Raise where the teaching signal could not give what the settings ask for."""
+    unknown = [name for name in config.network.inputs if name not in INPUTS]
+    if unknown:
+        raise UserError(f"network.inputs: {unknown[0]!r} is none of {', '.join(INPUTS)}")
+    drawn = [
+        f"{name}: numpy_white" for name, one in config.situations.taught.items() if one.excitation.kind == "numpy_white"
+    ]
+    if config.search.renew_every is not None and drawn:
+        raise UserError(
+            f"search.renew_every cannot draw the excitation of situation {drawn[0]} anew, it is one recorded series; "
+            "use kind: white, or leave renew_every out"
+        )
 
 
 def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
     return Situation(
         name=name,
         reference={c.output: given.reference for c in plant.channels},
-        excitation=excitation(given.excitation, number, given.t_end),
+        excitation=excitation(given.excitation, _drawn_from(name, given, number), given.t_end),
         parameters=given.parameters or None,
         initial=given.initial,
         delay=given.delay,
@@ -111,6 +112,11 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
         t_end=given.t_end,
         seed=number,
     )
+
+
+def _drawn_from(name: str, given: SituationConfig, number: int) -> int:
+    """Seed of an excitation that is drawn here: without a seed of its own, one that hangs on the situation's name."""
+    return number if given.seed is not None else number + crc32(name.encode())
 
 
 def excitation(given: ExcitationConfig, seed: int, t_end: float) -> Any:

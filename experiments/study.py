@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import formats
+from experiments.text_table import change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,11 +72,9 @@ def table(variant: str, found: Sequence[dict[str, Any]]) -> list[str]:
                 continue
             one, fixed = metrics["controllers"][name], metrics["controllers"]["fixed"]
             value, base = one["fitness_declared"]["unforeseen"], fixed["fitness_declared"]["unforeseen"]
-            change = (
-                "" if name == "fixed" else f"{100 * (value / base - 1):+.1f} %" + (" **loss**" if value > base else "")
-            )
+            told = "" if name == "fixed" else change(value, base, "**loss**")
             cells += [
-                f"{one['fitness_declared']['taught']:.3f}", f"{value:.3f}", change,
+                f"{one['fitness_declared']['taught']:.3f}", f"{value:.3f}", told,
                 f"{one['measures']['unforeseen']['total_variation']:.0f}",
             ]  # fmt: skip
         lines.append(f"| {_title(name, found)} | " + " | ".join(cells) + " |")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,3 +17,15 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]))
     return "\n".join([lines[0], "-" * len(lines[0]), *(line.rstrip() for line in lines[1:])])
+
+
+def change(value: float, base: float, mark: str = "LOSS") -> str:
+    """Return the relative change of what is minimised, in the base's magnitude; losses are marked."""
+    if base == 0.0:
+        return "-" if value == 0.0 else mark
+    return f"{100 * (value - base) / abs(base):+.1f} %" + (f" {mark}" if value > base else "")
+
+
+def number(value: float) -> str:
+    """Return four digits; what there is not (NaN) is a dash."""
+    return "-" if math.isnan(value) else f"{value:.4g}"

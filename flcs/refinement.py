@@ -252,7 +252,7 @@ def prune(
     loss : float
         Largest relative loss of fitness on the taught situations, over all rules switched off.
     most : int
-        Largest number of rules kept; beyond it rules go whatever they cost.
+        Largest number of rules kept in a channel; beyond it rules go whatever they cost.
 
     Returns
     -------
@@ -263,13 +263,14 @@ def prune(
     objective = Objective(task, controller)
     theta = controller.theta
     masks = [k for k, name in enumerate(controller.theta_names) if name.startswith("on") and theta[k] > 0.5]
-    limit, dropped = (1.0 + loss) * float(objective(theta[None])[0]), []
+    before, dropped = float(objective(theta[None])[0]), []
+    limit, allowed = before + loss * abs(before), most * len(kb.channels)
     while len(masks) > 1:
         trials = np.tile(theta, (len(masks), 1))
         trials[np.arange(len(masks)), masks] = 0.0
         values = objective(trials)
         k = int(np.argmin(values))
-        if values[k] > limit and len(masks) <= most:
+        if values[k] > limit and len(masks) <= allowed:
             break
         theta[masks[k]] = 0.0
         dropped.append((controller.theta_names[masks[k]], float(values[k])))

@@ -102,7 +102,11 @@ class ClosedLoop:
         origin = bool(ON_THE_WAY & set(measures))
         travel = "total_variation" in measures
         self.sampling = Sampling(self.spec, motion, travel=travel, origin=origin, observe=observe)
-        self.scoring = Scoring(self.spec, self.sampling, measures, entropy_scale)
+        self._jumps = [self._jump_times(situation) for situation in self.situations]
+        jumps = max(map(len, self._jumps)) if "itae" in measures else 1
+        self.entropy_scale = entropy_scale
+        scaled = entropy_scale != 1.0 or not all(channel.collocated for channel in plant.channels)
+        self.scoring = Scoring(self.spec, self.sampling, measures, scaled=scaled, jumps=jumps)
         self.measures = self.scoring.measures
         self._build(motion)
         self.kernel = kernels.build(self.design)
@@ -149,7 +153,7 @@ class ClosedLoop:
             ALIVE: (1.0,),
             "fresh": (1.0,),
             "u": rest,
-            "since": (self._last_jump(situation),),
+            "since": (self._jumps[number] + self._jumps[number][-1:] * self.scoring.jumps)[: self.scoring.jumps],
             "k": spec.controller.schedule.initial(),
         }
         rows |= self.sampling.motion.start(rows["x"])
@@ -164,10 +168,11 @@ class ClosedLoop:
         fill_rows(column, self.design, rows)
         return column
 
-    def _last_jump(self, situation: Situation) -> float:
+    def _jump_times(self, situation: Situation) -> tuple[float, ...]:
+        """The start and the times within the horizon at which reference or load jumps, in order."""
         signals = [*situation.references(self.plant), *situation.excitations(self.plant)]
-        jumps = [part.last_jump() for signal in signals for part in signal.parts]
-        return max((jump for jump in jumps if jump < situation.t_end), default=0.0)
+        jumps = {part.last_jump() for signal in signals for part in signal.parts}
+        return (0.0, *sorted(jump for jump in jumps if 0.0 < jump < situation.t_end))
 
     def run(
         self,
@@ -211,6 +216,8 @@ class ClosedLoop:
             feeds = [self.feeds(i) for i in numbers]
         codes, stream_keys, series = stream_arrays(feeds, [s.name for s in self.design.streams], keys)
         integers |= self._every(first)
+        if self.scoring.scaled:
+            parts["entropy_scale"] = self.entropy_scale
         total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
         job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, integers, parts)
         where = grid(len(numbers), len(theta), self.kernel.lanes)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 KINDS = ("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed")
 ERRORS = ("iae", "itae", "ise")
 AGGREGATES = ("mean", "mean_plus_std", "worst_share")
+_NO_TRAVEL = 1e-9  # a limit of 0 forbids all travel; the excess is counted in units of this
 _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 _WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
 
@@ -56,6 +57,9 @@ class Fitness:
         Penalty J of a rollout that diverges at the very end; one that diverges at once gets twice as much.
     margin_weight : float
         Of the violation of margins (a graded sum, see :mod:`sscq.margins`).
+    entropy_scale : float
+        Of the controller's entropy rate kd e'^2, where the command is no force on the output: see
+        :mod:`sscq.entropy_scale`. It acts in the simulation.
     """
 
     kind: str = "tracking_and_entropy"
@@ -71,6 +75,7 @@ class Fitness:
     travel_limit: float | None = None
     diverged: float = 1e3
     margin_weight: float = 10.0
+    entropy_scale: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the choices."""
@@ -91,11 +96,11 @@ class Fitness:
         if not 0.0 < self.share <= 1.0:
             message = f"fitness: share must be in (0, 1], got {self.share}"
             raise ValueError(message)
-        for name in ("travel_limit", "diverged"):
-            value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0.0):
-                message = f"fitness: {name} must be positive and finite, got {value}"
-                raise ValueError(message)
+        for name in ("diverged", "entropy_scale"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
+                raise ValueError(f"fitness: {name} must be positive and finite, got {getattr(self, name)}")
+        if self.travel_limit is not None and not (math.isfinite(self.travel_limit) and self.travel_limit >= 0.0):
+            raise ValueError(f"fitness: travel_limit must be finite and not negative, got {self.travel_limit}")
         for name, value in self.reference.items():
             if name not in ALL_MEASURES:
                 raise ValueError(unknown("measure for the fitness to refer to", name, ALL_MEASURES))
@@ -147,7 +152,7 @@ class Fitness:
         value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
         if self.travel_limit is not None:
             travel = quality.values["total_variation"].mean(axis=0)
-            excess = np.maximum(0.0, travel / self.travel_limit - 1.0)
+            excess = np.maximum(0.0, travel / max(self.travel_limit, _NO_TRAVEL) - 1.0)
             # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
             value = value + 2.0 * excess * np.abs(value)  # the signed entropy difference may be negative
         return value
@@ -179,6 +184,24 @@ class Fitness:
             raise ValueError(message)
         values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
         return replace(self, reference={name: value for name, value in values.items() if value > 0.0})
+
+    def above(self, quality: Quality) -> Fitness:
+        """Return the fitness with penalties in the size of what survives, so that failing never pays.
+
+        With raw weights a heavy plant's fitness may be a million. A divergence then costs at least twice the worst
+        rollout of candidates that survive everything, and a violated margin as many of their medians as it costs where
+        terms are relative; penalties are never lowered.
+        """
+        alive = ~quality.failed.any(axis=0)
+        if not alive.any():
+            return self
+        values = np.abs(self.per_situation(quality)[:, alive])
+        usual = float(np.median(values.mean(axis=0)))
+        return replace(
+            self,
+            diverged=max(self.diverged, 2.0 * float(values.max())),
+            margin_weight=self.margin_weight * max(1.0, usual),
+        )
 
     def warning(self, low: np.ndarray, high: np.ndarray) -> str | None:
         """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""

@@ -50,7 +50,14 @@ class Lesson:
     def loop(self, controller: Any, situations: Sequence[Situation]) -> ClosedLoop:
         """Return the compiled loop that records what a controller sees."""
         return ClosedLoop(
-            self.plant, controller, situations, self.step, measures=self.fitness.measures, observe=True, **self.options
+            self.plant,
+            controller,
+            situations,
+            self.step,
+            measures=self.fitness.measures,
+            observe=True,
+            entropy_scale=self.fitness.entropy_scale,
+            **self.options,
         )
 
     def signal_rows(self, loop: ClosedLoop) -> list[int]:

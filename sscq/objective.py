@@ -34,7 +34,7 @@ class Task:
     step : float
         Integration step [s].
     options : mapping
-        Integrator, loop mode, entropy scale.
+        Integrator and loop mode.
     threads : int, optional
     """
 
@@ -48,7 +48,10 @@ class Task:
     def loop(self, controller: Any, measures: Sequence[str] | None = None) -> ClosedLoop:
         """Return the compiled closed loop with a controller."""
         wanted = self.fitness.measures if measures is None else measures
-        return ClosedLoop(self.plant, controller, self.situations, self.step, measures=wanted, **self.options)
+        return ClosedLoop(
+            self.plant, controller, self.situations, self.step, measures=wanted,
+            entropy_scale=self.fitness.entropy_scale, **self.options,
+        )  # fmt: skip
 
     def quality(self, controller: Any, theta: np.ndarray) -> Quality:
         """Return all measures of candidates [n, n_theta]."""

@@ -27,11 +27,11 @@ class Moment:
 
     Attributes
     ----------
-    t, h : time of the step and its length [s]; t counts from the last jump of reference or load in `since`
+    t, h : time of the step and its length [s]; `since` counts from the latest jump of reference or load up to now
     error : scaled errors r - y
     command : commands held in this step
     entropy_plant, entropy_controller : T0 dS/dt [W]
-    progress : error in the direction of the way to go, over its length: 1 at the start, 0 on target, < 0 beyond
+    progress : errors in the direction of the way to go, over its length: 1 at the start, 0 on target, < 0 beyond
     """
 
     t: Any
@@ -41,7 +41,7 @@ class Moment:
     command: tuple[Any, ...]
     entropy_plant: Any
     entropy_controller: Any
-    progress: Any
+    progress: tuple[Any, ...]
     saturated: Any
 
 
@@ -59,8 +59,8 @@ STEP_MEASURES: dict[str, Update] = {
     "iae": lambda old, m: old + m.h * _sum(tuple(magnitude(e) for e in m.error)),
     "itae": lambda old, m: old + (m.h * m.since) * _sum(tuple(magnitude(e) for e in m.error)),
     "effort": lambda old, m: old + m.h * _sum(tuple(u * u for u in m.command)),
-    "overshoot": lambda old, m: maximum(old, -m.progress),
-    "settling_time": lambda old, m: where(magnitude(m.progress) - SETTLED, m.t + m.h, old),
+    "overshoot": lambda old, m: _overshoot(old, m.progress),
+    "settling_time": lambda old, m: where(_peak(m.progress) - SETTLED, m.t + m.h, old),
     "entropy_plant": lambda old, m: old + m.h * m.entropy_plant,
     "entropy_controller": lambda old, m: old + m.h * m.entropy_controller,
     "entropy_difference": lambda old, m: old + m.h * (m.entropy_plant - m.entropy_controller),
@@ -77,11 +77,18 @@ SAMPLE_MEASURES = ("total_variation",)
 ALL_MEASURES = (*STEP_MEASURES, *SAMPLE_MEASURES)
 
 
-def _peak(command: tuple[Any, ...]) -> Any:
-    peak = magnitude(command[0])
-    for u in command[1:]:
-        peak = maximum(peak, magnitude(u))
+def _peak(values: tuple[Any, ...]) -> Any:
+    """Largest magnitude of all channels."""
+    peak = magnitude(values[0])
+    for value in values[1:]:
+        peak = maximum(peak, magnitude(value))
     return peak
+
+
+def _overshoot(old: Any, progress: tuple[Any, ...]) -> Any:
+    for one in progress:
+        old = maximum(old, -one)
+    return old
 
 
 @dataclass(frozen=True)
@@ -90,11 +97,12 @@ class Quality:
 
     Attributes
     ----------
-    ise, iae, itae : integrals of e^2, |e|, t |e|; t from the last jump of reference or load
+    ise, iae, itae : integrals of e^2, |e|, t |e|; t from the latest jump of reference or load before
     effort : integral of u^2
     total_variation : sum of |u_k - u_{k-1}| over the controller's samples (actuator travel)
-    overshoot : largest excess beyond the target, relative to the way from the initial output to it
-    settling_time : time after which the error stays within 2 % of that way [s]; the horizon where it never does
+    overshoot : largest excess beyond the target, relative to the way from the initial output to it; of all channels
+    settling_time : time after which the errors of all channels stay within 2 % of that way [s]; the horizon where they
+        never do
     entropy_plant, entropy_controller : integral of T0 dS/dt [J]
     entropy_difference, entropy_difference_abs : integral of their difference and of its magnitude [J]
     saturated_time : time with a command at a limit [s]

@@ -10,6 +10,7 @@ from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.naming import unknown
+from plants.excitation.signals import TIME_TOLERANCE
 from sscq.quality import ALL_MEASURES, STEP_MEASURES, Moment
 
 if TYPE_CHECKING:
@@ -30,17 +31,23 @@ class Scoring:
     spec : LoopSpec
     sampling : Sampling
     measures : sequence of str
-    entropy_scale : float
-        Brings kd * e'^2 to the units of the plant's rate where the loop is not collocated.
+    scaled : bool
+        Whether kd * e'^2 is scaled to the units of the plant's rate, as where a loop is not collocated.
+    jumps : int
+        Rows for the times at which reference or load jumps.
     """
 
-    def __init__(self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], entropy_scale: float) -> None:
-        self.spec, self.sampling, self.entropy_scale = spec, sampling, entropy_scale
+    def __init__(
+        self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], *, scaled: bool, jumps: int
+    ) -> None:
+        self.spec, self.sampling, self.scaled, self.jumps = spec, sampling, scaled, jumps
         self.measures = check_measures(measures)
 
     def add_rows(self, design: Design) -> None:
         """Give the measures rows, as the kernel's results; `steps` tells whether and when a rollout diverged."""
-        design.rows.add("since")
+        design.rows.add("since", self.jumps)
+        if self.scaled:
+            design.numbers.append("entropy_scale")
         for name in self.measures:
             design.rows.add(f"q_{name}")
         design.results = ("steps", *(f"q_{name}" for name in self.measures))
@@ -64,7 +71,7 @@ class Scoring:
         for i, channel in enumerate(plant.channels):
             error = references[i] - outputs[self.spec.output_index(channel.output)]
             errors.append(error * (1.0 / channel.scale))
-        since = t - lane.one("since")
+        since = t - self._last_jump(lane, t)
         return Moment(
             t=t,
             h=h,
@@ -73,9 +80,16 @@ class Scoring:
             command=lane["command"],
             entropy_plant=self._of_plant(lane),
             entropy_controller=self._of_controller(lane, outputs),
-            progress=self._progress(lane, references, outputs) if ON_THE_WAY & set(self.measures) else 0.0,
+            progress=self._progress(lane, references, outputs) if ON_THE_WAY & set(self.measures) else (),
             saturated=self._saturated(lane) if "saturated_time" in self.measures else 0.0,
         )
+
+    def _last_jump(self, lane: Lane, t: Any) -> Any:
+        """Time of the latest jump of reference or load up to now; the rows hold all of them in order."""
+        latest, *later = lane["since"]
+        for jump in later:
+            latest = where(t - jump + TIME_TOLERANCE, jump, latest)
+        return latest
 
     def _of_plant(self, lane: Lane) -> Any:
         plant, t = self.spec.plant, lane.uniform("t")
@@ -93,16 +107,18 @@ class Scoring:
             kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
             y_rate = lane["y_rate"][i] if channel.rate is None else outputs[self.spec.output_index(channel.rate)]
             rate = lane["r_rate"][i] - y_rate
-            scaled = kd if self.entropy_scale == 1.0 else self.entropy_scale * kd
-            total = total + scaled * rate * rate
-        return total
+            total = total + kd * rate * rate
+        # A number of the run, not a constant of the text: another scale needs no other kernel.
+        return lane.uniform("entropy_scale") * total if self.scaled else total
 
-    def _progress(self, lane: Lane, references: tuple[Any, ...], outputs: tuple[Any, ...]) -> Any:
-        """Error of the first channel over its way from the initial output: 1 at the start, 0 on target."""
-        channel = self.spec.plant.channels[0]
-        r, way = references[0], references[0] - lane["origin"][0]
-        length = where(magnitude(way) - _SHORT * channel.scale, way, channel.scale)
-        return (r - outputs[self.spec.output_index(channel.output)]) / length
+    def _progress(self, lane: Lane, references: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Errors of the channels over their ways from the initial outputs: 1 at the start, 0 on target."""
+        found = []
+        for i, channel in enumerate(self.spec.plant.channels):
+            way = references[i] - lane["origin"][i]
+            length = where(magnitude(way) - _SHORT * channel.scale, way, channel.scale)
+            found.append((references[i] - outputs[self.spec.output_index(channel.output)]) / length)
+        return tuple(found)
 
     def _saturated(self, lane: Lane) -> Any:
         hit: Any = 0.0

@@ -109,7 +109,7 @@ def teach(
     reference : ndarray [3 * channels]
         Gains before the first window.
     options : mapping, optional
-        Integrator, loop mode and entropy scale, as for :class:`ClosedLoop`.
+        Integrator and loop mode, as for :class:`ClosedLoop`.
     progress : callable, optional
         Called with (windows done, windows in all, evaluations done).
     """

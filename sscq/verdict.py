@@ -7,6 +7,7 @@ their bootstrap intervals, at no more actuator travel and without a new failure.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ TAIL = 0.05
 NEAR = 0.03
 TRAVEL_SLACK = 0.05  # the travel limit holds on taught situations; unforeseen ones may ask for a little more
 _BOOTSTRAPS = 2000
-_TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         "mean": _change(np.mean, other.fitness, baseline.fitness, rows),
         "median": _change(np.median, other.fitness, baseline.fitness, rows),
         "tail": _change(tail_mean, other.fitness, baseline.fitness, rows),
-        "travel": _change(np.mean, other.travel, baseline.travel, rows),
+        "travel": _travel(other, baseline, rows),
     }
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
@@ -142,7 +142,9 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         reasons.append(f"it needs more actuator travel ({changes['travel']})")
     if new_failures:
         reasons.append(f"it fails in {new_failures} rollouts that the fixed gains survive")
-    if nothing_random(baseline) and nothing_random(other):
+    if len(baseline.fitness) < 2:
+        reasons.append("one seed cannot tell chance from effect; use more")
+    elif nothing_random(baseline) and nothing_random(other):
         reasons.append("nothing differs from seed to seed, so that one rollout would be counted many times")
     if not margins_kept:
         reasons.append("it does not keep the margins at the operating points")
@@ -163,13 +165,26 @@ def nothing_random(sample: Sample) -> bool:
 def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np.ndarray) -> Change:
     assert callable(statistic)  # noqa: S101
     draws = [_relative(statistic(other[row]), statistic(baseline[row])) for row in rows]
-    low, high = np.quantile(draws, (0.025, 0.975))
+    ends = (min(draws), max(draws))  # where there is no number between infinite ones
+    low, high = np.quantile(draws, (0.025, 0.975)) if np.isfinite(draws).all() else ends
     return Change(_relative(statistic(other), statistic(baseline)), float(low), float(high))
+
+
+def _travel(other: Sample, baseline: Sample, rows: np.ndarray) -> Change:
+    """Travel where both survive: a rollout cut short has little of it. Without any such rollout there is no change."""
+    lost = other.failed | baseline.failed
+    if lost.all():
+        return Change(0.0, 0.0, 0.0)
+    one, two = (np.where(lost, np.nan, sample.travel) for sample in (other, baseline))
+    rows = rows[~lost[rows].all(axis=(1, 2))]
+    return _change(np.nanmean, one, two, rows)
 
 
 def _relative(value: float, base: float) -> float:
     """Change in shares of the base's magnitude: negative is better also where the fitness is negative."""
-    return float((value - base) / max(abs(base), _TINY))
+    if base == 0.0:
+        return 0.0 if value == 0.0 else math.copysign(math.inf, value)
+    return float((value - base) / abs(base))
 
 
 def decide(
@@ -203,6 +218,13 @@ def decide(
     sentence = _sentence(recommended, baseline, found, simplest_first, titles)
     if not margins_kept.get(recommended, True):
         sentence += " They do not keep the margins at the operating points."
+    failed = samples[recommended].failed
+    if failed.all():
+        sentence = (
+            f"No recommendation: the {titles[recommended]} loses the loop in all {failed.size} rollouts. {sentence}"
+        )
+    elif failed.any():
+        sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
     return Verdict(recommended, baseline, found, sentence)
 
 

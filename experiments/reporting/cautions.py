@@ -128,7 +128,8 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
     if weights and not all(channel.collocated for channel in case.plant.channels):
         yield ReportWarning(
             "The command is no force on the output's coordinate, so kd e'² is no power: the entropy productions of "
-            "plant and controller are not in one unit, and their difference means what their scale makes it mean.",
+            "plant and controller are not in one unit. The controller's is multiplied by "
+            f"{plain(case.fitness.entropy_scale)}, which makes both equally large for the reference gains.",
             "note",
         )
     for name, part in words.shares(case).items():
@@ -184,8 +185,8 @@ def _of_searches(searches: tuple[SearchHistory, ...]) -> Iterator[ReportWarning]
     late = {}
     for search in searches:
         before = search.best[search.evaluations <= (1.0 - _LATE) * search.evaluations[-1]]
-        if len(before) and np.isfinite(before[-1]) and search.best[-1] < (1.0 - _PROGRESS) * before[-1]:
-            late[search.name.partition(":")[0]] = search.best[-1] / before[-1] - 1.0
+        if len(before) and np.isfinite(before[-1]) and before[-1] - search.best[-1] > _PROGRESS * abs(before[-1]):
+            late[search.name.partition(":")[0]] = (search.best[-1] - before[-1]) / abs(before[-1])
     if late:
         gains = ", ".join(f"{name} ({percent(value)})" for name, value in late.items())
         yield ReportWarning(f"Searches that still improved in their last fifth: {gains}.", "note",

@@ -69,8 +69,9 @@ def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Reco
     setup, arrays = case.setup, {}
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
-        setup.plant, contender.controller, [p.situation for p in case.places], setup.step, **setup.options
-    )
+        setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
+        entropy_scale=case.fitness.entropy_scale, **setup.options,
+    )  # fmt: skip
     for place in places:
         rows = contender.per_situation
         theta = contender.theta if rows is None else rows[place.overall]

@@ -69,9 +69,19 @@ def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
             f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel)
         ),
         Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
+        _chance_criterion(case, name),
         _margin_criterion(case, name),
     ]
     return tuple(criteria)
+
+
+def _chance_criterion(case: Case, name: str) -> Criterion:
+    """Whether the seeds are a sample at all."""
+    pair = [case.judgement.fitness[key, "unforeseen"] for key in (name, BASELINE)]
+    seeds = len(pair[0])
+    differs = any(estimates.random(values) for values in pair)
+    told = "one seed" if seeds == 1 else f"{seeds} seeds" + ("" if differs else ", all the same")
+    return Criterion("chance can be told from effect", seeds > 1 and differs, told)
 
 
 def _margin_criterion(case: Case, name: str) -> Criterion:

@@ -142,7 +142,7 @@ class Twin:
         self.history, self.inputs = [], []
         self.r_before = self.y_before = self.commands = None
         self.totals, self.trace = defaultdict(float), []
-        self.last_jump = self._last_jump(r, w)
+        self.jumps = self._jumps(r, w)
 
     def _sensor_noise(self):
         """Noise of every measurement in every sample."""
@@ -152,13 +152,13 @@ class Twin:
             found.append(level * noise.samples(noise.GAUSSIAN, self.n_steps // self.sample + 2, key))
         return np.array(found)
 
-    def _last_jump(self, references, disturbances):
+    def _jumps(self, references, disturbances):
         jumps = [p.at for s in (*references, *disturbances) for p in s.parts if type(p).__name__ == "Step"]
-        return max([at for at in jumps if 0.0 < at < self.situation.t_end], default=0.0)
+        return [0.0, *(at for at in jumps if 0.0 < at < self.situation.t_end)]
 
     def run(self):
         """Return the measures by name and the trace [step][name]."""
-        self.origin = self._outputs(0)[self.places[0][0]]
+        self.origin = [self._outputs(0)[place] for place, _ in self.places]
         for k in range(self.n_steps):
             if k % self.sample == 0:
                 self._sample(k)
@@ -268,7 +268,7 @@ class Twin:
             "x": self.x, "y": y, "r": wanted, "command": list(self.commands), "u": u, "g": self.g.ravel(),
             "entropy": (of_plant, of_controller), "seen": self.seen, "w": w,
         })  # fmt: skip
-        late = max(t - self.last_jump, 0.0)
+        late = t - max(jump for jump in self.jumps if jump <= t + 1e-9)
         total["ise"] += h * sum(e * e for e in errors)
         total["iae"] += h * sum(abs(e) for e in errors)
         total["itae"] += h * late * sum(abs(e) for e in errors)
@@ -280,15 +280,12 @@ class Twin:
         total["entropy_difference_square"] += h * (of_plant - of_controller) ** 2
         total["peak_command"] = max(total["peak_command"], *(abs(c) for c in self.commands))
         total["saturated_time"] += h * any(self._at_limit(law) for law in self.laws)
-        way = wanted[0] - self.origin
-        progress = (
-            errors[0]
-            * plant.channels[0].scale
-            / (way if abs(way) > SHORT_WAY * plant.channels[0].scale else plant.channels[0].scale)
-        )
-        total["overshoot"] = max(total["overshoot"], -progress)
-        if abs(progress) > SETTLED:
-            total["settling_time"] = t + h
+        for r, origin, error, c in zip(wanted, self.origin, errors, plant.channels, strict=True):
+            way = r - origin
+            progress = error * c.scale / (way if abs(way) > SHORT_WAY * c.scale else c.scale)
+            total["overshoot"] = max(total["overshoot"], -progress)
+            if abs(progress) > SETTLED:
+                total["settling_time"] = t + h
 
     @staticmethod
     def _at_limit(law):

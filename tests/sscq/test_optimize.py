@@ -103,8 +103,43 @@ def test_a_survey_finds_the_best_of_its_sample_and_refers_to_the_median():
         assert value == pytest.approx(np.median(quality.values[name]), rel=0.3)
     # the best of 256 is hardly beaten by another sample's, never by much
     assert seen.fitness(quality).min() > 0.8 * seen.fitness(sscq.evaluate(PLANT, PID(), seen.best, UP, step=STEP)).min()
-    raw = survey(task, (PID(),), low, high, relative=False, seed=1)
+    raw = survey(task, (PID(),), low, high, relative=False, adapt=False, seed=1)
     assert raw.fitness == task.fitness
+
+
+def test_with_raw_weights_failing_costs_more_than_any_survival():
+    """Weights a million times as large: J is in the millions, and so are the penalties."""
+    low, high = np.zeros(3), np.full(3, 10.0)
+    heavy = sscq.Fitness(error_weight=1e6, entropy_weight=3e5)
+    fragile = replace(PLANT, states=(replace(PLANT.states[0], low=-1.2, high=1.2), PLANT.states[1]))
+    task = Task(fragile, (UP,), heavy, STEP, {}, 1)
+    seen = survey(task, (PID(),), low, high, relative=False, seed=1)
+    quality = sscq.evaluate(fragile, PID(), np.random.default_rng(0).uniform(low, high, (400, 3)), UP, step=STEP)
+    failed = quality.failed[0]
+    assert 0 < failed.sum() < 400
+    values = seen.fitness(quality)
+    assert values[failed].min() > np.quantile(values[~failed], 0.99)
+    assert heavy(quality)[failed].max() < heavy(quality)[~failed].min()  # as it was without
+    assert seen.fitness.margin_weight > 1e5
+
+
+def test_rates_of_one_unit_where_the_command_is_no_force():
+    """The controller's entropy is scaled to be as large as the plant's for the reference, and stays so in J."""
+    lag = plants.get("fopdt")
+    situation = sscq.Situation("up", 1.0, initial=(0.2,), parameters={"L": 0.1}, t_end=3.0)
+    law, own = PID(derivative_filter_time=0.1), np.array([2.0, 1.0, 0.3])
+    task = Task(lag, (situation,), sscq.Fitness(), STEP, {}, 1)
+    seen = survey(task, (law,), np.zeros(3), np.full(3, 4.0), own=own, seed=1)
+    run = sscq.record(lag, law, own, situation, STEP).group("entropy_rates")[:-1]
+    scale = np.abs(run[:, 0]).sum() / run[:, 1].sum()
+    assert seen.fitness.entropy_scale == pytest.approx(scale, rel=1e-12)
+    assert abs(scale - 1.0) > 0.1
+    quality = replace(task, fitness=seen.fitness).quality(law, own)
+    assert quality.entropy_controller[0, 0] == pytest.approx(np.abs(run[:, 0]).sum() * STEP, rel=1e-10)
+    collocated = Task(PLANT, (UP,), sscq.Fitness(), STEP, {}, 1)
+    assert survey(collocated, (PID(),), np.zeros(3), np.full(3, 10.0), seed=1).fitness.entropy_scale == 1.0
+    without = survey(task, (law,), np.zeros(3), np.full(3, 4.0), own=np.array([2.0, 1.0, 0.0]), seed=1)
+    assert without.fitness.entropy_scale == 1.0
 
 
 def test_a_box_in_which_nothing_survives_is_told():

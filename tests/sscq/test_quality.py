@@ -48,7 +48,7 @@ def recorded(plant, controller, situation, gains, step=0.01):
 
 MOMENT = Moment(
     t=2.0, h=0.5, since=1.5, error=(-2.0, 1.0), command=(3.0, -4.0), entropy_plant=0.5, entropy_controller=2.0,
-    progress=-0.25, saturated=1.0,
+    progress=(0.1, -0.25), saturated=1.0,
 )  # fmt: skip
 BY_HAND = {
     "ise": 2.5, "iae": 1.5, "itae": 2.25, "effort": 12.5, "overshoot": 0.25, "settling_time": 2.5, "entropy_plant": 0.25,
@@ -65,7 +65,7 @@ def test_one_step_by_hand(name):
     assert update(7.0, MOMENT) == pytest.approx(later.get(name, 7.0 + BY_HAND[name]), abs=1e-15)
 
 
-@given(progress=st.floats(-0.0199, 0.0199))
+@given(progress=st.tuples(*[st.floats(-0.0199, 0.0199)] * 2))
 def test_inside_the_band_nothing_is_left_to_settle(progress):
     assert STEP_MEASURES["settling_time"](1.0, replace(MOMENT, progress=progress)) == 1.0
 
@@ -125,20 +125,25 @@ def test_without_a_way_to_go_the_scale_is_the_measure():
 
 
 @pytest.mark.parametrize(
-    ("reference", "load", "since"),
+    ("reference", "load", "jumps"),
     [
-        (1.0, None, 0.0), (Step(1.0, at=0.5), None, 0.5), (1.0, Step(0.2, at=1.2), 1.2),
-        (Step(1.0, at=0.5) + Step(1.0, at=1.1), Step(0.2, at=0.8), 1.1), (Step(1.0, at=0.5), Step(0.2, at=7.0), 0.5),
-        (Step(1.0, at=-1.0), None, 0.0), (Step(1.0, at=9.0) + Step(1.0, at=0.7), None, 0.7),
+        (1.0, None, []), (Step(1.0, at=0.5), None, [0.5]), (1.0, Step(0.2, at=1.2), [1.2]),
+        (Step(1.0, at=0.5) + Step(1.0, at=1.1), Step(0.2, at=0.8), [0.5, 0.8, 1.1]),
+        (Step(1.0, at=0.5), Step(0.2, at=7.0), [0.5]), (Step(1.0, at=-1.0), None, []),
+        (Step(1.0, at=9.0) + Step(1.0, at=0.7), None, [0.7]),
     ],
 )  # fmt: skip
-def test_time_weighted_error_counts_from_the_last_jump_within_the_horizon(reference, load, since):
+def test_time_weighted_error_counts_from_the_latest_jump(reference, load, jumps):
+    """Every change starts the clock anew: an error left over from the first is not forgiven because of the second."""
     situation = sscq.Situation(reference=reference, excitation=load, t_end=2.0)
     run = recorded(INTEGRATOR, PID(), situation, OPEN)
     error = np.abs(run["reference y"] - run["y"])[:-1] / 2.0
-    expected = 0.01 * (np.maximum(run.time[:-1] - since, 0.0) * error).sum()
-    quality = evaluated(INTEGRATOR, PID(), situation, OPEN, measures=("itae",))
-    assert float(quality.itae[0, 0]) == pytest.approx(expected, rel=1e-11)
+    steps = np.arange(len(error))
+    latest = np.max([[0.0] * len(steps), *(np.where(steps >= round(100 * jump), jump, 0.0) for jump in jumps)], axis=0)
+    expected = 0.01 * ((run.time[:-1] - latest) * error).sum()
+    several = (replace(situation, name="others have more", excitation=Step(0.1, at=0.3) + Step(0.1, at=0.6)), situation)
+    quality = evaluated(INTEGRATOR, PID(), several, OPEN, measures=("itae",))
+    assert float(quality.itae[1, 0]) == pytest.approx(expected, rel=1e-11)
     assert expected > 0.0
 
 

@@ -116,8 +116,41 @@ def test_the_baseline_does_not_replace_itself():
 
 
 def test_reasons_are_all_told():
-    found = compare(changed(BASE, 1.3, travel=2.0 * BASE.travel, failed=~BASE.failed), BASE, margins_kept=False)
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[0] = True
+    found = compare(changed(BASE, 1.3, travel=2.0 * BASE.travel, failed=failed), BASE, margins_kept=False)
     assert len(found.reasons) == 6
+
+
+def test_travel_is_compared_where_both_survive():
+    """A rollout that is cut short has little travel: rescuing it is no excess."""
+    lost = np.zeros(BASE.failed.shape, bool)
+    lost[:, 0] = True
+    cut = replace(BASE, failed=lost, travel=np.where(lost, 0.1, BASE.travel))
+    assert compare(changed(cut, 0.8, failed=np.zeros_like(lost), travel=BASE.travel), cut).travel.value == 0.0
+    everything = replace(BASE, failed=np.ones_like(lost))
+    assert compare(changed(everything, 0.8, failed=np.zeros_like(lost)), everything).passes
+
+
+def test_one_seed_proves_nothing():
+    one = Sample(BASE.fitness[:1], BASE.travel[:1], BASE.failed[:1])
+    found = compare(replace(one, fitness=0.5 * one.fitness), one)
+    assert found.reasons == ("one seed cannot tell chance from effect; use more",)
+
+
+def test_lost_loops_are_told_in_the_sentence():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[:3] = True
+    found = decide({"fixed": replace(BASE, failed=failed)}, "fixed", ["fixed"], {"fixed": "fixed PID"}, {})
+    assert found.sentence.startswith("Use the fixed gains.")
+    assert f"the loop is lost in {failed.sum()} of {failed.size} rollouts" in found.sentence
+
+
+def test_a_change_from_nothing_is_no_number():
+    still = replace(BASE, travel=np.zeros_like(BASE.travel))
+    found = compare(replace(still, travel=BASE.travel), still)
+    assert found.travel.value == np.inf
+    assert compare(still, still).travel.value == 0.0
 
 
 def test_less_is_better_also_below_zero():
