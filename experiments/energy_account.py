@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plants import Plant
-    from plants.core.simulate import Trajectory
+    from plants.core.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -111,7 +111,7 @@ def _columns(plant: Plant, run: Trajectory) -> tuple[Signal, ...]:
 def _arguments(config: SimulateConfig) -> dict[str, Any]:
     """Return the keywords of `plants.simulate`; whatever is wrong with them is told before there is a run folder."""
     import plants
-    from plants.core.motion import check_mode
+    from plants.core.loops import check_mode
     from plants.core.simulate import count_steps
 
     plant = plants.get(config.plant)

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from experiments.errors import UserError
-from plants.core.motion import check_mode
+from plants.core.loops import check_mode
 from plants.core.simulate import count_steps
 from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
 from sscq.loop_spec import LoopSpec

@@ -4,13 +4,17 @@ from plants import oscillators, process
 from plants.core.check import CheckReport, check
 from plants.core.close import close
 from plants.core.linearise import LinearModel, linearise
+from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
+from plants.core.loop_report import AlgebraicLoopError, LoopGainWarning, LoopReport
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
-from plants.core.simulate import DivergedError, Trajectory, simulate
+from plants.core.simulate import simulate
+from plants.core.trajectory import DivergedError, Trajectory
 from plants.core.user_file import PlantFileError, load_plant_file
 
 __all__ = [
-    "Channel", "CheckReport", "DivergedError", "LinearModel", "OperatingPoint", "Plant", "PlantFileError", "Quantity",
-    "Trajectory", "check", "close", "get", "linearise", "load_plant_file", "names", "oscillators", "process",
-    "register", "simulate",
+    "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
+    "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "check", "close", "get",
+    "linearise", "load_plant_file", "loop_gain", "names", "oscillators", "process", "register", "simulate",
+    "spurious_damping",
 ]  # fmt: skip

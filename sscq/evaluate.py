@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.simulate import Trajectory, count_steps
+from plants.core.loop_report import loop_report, points_of, warn_of_gain
+from plants.core.simulate import count_steps
+from plants.core.trajectory import Trajectory
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.situation import Situation
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
+    from sscq.closed_loop import Outcome
 
 
 def evaluate(
@@ -96,7 +100,8 @@ def record(
         Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
         "entropy_rates" (of plant and controller, W), "signals" (what the schedule sees: error and error rate of each
         channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances".
-        A rollout that diverges stays where it was.
+        A rollout that diverges stays where it was. ``evaluations`` and ``loop`` as from :func:`plants.simulate`; an
+        iteration that does not converge ends the rollout, and ``loop.iterations.failure`` names the equation.
     """
     recorder = Recorder(plant, controller, (situation,), step, integrator, algebraic_loop, entropy_scale=entropy_scale)
     return recorder(gains)
@@ -138,7 +143,7 @@ class Recorder:
             raise ValueError(message)
         parts = _recorded(loop)
         rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
-        outcome = loop.run(theta, [number], threads=1, record=rows)
+        outcome = loop.run(theta, [number], threads=1, record=rows, keep=True)
         names = [name for _, _, labels, _ in parts for name in labels]
         units = [unit for _, _, _, labels in parts for unit in labels]
         groups, first = {}, 0
@@ -149,7 +154,19 @@ class Recorder:
         taken = outcome.record[:, :, 0]
         reached = int(outcome.steps[0])
         taken[reached + 1 :] = taken[min(reached, n_steps)]
-        return Trajectory(np.arange(n_steps + 1) * loop.step, taken, tuple(names), tuple(units), groups)
+        done = Trajectory(np.arange(n_steps + 1) * loop.step, taken, tuple(names), tuple(units), groups)
+        return self._with_report(done, outcome, number)
+
+    def _with_report(self, done: Trajectory, outcome: Outcome, number: int) -> Trajectory:
+        """Count the evaluations, and tell how the plant's algebraic loop went."""
+        loop = self.loop
+        assert outcome.snapshot is not None  # noqa: S101  (it was asked for; for the type checker)
+        parameters = loop.plant.values("parameters", loop.situations[number].parameters)
+        points = points_of(done, parameters, int(outcome.steps[0]))
+        motion, final = loop.sampling.motion, outcome.snapshot.rows[0]
+        evaluations, report = loop_report(motion, loop.design.rows, final, loop.step, points)
+        warn_of_gain(report, stacklevel=4)
+        return replace(done, evaluations=evaluations, loop=report)
 
 
 def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from experiments.judging import Contender
     from experiments.reporting.case import Case, Place
-    from plants.core.simulate import Trajectory
+    from plants.core.trajectory import Trajectory
 
 MOST = 12
 """Situations of one kind that are recorded."""

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.check_blocks import forms, program, shape
-from plants.core.loops import accelerations, n_accelerations
+from plants.core.check_blocks import forms, program
+from plants.core.loop_gain import loop_slopes, slopes_of, spectral_radius, stacked
+from plants.core.loops import n_accelerations
 from plants.core.replay import replay
-from plants.core.tape import Tape
-from plants.core.trace import Program, differentiate, flat, symbols
+from plants.core.trace import flat
 
 if TYPE_CHECKING:
     from plants.core.check import CheckReport
     from plants.core.check_blocks import Sample
     from plants.core.plant import Plant
+    from plants.core.trace import Program
 
 
 def check_loop(report: CheckReport, plant: Plant, sample: Sample) -> None:
     """State the gain of the algebraic loop; test the mass matrix and that both declarations agree."""
     if not plant.has_loop:
         return
-    n, count = n_accelerations(plant), len(sample.t)
+    n = n_accelerations(plant)
     slopes = loop_slopes(plant)
-    values = replay(slopes, sample.t, *sample.x, *sample.a, *sample.u, *sample.w, *sample.p)
-    matrices = np.array([np.broadcast_to(v, count) for v in values], float).T.reshape(count, n, n)
-    gains = np.abs(np.linalg.eigvals(matrices)).max(axis=1)
+    matrices = _matrices(slopes, sample, sample.a)
+    gains = spectral_radius(matrices)
     report.loop_gain = float(gains[0])
     largest = float(gains.max())
     text = f"algebraic loop gain {gains[0]:.3g} at the nominal state, up to {largest:.3g} inside the bounds"
@@ -42,14 +42,8 @@ def check_loop(report: CheckReport, plant: Plant, sample: Sample) -> None:
         _check_agreement(report, plant, sample)
 
 
-def loop_slopes(plant: Plant) -> Program:
-    """Return d accelerations / d a as a program of (t, x, a, u, w, p)."""
-    tape = Tape()
-    shapes = tuple(shape(plant, group) for group in ("t", "x", "a", "u", "w", "p"))
-    t, x, a, u, w, p = (symbols(tape, one) for one in shapes)
-    results = [tape.lift(value) for value in accelerations(plant, t, x, a, u, w, p)]
-    slopes = flat(differentiate(results, a))
-    return Program(tape, tuple(flat(shapes)), tuple(tape.lift(slope).index for slope in slopes))
+def _matrices(slopes: Program, sample: Sample, a: np.ndarray) -> np.ndarray:
+    return stacked(slopes_of(slopes, sample.t, sample.x, a, sample.u, sample.w, sample.p), len(sample.t))
 
 
 def _check_mass_matrix(report: CheckReport, plant: Plant, sample: Sample, n: int) -> None:
@@ -64,8 +58,7 @@ def _check_mass_matrix(report: CheckReport, plant: Plant, sample: Sample, n: int
 
 
 def _check_affine(report: CheckReport, plant: Plant, slopes: Program, sample: Sample, matrices: np.ndarray) -> None:
-    moved = replay(slopes, sample.t, *sample.x, *(1.0 + 3.0 * sample.a), *sample.u, *sample.w, *sample.p)
-    others = np.array([np.broadcast_to(v, len(sample.t)) for v in moved], float).T.reshape(matrices.shape)
+    others = _matrices(slopes, sample, 1.0 + 3.0 * sample.a)
     if not np.allclose(matrices, others, rtol=1e-9, atol=1e-12 * (1.0 + np.abs(matrices).max())):
         report.problems.append(
             "acceleration is not affine in a, so 'solved' would be wrong; rewrite it so that each a enters linearly"

@@ -11,10 +11,11 @@ import numpy as np
 
 from plants.core.check_blocks import shape
 from plants.core.replay import replay
-from plants.core.simulate import DivergedError, Trajectory, simulate
+from plants.core.simulate import simulate
 from plants.core.slopes import Slopes
 from plants.core.tape import Tape
 from plants.core.trace import Program, differentiate, flat, symbols
+from plants.core.trajectory import DivergedError, Trajectory
 
 if TYPE_CHECKING:
     from plants.core.check import CheckReport

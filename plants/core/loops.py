@@ -9,13 +9,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.linear_solve import solve_general, solve_symmetric
+from plants.core.naming import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.core.plant import Plant
 
-MODES = ("solved", "iterated", "loop_free")
+MODES = (
+    "solved", "iterated", "iterated_exact", "gauss_seidel", "loop_free", "loop_free_relaxed", "loop_free_filtered",
+)  # fmt: skip
+"""Values of `algebraic_loop`: three of them iterate (:mod:`plants.core.loop_iterated`), three rebuild the accelerations
+from the velocities (:mod:`plants.core.loop_free`)."""
+
+
+def check_mode(plant: Plant, mode: str) -> str:
+    """Return a known loop mode or raise; plants without a loop have only "solved"."""
+    if mode not in MODES:
+        raise ValueError(unknown("algebraic_loop", mode, MODES))
+    if mode != "solved" and not plant.has_loop:
+        message = (
+            f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
+            "use 'solved', or declare its accelerations with acceleration(t, x, a, u, w, p)"
+        )
+        raise ValueError(message)
+    return mode
 
 
 def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
@@ -24,7 +42,7 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
     For an `acceleration` declaration the dependence on `a` is taken as affine (all mechanical systems are), its matrix
     from differences at 0 and 1, which are exact for affine functions up to rounding.
     """
-    n = _n_accelerations(plant)
+    n = n_accelerations(plant)
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         if plant.mass_matrix is not None and plant.force is not None:
@@ -60,7 +78,8 @@ def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:
     return tuple(others[i] / matrix[i][i] for i in range(n))
 
 
-def _n_accelerations(plant: Plant) -> int:
+def n_accelerations(plant: Plant) -> int:
+    """Return the number of mutually dependent accelerations of `plant`."""
     if plant.acceleration is None and (plant.mass_matrix is None or plant.force is None):
         message = f"plant {plant.name!r} needs derivative, or acceleration, or mass_matrix and force"
         raise ValueError(message)
@@ -71,8 +90,3 @@ def _n_accelerations(plant: Plant) -> int:
         )
         raise ValueError(message)
     return len(plant.states) // 2
-
-
-def n_accelerations(plant: Plant) -> int:
-    """Return the number of mutually dependent accelerations of `plant`."""
-    return _n_accelerations(plant)

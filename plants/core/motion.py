@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
-from plants.core.elementary import maximum, where
+from plants.core.elementary import where
 from plants.core.integrators import INTEGRATORS, STAGES
 from plants.core.kernel import ALIVE
-from plants.core.lanes import Item, Iterate, Lane, Loop
-from plants.core.linear_solve import solve_general
-from plants.core.loops import MODES, accelerations, n_accelerations
+from plants.core.lanes import Item, Lane, Loop
+from plants.core.loop_free import SHARES, LoopFree
+from plants.core.loop_iterated import METHODS, Iterated
+from plants.core.loops import check_mode
 from plants.core.naming import unknown
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant
 
 LARGE = 1e12  # a state beyond this counts as diverged where the plant names no region
-ITERATIONS = 50
-TOLERANCE = 1e-10  # of the accelerations' agreement, relative to 1 + |a|
-PROBE = 1e-6  # step of the difference quotient in the iteration's Jacobian, relative to 1 + |a|
-FILTER_STEPS = 10.0  # time constant of the filtered loop-free form, in steps
 
 
 class Motion:
@@ -35,7 +32,7 @@ class Motion:
     integrator : str
         "euler", "heun", "rk2" or "rk4".
     algebraic_loop : str
-        "solved", "iterated", "loop_free" or "loop_free_filtered".
+        One of :data:`plants.core.loops.MODES`.
     disturbances : callable
         ``(lane, t_stage, t_step) -> tuple`` of disturbance values.
     inputs : callable
@@ -59,6 +56,14 @@ class Motion:
         self.disturbances, self.inputs = disturbances, inputs
         self.more, self.n_extra = extra, n_extra
         self.n_x = len(plant.states)
+        self.n_state = self.n_x + n_extra
+        self.loop_free = LoopFree(plant, self.mode) if self.mode in SHARES else None
+        self.iterated = Iterated(self) if self.mode in METHODS else None
+
+    @property
+    def stages(self) -> int:
+        """Stages of a step: points at which the rates are evaluated."""
+        return len(STAGES[self.integrator][0])
 
     def add_rows(self, design: Design) -> None:
         """Give the motion its rows."""
@@ -70,24 +75,13 @@ class Motion:
             rows.add("integrals", self.n_extra)
         rows.add(ALIVE)
         rows.add("steps")
-        if self.mode.startswith("loop_free"):
-            rows.add("velocity_before", n_accelerations(self.plant))
-            rows.add("acceleration", n_accelerations(self.plant))
-        if self.mode == "iterated":
-            for name in ("stage", "sum", "rates"):
-                rows.add(name, self.n_x + self.n_extra)
-            rows.add("acceleration", n_accelerations(self.plant))
-            rows.add("residual")
+        for form in (self.loop_free, self.iterated):
+            if form is not None:
+                form.add_rows(rows)
 
     def start(self, x: Sequence[float]) -> dict[str, tuple[float, ...]]:
-        """Return initial rows beside the state: the velocity that the first difference is taken from.
-
-        The acceleration rebuilt in the first step is then 0. From a velocity of 0 it would be v / h, an error that no
-        smaller step mends.
-        """
-        if not self.mode.startswith("loop_free"):
-            return {}
-        return {"velocity_before": tuple(x[n_accelerations(self.plant) :])}
+        """Return initial rows beside the state."""
+        return {} if self.loop_free is None else self.loop_free.start(x)
 
     def block(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return (u, w, p) at stage time `t` of the step that began at `start`."""
@@ -96,11 +90,11 @@ class Motion:
 
     def items(self) -> list[Item]:
         """Return the lane loops of one step."""
-        if self.mode == "iterated":
-            return self._staged()
-        return [Loop("advance", (self._advance,))]
+        return [Loop("advance", (self._advance,))] if self.iterated is None else self.iterated.items()
 
-    def _rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+    def rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
+        """Return ``(t, state) -> rates`` of state and further integrals, in the step that began at `start`."""
+
         def rates(t: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
             u, w, p = self.block(lane, t, start)
             x = state[: self.n_x]
@@ -109,30 +103,18 @@ class Motion:
 
         return rates
 
+    def state(self, lane: Lane) -> tuple[Any, ...]:
+        """Return all that is integrated."""
+        return lane["x"] + (lane["integrals"] if self.n_extra else ())
+
     def _advance(self, lane: Lane) -> None:
         t, h = lane.uniform("t"), lane.uniform("h")
-        x = lane["x"]
-        state = x + (lane["integrals"] if self.n_extra else ())
-        new = INTEGRATORS[self.integrator](self._rates(lane, t, self._derivative(lane, h)), t, state, h)
-        self._accept(lane, state, new)
+        state = self.state(lane)
+        derivative = self.plant.derivative if self.loop_free is None else self.loop_free.derivative(lane, h)
+        new = INTEGRATORS[self.integrator](self.rates(lane, t, derivative), t, state, h)  # type: ignore[arg-type]
+        self.accept(lane, state, new)
 
-    def _derivative(self, lane: Lane, h: Any) -> Callable[..., Any]:
-        """The solved derivative, or the loop-free one: accelerations rebuilt by differencing the velocities."""
-        if not self.mode.startswith("loop_free"):
-            return self.plant.derivative  # type: ignore[return-value]
-        n = n_accelerations(self.plant)
-        x, before, old = lane["x"], lane["velocity_before"], lane["acceleration"]
-        rebuilt = tuple((v - v0) / h for v, v0 in zip(x[n:], before, strict=True))
-        if self.mode == "loop_free_filtered":
-            rebuilt = tuple(a0 + (a - a0) * (1.0 / FILTER_STEPS) for a, a0 in zip(rebuilt, old, strict=True))
-        lane["velocity_before"], lane["acceleration"] = x[n:], rebuilt
-
-        def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
-            return tuple(x[n:]) + accelerations(self.plant, t, x, rebuilt, u, w, p)
-
-        return derivative
-
-    def _accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
+    def accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
         """Keep the new state if it is inside the plant's region; else freeze the rollout where it was."""
         alive = lane.one(ALIVE)
         inside = alive * self.inside(new)
@@ -154,73 +136,6 @@ class Motion:
                 result = result * where(high - value, where(value - low, 1.0, 0.0), 0.0)
         return result
 
-    def _staged(self) -> list[Item]:
-        """Stage by stage, with Newton's iteration for the accelerations outside the lane loop."""
-        nodes, weights, moves = STAGES[self.integrator]
-        items: list[Item] = [Loop("begin", (self._begin,))]
-        for k, (node, weight) in enumerate(zip(nodes, weights, strict=True)):
-            loop = Loop(f"newton{k}", (self._newton(node),))
-            items.append(Iterate(loop, "residual", ITERATIONS))
-            move = moves[k] if k < len(moves) else None
-            items.append(Loop(f"stage{k}", (self._stage(node, weight, move),)))
-        items.append(Loop("finish", (self._finish,)))
-        return items
-
-    def _state(self, lane: Lane) -> tuple[Any, ...]:
-        return lane["x"] + (lane["integrals"] if self.n_extra else ())
-
-    def _begin(self, lane: Lane) -> None:
-        lane["stage"] = self._state(lane)
-        lane["sum"] = (0.0,) * (self.n_x + self.n_extra)
-        lane["residual"] = (1.0,)
-
-    def _newton(self, node: float) -> Callable[[Lane], None]:
-        def body(lane: Lane) -> None:
-            t, h = lane.uniform("t"), lane.uniform("h")
-            time, a = t + node * h, lane["acceleration"]
-            u, w, p = self.block(lane, time, t)
-            x = lane["stage"][: self.n_x]
-            new, worst = _newton_step(lambda b: accelerations(self.plant, time, x, b, u, w, p), a)
-            lane["acceleration"] = tuple(where(worst, b, c) for b, c in zip(new, a, strict=True))
-            lane["residual"] = (where(lane.one(ALIVE), worst, 0.0),)
-
-        return body
-
-    def _stage(self, node: float, weight: float, move: float | None) -> Callable[[Lane], None]:
-        def body(lane: Lane) -> None:
-            t, h = lane.uniform("t"), lane.uniform("h")
-            state, a = lane["stage"], lane["acceleration"]
-            n = len(a)
-            rates = self._rates(lane, t, lambda _t, x, _u, _w, _p: tuple(x[n:]) + a)(t + node * h, state)
-            lane["sum"] = tuple(s + weight * k for s, k in zip(lane["sum"], rates, strict=True))
-            if move is not None:
-                lane["stage"] = tuple(s + (move * h) * k for s, k in zip(self._state(lane), rates, strict=True))
-            lane["residual"] = (1.0,)
-
-        return body
-
-    def _finish(self, lane: Lane) -> None:
-        h, state = lane.uniform("h"), self._state(lane)
-        self._accept(lane, state, [s + h * k for s, k in zip(state, lane["sum"], strict=True)])
-
-
-def _newton_step(equations: Callable[..., tuple[Any, ...]], a: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
-    """One Newton step for a = equations(a) with difference quotients; and the residual above the tolerance."""
-    n = len(a)
-    base = equations(a)
-    columns = []
-    for j in range(n):
-        probe = PROBE * (1.0 + magnitude(a[j]))
-        moved = equations(tuple(v + probe if k == j else v for k, v in enumerate(a)))
-        columns.append([(m - b) / probe for m, b in zip(moved, base, strict=True)])
-    matrix = [[(1.0 if i == j else 0.0) - columns[j][i] for j in range(n)] for i in range(n)]
-    gaps = [b - v for b, v in zip(base, a, strict=True)]
-    change = solve_general(matrix, gaps)
-    worst: Any = 0.0
-    for gap, value in zip(gaps, a, strict=True):
-        worst = maximum(worst, magnitude(gap) - TOLERANCE * (1.0 + magnitude(value)))
-    return tuple(v + d for v, d in zip(a, change, strict=True)), worst
-
 
 def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:
     """Return a block's result as a tuple of `size` numbers, or raise with what was expected."""
@@ -236,17 +151,3 @@ def check_integrator(name: str) -> str:
     if name not in INTEGRATORS:
         raise ValueError(unknown("integrator", name, tuple(INTEGRATORS)))
     return name
-
-
-def check_mode(plant: Plant, mode: str) -> str:
-    """Return a known loop mode or raise; plants without a loop have only "solved"."""
-    known = (*MODES, "loop_free_filtered")
-    if mode not in known:
-        raise ValueError(unknown("algebraic_loop", mode, known))
-    if mode != "solved" and not plant.has_loop:
-        message = (
-            f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
-            "use 'solved', or declare its accelerations with acceleration(t, x, a, u, w, p)"
-        )
-        raise ValueError(message)
-    return mode

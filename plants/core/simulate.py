@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,68 +12,17 @@ from plants.core import kernel as kernels
 from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
+from plants.core.loop_report import AlgebraicLoopError, loop_report, points_of, state_in_words, warn_of_gain
 from plants.core.motion import Motion, as_tuple
-from plants.core.naming import unknown
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import SignalBank, stream_arrays
+from plants.core.trajectory import DivergedError, Trajectory
 from plants.excitation import Recorded, Signal, as_signal
 
 if TYPE_CHECKING:
+    from plants.core.loop_gain import Points
+    from plants.core.loop_report import LoopReport
     from plants.core.plant import Plant, Quantity
-
-
-class DivergedError(ArithmeticError):
-    """A simulation left the region where the plant's model holds."""
-
-
-@dataclass(frozen=True)
-class Trajectory:
-    """A recorded simulation.
-
-    Attributes
-    ----------
-    time : ndarray [n + 1], s
-    signals : ndarray [n + 1, n_signals]
-    names, units : tuple of str
-    groups : mapping of str to slice
-        Columns of "states", "outputs", "inputs", "disturbances", ...
-    """
-
-    time: np.ndarray
-    signals: np.ndarray
-    names: tuple[str, ...]
-    units: tuple[str, ...]
-    groups: Mapping[str, slice]
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        """Return the signal called `name` [n + 1]."""
-        if name not in self.names:
-            raise KeyError(unknown("signal", name, self.names))
-        return self.signals[:, self.names.index(name)]
-
-    def group(self, name: str) -> np.ndarray:
-        """Return the signals of a group [n + 1, n]."""
-        return self.signals[:, self.groups[name]]
-
-    @property
-    def states(self) -> np.ndarray:
-        """States [n + 1, n_x]."""
-        return self.group("states")
-
-    @property
-    def outputs(self) -> np.ndarray:
-        """Measurements [n + 1, n_y]."""
-        return self.group("outputs")
-
-    @property
-    def entropy(self) -> np.ndarray:
-        """Entropy production of the plant times T0 since the start [n + 1], J."""
-        return self.group("entropy")[:, 0]
-
-    @property
-    def supplied(self) -> np.ndarray:
-        """Energy supplied through inputs and disturbances since the start [n + 1], J."""
-        return self.group("supplied")[:, 0]
 
 
 def simulate(
@@ -98,7 +47,10 @@ def simulate(
     inputs, disturbances : mapping by name, sequence of signals, or array [n, n_channels], optional
         Numbers, signals of :mod:`plants.excitation`, or arrays that give a value for each step (held over it).
     integrator : {"euler", "heun", "rk2", "rk4"}
-    algebraic_loop : {"solved", "iterated", "loop_free", "loop_free_filtered"}
+    algebraic_loop : str
+        How mutually dependent accelerations are treated: "solved"; "iterated" (Newton with difference quotients),
+        "iterated_exact" (Newton with the tape's derivative), "gauss_seidel"; "loop_free", "loop_free_relaxed",
+        "loop_free_filtered".
     seed : int
         Of the random signals, together with `name`.
 
@@ -106,12 +58,14 @@ def simulate(
     -------
     Trajectory
         With states, outputs, inputs, disturbances, entropy [J] and supplied energy [J]; the integrals are weighted as
-        the integrator weighs the rates.
+        the integrator weighs the rates. ``evaluations`` counts the right-hand side's, ``loop`` reports on the algebraic
+        loop; a loop-free form that met a gain it does not bear warns (LoopGainWarning).
 
     Raises
     ------
     DivergedError
-        Naming time and state, when the plant leaves its region.
+        Naming time and state, when the plant leaves its region. As AlgebraicLoopError, naming the equation, its
+        residual, time and state, when an iteration does not converge.
     ValueError
         For unknown names (with the near miss), wrong lengths, or a step that does not divide the time.
     """
@@ -137,9 +91,14 @@ def simulate(
     job = Job(start, np.zeros((1, 0)), codes, keys, series, n_steps, step, 0, integers, {"input_delay": delay})
     groups = [group for group in _RECORDED if group in design.rows]
     wanted = [r for group in groups for r in range(*design.rows.span(group).indices(design.rows.count))]
-    results, _, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, record=wanted)
-    _check_alive(plant, motion, results[0], record[:, :, 0], n_steps, step)
-    return _trajectory(plant, record[:, :, 0], n_steps, step)
+    results, finals, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, finals=True, record=wanted)
+    trajectory = _trajectory(plant, record[:, :, 0], n_steps, step)
+    reached = int(results[0, 0])
+    points = points_of(trajectory, rows["p"], reached)
+    evaluations, report = loop_report(motion, design.rows, finals[0], step, points)
+    _check_alive(plant, points, report, reached, n_steps, step)
+    warn_of_gain(report)
+    return replace(trajectory, evaluations=evaluations, loop=report)
 
 
 _ROUNDING = 1e-9  # of a step: a delay that is a whole number of steps must not be rounded up to one more
@@ -242,17 +201,19 @@ def _trajectory(plant: Plant, record: np.ndarray, n_steps: int, step: float) -> 
 
 
 def _check_alive(
-    plant: Plant, motion: Motion, result: np.ndarray, record: np.ndarray, n_steps: int, step: float
+    plant: Plant, points: Points, report: LoopReport | None, reached: int, n_steps: int, step: float
 ) -> None:
-    reached = int(result[0])
-    if reached < n_steps:
-        x = record[reached, : motion.n_x]
-        state = ", ".join(f"{q.name} = {v:.6g} {q.unit}" for q, v in zip(plant.states, x, strict=True))
-        message = (
-            f"plant {plant.name!r} left the region where its model holds (or became infinite) after "
-            f"t = {reached * step:.6g} s at {state}; check the inputs, or use a smaller step than {step:g} s"
-        )
-        raise DivergedError(message)
+    if reached == n_steps:
+        return
+    if report is not None and report.iterations is not None and report.iterations.failure:
+        raise AlgebraicLoopError(report.iterations.failure)
+    caution = report.caution() if report is not None else ""
+    message = (
+        f"plant {plant.name!r} left the region where its model holds (or became infinite) after "
+        f"t = {reached * step:.6g} s at {state_in_words(plant, points.x, -1)}; check the inputs, or use a smaller step "
+        f"than {step:g} s"
+    )
+    raise DivergedError(f"{message}; {caution}" if caution else message)
 
 
 def count_steps(t_end: float, step: float) -> int:

@@ -1,0 +1,228 @@
+"""How a run treated its plant's algebraic loop: evaluations, iterations, residuals, and the loop's gain on the way."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.loop_free import SHARES, loop_delay
+from plants.core.loop_gain import Points, gain_matrices, spectral_radius, spurious_damping
+from plants.core.loop_iterated import TOLERANCE
+from plants.core.trajectory import DivergedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from plants.core.lanes import Rows
+    from plants.core.motion import Motion
+    from plants.core.plant import Plant
+    from plants.core.trajectory import Trajectory
+
+    Array = NDArray[np.float64]
+
+
+class AlgebraicLoopError(DivergedError):
+    """The iteration of mutually dependent accelerations did not converge."""
+
+
+class LoopGainWarning(UserWarning):
+    """A loop-free run met a gain of the algebraic loop at which its form is not stable."""
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """What iterating cost and reached.
+
+    Attributes
+    ----------
+    mean, most : float, int
+        Passes per stage; the last pass of a stage only confirms.
+    residual, tolerance : float
+        Largest residual |f(a) - a| / (1 + |a|) that was accepted, and the one asked for.
+    failure : str
+        Which equation did not converge, where and with which residual; empty if all did.
+    """
+
+    mean: float
+    most: int
+    residual: float
+    tolerance: float = TOLERANCE
+    failure: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopReport:
+    """How a run treated the plant's algebraic loop.
+
+    Attributes
+    ----------
+    mode : str
+        The run's `algebraic_loop`.
+    step : float
+        [s]
+    evaluations : int
+        Of the right-hand side.
+    iterations : Iterations or None
+        None where nothing is iterated.
+    plant : Plant
+    points : Points
+        Time [n + 1] and arrays [.., n + 1] where the run has been.
+    """
+
+    mode: str
+    step: float
+    evaluations: int
+    iterations: Iterations | None
+    plant: Plant
+    points: Points
+
+    @cached_property
+    def gains(self) -> Array:
+        """Gain of the algebraic loop at every recorded time [n + 1]."""
+        return spectral_radius(self._matrices)
+
+    @cached_property
+    def factors(self) -> Array:
+        """By how much a step multiplies the error of a rebuilt acceleration [n + 1]; 0 unless loop-free."""
+        share = SHARES.get(self.mode)
+        if share is None:
+            return np.zeros(len(self.gains))
+        return spectral_radius((1.0 - share) * np.eye(self._matrices.shape[1]) + share * self._matrices)
+
+    @cached_property
+    def _matrices(self) -> Array:
+        return gain_matrices(self.plant, self.points)
+
+    @property
+    def gain(self) -> float:
+        """Largest gain met."""
+        return float(self.gains[self._largest])
+
+    @property
+    def gain_time(self) -> float:
+        """When it was met first [s]."""
+        return float(self.points.t[self._largest])
+
+    @property
+    def _largest(self) -> int:
+        return int(np.argmax(np.nan_to_num(self.gains, nan=-1.0)))
+
+    @cached_property
+    def growth(self) -> float | None:
+        """Largest growth rate that the delay of a loop-free form adds to a mode at the start [1/s]; else None."""
+        if self.mode not in SHARES:
+            return None
+        t, x, u, _, p = self.points
+        state, inputs = ([row[0] for row in group] for group in (x, u))
+        delay = loop_delay(self.mode, self.step)
+        found = spurious_damping(self.plant, delay, state, p, inputs=inputs, t=float(t[0]))
+        return float(found.growth.max()) if len(found.growth) else 0.0
+
+    def caution(self) -> str:
+        """Return what is to be said of the gain in a loop-free run; empty where the form is safe."""
+        if self.mode not in SHARES:
+            return ""
+        raw = self.mode != "loop_free_filtered"
+        risky = (self.gains >= 1.0) if raw else (self.factors >= 1.0)
+        if not risky.any():
+            return ""
+        first, factor = int(np.argmax(risky)), float(np.nanmax(self.factors))
+        where = f"t = {self.points.t[first]:.6g} s, {state_in_words(self.plant, self.points.x, first)}"
+        effect = "grow" if factor >= 1.0 else "fade"
+        return (
+            f"the gain of the algebraic loop of plant {self.plant.name!r} is {self.gains[first]:.4g} at {where}, and "
+            f"{self.gain:.4g} at most: with algebraic_loop={self.mode!r} errors of the accelerations {effect} by up to "
+            f"{factor:.3g} a step; 'solved' has no such limit"
+        )
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        done = self.iterations
+        return {
+            "mode": self.mode, "evaluations": self.evaluations, "gain": self.gain, "gain_time": self.gain_time,
+            "iterations_mean": done and done.mean, "iterations_most": done and done.most,
+            "largest_residual": done and done.residual, "tolerance": done and done.tolerance,
+            "spurious_growth": self.growth,
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        title = f"algebraic loop {self.mode.replace('_', '-')}: {self.evaluations} evaluations"
+        parts = [title, f"gain up to {self.gain:.4g} (t = {self.gain_time:.6g} s)"]
+        if self.iterations is not None:
+            done = self.iterations
+            parts.append(
+                f"{done.mean:.3g} passes a stage, at most {done.most}, largest residual {done.residual:.2g} "
+                f"(tolerance {done.tolerance:.0e})"
+            )
+        if self.growth is not None:
+            parts.append(f"its delay adds up to {self.growth:+.3g} 1/s to the growth of the plant's modes at the start")
+        return "; ".join(parts)
+
+
+def loop_report(motion: Motion, rows: Rows, final: Array, step: float, points: Points) -> tuple[int, LoopReport | None]:
+    """Return the evaluations of a run and the report on its algebraic loop.
+
+    Parameters
+    ----------
+    final : ndarray [rows]
+        The run's workspace at its end, all rows kept.
+    points : Points
+        Where the run has been: arrays [.., n + 1], parameters as numbers.
+    """
+    stages = motion.stages * int(final[rows.first["steps"]])
+    evaluations, iterations = stages, None
+    if motion.iterated is not None:
+        passes = int(final[rows.first["all_passes"]])
+        evaluations = passes * motion.iterated.method.evaluations(motion.iterated.n)
+        iterations = Iterations(
+            passes / max(1, stages),
+            int(final[rows.first["most_passes"]]),
+            float(final[rows.first["largest_residual"]]),
+            failure=_failure(motion, rows, final, points),
+        )
+    if not motion.plant.has_loop:
+        return evaluations, None
+    return evaluations, LoopReport(motion.mode, step, evaluations, iterations, motion.plant, points)
+
+
+def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
+    if final[rows.first["lost"]] == 0.0 or motion.iterated is None:
+        return ""
+    plant, limit = motion.plant, motion.iterated.method.limit
+    residuals = final[rows.span("residual")]
+    worst = int(np.argmax(np.nan_to_num(residuals, nan=np.inf)))
+    velocity = plant.states[motion.iterated.n + worst].name
+    return (
+        f"the algebraic loop of plant {plant.name!r} was not solved after {limit} passes ({motion.mode}): the equation "
+        f"of the acceleration of {plant.states[worst].name!r} (rate of {velocity!r}) keeps a residual of "
+        f"{residuals[worst]:.3g} relative to 1 + |a|, tolerance {TOLERANCE:.0e}, in the step from t = "
+        f"{points.t[-1]:.6g} s at {state_in_words(plant, points.x, -1)}; use algebraic_loop='solved', or a smaller step"
+    )
+
+
+def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int) -> Points:
+    """Return where a recorded run has been up to the step `reached`."""
+
+    def columns(name: str) -> Any:
+        return trajectory.group(name)[: reached + 1].T if name in trajectory.groups else ()
+
+    time = trajectory.time[: reached + 1]
+    return Points(time, columns("states"), columns("inputs"), columns("disturbances"), parameters)
+
+
+def state_in_words(plant: Plant, x: Any, place: int) -> str:
+    """Return the state at one of many points, with names and units."""
+    return ", ".join(f"{q.name} = {row[place]:.6g} {q.unit}" for q, row in zip(plant.states, x, strict=True))
+
+
+def warn_of_gain(report: LoopReport | None, stacklevel: int = 3) -> None:
+    """Warn where a loop-free run met a gain that its form does not bear."""
+    text = report.caution() if report is not None else ""
+    if text:
+        warnings.warn(text, LoopGainWarning, stacklevel=stacklevel)
