@@ -27,8 +27,11 @@ class RunConfig:
     algebraic_loop: str = setting(
         "solved",
         "how mutually dependent accelerations are treated",
-        choices=("solved", "iterated", "loop_free", "loop_free_filtered"),
-    )
+        choices=(
+            "solved", "iterated", "iterated_exact", "gauss_seidel", "loop_free", "loop_free_relaxed",
+            "loop_free_filtered",
+        ),
+    )  # fmt: skip
     threads: int | None = setting(
         None, "threads of the simulations; null: one a core; results do not depend on it", low=1, session=True
     )

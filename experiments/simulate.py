@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from plants import Plant, Quantity, Trajectory
 
 _LOOP_FREE = (
-    "the raw loop-free form needs a gain of the algebraic loop below 1; "
-    "algebraic_loop=loop_free_filtered or solved has no such limit"
+    "the raw loop-free form needs a gain of the algebraic loop below 1; loop_free_relaxed bears a gain up to 3, "
+    "loop_free_filtered up to 19, algebraic_loop=solved any"
 )
 _TITLES = {"entropy": "entropy production", "supplied": "energy supplied"}
 
@@ -160,6 +160,8 @@ def metrics(config: SimulateConfig, done: Simulation) -> dict[str, Any]:
         "units": {signal.name: signal.unit for signal in done.signals},
         "final_state": {signal.name: signal.values[-1] for signal in done.signals if signal.group == "states"},
         "extremes": {s.name: {"low": s.values.min(), "high": s.values.max()} for s in done.signals},
+        "evaluations": done.run.evaluations,
+        "algebraic_loop": None if done.run.loop is None else done.run.loop.numbers(),
         "entropy_production": done.run.entropy[-1],
         "energy": None if account is None else {
             "stored": account.stored[-1], "supplied": account.supplied[-1], "entropy_production": account.entropy[-1],
@@ -176,7 +178,8 @@ def summary(config: SimulateConfig, done: Simulation) -> str:
     title = f"{done.plant.name}: {config.t_end:g} s in {len(done.run.time) - 1} steps"
     rows = [(s.name, s.unit or "-", *(f"{value:.5g}" for value in in_short(s.values))) for s in done.signals]
     table = text_table(("signal", "unit", *IN_SHORT), rows)
-    return f"{title} ({config.integrator}, algebraic loop {loop})\n{table}\n{balance(done)}"
+    report = "" if done.run.loop is None else f"\n{done.run.loop}"
+    return f"{title} ({config.integrator}, algebraic loop {loop})\n{table}\n{balance(done)}{report}"
 
 
 def in_short(values: np.ndarray) -> tuple[float, ...]:

@@ -66,8 +66,8 @@ def _facts(config: SimulateConfig, done: Simulation) -> Html:
     steps = f"{plain(config.t_end)} s in {len(done.run.time) - 1} steps of {plain(config.step)} s"
     loop = f"algebraic loop {config.algebraic_loop.replace('_', '-')}"
     asked = f"{steps}, {config.integrator}, {loop}, seed {config.seed}."
-    found = balance(done)
-    facts = [done.plant.text, asked, f"{found[0].upper()}{found[1:]}."]
+    found = [balance(done), *([] if done.run.loop is None else [str(done.run.loop)])]
+    facts = [done.plant.text, asked, *(f"{line[0].upper()}{line[1:]}." for line in found)]
     return element("section", *(element("p", fact) for fact in facts if fact))
 
 

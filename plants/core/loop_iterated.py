@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Slopes = Callable[[Numbers], list[list[Any]]]
 
 TOLERANCE = 1e-10  # of an equation's residual |f(a) - a|, relative to 1 + |a|
+_HUGE = 1e300
 PROBE = 1e-6  # step of the difference quotient in the iteration's Jacobian, relative to 1 + |a|
 
 
@@ -152,8 +153,9 @@ class Iterated:
                 met = where(slack, met, 0.0)  # 0 for NaN
             turn = where(lane.one("unsolved"), lane.one(ALIVE), 0.0)
             lane["passes"] = (lane.one("passes") + turn,)
-            relative = (magnitude(r) / (1.0 + magnitude(v)) for r, v in zip(residuals, a, strict=True))
-            lane["residual"] = tuple(where(turn, r, old) for r, old in zip(relative, lane["residual"], strict=True))
+            relative = [magnitude(r) / (1.0 + magnitude(v)) for r, v in zip(residuals, a, strict=True)]
+            told = where(_HUGE - sum(relative, 0.0), turn, 0.0)  # the last finite ones name the equation that fails
+            lane["residual"] = tuple(where(told, r, old) for r, old in zip(relative, lane["residual"], strict=True))
             lane["acceleration"] = tuple(where(met, c, b) for b, c in zip(new, a, strict=True))
             lane["unsolved"] = (where(met, 0.0, lane.one(ALIVE)),)
 

@@ -134,11 +134,10 @@ class LoopReport:
             return ""
         first, factor = int(np.argmax(risky)), float(np.nanmax(self.factors))
         where = f"t = {self.points.t[first]:.6g} s, {state_in_words(self.plant, self.points.x, first)}"
-        effect = "grow" if factor >= 1.0 else "fade"
         return (
             f"the gain of the algebraic loop of plant {self.plant.name!r} is {self.gains[first]:.4g} at {where}, and "
-            f"{self.gain:.4g} at most: with algebraic_loop={self.mode!r} errors of the accelerations {effect} by up to "
-            f"{factor:.3g} a step; 'solved' has no such limit"
+            f"{self.gain:.4g} at most: with algebraic_loop={self.mode!r} errors of the accelerations are multiplied "
+            f"by up to {factor:.3g} a step; 'solved' has no such limit"
         )
 
     def numbers(self) -> dict[str, Any]:
@@ -196,13 +195,18 @@ def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
         return ""
     plant, limit = motion.plant, motion.iterated.method.limit
     residuals = final[rows.span("residual")]
-    worst = int(np.argmax(np.nan_to_num(residuals, nan=np.inf)))
+    worst = int(np.argmax(residuals))
     velocity = plant.states[motion.iterated.n + worst].name
+    fault = (
+        f"the equation of the acceleration of {plant.states[worst].name!r} (rate of {velocity!r}) keeps a residual of "
+        f"{residuals[worst]:.3g} relative to 1 + |a|, tolerance {TOLERANCE:.0e}"
+    )
+    if residuals[worst] <= TOLERANCE:
+        fault = "its equations give no finite numbers"
     return (
-        f"the algebraic loop of plant {plant.name!r} was not solved after {limit} passes ({motion.mode}): the equation "
-        f"of the acceleration of {plant.states[worst].name!r} (rate of {velocity!r}) keeps a residual of "
-        f"{residuals[worst]:.3g} relative to 1 + |a|, tolerance {TOLERANCE:.0e}, in the step from t = "
-        f"{points.t[-1]:.6g} s at {state_in_words(plant, points.x, -1)}; use algebraic_loop='solved', or a smaller step"
+        f"the algebraic loop of plant {plant.name!r} was not solved after {limit} passes ({motion.mode}): {fault}, in "
+        f"the step from t = {points.t[-1]:.6g} s at {state_in_words(plant, points.x, -1)}; "
+        "use algebraic_loop='solved', or a smaller step"
     )
 
 

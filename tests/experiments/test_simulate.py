@@ -2,6 +2,7 @@
 
 import csv
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from experiments import simulate
 from experiments.energy_account import energy_account, missing_blocks
 from plants.core import registry
 from plants.excitation import Step, WhiteNoise
+from tests.reference.closed_loop_twin import uncompiled
 
 SHORT = ("t_end=2", "step=0.02", "quiet=true")
 SIGNALS = ("input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kind=white")
@@ -99,8 +101,33 @@ def test_a_diverging_simulation_ends_with_time_and_state(capsys):
     assert stop.value.code == 2
     assert error.startswith("error: plant 'nonlinear_inertia' left the region where its model holds")
     assert "position = " in error
-    assert "algebraic_loop=loop_free_filtered or solved has no such limit" in error
+    assert "the gain of the algebraic loop of plant 'nonlinear_inertia' is 3.6 at t = 0 s" in error
+    assert "loop_free_filtered up to 19, algebraic_loop=solved any" in error
     assert "Traceback" not in error
+
+
+def test_the_algebraic_loop_is_reported(capsys):
+    with uncompiled():
+        folder = run("plant=nonlinear_inertia", "algebraic_loop=gauss_seidel", "initial=[1.8, 0]", "t_end=0.2")
+    printed = capsys.readouterr().out
+    report = json.loads((folder / "metrics.json").read_text())["algebraic_loop"]
+    # One equation is solved for its own acceleration in one sweep; a second confirms. 10 steps of 4 stages.
+    assert report["mode"] == "gauss_seidel"
+    assert report["evaluations"] == pytest.approx(80, abs=2)
+    assert report["iterations_most"] == 2
+    assert report["largest_residual"] <= report["tolerance"] == 1e-10
+    assert (report["gain"], report["gain_time"]) == (pytest.approx(0.4 * 1.8**2), 0.0)
+    line = f"algebraic loop gauss-seidel: {report['evaluations']} evaluations; gain up to 1.296 (t = 0 s); "
+    assert f"{line}2 passes a stage, at most 2, largest residual" in printed
+    assert "lgebraic loop gauss-seidel" in (folder / "report.html").read_text()
+
+
+def test_a_loop_free_run_beyond_its_gain_warns(capsys):
+    with uncompiled(), warnings.catch_warnings(action="default"):
+        run("plant=nonlinear_inertia", "algebraic_loop=loop_free_relaxed", "initial=[1.8, 0]", "t_end=0.2")
+    told = capsys.readouterr()
+    assert told.err.startswith("warning: the gain of the algebraic loop of plant 'nonlinear_inertia' is 1.296 at t = 0")
+    assert "its delay adds up to " in told.out
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from plants.core import kernel as kernels
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Loop
 from plants.core.run import Job, grid, run
+from tests.reference.closed_loop_twin import uncompiled
 
 
 class CompiledBlock:
@@ -40,3 +44,12 @@ class CompiledBlock:
 def compiled():
     """Return the maker of compiled blocks: ``compiled(block, n_in, n_out)``."""
     return CompiledBlock
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """`plants.simulate` with generated kernels run one lane at a time as the Python that they are: nothing to compile."""
+    module = import_module("plants.core.simulate")
+    monkeypatch.setattr(module, "Design", partial(Design, lanes=1))
+    with uncompiled(), np.errstate(all="ignore"):  # compiled kernels divide by zero in silence
+        yield module.simulate

@@ -53,6 +53,18 @@ FAMILIES = {
     "everything": (VDP, SAMPLED, RICH, {}),
     "solved": (INERTIA, controllers.PID(), PLAIN, FEW),
     "iterated": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "iterated", "integrator": "heun"}),
+    "iterated_exact": (
+        INERTIA,
+        controllers.PID(),
+        PLAIN,
+        FEW | {"algebraic_loop": "iterated_exact", "integrator": "euler"},
+    ),
+    "gauss_seidel": (
+        INERTIA,
+        controllers.PID(),
+        PLAIN,
+        FEW | {"algebraic_loop": "gauss_seidel", "integrator": "euler"},
+    ),
     "loop_free": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "loop_free"}),
 }
 
