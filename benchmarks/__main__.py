@@ -7,7 +7,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import closed_loop, first_result, machine, peak_memory, python_peers, report, search_operators
+from benchmarks import (
+    algebraic_loops,
+    closed_loop,
+    first_result,
+    machine,
+    peak_memory,
+    python_peers,
+    report,
+    search_operators,
+)
 from benchmarks.size import FULL, QUICK
 
 if TYPE_CHECKING:
@@ -20,6 +29,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "memory": peak_memory.memory,
     "lanes": closed_loop.lanes,
     "against_c": closed_loop.against_c,
+    "algebraic_loops": algebraic_loops.algebraic_loops,
     "python_peers": python_peers.peers,
     "start": first_result.start,
     "search_operators": search_operators.search_operators,

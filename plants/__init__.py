@@ -4,8 +4,9 @@ from plants import oscillators, process
 from plants.core.check import CheckReport, check
 from plants.core.close import close
 from plants.core.linearise import LinearModel, linearise
+from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
 from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
-from plants.core.loop_report import AlgebraicLoopError, LoopGainWarning, LoopReport
+from plants.core.loop_report import LoopReport
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.simulate import simulate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.loop_report import loop_report, points_of, warn_of_gain
+from plants.core.loop_account import loop_report, points_of, warn_of_gain
 from plants.core.simulate import count_steps
 from plants.core.trajectory import Trajectory
 from sscq.closed_loop import ClosedLoop

@@ -12,7 +12,8 @@ from plants.core import kernel as kernels
 from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
-from plants.core.loop_report import AlgebraicLoopError, loop_report, points_of, state_in_words, warn_of_gain
+from plants.core.loop_account import AlgebraicLoopError, loop_report, points_of, warn_of_gain
+from plants.core.loop_report import state_in_words
 from plants.core.motion import Motion, as_tuple
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import SignalBank, stream_arrays

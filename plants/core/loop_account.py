@@ -1,0 +1,95 @@
+"""From a finished run's workspace to the report on its algebraic loop, its error and its warning."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.loop_gain import Points
+from plants.core.loop_iterated import TOLERANCE
+from plants.core.loop_report import Iterations, LoopReport, state_in_words
+from plants.core.trajectory import DivergedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from plants.core.lanes import Rows
+    from plants.core.motion import Motion
+    from plants.core.trajectory import Trajectory
+
+    Array = NDArray[np.float64]
+
+
+class AlgebraicLoopError(DivergedError):
+    """The iteration of mutually dependent accelerations did not converge."""
+
+
+class LoopGainWarning(UserWarning):
+    """A loop-free run met a gain of the algebraic loop at which its form is not stable."""
+
+
+def loop_report(motion: Motion, rows: Rows, final: Array, step: float, points: Points) -> tuple[int, LoopReport | None]:
+    """Return the evaluations of a run and the report on its algebraic loop.
+
+    Parameters
+    ----------
+    final : ndarray [rows]
+        The run's workspace at its end, all rows kept.
+    points : Points
+        Where the run has been: arrays [.., n + 1], parameters as numbers.
+    """
+    stages = motion.stages * int(final[rows.first["steps"]])
+    evaluations, iterations = stages, None
+    if motion.iterated is not None:
+        passes = int(final[rows.first["all_passes"]])
+        evaluations = passes * motion.iterated.method.evaluations(motion.iterated.n)
+        iterations = Iterations(
+            passes / max(1, stages),
+            int(final[rows.first["most_passes"]]),
+            float(final[rows.first["largest_residual"]]),
+            failure=_failure(motion, rows, final, points),
+        )
+    if not motion.plant.has_loop:
+        return evaluations, None
+    return evaluations, LoopReport(motion.mode, step, evaluations, iterations, motion.plant, points)
+
+
+def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
+    if final[rows.first["lost"]] == 0.0 or motion.iterated is None:
+        return ""
+    plant, limit = motion.plant, motion.iterated.method.limit
+    residuals = final[rows.span("residual")]
+    worst = int(np.argmax(residuals))
+    velocity = plant.states[motion.iterated.n + worst].name
+    fault = (
+        f"the equation of the acceleration of {plant.states[worst].name!r} (rate of {velocity!r}) keeps a residual of "
+        f"{residuals[worst]:.3g} relative to 1 + |a|, tolerance {TOLERANCE:.0e}"
+    )
+    if residuals[worst] <= TOLERANCE:
+        fault = "its equations give no finite numbers"
+    return (
+        f"the algebraic loop of plant {plant.name!r} was not solved after {limit} passes ({motion.mode}): {fault}, in "
+        f"the step from t = {points.t[-1]:.6g} s at {state_in_words(plant, points.x, -1)}; "
+        "use algebraic_loop='solved', or a smaller step"
+    )
+
+
+def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int) -> Points:
+    """Return where a recorded run has been up to the step `reached`."""
+
+    def columns(name: str) -> Any:
+        return trajectory.group(name)[: reached + 1].T if name in trajectory.groups else ()
+
+    time = trajectory.time[: reached + 1]
+    return Points(time, columns("states"), columns("inputs"), columns("disturbances"), parameters)
+
+
+def warn_of_gain(report: LoopReport | None, stacklevel: int = 3) -> None:
+    """Warn where a loop-free run met a gain that its form does not bear."""
+    text = report.caution() if report is not None else ""
+    if text:
+        warnings.warn(text, LoopGainWarning, stacklevel=stacklevel)
