@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
-from plants.core.integrators import INTEGRATORS, STAGES
+from plants.core.integrators import IMPLICIT, INTEGRATORS, STAGES
 from plants.core.kernel import ALIVE
 from plants.core.lanes import Item, Iterate, Lane, Loop
 from plants.core.linear_solve import solve_general
@@ -33,7 +33,7 @@ class Motion:
     ----------
     plant : Plant
     integrator : str
-        "euler", "heun", "rk2" or "rk4".
+        "euler", "heun", "rk2", "rk4" or "rosenbrock".
     algebraic_loop : str
         "solved", "iterated", "loop_free" or "loop_free_filtered".
     disturbances : callable
@@ -55,7 +55,8 @@ class Motion:
         extra: Callable[..., tuple[Any, ...]] | None = None,
         n_extra: int = 0,
     ) -> None:
-        self.plant, self.integrator, self.mode = plant, check_integrator(integrator), check_mode(plant, algebraic_loop)
+        self.plant, self.integrator = plant, check_integrator(integrator)
+        self.mode = check_mode(plant, algebraic_loop, integrator)
         self.disturbances, self.inputs = disturbances, inputs
         self.more, self.n_extra = extra, n_extra
         self.n_x = len(plant.states)
@@ -238,8 +239,8 @@ def check_integrator(name: str) -> str:
     return name
 
 
-def check_mode(plant: Plant, mode: str) -> str:
-    """Return a known loop mode or raise; plants without a loop have only "solved"."""
+def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
+    """Return a known loop mode or raise; plants without a loop have only "solved", and so has "rosenbrock"."""
     known = (*MODES, "loop_free_filtered")
     if mode not in known:
         raise ValueError(unknown("algebraic_loop", mode, known))
@@ -247,6 +248,12 @@ def check_mode(plant: Plant, mode: str) -> str:
         message = (
             f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
             "use 'solved', or declare its accelerations with acceleration(t, x, a, u, w, p)"
+        )
+        raise ValueError(message)
+    if mode != "solved" and integrator in IMPLICIT:
+        message = (
+            f"integrator {integrator!r} differentiates the solved equations, so it knows no algebraic_loop={mode!r}; "
+            f"use algebraic_loop='solved', or one of the integrators {', '.join(STAGES)}"
         )
         raise ValueError(message)
     return mode

@@ -53,6 +53,7 @@ FAMILIES = {
     "everything": (VDP, SAMPLED, RICH, {}),
     "solved": (INERTIA, controllers.PID(), PLAIN, FEW),
     "iterated": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "iterated", "integrator": "heun"}),
+    "implicit": (INERTIA, controllers.PID(), PLAIN, FEW | {"integrator": "rosenbrock"}),
     "loop_free": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "loop_free"}),
 }
 
