@@ -23,7 +23,11 @@ class RunConfig:
     plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed", file=True)
     seed: int = setting(0, "seed of everything random", low=0)
     step: float = setting(0.01, "integration step", unit="s", above=0)
-    integrator: str = setting("rk4", "integration method", choices=("euler", "heun", "rk2", "rk4"))
+    integrator: str = setting(
+        "rk4",
+        "integration method; rosenbrock for stiff plants (`sscq check` tells)",
+        choices=("euler", "heun", "rk2", "rk4", "rosenbrock"),
+    )
     algebraic_loop: str = setting(
         "solved",
         "how mutually dependent accelerations are treated",

@@ -116,7 +116,7 @@ def _arguments(config: SimulateConfig) -> dict[str, Any]:
 
     plant = plants.get(config.plant)
     count_steps(config.t_end, config.step)
-    check_mode(plant, config.algebraic_loop)
+    check_mode(plant, config.algebraic_loop, config.integrator)
     parameters = dict(config.parameters)
     plant.values("parameters", parameters)
     plant.values("states", config.initial)

@@ -72,7 +72,7 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
 def check(config: Config, plant: Plant, controller: Any, situations: Sequence[Situation]) -> None:
     """Raise ValueError where these closed loops could not be built; nothing is compiled."""
     LoopSpec(plant, controller, situations, config.step)
-    check_mode(plant, config.algebraic_loop)
+    check_mode(plant, config.algebraic_loop, config.integrator)
     for situation in situations:
         try:
             count_steps(situation.t_end, config.step)

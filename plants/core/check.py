@@ -35,6 +35,8 @@ class CheckReport:
         What was tested and holds, with the numbers.
     step : float or None
         Recommended integration step with rk4 [s].
+    implicit_step : float or None
+        Recommended step with the integrator "rosenbrock" [s]; None where the plant is not stiff.
     loop_gain : float or None
         Gain of the algebraic loop at the nominal state, None where there is no loop.
     """
@@ -44,6 +46,7 @@ class CheckReport:
     advice: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
     step: float | None = None
+    implicit_step: float | None = None
     loop_gain: float | None = None
 
     @property

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plants.core.check_blocks import shape
+from plants.core.check_runs import Runs, drive, fastest, rounded
+from plants.core.check_stiffness import check_stiffness
 from plants.core.replay import replay
-from plants.core.simulate import simulate
 from plants.core.slopes import Slopes
 from plants.core.tape import Tape
 from plants.core.trace import Program, differentiate, flat, symbols
-from plants.core.trajectory import DivergedError, Trajectory
+from plants.core.trajectory import DivergedError
 
 if TYPE_CHECKING:
     from plants.core.check import CheckReport
     from plants.core.check_blocks import Sample
     from plants.core.plant import Plant, Quantity
+    from plants.core.trajectory import Trajectory
 
 BALANCE = 1e-6  # relative error to which the energy balance must close
 ACCURATE, USABLE, STABLE = 0.1, 0.5, 2.78  # step times largest |eigenvalue|: rk4 accurate, usable, stable
@@ -28,38 +29,6 @@ _COARSE, _HALVINGS = 0.4, 5
 _LONGEST = 400.0  # length of the tested run in times of the fastest mode
 _ATTEMPTS = 7
 _STEPS = 4000
-
-
-@dataclass(frozen=True)
-class Drive:
-    """The tested run: where it begins, what drives it, how long it lasts [s]."""
-
-    initial: tuple[float, ...]
-    inputs: list[Any]
-    disturbances: list[Any]
-    t_end: float
-
-
-class Runs:
-    """One run at the coarse step and its halvings, each simulated when first asked for."""
-
-    def __init__(self, plant: Plant, drive: Drive, coarse: float) -> None:
-        self.plant, self.drive = plant, drive
-        self.count = max(8, math.ceil(drive.t_end / coarse))
-        self._done: dict[int, Trajectory] = {}
-
-    def step(self, halvings: int) -> float:
-        """Return the step after so many halvings [s]."""
-        return self.drive.t_end / (self.count * 2**halvings)
-
-    def at(self, halvings: int) -> Trajectory:
-        """Return the run at this step."""
-        if halvings not in self._done:
-            drive = self.drive
-            self._done[halvings] = simulate(
-                self.plant, drive.t_end, self.step(halvings), drive.initial, None, drive.inputs, drive.disturbances
-            )
-        return self._done[halvings]
 
 
 def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
@@ -72,8 +41,9 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
         return
     if runs is None:
         return
-    fastest = _fastest(slopes, runs.at(1), plant)
-    _advise_step(report, fastest)
+    fast = fastest(slopes, runs.at(1), plant)
+    _advise_step(report, fast)
+    check_stiffness(report, slopes, runs)
     _check_order(report, runs)
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, plant, runs, sample)
@@ -92,9 +62,9 @@ def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> Runs | None
     slow = float(values[values > 1e-3 * fast].min(initial=fast))
     t_end, size, left = min(20.0 / slow, _LONGEST / fast), 1.0, ""
     for _ in range(_ATTEMPTS):
-        runs = Runs(plant, _drive(plant, initial, math.sqrt(fast * slow), size, t_end), _COARSE / fast)
+        runs = Runs(plant, drive(plant, initial, math.sqrt(fast * slow), size, t_end), _COARSE / fast)
         try:
-            largest = _fastest(slopes, runs.at(0), plant)
+            largest = fastest(slopes, runs.at(0), plant)
             if largest > 2.0 * fast and runs.count * largest / fast < _STEPS:
                 fast = largest  # the run meets faster modes than its start: begin with a smaller step
                 continue
@@ -117,51 +87,17 @@ def _moved(quantity: Quantity, sign: float) -> float:
     return quantity.nominal + sign * min(size, 0.2 * room)
 
 
-def _drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> Drive:
-    from plants.excitation import Sine
-
-    channels = plant.channels if plant.allocate is None else ()
-    limits = {k: min(abs(c.low), abs(c.high)) for k, c in enumerate(channels)}
-    inputs = []
-    for k, quantity in enumerate(plant.inputs):
-        room = min(quantity.high - quantity.nominal, quantity.nominal - quantity.low, limits.get(k, math.inf))
-        height = size * (0.05 * room if math.isfinite(room) else 0.3 * (1.0 + abs(quantity.nominal)))
-        frequency = rate * (0.7 + 0.31 * k) / (2.0 * math.pi)
-        inputs.append(quantity.nominal + Sine(height, frequency, 0.5 + k) if height > 0.0 else quantity.nominal)
-    disturbances = []
-    for k, quantity in enumerate(plant.disturbances):
-        room = min(quantity.high, -quantity.low)
-        height = size * (0.05 * room if math.isfinite(room) else 0.1)
-        disturbances.append(Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k) if height > 0.0 else 0.0)
-    return Drive(initial, inputs, disturbances, t_end)
-
-
-def _fastest(slopes: Slopes, run: Trajectory, plant: Plant) -> float:
-    """Largest magnitude of an eigenvalue of the linearisation along a run [1/s]."""
-    chosen = np.unique(np.linspace(0, len(run.time) - 1, 40).astype(int))
-    x, u, w = (run.group(kind)[chosen].T for kind in ("states", "inputs", "disturbances"))
-    p = np.repeat(np.array(plant.nominal())[:, None], len(chosen), axis=1)
-    matrices = slopes.at(run.time[chosen], x, u, w, p).A
-    return float(np.abs(np.linalg.eigvals(matrices)).max(initial=0.0))
-
-
-def _advise_step(report: CheckReport, fastest: float) -> None:
-    if fastest <= 0.0:
+def _advise_step(report: CheckReport, fast: float) -> None:
+    if fast <= 0.0:
         report.advice.append(
             "its linearisation has no mode of its own: the step follows from the controller and signals"
         )
         return
-    report.step = _rounded(ACCURATE / fastest)
+    report.step = rounded(ACCURATE / fast)
     report.advice.append(
-        f"step: {report.step:g} s is accurate with rk4, up to {_rounded(USABLE / fastest):g} s usable, unstable beyond "
-        f"{STABLE / fastest:.3g} s (fastest mode {fastest:.3g} 1/s on the tested run; a control loop may be faster)"
+        f"step: {report.step:g} s is accurate with rk4, up to {rounded(USABLE / fast):g} s usable, unstable beyond "
+        f"{STABLE / fast:.3g} s (fastest mode {fast:.3g} 1/s on the tested run; a control loop may be faster)"
     )
-
-
-def _rounded(step: float) -> float:
-    """The next 1, 2 or 5 times a power of ten below."""
-    power = 10.0 ** math.floor(math.log10(step) + 1e-9)
-    return float(f"{max(m for m in (1.0, 2.0, 5.0) if m * power <= step * (1.0 + 1e-9)) * power:.3g}")
 
 
 def _check_order(report: CheckReport, runs: Runs) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plants.core.rosenbrock import rosenbrock
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -48,7 +50,10 @@ def rk4(f: Rates, t: Any, x: State, h: Any) -> State:
     return tuple(a + sixth * (b + 2.0 * (c + d) + e) for a, b, c, d, e in zip(x, k1, k2, k3, k4, strict=True))
 
 
-INTEGRATORS: dict[str, Callable[..., Any]] = {"euler": euler, "heun": heun, "rk2": rk2, "rk4": rk4}
+INTEGRATORS: dict[str, Callable[..., Any]] = {
+    "euler": euler, "heun": heun, "rk2": rk2, "rk4": rk4, "rosenbrock": rosenbrock,
+}  # fmt: skip
+IMPLICIT = ("rosenbrock",)
 STAGES = {
     "euler": ((0.0,), (1.0,), ()),
     "heun": ((0.0, 1.0), (0.5, 0.5), (1.0,)),
@@ -56,3 +61,5 @@ STAGES = {
     "rk4": ((0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0), (0.5, 0.5, 1.0)),
 }
 """Nodes, weights and the step to each next stage: for integration stage by stage (iterated loops)."""
+EVALUATIONS = {name: len(nodes) for name, (nodes, _, _) in STAGES.items()} | {"rosenbrock": 3}
+"""Points of a step at which the rates are evaluated; the last two of rosenbrock's stages share theirs."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plants.core.integrators import IMPLICIT, STAGES
 from plants.core.linear_solve import solve_general, solve_symmetric
 from plants.core.naming import unknown
 
@@ -23,14 +24,20 @@ MODES = (
 from the velocities (:mod:`plants.core.loop_free`)."""
 
 
-def check_mode(plant: Plant, mode: str) -> str:
-    """Return a known loop mode or raise; plants without a loop have only "solved"."""
+def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
+    """Return a known loop mode or raise; plants without a loop have only "solved", and so has "rosenbrock"."""
     if mode not in MODES:
         raise ValueError(unknown("algebraic_loop", mode, MODES))
     if mode != "solved" and not plant.has_loop:
         message = (
             f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
             "use 'solved', or declare its accelerations with acceleration(t, x, a, u, w, p)"
+        )
+        raise ValueError(message)
+    if mode != "solved" and integrator in IMPLICIT:
+        message = (
+            f"integrator {integrator!r} differentiates the solved equations, so it knows no algebraic_loop={mode!r}; "
+            f"use algebraic_loop='solved', or one of the integrators {', '.join(STAGES)}"
         )
         raise ValueError(message)
     return mode

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import where
-from plants.core.integrators import INTEGRATORS, STAGES
+from plants.core.integrators import EVALUATIONS, INTEGRATORS
 from plants.core.kernel import ALIVE
 from plants.core.lanes import Item, Lane, Loop
 from plants.core.loop_free import SHARES, LoopFree
@@ -30,7 +30,7 @@ class Motion:
     ----------
     plant : Plant
     integrator : str
-        "euler", "heun", "rk2" or "rk4".
+        "euler", "heun", "rk2", "rk4" or "rosenbrock".
     algebraic_loop : str
         One of :data:`plants.core.loops.MODES`.
     disturbances : callable
@@ -52,7 +52,8 @@ class Motion:
         extra: Callable[..., tuple[Any, ...]] | None = None,
         n_extra: int = 0,
     ) -> None:
-        self.plant, self.integrator, self.mode = plant, check_integrator(integrator), check_mode(plant, algebraic_loop)
+        self.plant, self.integrator = plant, check_integrator(integrator)
+        self.mode = check_mode(plant, algebraic_loop, integrator)
         self.disturbances, self.inputs = disturbances, inputs
         self.more, self.n_extra = extra, n_extra
         self.n_x = len(plant.states)
@@ -62,8 +63,8 @@ class Motion:
 
     @property
     def stages(self) -> int:
-        """Stages of a step: points at which the rates are evaluated."""
-        return len(STAGES[self.integrator][0])
+        """Points of a step at which the rates are evaluated."""
+        return EVALUATIONS[self.integrator]
 
     def add_rows(self, design: Design) -> None:
         """Give the motion its rows."""

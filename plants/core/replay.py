@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import elementary, scalar
+from plants.core.tape import Traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from plants.core.tape import Tape
     from plants.core.trace import Program
 
 
@@ -42,6 +44,39 @@ def replay(program: Program, *values: Any) -> tuple[Any, ...]:
         else:
             results[node] = _OPERATIONS[name](*(results[a] for a in tape.arguments[node]))
     return tuple(results[node] for node in program.outputs)
+
+
+def substitute(tape: Tape, values: Iterable[Any], places: Mapping[int, Any]) -> list[Any]:
+    """Return `values` with other numbers in place of some inputs of their tape.
+
+    Parameters
+    ----------
+    tape : Tape
+    values : iterable of traced numbers of this tape and of plain ones
+    places : mapping of node number to number
+        What stands for an input: traced on the same tape, or plain where all inputs are replaced.
+    """
+    wanted = list(values)
+    done: dict[int, Any] = dict(places)
+    moved = set(places)
+    for node in tape.needed(value.index for value in wanted if isinstance(value, Traced)):
+        arguments = tape.arguments[node]
+        if node in moved:
+            continue
+        if node in tape.constants:
+            done[node] = tape.constants[node]
+        elif moved.isdisjoint(arguments):
+            done[node] = Traced(tape, node)
+        else:
+            done[node] = _again(tape.operations[node], [done[a] for a in arguments])
+            moved.add(node)
+    return [done[value.index] if isinstance(value, Traced) else value for value in wanted]
+
+
+def _again(operation: str, arguments: list[Any]) -> Any:
+    if operation == "keep" and isinstance(arguments[0], Traced):
+        return arguments[0].tape.keep(arguments[0])  # rounded here before, rounded here now
+    return _OPERATIONS[operation](*arguments)
 
 
 def _divide(a: Any, b: Any) -> Any:

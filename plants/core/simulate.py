@@ -47,7 +47,8 @@ def simulate(
         Replace nominal values.
     inputs, disturbances : mapping by name, sequence of signals, or array [n, n_channels], optional
         Numbers, signals of :mod:`plants.excitation`, or arrays that give a value for each step (held over it).
-    integrator : {"euler", "heun", "rk2", "rk4"}
+    integrator : {"euler", "heun", "rk2", "rk4", "rosenbrock"}
+        The last for stiff plants: its step is set by accuracy alone.
     algebraic_loop : str
         How mutually dependent accelerations are treated: "solved"; "iterated" (Newton with difference quotients),
         "iterated_exact" (Newton with the tape's derivative), "gauss_seidel"; "loop_free", "loop_free_relaxed",

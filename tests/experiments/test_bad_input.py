@@ -267,6 +267,10 @@ def test_a_plant_that_the_file_does_not_give(capsys):
         (["step=0.03"], "the hold time 0.1 s must be a multiple of the step 0.03 s"),
         (["controller.sample_time=0.015"], "sample_time must be a multiple of the step"),
         (["algebraic_loop=iterated"], "plant 'van_der_pol' has no algebraic loop"),
+        (
+            ["plant=nonlinear_inertia", "integrator=rosenbrock", "algebraic_loop=loop_free"],
+            "knows no algebraic_loop='loop_free'; use algebraic_loop='solved', or one of the integrators euler, heun",
+        ),
     ],
 )
 def test_situations_that_cannot_be_run(capsys, words, message):

@@ -78,7 +78,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("step=-1", "step must be above 0 s, got -1.0"),
         ("step=nan", "step must be above 0 s, got nan"),
         ("seed=-1", "seed must be at least 0, got -1"),
-        ("integrator=rk5", "integrator must be one of euler, heun, rk2, rk4, got 'rk5'; did you mean"),
+        ("integrator=rk5", "integrator must be one of euler, heun, rk2, rk4, rosenbrock, got 'rk5'; did you mean"),
         (
             "controller.low=[20,0,0] controller.high=[10,1,1]",
             "controller.low[0] must not exceed high[0], got 20.0 and 10.0; swap them",

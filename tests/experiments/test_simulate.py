@@ -138,6 +138,10 @@ def test_a_loop_free_run_beyond_its_gain_warns(capsys):
         (["inputs={fource: {kind: step}}"], "'fource'; did you mean 'force'?"),
         (["input.kind=step", "inputs={force: {kind: step}}"], "'force' is the first of the inputs and is given twice"),
         (["algebraic_loop=loop_free"], "plant 'van_der_pol' has no algebraic loop"),
+        (
+            ["plant=nonlinear_inertia", "integrator=rosenbrock", "algebraic_loop=iterated"],
+            "integrator 'rosenbrock' differentiates the solved equations",
+        ),
         (["step=0.3"], "t_end = 2 s must be a multiple of step = 0.3 s"),
         (["t_end=inf"], "t_end must be finite and above 0 s, got inf"),
         (["excitation.kind=recorded"], "excitation.file is missing"),

@@ -11,7 +11,7 @@ from plants.core.elementary import cos
 
 T_END = 2.0
 COUNTS = np.array([16, 32, 64, 128])
-ORDERS = {"euler": 1.0, "heun": 2.0, "rk2": 2.0, "rk4": 4.0}
+ORDERS = {"euler": 1.0, "heun": 2.0, "rk2": 2.0, "rk4": 4.0, "rosenbrock": 3.0}
 
 
 def derivative(t, x, u, w, p):
@@ -49,9 +49,9 @@ def ends(integrator):
 def test_order_of_convergence_of_states_and_integrals(integrator):
     errors = np.abs(ends(integrator) - solution())
     slopes = -np.diff(np.log(errors), axis=0) / np.diff(np.log(COUNTS))[:, None]
-    # From 64 to 128 steps the next power of the step changes a measured order by a few per cent.
-    np.testing.assert_allclose(slopes[-1], ORDERS[integrator], rtol=0.07)
-    largest = {"euler": 0.1, "heun": 2e-3, "rk2": 2e-3, "rk4": 1e-7}[integrator]
+    # From 64 to 128 steps the next power of the step changes a measured order by less than a tenth.
+    np.testing.assert_allclose(slopes[-1], ORDERS[integrator], atol=0.15)
+    largest = {"euler": 0.1, "heun": 2e-3, "rk2": 2e-3, "rk4": 1e-7, "rosenbrock": 1e-6}[integrator]
     assert errors[-1].max() < largest  # an order alone does not tell a wrong factor from a right one
 
 

@@ -65,6 +65,7 @@ FAMILIES = {
         PLAIN,
         FEW | {"algebraic_loop": "gauss_seidel", "integrator": "euler"},
     ),
+    "implicit": (INERTIA, controllers.PID(), PLAIN, FEW | {"integrator": "rosenbrock"}),
     "loop_free": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "loop_free"}),
 }
 

@@ -1,0 +1,89 @@
+"""Runs with smooth inputs on which a plant's motion is tested, and the modes it has along them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.simulate import Trajectory, simulate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from plants.core.plant import Plant
+    from plants.core.slopes import Slopes
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The tested run: where it begins, what drives it, how long it lasts [s]."""
+
+    initial: tuple[float, ...]
+    inputs: list[Any]
+    disturbances: list[Any]
+    t_end: float
+
+
+class Runs:
+    """One run at the coarse step and its halvings, each simulated when first asked for."""
+
+    def __init__(self, plant: Plant, drive: Drive, coarse: float, integrator: str = "rk4") -> None:
+        self.plant, self.drive, self.integrator = plant, drive, integrator
+        self.count = max(8, math.ceil(drive.t_end / coarse))
+        self._done: dict[int, Trajectory] = {}
+
+    def step(self, halvings: int) -> float:
+        """Return the step after so many halvings [s]."""
+        return self.drive.t_end / (self.count * 2**halvings)
+
+    def at(self, halvings: int) -> Trajectory:
+        """Return the run at this step."""
+        if halvings not in self._done:
+            drive = self.drive
+            self._done[halvings] = simulate(
+                self.plant, drive.t_end, self.step(halvings), drive.initial, None, drive.inputs, drive.disturbances,
+                self.integrator,
+            )  # fmt: skip
+        return self._done[halvings]
+
+
+def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> Drive:
+    """Return sines of about `rate` [rad/s] on all inputs and disturbances, `size` (1: usual) of their room."""
+    from plants.excitation import Sine
+
+    channels = plant.channels if plant.allocate is None else ()
+    limits = {k: min(abs(c.low), abs(c.high)) for k, c in enumerate(channels)}
+    inputs = []
+    for k, quantity in enumerate(plant.inputs):
+        room = min(quantity.high - quantity.nominal, quantity.nominal - quantity.low, limits.get(k, math.inf))
+        height = size * (0.05 * room if math.isfinite(room) else 0.3 * (1.0 + abs(quantity.nominal)))
+        frequency = rate * (0.7 + 0.31 * k) / (2.0 * math.pi)
+        inputs.append(quantity.nominal + Sine(height, frequency, 0.5 + k) if height > 0.0 else quantity.nominal)
+    disturbances = []
+    for k, quantity in enumerate(plant.disturbances):
+        room = min(quantity.high, -quantity.low)
+        height = size * (0.05 * room if math.isfinite(room) else 0.1)
+        disturbances.append(Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k) if height > 0.0 else 0.0)
+    return Drive(initial, inputs, disturbances, t_end)
+
+
+def modes(slopes: Slopes, run: Trajectory, plant: Plant) -> NDArray[np.complex128]:
+    """Eigenvalues of the linearisation along a run [n_points, n_x], 1/s."""
+    chosen = np.unique(np.linspace(0, len(run.time) - 1, 40).astype(int))
+    x, u, w = (run.group(kind)[chosen].T for kind in ("states", "inputs", "disturbances"))
+    p = np.repeat(np.array(plant.nominal())[:, None], len(chosen), axis=1)
+    return np.asarray(np.linalg.eigvals(slopes.at(run.time[chosen], x, u, w, p).A), complex)
+
+
+def fastest(slopes: Slopes, run: Trajectory, plant: Plant) -> float:
+    """Largest magnitude of an eigenvalue of the linearisation along a run [1/s]."""
+    return float(np.abs(modes(slopes, run, plant)).max(initial=0.0))
+
+
+def rounded(step: float) -> float:
+    """Return the next 1, 2 or 5 times a power of ten below."""
+    power = 10.0 ** math.floor(math.log10(step) + 1e-9)
+    return float(f"{max(m for m in (1.0, 2.0, 5.0) if m * power <= step * (1.0 + 1e-9)) * power:.3g}")
