@@ -36,12 +36,12 @@ COUPLING: Table = (
 """ROS3PRL: stage i stands at x + sum alpha_ij k_j, and h J (sum gamma_ij k_j + gamma k_i) is added to its rates. The
 last rows together are the weights (stiffly accurate).
 
-Order 3, L-stable, and of order 3 also where a fast mode follows a moving equilibrium (Prothero and Robinson's example),
-in which most Rosenbrock methods fall to order 2. All stages lie within the step, and the last two share their point, so
-a step takes three evaluations of the rates.
+Order 3 and L-stable. Where a fast mode follows a moving equilibrium (Prothero and Robinson's example) its local error
+has no term in h^2 (B_PR-consistent of order 2): small, but at medium stiffness it falls slower than with h^3. All
+stages lie within the step, and the last two share their point, so a step takes three evaluations of the rates.
 
-Source: J. Rang, The Prothero and Robinson example: Convergence studies for Runge-Kutta and Rosenbrock-Wanner methods,
-Informatik-Bericht 2014-05, TU Braunschweig, 2014. A test checks the conditions of order and of stability.
+Source: J. Rang, Improved traditional Rosenbrock-Wanner methods for stiff ODEs and DAEs, Journal of Computational and
+Applied Mathematics 286 (2015), 128-144. A test checks the conditions of order and of stability.
 """
 
 

@@ -29,7 +29,7 @@ WEIGHTS, ONES = B[-1], np.ones(4)  # stiffly accurate: the last rows are the wei
 # ------------------------------------------------------------------------------------------------------- coefficients
 
 
-def test_the_coefficients_are_of_order_three_also_where_a_fast_mode_follows_a_moving_equilibrium():
+def test_the_coefficients_are_of_order_three_and_follow_moving_equilibria_to_second_order():
     nodes, drifts = A @ ONES, B @ ONES
     conditions = {  # Hairer and Wanner, Solving Ordinary Differential Equations II, table IV.7.1
         "1": WEIGHTS @ ONES - 1.0,
