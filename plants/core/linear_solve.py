@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
-from plants.core.elementary import minimum
+from plants.core.elementary import minimum, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,12 +69,15 @@ class Factors:
         Reciprocals of U's diagonal, the pivots.
     margin : number
         Above 0 where every pivot kept its digits; else what is solved with them is rounding.
+    sign : number
+        Sign of the determinant, 1 or -1.
     """
 
     low: list[list[Any]]
     up: list[list[Any]]
     inverse: list[Any]
     margin: Any
+    sign: Any
 
     def solve(self, right: Sequence[Any]) -> tuple[Any, ...]:
         """Return x of A x = right [n]."""
@@ -99,6 +102,7 @@ def factorise(matrix: Sequence[Sequence[Any]], terms: Sequence[Any]) -> Factors:
     up: list[list[Any]] = [[0.0] * n for _ in range(n)]
     inverse: list[Any] = []
     margin: Any = 1.0
+    sign: Any = 1.0
     for j in range(n):
         column: list[Any] = []
         for i in range(j):
@@ -107,10 +111,11 @@ def factorise(matrix: Sequence[Sequence[Any]], terms: Sequence[Any]) -> Factors:
         pivot = _minus_products(matrix[j][j], low[j][:j], column)
         size = sum((magnitude(a * b) for a, b in zip(low[j], column, strict=False)), terms[j])
         margin = minimum(margin, magnitude(pivot) - REMAINS * size)
+        sign = where(pivot, sign, -sign)
         inverse.append(1.0 / pivot)
         for i in range(j + 1, n):
             low[i][j] = _minus_products(matrix[i][j], low[i][:j], column) * inverse[j]
-    return Factors(low, up, inverse, margin)
+    return Factors(low, up, inverse, margin, sign)
 
 
 def _minus_products(start: Any, left: Sequence[Any], right: Sequence[Any]) -> Any:

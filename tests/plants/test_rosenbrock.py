@@ -13,6 +13,7 @@ import controllers
 import plants
 import sscq
 from plants import Plant, Quantity
+from plants.core.check_stiffness import _followed
 from plants.core.linear_solve import factorise
 from plants.core.rosenbrock import ALPHA, COUPLING, GAMMA, rosenbrock, slopes_of
 from plants.core.trace import names, trace
@@ -28,7 +29,7 @@ WEIGHTS, ONES = B[-1], np.ones(4)  # stiffly accurate: the last rows are the wei
 # ------------------------------------------------------------------------------------------------------- coefficients
 
 
-def test_the_coefficients_are_of_order_three_also_where_a_fast_mode_follows_a_moving_equilibrium():
+def test_the_coefficients_are_of_order_three_and_follow_moving_equilibria_to_second_order():
     nodes, drifts = A @ ONES, B @ ONES
     conditions = {  # Hairer and Wanner, Solving Ordinary Differential Equations II, table IV.7.1
         "1": WEIGHTS @ ONES - 1.0,
@@ -113,9 +114,14 @@ def test_a_lost_pivot_is_told():
     lost = factorise([[3.0, 1.0], [1.0, third * (1.0 + 4e-16)]], [3.0, third])
     assert lost.margin <= 0.0
     assert factorise([[3.0, 1.0], [1.0, third + 1e-9]], [3.0, third]).margin > 0.0
+
+
+def test_growth_that_the_step_would_damp_has_no_result():
+    """L-stable methods damp what grows too fast for the step: an unstable plant would look stable."""
     step = trace(lambda x, h, a: rosenbrock(lambda t, z: (a * z[0],), 0.0, (x,), h), "x", "h", "a")
-    assert np.isfinite(step(1.0, 0.9 / GAMMA, 1.0)[0])
-    assert np.isnan(step(1.0, 1.0 / GAMMA, 1.0)[0])  # a mode that grows as fast as the step's pole: no answer
+    assert step(1.0, 0.1, 1.0)[0] == pytest.approx(np.exp(0.1), rel=1e-5)
+    assert np.isnan([step(1.0, h, 1.0)[0] for h in (1.0 / GAMMA, 3.0, 1e3)]).all()
+    assert abs(amplification(1e3)) < 1.0
 
 
 # -------------------------------------------------------------------------------------------------------- stiff plants
@@ -200,6 +206,20 @@ def test_the_check_advises_it_with_a_step_that_is_enough():
     run = plants.simulate(MOTOR, T_END, report.implicit_step, integrator="rosenbrock", **DRIVE)
     np.testing.assert_allclose(run.states[-1], motor_at(T_END), rtol=5e-3)  # advised for 1e-3 of the largest value
     assert plants.check(plants.get("van_der_pol")).implicit_step is None
+
+
+@pytest.mark.parametrize(
+    ("values", "followed"),
+    [
+        ([-1e5, -1.1], 1.1),  # both settle: the slowest
+        ([-1e4, -1.0 + 10j, -1.0 - 10j], np.hypot(1.0, 10.0)),  # a lightly damped swing
+        ([-1e4, 3.0, -3.0, -0.1], 3.0),  # growth
+        ([-1e3, 0.0], 1e3),  # an integrator has no rate of its own
+        ([0.0, 0.0], 0.0),
+    ],
+)
+def test_the_step_is_for_what_grows_or_swings_or_settles_last(values, followed):
+    assert _followed(np.array([values], complex)) == pytest.approx(followed)
 
 
 def van_der_pol(mu):
