@@ -1,23 +1,29 @@
 """One controller sample as lane loops.
 
-In this order: measure, sensor noise, output delay, reference, schedule (at its tick), law with its limits, allocate,
-input bounds, input delay.
+In this order: measure (with jitter), sensor noise, output delay, quantise, lost packets, reference, schedule (at its
+tick), law with its limits, allocate, input bounds, lost packets; then in every step input delay and actuator.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from plants.core import noise
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
-from plants.core.kernel import ALIVE, Design, Stream, stream_items
+from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Item, Lane, Loop, Uniform, copies
 from plants.core.motion import as_tuple
+from sscq.actuator import Actuator
+from sscq.chance import Chance, threshold
+from sscq.sensors import Sensors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.motion import Motion
+    from plants.excitation import Feed
     from sscq.loop_spec import LoopSpec
 
 
@@ -39,6 +45,13 @@ class Sampling:
     def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool, observe: bool) -> None:
         self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
         self.plant, self.n = spec.plant, len(spec.plant.channels)
+        self.sensors, self.actuator = Sensors(spec), Actuator(spec)
+        self.lossy = bool(spec.command_dropout.any())
+        # Where the controller's side ends: the plant's inputs themselves, or what is still on its way to them.
+        self.sent = "sent" if spec.delayed_input or self.actuator.used else "u"
+        self.chances = list(self.sensors.chances)
+        if self.lossy:
+            self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
 
     def add_rows(self, design: Design) -> None:
         """Give the controller's side its rows."""
@@ -59,9 +72,10 @@ class Sampling:
         for i, law in enumerate(spec.laws):
             if law.n_states:
                 rows.add(f"c{i}", law.n_states)
-        for k in spec.noisy:
-            rows.add(f"noise{k}")
-            rows.add(f"noise_unit{k}")
+        self.sensors.add_rows(rows)
+        if self.lossy:
+            rows.add("command_dropout")
+            rows.add("command_unit")
         if spec.bounded:
             rows.add("low", len(self.plant.inputs))
             rows.add("high", len(self.plant.inputs))
@@ -69,8 +83,10 @@ class Sampling:
 
     def _add_delay_rows(self, design: Design) -> None:
         """What is put into a delay line, and its two neighbours that come out."""
-        widths = {"measured": self.measured_width if self.spec.delayed_output else 0}
+        widths = {"measured": len(self.spec.watched) if self.spec.delayed_output else 0}
         widths["sent"] = len(self.plant.inputs) if self.spec.delayed_input else 0
+        self.actuator.add_rows(design.rows)
+        design.rows.add(self.sent, len(self.plant.inputs))
         for group, width in widths.items():
             for name in (group, f"{group}_old", f"{group}_older") if width else ():
                 design.rows.add(name, width)
@@ -78,18 +94,36 @@ class Sampling:
     def add_to(self, design: Design) -> None:
         """Put the sample's loops into every step."""
         timing = self.spec.timing
-        for k in self.spec.noisy:
-            every = f"every_noise{k}"
-            design.integers.append(every)
-            stream = Stream(f"noise_{self.plant.measurements[k].name}", f"noise_unit{k}", every)
-            design.before.append(stream_items(design, stream))
+        for chance in self.chances:
+            chance.add_to(design)
         design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
             design.before += [self._output_ring(design), Loop("receive", (self._receive,), timing.at_sample())]
         design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
-            design.before += [self._input_ring(design), Loop("deliver", (self._deliver,))]
+            design.before.append(self._input_ring(design))
+        if self.sent != "u":
+            design.before.append(Loop("deliver", (self._deliver,)))
+
+    def start(self, number: int) -> dict[str, tuple[float, ...]]:
+        """Return the rows of one situation that do not start at 0."""
+        rest = tuple(q.nominal for q in self.plant.inputs)
+        rows: dict[str, tuple[float, ...]] = {"fresh": (1.0,), "u": rest, self.sent: rest}
+        if self.spec.bounded:
+            low, high = self.spec.situations[number].limits or (-math.inf, math.inf)
+            rows |= {"low": (low,) * len(rest), "high": (high,) * len(rest)}
+        if self.lossy:
+            rows["command_dropout"] = (threshold(self.spec.command_dropout[number]),)
+        return rows | self.sensors.start(number) | self.actuator.start(number)
+
+    def feeds(self, number: int) -> list[Feed]:
+        """Return what feeds the streams in one situation, in the kernel's order."""
+        return [chance.feed(number) for chance in self.chances]
+
+    def every(self) -> dict[str, int]:
+        """Steps between the numbers of each stream."""
+        return {chance.every: self.spec.timing.sample for chance in self.chances}
 
     def outputs(self, lane: Lane) -> tuple[Any, ...]:
         """Return the plant's outputs now (a body's helper)."""
@@ -105,28 +139,17 @@ class Sampling:
         return self.spec.references.values(lane, t, t)
 
     def _measure(self, lane: Lane) -> None:
-        """Measured outputs and their rates with sensor noise; references and their rates."""
+        """What the sensors send; references and their rates."""
         spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
-        outputs = list(self.outputs(lane))
+        outputs = self.outputs(lane)
         if self.origin:
             places = [spec.output_index(c.output) for c in self.plant.channels]
             lane["origin"] = [where(fresh, outputs[k], o) for k, o in zip(places, lane["origin"], strict=True)]
-        for k in spec.noisy:
-            outputs[k] = outputs[k] + lane.one(f"noise{k}") * lane.one(f"noise_unit{k}")
-        y, rates, before = [], [], lane["y_before"]
-        for i, channel in enumerate(self.plant.channels):
-            y.append(outputs[spec.output_index(channel.output)])
-            if channel.rate is not None and spec.measures_rate(i):
-                rates.append(outputs[spec.output_index(channel.rate)])
-            else:
-                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
-        if not all(spec.measures_rate(i) for i in range(self.n)):
-            lane["y_before"] = y
-        extra = [outputs[spec.output_index(name)] for name in spec.controller.schedule.signals]
+        values = self.sensors.sample(lane, outputs)
         if spec.delayed_output:
-            lane["measured"] = [*y, *rates, *extra]
+            lane["measured"] = values
         else:
-            self._see(lane, [*y, *rates, *extra])
+            self._see(lane, values)
         lane["r"] = r = self.refer(lane)
         if spec.references.constant:
             lane["r_rate"] = (0.0,) * self.n
@@ -139,16 +162,22 @@ class Sampling:
         """Measurements that were on their way for the output delay."""
         self._see(lane, self._between(lane, "measured", "output_part"))
 
-    @property
-    def measured_width(self) -> int:
-        """Numbers that a sample measures: outputs and rates of the channels, outputs that the schedule reads."""
-        return 2 * self.n + len(self.spec.controller.schedule.signals)
-
     def _see(self, lane: Lane, values: Sequence[Any]) -> None:
-        """Hand what was measured to laws and schedule."""
-        lane["y"], lane["y_rate"] = values[: self.n], values[self.n : 2 * self.n]
-        if self.spec.controller.schedule.signals:
-            lane["extra"] = values[2 * self.n :]
+        """Outputs, their rates and what the schedule asks for, of what arrives at the controller."""
+        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        seen = dict(zip(spec.watched, self.sensors.receive(lane, values), strict=True))
+        y, rates, before = [], [], lane["y_before"]
+        for i, channel in enumerate(self.plant.channels):
+            y.append(seen[spec.output_index(channel.output)])
+            if channel.rate is not None and spec.measures_rate(i):
+                rates.append(seen[spec.output_index(channel.rate)])
+            else:
+                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
+        if not all(spec.measures_rate(i) for i in range(self.n)):
+            lane["y_before"] = y
+        lane["y"], lane["y_rate"] = y, rates
+        if spec.controller.schedule.signals:
+            lane["extra"] = [seen[spec.output_index(name)] for name in spec.controller.schedule.signals]
 
     def _between(self, lane: Lane, group: str, part: str) -> list[Any]:
         """Values between two neighbours of a delay line."""
@@ -157,8 +186,9 @@ class Sampling:
         return [near + share * (far - near) for near, far in pairs]
 
     def _deliver(self, lane: Lane) -> None:
-        """The command of some time ago reaches the plant."""
-        lane["u"] = self._between(lane, "sent", "input_part")
+        """The command, of some time ago where it is delayed, reaches the plant through its actuators."""
+        inputs = self._between(lane, "sent", "input_part") if self.spec.delayed_input else lane["sent"]
+        lane["u"] = self.actuator.drive(lane, inputs)
 
     def signals(self, lane: Lane) -> tuple[Any, ...]:
         """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs as measured."""
@@ -194,12 +224,15 @@ class Sampling:
         if self.travel:
             self._travel(lane, commands)
         lane["command"] = commands
-        inputs = self._allocate(lane, commands)
-        if self.spec.delayed_input:
-            lane["sent"] = inputs
-        else:
-            lane["u"] = inputs
+        lane[self.sent] = self._sent(lane, self._allocate(lane, commands))
         lane["fresh"] = (0.0,)
+
+    def _sent(self, lane: Lane, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs asked for, or those of the last packet that arrived; before the first one those at rest."""
+        if not self.lossy:
+            return inputs
+        lost = lane.one("command_dropout") - lane.one("command_unit")
+        return tuple(where(lost, old, new) for new, old in zip(inputs, lane[self.sent], strict=True))
 
     def _allocate(self, lane: Lane, commands: Sequence[Any]) -> tuple[Any, ...]:
         inputs = tuple(commands)
