@@ -13,18 +13,21 @@ from plants.core import noise
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
 from plants.core.kernel import ALIVE, Design
-from plants.core.lanes import Item, Lane, Loop, Uniform, copies
+from plants.core.lanes import Lane, Loop
 from plants.core.motion import as_tuple
 from sscq.actuator import Actuator
 from sscq.chance import Chance, threshold
+from sscq.delay_lines import DelayLine
 from sscq.sensors import Sensors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from plants.core.motion import Motion
     from plants.excitation import Feed
     from sscq.loop_spec import LoopSpec
+
+MEASURED, SENT = DelayLine("output", "measured"), DelayLine("input", "sent")
 
 
 class Sampling:
@@ -48,7 +51,7 @@ class Sampling:
         self.sensors, self.actuator = Sensors(spec), Actuator(spec)
         self.lossy = bool(spec.command_dropout.any())
         # Where the controller's side ends: the plant's inputs themselves, or what is still on its way to them.
-        self.sent = "sent" if spec.delayed_input or self.actuator.used else "u"
+        self.sent = SENT.group if spec.delayed_input or self.actuator.used else "u"
         self.chances = list(self.sensors.chances)
         if self.lossy:
             self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
@@ -72,6 +75,11 @@ class Sampling:
         for i, law in enumerate(spec.laws):
             if law.n_states:
                 rows.add(f"c{i}", law.n_states)
+        self._add_ends(design)
+
+    def _add_ends(self, design: Design) -> None:
+        """Rows between the laws and the plant: sensors, links, delay lines, actuators."""
+        rows, spec = design.rows, self.spec
         self.sensors.add_rows(rows)
         if self.lossy:
             rows.add("command_dropout")
@@ -79,17 +87,12 @@ class Sampling:
         if spec.bounded:
             rows.add("low", len(self.plant.inputs))
             rows.add("high", len(self.plant.inputs))
-        self._add_delay_rows(design)
-
-    def _add_delay_rows(self, design: Design) -> None:
-        """What is put into a delay line, and its two neighbours that come out."""
-        widths = {"measured": len(self.spec.watched) if self.spec.delayed_output else 0}
-        widths["sent"] = len(self.plant.inputs) if self.spec.delayed_input else 0
-        self.actuator.add_rows(design.rows)
-        design.rows.add(self.sent, len(self.plant.inputs))
-        for group, width in widths.items():
-            for name in (group, f"{group}_old", f"{group}_older") if width else ():
-                design.rows.add(name, width)
+        if spec.delayed_output:
+            MEASURED.add_rows(design, len(spec.watched))
+        if spec.delayed_input:
+            SENT.add_rows(design, len(self.plant.inputs))
+        self.actuator.add_rows(rows)
+        rows.add(self.sent, len(self.plant.inputs))
 
     def add_to(self, design: Design) -> None:
         """Put the sample's loops into every step."""
@@ -98,11 +101,12 @@ class Sampling:
             chance.add_to(design)
         design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
-            design.before += [self._output_ring(design), Loop("receive", (self._receive,), timing.at_sample())]
+            ring = MEASURED.by_sample(design, timing)
+            design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
         design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
-            design.before.append(self._input_ring(design))
+            design.before.append(SENT.by_step(design, timing))
         if self.sent != "u":
             design.before.append(Loop("deliver", (self._deliver,)))
 
@@ -147,7 +151,7 @@ class Sampling:
             lane["origin"] = [where(fresh, outputs[k], o) for k, o in zip(places, lane["origin"], strict=True)]
         values = self.sensors.sample(lane, outputs)
         if spec.delayed_output:
-            lane["measured"] = values
+            lane[MEASURED.group] = values
         else:
             self._see(lane, values)
         lane["r"] = r = self.refer(lane)
@@ -160,7 +164,7 @@ class Sampling:
 
     def _receive(self, lane: Lane) -> None:
         """Measurements that were on their way for the output delay."""
-        self._see(lane, self._between(lane, "measured", "output_part"))
+        self._see(lane, MEASURED.between(lane))
 
     def _see(self, lane: Lane, values: Sequence[Any]) -> None:
         """Outputs, their rates and what the schedule asks for, of what arrives at the controller."""
@@ -179,15 +183,9 @@ class Sampling:
         if spec.controller.schedule.signals:
             lane["extra"] = [seen[spec.output_index(name)] for name in spec.controller.schedule.signals]
 
-    def _between(self, lane: Lane, group: str, part: str) -> list[Any]:
-        """Values between two neighbours of a delay line."""
-        share = lane.uniform(part)
-        pairs = zip(lane[f"{group}_old"], lane[f"{group}_older"], strict=True)
-        return [near + share * (far - near) for near, far in pairs]
-
     def _deliver(self, lane: Lane) -> None:
         """The command, of some time ago where it is delayed, reaches the plant through its actuators."""
-        inputs = self._between(lane, "sent", "input_part") if self.spec.delayed_input else lane["sent"]
+        inputs = SENT.between(lane) if self.spec.delayed_input else lane[SENT.group]
         lane["u"] = self.actuator.drive(lane, inputs)
 
     def signals(self, lane: Lane) -> tuple[Any, ...]:
@@ -250,44 +248,3 @@ class Sampling:
         for new, old in zip(commands, lane["command"], strict=True):
             total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
         lane["q_total_variation"] = (total,)
-
-    def _output_ring(self, design: Design) -> Item:
-        """Put the measurements into their ring, take the two around the delay; before the first one that one holds."""
-        design.integers += ["output_ring", "output_depth", "output_delay"]
-        design.numbers.append("output_part")
-        n = self.spec.timing.sample
-        places = {"now": f"step // {n}"}
-        for name, back in (("old", ""), ("older", " - 1")):
-            places[name] = f"max(step // {n} - output_delay{back}, 0)"
-        slots = {name: f"{sample} % output_depth" for name, sample in places.items()}
-        lines = [*self._put(design, "output", "measured", slots), *self._take(design, "output", "measured", slots)]
-        condition = self.spec.timing.at_sample()
-        return Uniform((f"if {condition}:", *(f"    {line}" for line in lines)) if condition else tuple(lines))
-
-    def _input_ring(self, design: Design) -> Item:
-        """Put the command into its ring and take the two around the delay; before the first one the input at rest."""
-        design.integers += ["input_ring", "input_depth", "input_delay"]
-        design.numbers.append("input_part")
-        n = self.spec.timing.sample
-        slots = {"now": f"(step // {n}) % input_depth"}
-        for name, back in (("old", ""), ("older", " - 1")):
-            past = f"step - input_delay{back}"
-            slots[name] = f"((({past}) // {n}) % input_depth if {past} >= 0 else input_depth)"
-        put, condition = self._put(design, "input", "sent", slots), self.spec.timing.at_sample()
-        if condition:
-            put = [f"if {condition}:", *(f"    {line}" for line in put)]
-        return Uniform((*put, *self._take(design, "input", "sent", slots)))
-
-    def _put(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
-        design.kept.append(group)
-        first, width = design.rows.first[group], design.rows.size[group]
-        pairs = [(f"{ring}_now + {k}", str(first + k)) for k in range(width)]
-        return [f"{ring}_now = {ring}_ring + {slots['now']} * {width}", *copies(pairs, design.lanes)]
-
-    def _take(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
-        lines = []
-        for name in ("old", "older"):
-            target, width = design.rows.first[f"{group}_{name}"], design.rows.size[group]
-            pairs = [(str(target + k), f"{ring}_{name} + {k}") for k in range(width)]
-            lines += [f"{ring}_{name} = {ring}_ring + {slots[name]} * {width}", *copies(pairs, design.lanes)]
-        return lines

@@ -129,6 +129,19 @@ def test_jittered_samples_are_taken_between_two():
     assert ages.max() > 0.9 * 0.8 * sample * H
 
 
+def test_jitter_of_a_steady_motion_is_an_error_of_its_rate():
+    """Divided by the nominal sample time: v (1 - J (share_k - share_k-1)), of standard deviation v J / sqrt(6)."""
+    steady = replace(VDP, derivative=lambda t, x, u, w, p: (0.5 + 0.0 * x[0], 0.0 * u[0]))
+    law = replace(LAW, rate_source="difference")
+    situation = replace(BUSY, reference=0.0, initial=(-1.0, 0.0), jitter=0.6, t_end=4.0)
+    rate = -recorded(situation, law, plant=steady)["error rate position"][::SAMPLE]
+    shares = drawn(situation, "jitter", 100)
+    # From the third sample on: nothing was before the first one. Rounding of 1e-16 over the sample time.
+    np.testing.assert_allclose(rate[2:], 0.5 * (1.0 - 0.6 * np.diff(shares)[1:]), rtol=1e-12)
+    # 100 numbers tell their standard deviation to 10 %: three of its standard errors, doubled for the correlation.
+    assert rate[2:].std() == pytest.approx(0.5 * 0.6 / np.sqrt(6.0), rel=0.4)
+
+
 # ---------------------------------------------------------------------------------------------------------- actuators
 
 
