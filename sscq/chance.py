@@ -60,5 +60,5 @@ def share(lane: Lane, row: str) -> Any:
 
 
 def threshold(probability: float) -> float:
-    """Return the value below which a uniform stream's number lies with this probability."""
-    return _SPAN * (probability - 0.5) if probability > 0.0 else -math.inf
+    """Return the value below which a uniform stream's number lies with this probability; an unused stream gives 0."""
+    return _SPAN * (probability - 0.5)
