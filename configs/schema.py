@@ -80,7 +80,14 @@ class SituationConfig:
     noise: float = setting(0.0, "standard deviation of the sensor noise", low=0)
     delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
     output_delay: float = setting(0.0, "delay of the measurements", unit="s", low=0)
+    jitter: float = setting(0.0, "sampling jitter, as a share of the sample time", low=0, high=1)
+    quantisation: float = setting(0.0, "step of the converter that rounds the controlled outputs", low=0)
+    dropout: float = setting(0.0, "probability that a sample's measurements are lost", low=0, below=1)
+    command_dropout: float = setting(0.0, "probability that a sample's commands are lost", low=0, below=1)
     limits: list[float] | None = setting(None, "range of the plant inputs [low, high], where the actuator has less")
+    rate_limit: float | None = setting(None, "largest speed of the actuators; null: any", unit="1/s", above=0)
+    dead_zone: float = setting(0.0, "inputs of no more than this size move no actuator", low=0)
+    backlash: float = setting(0.0, "width of the play behind the actuators", low=0)
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
     seed: int | None = setting(None, "seed of the situation; null: the run's", low=0)
 
@@ -102,6 +109,17 @@ class SituationsConfig:
     noise: float = setting(0.0, "sensor noise of all situations (standard deviation); 0: their own", low=0)
     delay: float = setting(0.0, "delay of the commands in all situations; 0: their own", unit="s", low=0)
     output_delay: float = setting(0.0, "delay of the measurements in all situations; 0: their own", unit="s", low=0)
+    jitter: float = setting(
+        0.0, "sampling jitter of all situations, as a share of the sample time; 0: their own", low=0, high=1
+    )
+    quantisation: float = setting(0.0, "step of the converters in all situations; 0: their own", low=0)
+    dropout: float = setting(0.0, "share of lost measurements in all situations; 0: their own", low=0, below=1)
+    command_dropout: float = setting(0.0, "share of lost commands in all situations; 0: their own", low=0, below=1)
+    rate_limit: float | None = setting(
+        None, "largest speed of the actuators in all situations; null: their own", unit="1/s", above=0
+    )
+    dead_zone: float = setting(0.0, "dead zone of the actuators in all situations; 0: their own", low=0)
+    backlash: float = setting(0.0, "play behind the actuators in all situations; 0: their own", low=0)
 
 
 @dataclass

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     Config = DesignConfig | EvaluateConfig
     Sets = dict[str, tuple[Situation, ...]]
 
+REAL_LOOP = (
+    "delay", "output_delay", "noise", "jitter", "quantisation", "dropout", "command_dropout", "rate_limit", "dead_zone",
+    "backlash",
+)  # fmt: skip
 FEW_PLANTS = 12  # fewer taught plants than this do not pin the tail down, as a study of a first-order plant showed
 
 
@@ -91,9 +95,8 @@ def _declared(config: Config, plant: Plant, kind: str, number: int = 0) -> tuple
 
 def _common(config: Config) -> dict[str, Any]:
     """Settings of the real loop that are given for all situations at once."""
-    given = config.situations
-    pairs = (("delay", given.delay), ("output_delay", given.output_delay), ("noise", given.noise))
-    return {name: value for name, value in pairs if value}
+    values = {name: getattr(config.situations, name) for name in REAL_LOOP}
+    return {name: value for name, value in values.items() if value}
 
 
 def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repetition: int = 0) -> Situation:
@@ -105,9 +108,7 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
         excitation=excitation(given.excitation, _drawn_from(name, given, number), given.t_end),
         parameters=given.parameters or None,
         initial=given.initial,
-        delay=given.delay,
-        output_delay=given.output_delay,
-        noise=given.noise,
+        **{name: getattr(given, name) for name in REAL_LOOP},
         limits=None if given.limits is None else (given.limits[0], given.limits[1]),
         t_end=given.t_end,
         seed=number,

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import kernel as kernels
-from plants.core import noise
 from plants.core.kernel import ALIVE, LANES, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.motion import Motion
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import stream_arrays
 from plants.core.simulate import count_steps, fill_rows
-from plants.excitation import Feed
 from sscq.loop_spec import LoopSpec
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.sampling import Sampling
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
+    from plants.excitation import Feed
     from sscq.situation import Situation
 
 
@@ -146,22 +145,16 @@ class ClosedLoop:
     def start_rows(self, number: int) -> np.ndarray:
         """Return the initial workspace [rows] of one situation, without delay lines."""
         situation, plant, spec = self.situations[number], self.plant, self.spec
-        rest = tuple(q.nominal for q in plant.inputs)
         rows: dict[str, Sequence[float]] = {
             "x": plant.values("states", situation.initial),
             "p": plant.values("parameters", situation.parameters),
             ALIVE: (1.0,),
-            "fresh": (1.0,),
-            "u": rest,
             "since": (self._jumps[number] + self._jumps[number][-1:] * self.scoring.jumps)[: self.scoring.jumps],
             "k": spec.controller.schedule.initial(),
         }
         rows |= self.sampling.motion.start(rows["x"])
         rows |= {f"c{i}": law.initial() for i, law in enumerate(spec.laws)}
-        rows |= {f"noise{k}": (spec.noise[number, k],) for k in spec.noisy}
-        if spec.bounded:
-            low, high = situation.limits or (-np.inf, np.inf)
-            rows |= {"low": (low,) * len(rest), "high": (high,) * len(rest)}
+        rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):
             rows |= bank.start(number, situation.name, situation.seed)
         column = np.zeros(self.design.rows.count)
@@ -286,18 +279,17 @@ class ClosedLoop:
             ring = self.design.rows.count + rows
             integers |= {"output_ring": ring, "output_depth": depth, "output_delay": delay.output_samples}
             parts["output_part"] = delay.output_part
-            rows += depth * self.sampling.measured_width
+            rows += depth * len(self.spec.watched)
         return integers, parts, rows
 
     def feeds(self, number: int) -> list[Feed]:
         """Return what feeds the streams of one situation, in the kernel's order."""
-        sensor = [Feed(noise.GAUSSIAN) for _ in self.spec.noisy]
-        return [*self.spec.references.streams(number), *self.spec.disturbances.streams(number), *sensor]
+        signals = [*self.spec.references.streams(number), *self.spec.disturbances.streams(number)]
+        return [*signals, *self.sampling.feeds(number)]
 
     def _every(self, number: int) -> dict[str, int]:
         """Steps between samples of each stream in one situation."""
-        sensor = {f"every_noise{k}": self.spec.timing.sample for k in self.spec.noisy}
-        return self.spec.references.every(number) | self.spec.disturbances.every(number) | sensor
+        return self.spec.references.every(number) | self.spec.disturbances.every(number) | self.sampling.every()
 
 
 def _held_inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ARG001  (held: no stage times)

@@ -92,12 +92,38 @@ class LoopSpec:
         self.references = SignalBank("r", names, [s.references(plant) for s in self.situations], step)
         names = [q.name for q in plant.disturbances]
         self.disturbances = SignalBank("w", names, [s.excitations(plant) for s in self.situations], step)
-        self.noise = np.array([s.noise_levels(plant) for s in self.situations])
-        self.noisy = [k for k in range(len(plant.measurements)) if self.noise[:, k].any()]
+        self.watched = self._watched()
+        self._sensors()
+        self._actuators()
         self.delays = [_delays(plant, s, self.timing) for s in self.situations]
         self.delayed_input = any(d.input for d in self.delays)
         self.delayed_output = any(d.output for d in self.delays)
         self.bounded = any(s.limits is not None for s in self.situations)
+
+    def _watched(self) -> tuple[int, ...]:
+        """Return the places of the measurements that laws and schedule look at, each once."""
+        channels = self.plant.channels
+        names = [c.output for c in channels]
+        names += [c.rate for i, c in enumerate(channels) if c.rate is not None and self.measures_rate(i)]
+        return tuple(dict.fromkeys(self.output_index(name) for name in (*names, *self.controller.schedule.signals)))
+
+    def _sensors(self) -> None:
+        """Settings of the sensors [situation, measurement] or [situation], and which measurements have any."""
+        several = self.situations
+        self.noise = np.array([s.noise_levels(self.plant) for s in several])
+        self.quanta = np.array([s.quanta(self.plant) for s in several])
+        self.noisy = [k for k in self.watched if self.noise[:, k].any()]
+        self.quantised = [k for k in self.watched if self.quanta[:, k].any()]
+        self.jitter = np.array([s.jitter for s in several])
+        self.dropout = np.array([s.dropout for s in several])
+
+    def _actuators(self) -> None:
+        """Settings of the actuators [situation, input] or [situation]; 0: none."""
+        several = self.situations
+        self.speed = np.array([s.of_inputs("rate_limit", self.plant) for s in several])
+        self.dead_zone = np.array([s.of_inputs("dead_zone", self.plant) for s in several])
+        self.backlash = np.array([s.of_inputs("backlash", self.plant) for s in several])
+        self.command_dropout = np.array([s.command_dropout for s in several])
 
     def measures_rate(self, i: int) -> bool:
         """Return whether channel `i` uses the plant's rate output instead of differencing its samples."""

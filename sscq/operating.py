@@ -73,9 +73,10 @@ class OperatingMargins:
 
     def _loop(self, i: int) -> Loop:
         law = self.spec.laws[i]
-        dead = max(s.delay + s.output_delay for s in self.spec.situations)
+        sample = self.spec.timing.sample_time
+        dead = max(s.delay + s.output_delay + s.jitter * sample for s in self.spec.situations)
         return Loop(
-            sample_time=self.spec.timing.sample_time,
+            sample_time=sample,
             derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
             delay=dead,
             rate_measured=self.spec.measures_rate(i),

@@ -1,24 +1,33 @@
 """One controller sample as lane loops.
 
-In this order: measure, sensor noise, output delay, reference, schedule (at its tick), law with its limits, allocate,
-input bounds, input delay.
+In this order: measure (with jitter), sensor noise, output delay, quantise, lost packets, reference, schedule (at its
+tick), law with its limits, allocate, input bounds, lost packets; then in every step input delay and actuator.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+from plants.core import noise
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
-from plants.core.kernel import ALIVE, Design, Stream, stream_items
-from plants.core.lanes import Item, Lane, Loop, Uniform, copies
+from plants.core.kernel import ALIVE, Design
+from plants.core.lanes import Lane, Loop
 from plants.core.motion import as_tuple
+from sscq.actuator import Actuator
+from sscq.chance import Chance, threshold
+from sscq.delay_lines import DelayLine
+from sscq.sensors import Sensors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from plants.core.motion import Motion
+    from plants.excitation import Feed
     from sscq.loop_spec import LoopSpec
+
+MEASURED, SENT = DelayLine("output", "measured"), DelayLine("input", "sent")
 
 
 class Sampling:
@@ -39,6 +48,13 @@ class Sampling:
     def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool, observe: bool) -> None:
         self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
         self.plant, self.n = spec.plant, len(spec.plant.channels)
+        self.sensors, self.actuator = Sensors(spec), Actuator(spec)
+        self.lossy = bool(spec.command_dropout.any())
+        # Where the controller's side ends: the plant's inputs themselves, or what is still on its way to them.
+        self.sent = SENT.group if spec.delayed_input or self.actuator.used else "u"
+        self.chances = list(self.sensors.chances)
+        if self.lossy:
+            self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
 
     def add_rows(self, design: Design) -> None:
         """Give the controller's side its rows."""
@@ -59,37 +75,59 @@ class Sampling:
         for i, law in enumerate(spec.laws):
             if law.n_states:
                 rows.add(f"c{i}", law.n_states)
-        for k in spec.noisy:
-            rows.add(f"noise{k}")
-            rows.add(f"noise_unit{k}")
+        self._add_ends(design)
+
+    def _add_ends(self, design: Design) -> None:
+        """Rows between the laws and the plant: sensors, links, delay lines, actuators."""
+        rows, spec = design.rows, self.spec
+        self.sensors.add_rows(rows)
+        if self.lossy:
+            rows.add("command_dropout")
+            rows.add("command_unit")
         if spec.bounded:
             rows.add("low", len(self.plant.inputs))
             rows.add("high", len(self.plant.inputs))
-        self._add_delay_rows(design)
-
-    def _add_delay_rows(self, design: Design) -> None:
-        """What is put into a delay line, and its two neighbours that come out."""
-        widths = {"measured": self.measured_width if self.spec.delayed_output else 0}
-        widths["sent"] = len(self.plant.inputs) if self.spec.delayed_input else 0
-        for group, width in widths.items():
-            for name in (group, f"{group}_old", f"{group}_older") if width else ():
-                design.rows.add(name, width)
+        if spec.delayed_output:
+            MEASURED.add_rows(design, len(spec.watched))
+        if spec.delayed_input:
+            SENT.add_rows(design, len(self.plant.inputs))
+        self.actuator.add_rows(rows)
+        rows.add(self.sent, len(self.plant.inputs))
 
     def add_to(self, design: Design) -> None:
         """Put the sample's loops into every step."""
         timing = self.spec.timing
-        for k in self.spec.noisy:
-            every = f"every_noise{k}"
-            design.integers.append(every)
-            stream = Stream(f"noise_{self.plant.measurements[k].name}", f"noise_unit{k}", every)
-            design.before.append(stream_items(design, stream))
+        for chance in self.chances:
+            chance.add_to(design)
         design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
-            design.before += [self._output_ring(design), Loop("receive", (self._receive,), timing.at_sample())]
+            ring = MEASURED.by_sample(design, timing)
+            design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
         design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
-            design.before += [self._input_ring(design), Loop("deliver", (self._deliver,))]
+            design.before.append(SENT.by_step(design, timing))
+        if self.sent != "u":
+            design.before.append(Loop("deliver", (self._deliver,)))
+
+    def start(self, number: int) -> dict[str, tuple[float, ...]]:
+        """Return the rows of one situation that do not start at 0."""
+        rest = tuple(q.nominal for q in self.plant.inputs)
+        rows: dict[str, tuple[float, ...]] = {"fresh": (1.0,), "u": rest, self.sent: rest}
+        if self.spec.bounded:
+            low, high = self.spec.situations[number].limits or (-math.inf, math.inf)
+            rows |= {"low": (low,) * len(rest), "high": (high,) * len(rest)}
+        if self.lossy:
+            rows["command_dropout"] = (threshold(self.spec.command_dropout[number]),)
+        return rows | self.sensors.start(number) | self.actuator.start(number)
+
+    def feeds(self, number: int) -> list[Feed]:
+        """Return what feeds the streams in one situation, in the kernel's order."""
+        return [chance.feed(number) for chance in self.chances]
+
+    def every(self) -> dict[str, int]:
+        """Steps between the numbers of each stream."""
+        return {chance.every: self.spec.timing.sample for chance in self.chances}
 
     def outputs(self, lane: Lane) -> tuple[Any, ...]:
         """Return the plant's outputs now (a body's helper)."""
@@ -105,28 +143,17 @@ class Sampling:
         return self.spec.references.values(lane, t, t)
 
     def _measure(self, lane: Lane) -> None:
-        """Measured outputs and their rates with sensor noise; references and their rates."""
+        """What the sensors send; references and their rates."""
         spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
-        outputs = list(self.outputs(lane))
+        outputs = self.outputs(lane)
         if self.origin:
             places = [spec.output_index(c.output) for c in self.plant.channels]
             lane["origin"] = [where(fresh, outputs[k], o) for k, o in zip(places, lane["origin"], strict=True)]
-        for k in spec.noisy:
-            outputs[k] = outputs[k] + lane.one(f"noise{k}") * lane.one(f"noise_unit{k}")
-        y, rates, before = [], [], lane["y_before"]
-        for i, channel in enumerate(self.plant.channels):
-            y.append(outputs[spec.output_index(channel.output)])
-            if channel.rate is not None and spec.measures_rate(i):
-                rates.append(outputs[spec.output_index(channel.rate)])
-            else:
-                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
-        if not all(spec.measures_rate(i) for i in range(self.n)):
-            lane["y_before"] = y
-        extra = [outputs[spec.output_index(name)] for name in spec.controller.schedule.signals]
+        values = self.sensors.sample(lane, outputs)
         if spec.delayed_output:
-            lane["measured"] = [*y, *rates, *extra]
+            lane[MEASURED.group] = values
         else:
-            self._see(lane, [*y, *rates, *extra])
+            self._see(lane, values)
         lane["r"] = r = self.refer(lane)
         if spec.references.constant:
             lane["r_rate"] = (0.0,) * self.n
@@ -137,28 +164,29 @@ class Sampling:
 
     def _receive(self, lane: Lane) -> None:
         """Measurements that were on their way for the output delay."""
-        self._see(lane, self._between(lane, "measured", "output_part"))
-
-    @property
-    def measured_width(self) -> int:
-        """Numbers that a sample measures: outputs and rates of the channels, outputs that the schedule reads."""
-        return 2 * self.n + len(self.spec.controller.schedule.signals)
+        self._see(lane, MEASURED.between(lane))
 
     def _see(self, lane: Lane, values: Sequence[Any]) -> None:
-        """Hand what was measured to laws and schedule."""
-        lane["y"], lane["y_rate"] = values[: self.n], values[self.n : 2 * self.n]
-        if self.spec.controller.schedule.signals:
-            lane["extra"] = values[2 * self.n :]
-
-    def _between(self, lane: Lane, group: str, part: str) -> list[Any]:
-        """Values between two neighbours of a delay line."""
-        share = lane.uniform(part)
-        pairs = zip(lane[f"{group}_old"], lane[f"{group}_older"], strict=True)
-        return [near + share * (far - near) for near, far in pairs]
+        """Outputs, their rates and what the schedule asks for, of what arrives at the controller."""
+        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        seen = dict(zip(spec.watched, self.sensors.receive(lane, values), strict=True))
+        y, rates, before = [], [], lane["y_before"]
+        for i, channel in enumerate(self.plant.channels):
+            y.append(seen[spec.output_index(channel.output)])
+            if channel.rate is not None and spec.measures_rate(i):
+                rates.append(seen[spec.output_index(channel.rate)])
+            else:
+                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
+        if not all(spec.measures_rate(i) for i in range(self.n)):
+            lane["y_before"] = y
+        lane["y"], lane["y_rate"] = y, rates
+        if spec.controller.schedule.signals:
+            lane["extra"] = [seen[spec.output_index(name)] for name in spec.controller.schedule.signals]
 
     def _deliver(self, lane: Lane) -> None:
-        """The command of some time ago reaches the plant."""
-        lane["u"] = self._between(lane, "sent", "input_part")
+        """The command, of some time ago where it is delayed, reaches the plant through its actuators."""
+        inputs = SENT.between(lane) if self.spec.delayed_input else lane[SENT.group]
+        lane["u"] = self.actuator.drive(lane, inputs)
 
     def signals(self, lane: Lane) -> tuple[Any, ...]:
         """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs as measured."""
@@ -194,12 +222,15 @@ class Sampling:
         if self.travel:
             self._travel(lane, commands)
         lane["command"] = commands
-        inputs = self._allocate(lane, commands)
-        if self.spec.delayed_input:
-            lane["sent"] = inputs
-        else:
-            lane["u"] = inputs
+        lane[self.sent] = self._sent(lane, self._allocate(lane, commands))
         lane["fresh"] = (0.0,)
+
+    def _sent(self, lane: Lane, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs asked for, or those of the last packet that arrived; before the first one those at rest."""
+        if not self.lossy:
+            return inputs
+        lost = lane.one("command_dropout") - lane.one("command_unit")
+        return tuple(where(lost, old, new) for new, old in zip(inputs, lane[self.sent], strict=True))
 
     def _allocate(self, lane: Lane, commands: Sequence[Any]) -> tuple[Any, ...]:
         inputs = tuple(commands)
@@ -217,44 +248,3 @@ class Sampling:
         for new, old in zip(commands, lane["command"], strict=True):
             total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
         lane["q_total_variation"] = (total,)
-
-    def _output_ring(self, design: Design) -> Item:
-        """Put the measurements into their ring, take the two around the delay; before the first one that one holds."""
-        design.integers += ["output_ring", "output_depth", "output_delay"]
-        design.numbers.append("output_part")
-        n = self.spec.timing.sample
-        places = {"now": f"step // {n}"}
-        for name, back in (("old", ""), ("older", " - 1")):
-            places[name] = f"max(step // {n} - output_delay{back}, 0)"
-        slots = {name: f"{sample} % output_depth" for name, sample in places.items()}
-        lines = [*self._put(design, "output", "measured", slots), *self._take(design, "output", "measured", slots)]
-        condition = self.spec.timing.at_sample()
-        return Uniform((f"if {condition}:", *(f"    {line}" for line in lines)) if condition else tuple(lines))
-
-    def _input_ring(self, design: Design) -> Item:
-        """Put the command into its ring and take the two around the delay; before the first one the input at rest."""
-        design.integers += ["input_ring", "input_depth", "input_delay"]
-        design.numbers.append("input_part")
-        n = self.spec.timing.sample
-        slots = {"now": f"(step // {n}) % input_depth"}
-        for name, back in (("old", ""), ("older", " - 1")):
-            past = f"step - input_delay{back}"
-            slots[name] = f"((({past}) // {n}) % input_depth if {past} >= 0 else input_depth)"
-        put, condition = self._put(design, "input", "sent", slots), self.spec.timing.at_sample()
-        if condition:
-            put = [f"if {condition}:", *(f"    {line}" for line in put)]
-        return Uniform((*put, *self._take(design, "input", "sent", slots)))
-
-    def _put(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
-        design.kept.append(group)
-        first, width = design.rows.first[group], design.rows.size[group]
-        pairs = [(f"{ring}_now + {k}", str(first + k)) for k in range(width)]
-        return [f"{ring}_now = {ring}_ring + {slots['now']} * {width}", *copies(pairs, design.lanes)]
-
-    def _take(self, design: Design, ring: str, group: str, slots: Mapping[str, str]) -> list[str]:
-        lines = []
-        for name in ("old", "older"):
-            target, width = design.rows.first[f"{group}_{name}"], design.rows.size[group]
-            pairs = [(str(target + k), f"{ring}_{name} + {k}") for k in range(width)]
-            lines += [f"{ring}_{name} = {ring}_ring + {slots[name]} * {width}", *copies(pairs, design.lanes)]
-        return lines

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plants import Plant
 
 Given = Mapping[str, Any] | Sequence[Any] | Signal | Part | float | None
+Numbers = Mapping[str, float] | float
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,24 @@ class Situation:
         Dead time of the measurements on their way to the controller [s].
     noise : float, or mapping of measurement to float
         Standard deviation of white sensor noise; a bare number is for every controlled output.
+    jitter : float
+        Sampling jitter: the measurement that a sample works with was taken a random time before, uniform between 0 and
+        this share of the sample time (0 to 1).
+    quantisation : float, or mapping of measurement to float
+        Step of the converter: measurements are rounded to its nearest multiple. A bare number is for every controlled
+        output.
+    dropout, command_dropout : float
+        Probability that a sample's packet is lost on its way to the controller (all measurements), or to the actuator
+        (all plant inputs); the last one that arrived is held.
     limits : (low, high), optional
         Range of the plant inputs, where the actuator has less than the controller believes.
+    rate_limit : float, or mapping of plant input to float, optional
+        Largest speed of the actuator [input unit/s], where it is slower than the controller believes. Here and below a
+        bare number is for every plant input.
+    dead_zone : float, or mapping of plant input to float
+        The actuator does nothing between minus and plus this value, and is that much weaker beyond.
+    backlash : float, or mapping of plant input to float
+        Width of the play between actuator and plant.
     t_end : float
         Horizon [s].
     seed : int
@@ -49,8 +66,15 @@ class Situation:
     initial: Mapping[str, float] | Sequence[float] | None = None
     delay: float = 0.0
     output_delay: float = 0.0
-    noise: float | Mapping[str, float] = 0.0
+    noise: Numbers = 0.0
     limits: tuple[float, float] | None = None
+    jitter: float = 0.0
+    quantisation: Numbers = 0.0
+    dropout: float = 0.0
+    command_dropout: float = 0.0
+    rate_limit: Numbers | None = None
+    dead_zone: Numbers = 0.0
+    backlash: Numbers = 0.0
     t_end: float = 20.0
     seed: int = 0
     text: str = field(default="", compare=False)
@@ -62,6 +86,14 @@ class Situation:
             if not (math.isfinite(value) and value >= 0.0):
                 message = f"situation {self.name!r}: {label} must be finite and not negative, got {value} s"
                 raise ValueError(message)
+        for label in ("dropout", "command_dropout"):
+            if not 0.0 <= getattr(self, label) < 1.0:
+                chance = f"must be a probability of at least 0 and below 1, got {getattr(self, label)}"
+                message = f"situation {self.name!r}: {label} {chance}"
+                raise ValueError(message)
+        if not 0.0 <= self.jitter <= 1.0:
+            message = f"situation {self.name!r}: jitter must be a share of the sample, 0 to 1, got {self.jitter}"
+            raise ValueError(message)
         if not (math.isfinite(self.t_end) and self.t_end > 0.0):
             message = f"situation {self.name!r}: t_end must be positive and finite, got {self.t_end} s"
             raise ValueError(message)
@@ -82,20 +114,39 @@ class Situation:
 
     def noise_levels(self, plant: Plant) -> list[float]:
         """Return the standard deviation of the sensor noise of each measurement."""
+        return self._of_measurements("noise", plant)
+
+    def quanta(self, plant: Plant) -> list[float]:
+        """Return the step of the converter of each measurement; 0: none."""
+        return self._of_measurements("quantisation", plant)
+
+    def of_inputs(self, what: str, plant: Plant) -> list[float]:
+        """Return `what` ("rate_limit", "dead_zone" or "backlash") of each plant input; 0: none."""
+        names = [q.name for q in plant.inputs]
+        return _numbers(self, what, "plant input", names, names)
+
+    def _of_measurements(self, what: str, plant: Plant) -> list[float]:
         names = [q.name for q in plant.measurements]
-        levels = [0.0] * len(names)
-        given = self.noise
-        if not isinstance(given, Mapping):
-            given = {channel.output: given for channel in plant.channels} if given else {}
-        for name, level in given.items():
-            if name not in names:
-                message = f"situation {self.name!r}: {unknown('measurement', name, names)}"
-                raise ValueError(message)
-            if not (math.isfinite(level) and level >= 0.0):
-                message = f"situation {self.name!r}: noise of {name!r} must be finite and not negative, got {level}"
-                raise ValueError(message)
-            levels[names.index(name)] = float(level)
-        return levels
+        return _numbers(self, what, "measurement", names, [channel.output for channel in plant.channels])
+
+
+def _numbers(situation: Situation, what: str, kind: str, names: Sequence[str], bare: Sequence[str]) -> list[float]:
+    """Return the setting `what` for each of `names`, 0 where it has none; a bare number is for all in `bare`."""
+    given = getattr(situation, what)
+    if not isinstance(given, Mapping):
+        given = {} if given is None else dict.fromkeys(bare, given)
+    found = dict.fromkeys(names, 0.0)
+    for name, value in given.items():
+        if name not in found:
+            message = f"situation {situation.name!r}: {unknown(kind, name, names)}"
+            raise ValueError(message)
+        some = what != "rate_limit"  # a rate limit of 0 would be an actuator that never moves
+        if not (math.isfinite(value) and (value >= 0.0 if some else value > 0.0)):
+            rule = "finite and not negative" if some else "finite and positive (leave it out where there is none)"
+            message = f"situation {situation.name!r}: {what} of {name!r} must be {rule}, got {value}"
+            raise ValueError(message)
+        found[name] = float(value)
+    return list(found.values())
 
 
 def _per_name(situation: Situation, what: str, given: Given, names: Sequence[str]) -> list[Signal]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,18 +85,33 @@ def _other_plant(plant: Plant, given: Situation) -> list[str]:
 
 
 def _real_loop(plant: Plant, given: Situation) -> list[str]:
-    """Delays, sensor noise and a weaker actuator, where there are any."""
+    """What stands between controller and plant, where there is anything: sensors, links and actuators."""
     found = []
     if given.delay:
         found.append(f"command delayed by {plain(given.delay)} s")
     if given.output_delay:
         found.append(f"measurement delayed by {plain(given.output_delay)} s")
-    noisy = [(q, v) for q, v in zip(plant.measurements, given.noise_levels(plant), strict=True) if v]
-    if noisy:
-        found.append("sensor noise " + _named([q for q, _ in noisy], [v for _, v in noisy]))
+    if given.jitter:
+        found.append(f"sampling jitter of {share(given.jitter)} of a sample")
+    found += _nonzero("sensor noise ", plant.measurements, given.noise_levels(plant))
+    found += _nonzero("quantisation ", plant.measurements, given.quanta(plant))
+    if given.dropout:
+        found.append(f"{share(given.dropout)} of the measurements lost")
+    if given.command_dropout:
+        found.append(f"{share(given.command_dropout)} of the commands lost")
     if given.limits is not None:
         found.append(f"actuator limited to {plain(given.limits[0])} … {plain(given.limits[1])}")
+    speeds = [replace(q, unit=f"{_no_one(q.unit) or 1}/s") for q in plant.inputs]
+    found += _nonzero("actuator no faster than ", speeds, given.of_inputs("rate_limit", plant))
+    found += _nonzero("actuator dead zone ", plant.inputs, given.of_inputs("dead_zone", plant))
+    found += _nonzero("backlash ", plant.inputs, given.of_inputs("backlash", plant))
     return found
+
+
+def _nonzero(what: str, quantities: Any, values: Any) -> list[str]:
+    """One entry with every quantity whose value is not 0, or none."""
+    pairs = [(q, v) for q, v in zip(quantities, values, strict=True) if v]
+    return [what + _named([q for q, _ in pairs], [v for _, v in pairs])] if pairs else []
 
 
 def _named(quantities: Any, values: Any, between: str = " ") -> str:

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import OmegaConf
 
+import plants
 from configs import FOLDER, rules, store
 from configs.schema import DesignConfig, EvaluateConfig, RunConfig, SimulateConfig
+from experiments.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
 
@@ -47,6 +49,21 @@ def test_a_recipe_and_what_is_said_beside_it():
     config = composed("design", "experiment=van_der_pol_study", "fitness.entropy_weight=0.5")
     assert (config.fitness.entropy_weight, config.fitness.travel_weight, config.fitness.relative) == (0.5, 0.002, False)
     assert list(config.situations.taught) == ["step up", "return to rest", "step down", "swing across"]
+
+
+def test_options_of_a_real_loop_reach_the_situations():
+    """Those of one situation, those of all, and both for a plant's own situations."""
+    values = dict(zip(REAL_LOOP, (0.02, 0.04, 0.01, 0.3, 0.05, 0.1, 0.2, 20.0, 0.15, 0.25), strict=True))
+    words = [f"{name}: {value}" for name, value in values.items()]
+    plant = plants.get("van_der_pol")
+    own = composed("design", f"situations.taught={{a: {{{', '.join(words)}}}}}")
+    common = composed("design", *(f"situations.{name}={value}" for name, value in values.items()))
+    for config in (own, common):
+        sets, _ = declared_sets(config, plant)
+        for situation in sets["taught"]:
+            assert {name: getattr(situation, name) for name in REAL_LOOP} == values
+    assert declared_sets(own, plant)[0]["unforeseen"][0].jitter == 0.0
+    assert {s.dropout for kind in declared_sets(common, plant)[0].values() for s in kind} == {0.1}
 
 
 def test_every_setting_is_documented():

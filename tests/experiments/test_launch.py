@@ -117,6 +117,9 @@ def test_several_settings_out_of_range_are_told_at_once(capsys):
     [
         ("taught: {a: {refrence: 2}}", "no setting 'situations.taught.a.refrence'; did you mean"),
         ("taught: {a: {reference: x}}", "situations.taught.a.reference: Value 'x'"),
+        ("taught: {a: {jitter: 1.5}}", "situations.taught.a.jitter must be at least 0 and at most 1, got 1.5"),
+        ("taught: {a: {rate_limit: 0}}", "situations.taught.a.rate_limit must be above 0 1/s, got 0.0"),
+        ("dropout: 1", "situations.dropout must be at least 0 and below 1, got 1.0"),
         ("taught: {a: {t_end: -1}}", "situations.taught.a.t_end must be above 0 s, got -1.0"),
         ("taught:\n  a: {reference: 2\n  b: 3", "mine.yaml, line 3: this is no YAML"),
     ],

@@ -382,12 +382,17 @@ def test_situations_in_words(run):
     given = Situation(
         "x", reference=1.5, excitation=WhiteNoise(0.3, hold=0.1) + Step(-0.5, at=2.0), parameters={"mu": 2.0},
         initial={"position": 0.1}, delay=0.02, noise=0.01, limits=(-5.0, 5.0), t_end=12.0,
+        jitter=0.3, quantisation=0.05, dropout=0.1, command_dropout=0.02, rate_limit=20.0, dead_zone=0.1,
+        backlash={"force": 0.2},
     )  # fmt: skip
     text = words.situation(plant, given)
     for part in (
         "reference 1.5 m", "start position 0.1 m, velocity 0 m/s", "excitation: white noise (variance 0.3, hold 0.1 s,",
         "step (height −0.5, at 2 s)", "mu = 2 N s/m", "command delayed by 0.02 s", "sensor noise position 0.01 m",
         "actuator limited to −5 … 5", "12 s",
+        "sampling jitter of 30.0\N{NO-BREAK SPACE}% of a sample", "quantisation position 0.05 m",
+        "; 10.0\N{NO-BREAK SPACE}% of the measurements lost", "; 2.0\N{NO-BREAK SPACE}% of the commands lost",
+        "actuator no faster than force 20 N/s", "actuator dead zone force 0.1 N", "backlash force 0.2 N",
     ):  # fmt: skip
         assert part in text
     plain = words.situation(plant, Situation("rest"))

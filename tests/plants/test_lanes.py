@@ -35,6 +35,11 @@ RICH = sscq.Situation(
 BUSY = replace(
     RICH, name="busy", excitation=RICH.excitation + Sine(0.3, 0.4), reference=RICH.reference + Ramp(0.1, 1.0)
 )
+# Sensors, links and actuators that lose something.
+WORN = replace(
+    RICH, name="worn", jitter=0.6, quantisation=0.0137, dropout=0.15, command_dropout=0.1, rate_limit=17.0,
+    dead_zone=0.11, backlash=0.073,
+)  # fmt: skip
 GAINS = np.random.default_rng(0).uniform((1.0, 0.2, 1.0), (6.0, 2.0, 4.0), (37, 3))
 
 
@@ -51,7 +56,7 @@ def column(quality, candidates):
 
 @pytest.fixture(scope="module")
 def loop():
-    return ClosedLoop(VDP, LAW, (PLAIN, RICH, BUSY), STEP)
+    return ClosedLoop(VDP, LAW, (PLAIN, RICH, BUSY, WORN), STEP)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +145,7 @@ def test_windows_joined_end_to_end_are_one_run(loop):
 
 
 @pytest.mark.parametrize("candidate", [0, 3, 11])
-@pytest.mark.parametrize(("row", "situation"), [(0, PLAIN), (1, RICH)])
+@pytest.mark.parametrize(("row", "situation"), [(0, PLAIN), (1, RICH), (3, WORN)])
 def test_the_kernel_agrees_with_the_slow_twin(together, row, situation, candidate):
     measures, _ = Twin(VDP, [LAW], lambda *_: GAINS[candidate], situation, STEP, sample=2).run()
     for name in ALL_MEASURES:
@@ -160,7 +165,7 @@ def test_gains_of_any_kind_compile_one_signature(loop, together):
     read_only = GAINS.copy()
     read_only.flags.writeable = False
     for gains in (*kinds, read_only):
-        sscq.evaluate(VDP, LAW, gains, (PLAIN, RICH, BUSY), STEP)
+        sscq.evaluate(VDP, LAW, gains, (PLAIN, RICH, BUSY, WORN), STEP)
     assert len(loop.kernel.rollout.signatures) == 1
     assert len(np.unique(together.ise)) == together.ise.size  # and the kernel does tell candidates apart
 

@@ -42,7 +42,8 @@ VDP, INERTIA = plants.get("van_der_pol"), plants.get("nonlinear_inertia")
 PLAIN = sscq.Situation(name="plain", reference=1.5, t_end=1.0)
 RICH = replace(
     PLAIN, reference=0.5 + Sine(0.2, 0.15), excitation=WhiteNoise(0.3, hold=0.1), delay=0.035, output_delay=0.04,
-    noise=0.02, limits=(-2.5, 2.5),
+    noise=0.02, limits=(-2.5, 2.5), jitter=0.5, quantisation=0.01, dropout=0.1, command_dropout=0.1, rate_limit=20.0,
+    dead_zone=0.1, backlash=0.05,
 )  # fmt: skip
 SAMPLED = controllers.PID(sample_time=0.02, derivative_filter_time=0.05)
 FEW = {"measures": ("iae", "entropy_difference_abs", "total_variation")}

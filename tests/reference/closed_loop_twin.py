@@ -1,9 +1,10 @@
 """Slow twin of a sampled closed loop: any plant, any PID settings, any situation, step by step in plain floats.
 
-Written from the description of one sample, not from the kernel: measure, sensor noise, output delay, reference,
-schedule at its tick, law with limits, rate limit and anti-windup, allocate, input bounds, input delay, then the plant
-over the steps of the sample. The plant's blocks are called as they stand; unit noise comes from its reference
-implementation. Settings of laws and situations are read as data.
+Written from the description of one sample, not from the kernel: measure (with jitter), sensor noise, output delay,
+quantise, lost packets, reference, schedule at its tick, law with limits, rate limit and anti-windup, allocate, input
+bounds, lost packets, then in every step input delay, actuator (rate limit, dead zone, backlash) and plant. The plant's
+blocks are called as they stand; unit noise comes from its reference implementation. Settings of laws and situations are
+read as data.
 """
 
 from __future__ import annotations
@@ -112,6 +113,25 @@ class Pid:
         return u
 
 
+class Drive:
+    """One actuator, case by case: what it stands at, and where the plant's input stands behind its play."""
+
+    def __init__(self, rest, speed, zone, width):
+        self.place = self.input = rest
+        self.speed, self.zone, self.width = speed, zone, width
+
+    def move(self, wanted, h):
+        way = wanted - self.place
+        limited = self.speed > 0.0 and abs(way) > self.speed * h
+        self.place = self.place + math.copysign(self.speed * h, way) if limited else wanted
+        push = math.copysign(max(abs(self.place) - self.zone, 0.0), self.place)
+        if push - self.input > self.width / 2:  # the play is used up on this side
+            self.input = push - self.width / 2
+        elif self.input - push > self.width / 2:
+            self.input = push + self.width / 2
+        return self.input
+
+
 class Twin:
     """One closed loop.
 
@@ -139,8 +159,14 @@ class Twin:
         self.w = [Source(f"w_{n}", s, situation, step, self.n_steps) for n, s in zip(names, w, strict=True)]
         self.places = [(plant.index("measurements", c.output), c.rate) for c in plant.channels]
         self.sensor = self._sensor_noise()
+        chances = [self._draws(kind) for kind in ("jitter", "dropout", "command_dropout")]
+        self.ages, self.lost = situation.jitter * chances[0], chances[1] < situation.dropout
+        self.lost_commands = chances[2] < situation.command_dropout
+        self.rest = [q.nominal for q in plant.inputs]
+        settings = [situation.of_inputs(kind, plant) for kind in ("rate_limit", "dead_zone", "backlash")]
+        self.drives = [Drive(*numbers) for numbers in zip(self.rest, *settings, strict=True)]
         self.history, self.inputs = [], []
-        self.r_before = self.y_before = self.commands = None
+        self.r_before = self.y_before = self.commands = self.outputs_before = self.packet = None
         self.totals, self.trace = defaultdict(float), []
         self.jumps = self._jumps(r, w)
 
@@ -151,6 +177,11 @@ class Twin:
             key = noise.stream_key(s.name, s.seed, f"noise_{q.name}")
             found.append(level * noise.samples(noise.GAUSSIAN, self.n_steps // self.sample + 2, key))
         return np.array(found)
+
+    def _draws(self, kind):
+        """A number between 0 and 1 for every sample."""
+        key = noise.stream_key(self.situation.name, self.situation.seed, kind)
+        return 0.5 + noise.samples(noise.UNIFORM, self.n_steps // self.sample + 2, key) / math.sqrt(12.0)
 
     def _jumps(self, references, disturbances):
         jumps = [p.at for s in (*references, *disturbances) for p in s.parts if type(p).__name__ == "Step"]
@@ -176,24 +207,25 @@ class Twin:
 
     def _sample(self, k):
         number, period = k // self.sample, self.sample * self.step
-        noisy = np.array(self._outputs(k)) + self.sensor[:, number]
-        y = [noisy[place] for place, _ in self.places]
-        rates = []
+        now = np.array(self._outputs(k))
+        before = now if self.outputs_before is None else self.outputs_before
+        self.outputs_before = now
+        self.history.append((1.0 - self.ages[number]) * now + self.ages[number] * before + self.sensor[:, number])
+        if self.packet is None or not self.lost[number]:
+            self.packet = self._rounded(self._received())
+        before, self.y = self.y_before, [self.packet[place] for place, _ in self.places]
+        self.y_before, self.y_rate = self.y, []
         for i, (_, rate) in enumerate(self.places):
             if rate is not None and self.laws[i].s.rate_source == "output":
-                rates.append(noisy[self.plant.index("measurements", rate)])
+                self.y_rate.append(self.packet[self.plant.index("measurements", rate)])
             else:
-                rates.append(0.0 if self.y_before is None else (y[i] - self.y_before[i]) / period)
-        self.y_before = y
-        self.history.append(np.array([*y, *rates, *noisy[self.extra]]))
-        seen, n = self._received(), len(y)
-        self.y, self.y_rate, others = seen[:n], seen[n : 2 * n], seen[2 * n :]
+                self.y_rate.append(0.0 if before is None else (self.y[i] - before[i]) / period)
         r = [source(k) for source in self.r]
         before = r if self.r_before is None else self.r_before
         self.r_rate = [(a - b) / period for a, b in zip(r, before, strict=True)]
         self.r_now = self.r_before = r
         if number % self.tick == 0:
-            self._schedule(k, others)
+            self._schedule(k, self.packet[self.extra])
         self._control(k)
 
     def _received(self):
@@ -204,6 +236,11 @@ class Twin:
         last = len(self.history) - 1
         near, far = (self.history[max(last - whole - back, 0)] for back in (0, 1))
         return near + part * (far - near)
+
+    def _rounded(self, values):
+        """The nearest multiples of the converters' steps."""
+        steps = self.situation.quanta(self.plant)
+        return np.array([v if q == 0.0 else q * math.floor(v / q + 0.5) for v, q in zip(values, steps, strict=True)])
 
     def _schedule(self, k, others):
         signals = []
@@ -222,20 +259,24 @@ class Twin:
         allocate = self.plant.allocate
         u = commands if allocate is None else allocate(k * self.step, self.x, tuple(commands), self.p)
         low, high = self.situation.limits or (-math.inf, math.inf)
-        self.inputs.append([min(max(value, low), high) for value in u])
+        asked = [min(max(value, low), high) for value in u]
+        if self.lost_commands[k // self.sample]:
+            asked = self.inputs[-1] if self.inputs else self.rest
+        self.inputs.append(asked)
 
     def _delivered(self, k):
-        """Inputs of the input delay ago, between two steps linearly; the input at rest before there was any."""
+        """Inputs of the input delay ago, between two steps linearly, behind the actuators; before any those at rest."""
         dead = self.situation.delay
         if self.plant.input_delay is not None:
             dead += self.p[self.plant.index("parameters", self.plant.input_delay)]
         whole = math.floor(dead / self.step + 1e-6)
         part = max(dead / self.step - whole, 0.0)
-        rest = np.array([q.nominal for q in self.plant.inputs])
         near, far = (
-            np.array(self.inputs[past // self.sample]) if (past := k - whole - back) >= 0 else rest for back in (0, 1)
+            np.array(self.inputs[past // self.sample] if (past := k - whole - back) >= 0 else self.rest)
+            for back in (0, 1)
         )
-        return tuple((near + part * (far - near)).tolist())
+        wanted = (near + part * (far - near)).tolist()
+        return tuple(drive.move(value, self.step) for drive, value in zip(self.drives, wanted, strict=True))
 
     # ------------------------------------------------------------------------------------------ the plant, the score
 

@@ -196,6 +196,11 @@ CROWD = replace(
     excitation={"push": WhiteNoise(0.2, 0.04, "uniform") + Sine(0.4, 1.3), "pull": Step(0.5, at=2.4)},
     noise={"a": 0.01, "b": 0.02, "speed c": 0.05, "spread": 0.04},
 )  # fmt: skip
+WORN = replace(
+    CROWD, name="worn", jitter=0.7, quantisation={"a": 0.0317, "speed c": 0.0713, "spread": 0.0173}, dropout=0.3,
+    command_dropout=0.2, rate_limit={"force a": 11.3, "force c": 31.7}, dead_zone={"force b": 0.137},
+    backlash={"force a": 0.211, "force b": 0.113},
+)  # fmt: skip
 
 
 def compare(loop, theta, twin, judge=None):
@@ -246,11 +251,12 @@ def test_a_compiled_loop_agrees_with_the_slow_twin():
     compare(ClosedLoop(VDP, controller, (RICH,), H, observe=True), theta, twin)
 
 
+@pytest.mark.parametrize("situation", [CROWD, WORN], ids=lambda situation: situation.name)
 @pytest.mark.parametrize("seed", range(4))
-def test_several_channels_agree_with_the_slow_twin(seed):
-    controller, theta, twin = case(seed, MASSES, CROWD, ("direct", "direct", "reverse"), "spread")
+def test_several_channels_agree_with_the_slow_twin(seed, situation):
+    controller, theta, twin = case(seed, MASSES, situation, ("direct", "direct", "reverse"), "spread")
     with uncompiled():
-        seen, judge = (ClosedLoop(MASSES, controller, (CROWD,), H, observe=one, lanes=1) for one in (True, False))
+        seen, judge = (ClosedLoop(MASSES, controller, (situation,), H, observe=one, lanes=1) for one in (True, False))
         compare(seen, theta, twin, judge)
 
 

@@ -31,14 +31,16 @@ def oscillator(mu, q0):
 
 @pytest.fixture(scope="module")
 def of_oscillator():
-    situations = [sscq.Situation(f"mu {mu}", parameters={"mu": mu}, delay=0.02, output_delay=0.01) for mu in MUS]
+    situations = [
+        sscq.Situation(f"mu {mu}", parameters={"mu": mu}, delay=0.01, output_delay=0.01, jitter=0.5) for mu in MUS
+    ]
     law = PID(sample_time=0.02, derivative_filter_time=0.05)
     return OperatingMargins(VDP, law, [*situations, situations[0]], STEP, LOW, HIGH, LIMITS)
 
 
 @pytest.fixture(scope="module")
 def directly():
-    """The same from the linear equations written down here."""
+    """The same from the linear equations written down here; jitter of half a sample counts as so much dead time."""
     loop = Loop(0.02, derivative_filter_time=0.05, delay=0.03, rate_measured=True)
     return loop_responses([oscillator(mu, q0) for mu in MUS for q0 in POSITIONS], loop, LOW, HIGH)
 

@@ -34,6 +34,12 @@ TWO = replace(  # a second channel and a second disturbance, to tell names from 
         ({"delay": -0.1}, "situation 'bad': delay must be finite and not negative, got -0.1 s"),
         ({"delay": math.nan}, "situation 'bad': delay must be finite and not negative, got nan s"),
         ({"output_delay": math.inf}, "situation 'bad': output_delay must be finite and not negative, got inf s"),
+        ({"jitter": -0.1}, "situation 'bad': jitter must be a share of the sample, 0 to 1, got -0.1"),
+        ({"jitter": 1.5}, "jitter must be a share of the sample, 0 to 1, got 1.5"),
+        ({"jitter": math.nan}, "jitter must be a share of the sample, 0 to 1, got nan"),
+        ({"dropout": 1.0}, "situation 'bad': dropout must be a probability of at least 0 and below 1, got 1.0"),
+        ({"command_dropout": -0.1}, "command_dropout must be a probability of at least 0 and below 1, got -0.1"),
+        ({"dropout": math.nan}, "dropout must be a probability of at least 0 and below 1, got nan"),
         ({"t_end": 0.0}, "situation 'bad': t_end must be positive and finite, got 0.0 s"),
         ({"t_end": math.nan}, "situation 'bad': t_end must be positive and finite, got nan s"),
         ({"seed": -1}, "situation 'bad': seed must be an integer >= 0, got -1"),
@@ -64,6 +70,16 @@ def test_what_needs_no_plant_is_refused_at_once(given, says):
         ({"noise": {"velocity": -0.1}}, "noise of 'velocity' must be finite and not negative, got -0.1"),
         ({"noise": -0.1}, "noise of 'position' must be finite and not negative, got -0.1"),
         ({"noise": math.nan}, "noise of 'position' must be finite and not negative, got nan"),
+        ({"quantisation": {"velocty": 0.1}}, "situation 'bad': no measurement 'velocty'; did you mean 'velocity'?"),
+        ({"quantisation": -0.1}, "quantisation of 'position' must be finite and not negative, got -0.1"),
+        ({"rate_limit": {"forse": 1.0}}, "situation 'bad': no plant input 'forse'; did you mean 'force'?"),
+        (
+            {"rate_limit": 0.0},
+            r"rate_limit of 'force' must be finite and positive \(leave it out where there is none\)",
+        ),
+        ({"rate_limit": math.inf}, "rate_limit of 'force' must be finite and positive .*, got inf"),
+        ({"dead_zone": -0.1}, "dead_zone of 'force' must be finite and not negative, got -0.1"),
+        ({"backlash": {"force": math.nan}}, "backlash of 'force' must be finite and not negative, got nan"),
         (
             {"parameters": {"muu": 1.0}},
             "no name among the parameters of plant 'van_der_pol': 'muu'; did you mean 'mu'?",
@@ -102,6 +118,15 @@ def test_a_bare_signal_is_the_first_ones():
     assert [s.at(1.0) for s in bare.excitations(TWO)] == [3.0, 0.0]
     assert bare.noise_levels(TWO) == [0.2, 0.2]  # of every controlled output
     assert bare.noise_levels(VDP) == [0.2, 0.0]
+
+
+def test_converters_are_the_outputs_and_actuators_the_inputs():
+    given = Situation(quantisation=0.1, rate_limit=2.0, dead_zone={"other": 0.3})
+    assert given.quanta(VDP) == [0.1, 0.0]
+    assert given.quanta(TWO) == [0.1, 0.1]
+    assert given.of_inputs("rate_limit", TWO) == [2.0, 2.0]
+    assert given.of_inputs("dead_zone", TWO) == [0.0, 0.3]
+    assert given.of_inputs("backlash", TWO) == [0.0, 0.0]
 
 
 def test_sequences_fill_the_first_places():

@@ -42,6 +42,7 @@ SITUATIONS = (
     sscq.Situation(
         "all that remembers", 0.5 + Step(0.3, at=2.0) + Sine(0.2, 0.15), GaussianFilter(0.2, 3.0) + WhiteNoise(0.1, 0.07),
         delay=0.035, output_delay=0.03, noise={"position": 0.02, "velocity": 0.01}, limits=(-4.0, 4.0), t_end=24.0, seed=4,
+        jitter=0.4, quantisation=0.01, dropout=0.2, command_dropout=0.1, rate_limit=40.0, dead_zone=0.1, backlash=0.2,
     ),
     sscq.Situation(
         "recorded", Step(-0.5, at=11.0), Recorded.held(tuple(np.sin(np.arange(300.0) ** 2)), 0.07) + UniformFilter(0.6, 2.0),
