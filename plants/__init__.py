@@ -1,6 +1,15 @@
 """Plants: what they are, how they are compiled and simulated."""
 
-from plants import oscillators, process
+from plants import (
+    ball_and_beam,
+    cart_pole,
+    duffing,
+    oscillators,
+    pendulum,
+    planar_quadrotor,
+    process,
+    quarter_car,
+)
 from plants.core.check import CheckReport, check
 from plants.core.close import close
 from plants.core.linearise import LinearModel, linearise
@@ -15,7 +24,7 @@ from plants.core.user_file import PlantFileError, load_plant_file
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "check", "close", "get",
-    "linearise", "load_plant_file", "loop_gain", "names", "oscillators", "process", "register", "simulate",
-    "spurious_damping",
+    "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
+    "cart_pole", "check", "close", "duffing", "get", "linearise", "load_plant_file", "loop_gain", "names",
+    "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "register", "simulate", "spurious_damping",
 ]  # fmt: skip

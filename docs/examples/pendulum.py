@@ -3,7 +3,7 @@
 As in::
 
     sscq check docs/examples/pendulum.py
-    sscq design plant_file=docs/examples/pendulum.py plant=pendulum budget=small
+    sscq design plant_file=docs/examples/pendulum.py plant=hanging_pendulum budget=small
 """
 
 from plants import Channel, OperatingPoint, Plant, Quantity, register
@@ -33,7 +33,7 @@ def entropy_rate(t, x, u, w, p):
 
 
 register(Plant(
-    name="pendulum",
+    name="hanging_pendulum",
     states=(Quantity("angle", "rad", 0.1, -6.0, 6.0), Quantity("speed", "rad/s", 0.0, -50.0, 50.0)),
     parameters=(Quantity("mass", "kg", 0.8), Quantity("length", "m", 0.9), Quantity("damping", "N m s", 0.2)),
     inputs=(Quantity("torque", "N m"),),

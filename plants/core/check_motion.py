@@ -27,7 +27,7 @@ BALANCE = 1e-6  # relative error to which the energy balance must close
 ACCURATE, USABLE, STABLE = 0.1, 0.5, 2.78  # step times largest |eigenvalue|: rk4 accurate, usable, stable
 _COARSE, _HALVINGS = 0.4, 5
 _LONGEST = 400.0  # length of the tested run in times of the fastest mode
-_ATTEMPTS = 7
+_ATTEMPTS = 10
 _STEPS = 4000
 
 

@@ -1,0 +1,141 @@
+"""A quarter of a car: body, wheel, spring, damper and tyre on a rough road, with an active force beside the spring.
+
+Heights are measured from rest on a level road. The road's height is a state: its rate is the disturbance (vertical
+speed of the road under the wheel) less a slow return to level, road' = w - corner * road, so that white noise w makes
+the usual spectrum of roads, 1 / frequency^2 above the corner, and the tyre's spring stores energy of states alone.
+
+The command is the force between body and wheel. Its task is to hold the body's height and to level it on demand.
+
+Source: R. Rajamani, Vehicle Dynamics and Control (Springer, 2nd ed. 2012), chapter 10 (quarter car, active suspension);
+values of a usual passenger car. The tyre is linear: the model holds while the wheel keeps to the road, as it does in
+the situations here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.registry import register
+from plants.excitation import GaussianFilter, Sine, UniformFilter, WhiteNoise
+
+Numbers = tuple[Any, ...]
+
+_ROAD = WhiteNoise(0.01, hold=0.02)  # m^2/s^2
+_ROUGH = WhiteNoise(0.04, hold=0.02)
+_WAVES = Sine(0.1, 1.2) + WhiteNoise(0.01, hold=0.02)  # near the body's own frequency
+_HUMPS = UniformFilter(0.25, 20.0)
+_SMOOTHED = GaussianFilter(0.02, 10.0)
+
+
+def _strut(x: Numbers, p: Numbers) -> Any:
+    """Force of spring and damper, which draws the body to the wheel [N]."""
+    return p[2] * (x[0] - x[1]) + p[3] * (x[3] - x[4])
+
+
+def _tyre(x: Numbers, w: Numbers, p: Numbers) -> tuple[Any, Any]:
+    """Force of the tyre, which draws the wheel to the road [N], and its rate of deflection [m/s]."""
+    rate = x[4] - _road_speed(x, w, p)
+    return p[4] * (x[1] - x[2]) + p[5] * rate, rate
+
+
+def _road_speed(x: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Vertical speed of the road under the wheel [m/s]."""
+    return w[0] - p[6] * x[2]
+
+
+def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """Rates of the heights of body, wheel and road [m], and of the speeds of body and wheel [m/s]."""
+    strut, (tyre, _rate) = _strut(x, p), _tyre(x, w, p)
+    return x[3], x[4], _road_speed(x, w, p), (u[0] - strut) / p[0], (strut - u[0] - tyre) / p[1]
+
+
+def energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Stored energy [J] of both masses, spring and tyre; weights and static deflections cancel."""
+    travel, deflection = x[0] - x[1], x[1] - x[2]
+    springs = p[2] * travel * travel + p[4] * deflection * deflection
+    return 0.5 * (p[0] * x[3] * x[3] + p[1] * x[4] * x[4] + springs)
+
+
+def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Power of the actuator between body and wheel, and of the road at the tyre [W]."""
+    tyre, _rate = _tyre(x, w, p)
+    return u[0] * (x[3] - x[4]) - tyre * _road_speed(x, w, p)
+
+
+def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Entropy production rate times T0 [W]: heat of damper and tyre."""
+    travel_rate, (_tyre_force, rate) = x[3] - x[4], _tyre(x, w, p)
+    return p[3] * travel_rate * travel_rate + p[5] * rate * rate
+
+
+def _case(name: str, target: float, start: float, seed: int, excitation: Any = _ROAD, **more: Any) -> dict[str, Any]:
+    """A situation from a height of the body at rest to the target, in centimetres."""
+    return {
+        "name": name, "reference": 0.01 * target, "initial": {"body": 0.01 * start}, "seed": seed,
+        "excitation": excitation, "t_end": 5.0, **more,
+    }  # fmt: skip
+
+
+_SITUATIONS = {
+    "taught": [
+        _case("hold", 0.0, 0.0, 1),
+        _case("raise", 3.0, 0.0, 2),
+        _case("lower", -2.0, 1.0, 3),
+        _case("settle", 0.0, -4.0, 4),
+    ],
+    "validation": [
+        _case("raise a little", 2.0, 0.5, 6),
+        _case("lower far", -4.0, 0.0, 7),
+    ],
+    "unforeseen": [
+        _case("raise far", 5.0, 0.0, 11),
+        _case("loaded", 1.0, -3.0, 12, parameters={"body_mass": 364.0, "wheel_mass": 44.0}),
+        _case("light and worn", -1.0, 2.0, 13, parameters={"body_mass": 196.0, "damping": 700.0}),
+        _case("hard tyre and spring", 2.0, 0.0, 14, parameters={"tyre_stiffness": 208e3, "stiffness": 20.8e3}),
+        _case("rough road", 0.0, 0.0, 15, _ROUGH),
+        _case("waves", 0.0, 0.0, 16, _WAVES),
+        _case("humps", -3.0, 0.0, 17, _HUMPS),
+        _case("smooth road", 2.5, 1.0, 18, _SMOOTHED),
+    ],
+}
+
+QUARTER_CAR = register(
+    Plant(
+        name="quarter_car",
+        states=(
+            Quantity("body", "m", 0.0, -0.5, 0.5, "height of the body"),
+            Quantity("wheel", "m", 0.0, -0.5, 0.5, "height of the wheel"),
+            Quantity("road", "m", 0.0, -0.5, 0.5, "height of the road under the wheel"),
+            Quantity("body_speed", "m/s", 0.0, -20.0, 20.0, "rate of the body's height"),
+            Quantity("wheel_speed", "m/s", 0.0, -50.0, 50.0, "rate of the wheel's height"),
+        ),
+        parameters=(
+            Quantity("body_mass", "kg", 280.0, 1.0, 1e4, "a quarter of the body"),
+            Quantity("wheel_mass", "kg", 34.0, 0.1, 1e3, "wheel and carrier"),
+            Quantity("stiffness", "N/m", 16e3, 0.0, 1e6, "of the spring"),
+            Quantity("damping", "N s/m", 1000.0, 0.0, 1e5, "of the damper"),
+            Quantity("tyre_stiffness", "N/m", 160e3, 0.0, 1e7, "vertical, of the tyre"),
+            Quantity("tyre_damping", "N s/m", 100.0, 0.0, 1e4, "vertical, of the tyre"),
+            Quantity("road_corner", "1/s", 1.2, 0.0, 100.0, "speed of travel times 2 pi 0.01 / m: here 70 km/h"),
+        ),
+        inputs=(Quantity("force", "N", 0.0, text="upwards on the body, downwards on the wheel"),),
+        disturbances=(Quantity("road_rate", "m/s", 0.1, text="vertical speed of the road; its usual size"),),
+        channels=(
+            Channel(
+                output="body", rate="body_speed", scale=0.03, low=-3000.0, high=3000.0,
+                gains_high=(40e3, 40e3, 5e3),
+            ),
+        ),
+        derivative=derivative,
+        energy=energy,
+        supplied_power=supplied_power,
+        entropy_rate=entropy_rate,
+        operating_points=tuple(
+            # The force that carries the body higher by h stands on the tyre with nothing: only the spring stretches.
+            OperatingPoint(f"height {h:g}", (h, 0.0, 0.0, 0.0, 0.0)) for h in (0.0, 0.05, -0.03)
+        ),
+        situations=_SITUATIONS,
+        text="Quarter car with active force, tyre and road; Rajamani, Vehicle Dynamics and Control, ch. 10.",
+    )
+)  # fmt: skip
