@@ -1,6 +1,16 @@
 """Plants: what they are, how they are compiled and simulated."""
 
-from plants import oscillators, process
+from plants import (
+    dead_time,
+    dimensionless_reactor,
+    levitation,
+    motors,
+    oscillators,
+    process,
+    reactors,
+    tanks,
+    thermal,
+)
 from plants.core.check import CheckReport, check
 from plants.core.close import close
 from plants.core.linearise import LinearModel, linearise
@@ -11,6 +21,7 @@ from plants.core.user_file import PlantFileError, load_plant_file
 
 __all__ = [
     "Channel", "CheckReport", "DivergedError", "LinearModel", "OperatingPoint", "Plant", "PlantFileError", "Quantity",
-    "Trajectory", "check", "close", "get", "linearise", "load_plant_file", "names", "oscillators", "process",
-    "register", "simulate",
+    "Trajectory", "check", "close", "dead_time", "dimensionless_reactor", "get", "levitation", "linearise",
+    "load_plant_file", "motors", "names", "oscillators", "process", "reactors", "register", "simulate", "tanks",
+    "thermal",
 ]  # fmt: skip
