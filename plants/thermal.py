@@ -93,7 +93,7 @@ _TASK = {
     ],
 }  # fmt: skip
 
-_RISE = {"low": 250.0, "high": 430.0}
+_REGION = (250.0, 430.0)  # K
 
 
 def _channel(number: int) -> Channel:
@@ -104,10 +104,10 @@ HEATER = register(
     Plant(
         name="heater",
         states=(
-            Quantity("temperature 1", "K", _AMBIENT, **_RISE, text="of the first heater"),
-            Quantity("temperature 2", "K", _AMBIENT, **_RISE, text="of the second heater"),
-            Quantity("sensor 1", "K", _AMBIENT, **_RISE),
-            Quantity("sensor 2", "K", _AMBIENT, **_RISE),
+            Quantity("temperature 1", "K", _AMBIENT, *_REGION, "of the first heater"),
+            Quantity("temperature 2", "K", _AMBIENT, *_REGION, "of the second heater"),
+            Quantity("sensor 1", "K", _AMBIENT, *_REGION),
+            Quantity("sensor 2", "K", _AMBIENT, *_REGION),
         ),
         parameters=(
             Quantity("capacity", "J/K", 2.0, 0.1, text="of each heater"),
