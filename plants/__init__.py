@@ -3,12 +3,19 @@
 from plants import (
     ball_and_beam,
     cart_pole,
+    dead_time,
+    dimensionless_reactor,
     duffing,
+    levitation,
+    motors,
     oscillators,
     pendulum,
     planar_quadrotor,
     process,
     quarter_car,
+    reactors,
+    tanks,
+    thermal,
 )
 from plants.core.check import CheckReport, check
 from plants.core.close import close
@@ -25,6 +32,7 @@ from plants.core.user_file import PlantFileError, load_plant_file
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
-    "cart_pole", "check", "close", "duffing", "get", "linearise", "load_plant_file", "loop_gain", "names",
-    "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "register", "simulate", "spurious_damping",
+    "cart_pole", "check", "close", "dead_time", "dimensionless_reactor", "duffing", "get", "levitation", "linearise",
+    "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process",
+    "quarter_car", "reactors", "register", "simulate", "spurious_damping", "tanks", "thermal",
 ]  # fmt: skip

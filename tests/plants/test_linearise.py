@@ -50,26 +50,41 @@ def test_nonlinear_inertia_by_hand(declared):
     np.testing.assert_allclose(np.sort_complex(model.poles), np.sort_complex(poles), rtol=1e-12)
 
 
+def moved_about(quantities, rng):
+    """Values near the nominal ones and inside the bounds, and what counts as a small way there."""
+    rooms = [min(q.high - q.nominal, q.nominal - q.low) for q in quantities]
+    sizes = np.array([0.1 * min(room, 10.0) if room > 0.0 else 0.1 * (q.high - q.low)
+                      for q, room in zip(quantities, rooms, strict=True)])  # fmt: skip
+    inwards = np.array([1.0 if q.nominal <= q.low else -1.0 for q in quantities])
+    away = np.clip(rng.standard_normal(len(quantities)), -2.0, 2.0)
+    at_bound = np.array([room <= 0.0 for room in rooms], bool)
+    away = np.where(at_bound, inwards * (1.0 + np.abs(away)), away)
+    return np.array([q.nominal for q in quantities]) + sizes * away, sizes
+
+
 @pytest.mark.parametrize("name", plants.names())
 def test_slopes_of_every_registered_plant_agree_with_differences(name):
     plant = plants.get(name)
     slopes, rng = Slopes(plant), np.random.default_rng(1)
-    x = np.array([q.nominal for q in plant.states]) + 0.1 * rng.standard_normal(len(plant.states))
-    u, w = rng.standard_normal(len(plant.inputs)), 0.3 * rng.standard_normal(len(plant.disturbances))
+    x, x_size = moved_about(plant.states, rng)
+    u, u_size = moved_about(plant.inputs, rng)
+    w, w_size = moved_about(plant.disturbances, rng)
     p = np.array(plant.nominal())
     local = slopes.at(0.0, x, u, w, p)
-    for matrix, moved in ((local.A, x), (local.B, u), (local.E, w)):
+    for matrix, moved, sizes in ((local.A, x, x_size), (local.B, u, u_size), (local.E, w, w_size)):
         for j in range(len(moved)):
-            size = 1e-5 * (1.0 + abs(moved[j]))
+            size = 1e-4 * sizes[j]
             sides = []
             for sign in (1.0, -1.0):
                 other = moved.copy()
                 other[j] += sign * size
                 block = [other if part is moved else part for part in (x, u, w)]
                 sides.append(np.array(plant.derivative(0.0, *map(tuple, block), tuple(p))))
-            # Central differences: the third derivative times 1e-10, and rounding of 1e-16 / 1e-5 of the rates.
-            scale = 1.0 + np.abs(local.rates).max() + np.abs(matrix).max()
-            np.testing.assert_allclose(matrix[:, j], (sides[0] - sides[1]) / (2.0 * size), atol=1e-8 * scale)
+            # Central differences: the third derivative times 1e-8 of a tenth of the region squared, and rounding of
+            # 1e-16 / 1e-4 of the rates.
+            change = (sides[0] - sides[1]) / 2.0
+            scale = np.abs(local.rates) + np.abs(matrix[:, j]) * sizes[j]
+            np.testing.assert_allclose(matrix[:, j] * size, change, rtol=0.0, atol=1e-10 * scale.max())
 
 
 def test_many_points_at_once_are_the_points_one_by_one():

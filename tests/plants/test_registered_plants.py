@@ -23,7 +23,9 @@ def report(request):
 
 def test_it_keeps_its_contract(report):
     assert report.ok, str(report)
-    assert report.step > 0.0
+    # A plant whose modes are all at 0 (an integrator) has no fastest mode that a step could follow from.
+    assert report.step is not None or any("no mode of its own" in line for line in report.advice)
+    assert report.step is None or report.step > 0.0
     assert any("converges with order" in line for line in report.passed)
 
 

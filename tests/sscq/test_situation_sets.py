@@ -26,10 +26,18 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "ball_and_beam": (0.6, 0.1, 0.6),
     "quarter_car": (1e4, 1e4, 2e3),
     "cart_pole": (40.0, 0.0, 9.0, 3.0, 0.1, 5.0),
+    "cstr": (4.0, 0.05, 2.0),
+    "cstr_bequette": (10.0, 0.003, 500.0),
+    "cstr_dimensionless": (8.0, 4.0, 0.2),
+    "dc_motor": (0.6, 5.0, 0.02),
+    "magnetic_levitation": (-1450.0, -1000.0, -150.0),
+    "two_tanks": (60.0, 1.0, 300.0),
     "planar_quadrotor": (6.0, 2.0, 4.0, 1.2, 0.0, 0.2, 0.2, 0.02, 0.25),
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor"}
+# With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
+LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks"}
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 
 
@@ -66,7 +74,8 @@ def test_every_task_runs_and_a_mild_controller_survives_it(plant):
     with uncompiled():
         loop = ClosedLoop(plant, PID(), several, step, measures=("iae", "effort"), lanes=1)
         quality = loop.evaluate(np.array([gains]), threads=1)
-    assert not quality.failed.any()
+    expected = [plant.name in LOST_WHEN_CHANGED and s.name.startswith("changed plant") for s in several]
+    assert not quality.failed[~np.array(expected)].any()
     assert (quality.iae > 0.0).all()
     assert (quality.effort > 0.0).all()
 

@@ -1,0 +1,190 @@
+"""Stirred-tank reactor with a cooling jacket, exothermic first-order reaction A -> B: two sets of published numbers.
+
+Three steady states at one coolant temperature; the middle one, where one likes to work, is unstable. The balance is of
+exergy (:mod:`plants.exergy`): flow, jacket and heat of reaction supply it, heat transfer and mixing destroy it. The
+reaction's own entropy is left out: a rate law without a reverse reaction has no finite affinity.
+
+Sources: D. E. Seborg, T. F. Edgar and D. A. Mellichamp, Process Dynamics and Control, ch. 2 (`cstr`: 0.5 mol/L, 350 K);
+B. W. Bequette, Process Dynamics: Modeling, Analysis, and Simulation, module on diabatic reactors, case 2
+(`cstr_bequette`: 8.564, 5.518, 2.359 kmol/m^3 at 311.2, 339.1, 368.1 K). Both in SI units here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants import exergy
+from plants.core.elementary import exp
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.registry import register
+from plants.excitation import Step, WhiteNoise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Numbers = tuple[Any, ...]
+
+
+def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """Balances of A and of heat: V C' = F (C_f - C) - V r,  rho c V T' = rho c F (T_f - T) - dH V r + UA (T_c - T)."""
+    concentration, temperature = x
+    flow, volume, capacity, _k0, _activation, heat, transfer, feed, feed_temperature = p
+    rate = reaction(x, p)
+    warming = heat * rate + transfer / volume * (u[0] - temperature)
+    exchange = flow / volume
+    return (
+        exchange * (feed + w[1] - concentration) - rate,
+        exchange * (feed_temperature + w[0] - temperature) + warming / capacity,
+    )
+
+
+def reaction(x: Numbers, p: Numbers) -> Any:
+    """Rate of reaction [mol/(m^3 s)]: k0 exp(-E / (R T)) C."""
+    return p[3] * exp(-p[4] / x[1]) * x[0]
+
+
+def stored_exergy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Thermal exergy of the contents [J]."""
+    return exergy.stored(p[2] * p[1], x[1])
+
+
+def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Exergy [W] that the flow, the jacket and the heat of reaction bring."""
+    temperature, volume = x[1], p[1]
+    flow = exergy.of_flow(p[2] * p[0], p[8] + w[0], temperature)
+    jacket = exergy.of_heat(p[6] * (u[0] - temperature), u[0])
+    return flow + jacket + exergy.of_heat(p[5] * volume * reaction(x, p), temperature)
+
+
+def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Entropy production rate times T0 [W]: heat transfer to the jacket and mixing of the feed; not 0 at rest."""
+    temperature = x[1]
+    jacket = exergy.lost_by_transfer(p[6] * (temperature - u[0]), temperature, u[0])
+    return jacket + exergy.lost_by_mixing(p[2] * p[0], p[8] + w[0], temperature)
+
+
+def _state(values: dict[str, float], temperature: float) -> tuple[float, float]:
+    """Concentration [mol/m^3] and temperature [K] of the steady state at a temperature."""
+    slow = reaction((1.0, temperature), tuple(values.values())) * values["volume"] / values["flow"]
+    return values["feed concentration"] / (1.0 + slow), temperature
+
+
+def _holding(values: dict[str, float], temperature: float) -> float:
+    """Coolant temperature [K] of that steady state."""
+    x, p = _state(values, temperature), tuple(values.values())
+    rate = derivative(0.0, x, (temperature,), (0.0, 0.0), p)[1]  # with a jacket that takes no heat
+    return temperature - rate * values["capacity"] * values["volume"] / values["transfer"]
+
+
+def _adding_to(bias: float) -> Callable[..., Numbers]:
+    def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
+        """Coolant temperature [K]: the command is what is added to the one that holds the nominal point."""
+        return (bias + commands[0],)
+
+    return allocate
+
+
+def _parameters(values: dict[str, float]) -> tuple[Quantity, ...]:
+    """Temperatures and the activation keep bounds of their own: a third more of either would be another reactor."""
+    units = ("m^3/s", "m^3", "J/(m^3 K)", "1/s", "K", "J/mol", "W/K", "mol/m^3", "K")
+    near = {"activation": 0.01, "feed temperature": 0.03}
+    texts = {"capacity": "heat capacity per volume, rho c", "activation": "E / R", "transfer": "UA of the jacket",
+             "reaction heat": "-dH"}  # fmt: skip
+    found = []
+    for (name, value), unit in zip(values.items(), units, strict=True):
+        share = near.get(name, 0.9)
+        found.append(Quantity(name, unit, value, (1.0 - share) * value, (1.0 + share) * value, texts.get(name, "")))
+    return tuple(found)
+
+
+def _task(values: dict[str, float], at: float, t_end: float, wide: float) -> dict[str, list[dict[str, Any]]]:
+    """Steps of `wide` K about `at` [K] with changes of the feed half way, and a coolant that comes late."""
+    feed, exchange = values["feed concentration"], values["transfer"]
+
+    def situation(name: str, seed: int, away: float, warmer: float, **more: Any) -> dict[str, Any]:
+        hold = t_end / 100.0
+        excitation = {
+            "feed temperature": Step(warmer, at=0.5 * t_end) + WhiteNoise(0.04, hold=hold),
+            "feed concentration": WhiteNoise((2e-3 * feed) ** 2, hold=hold),
+        }
+        reference = at + away * wide
+        return {
+            "name": name, "reference": reference, "excitation": excitation, "delay": 1e-3 * t_end, "t_end": t_end,
+            "seed": seed, **more,
+        }  # fmt: skip
+
+    return {
+        "taught": [
+            situation("up", 1, 1.0, 2.0), situation("down", 2, -1.0, -2.0), situation("stay", 3, 0.0, 4.0),
+        ],
+        "validation": [situation("a little up", 6, 0.5, -4.0), situation("farther down", 7, -1.3, 2.0)],
+        "unforeseen": [
+            situation("far up", 11, 1.7, 2.0), situation("far down", 12, -1.7, -2.0),
+            situation("strong load", 13, 0.5, 8.0),
+            situation("fouled jacket", 14, -0.5, 2.0, parameters={"transfer": 0.7 * exchange}),
+            situation("better jacket", 15, 0.5, 2.0, parameters={"transfer": 1.3 * exchange}),
+            situation("thin feed", 16, -0.5, 2.0, parameters={"feed concentration": 0.9 * feed}),
+        ],
+    }  # fmt: skip
+
+
+def _reactor(
+    name: str, values: dict[str, float], points: tuple[float, ...], span: tuple[float, float], t_end: float,
+    wide: float, box: tuple[tuple[float, float, float], tuple[float, float, float]], text: str,
+) -> Plant:  # fmt: skip
+    """Return a reactor whose operating points are steady states at these temperatures [K], the first the nominal."""
+    at, bias = points[0], _holding(values, points[0])
+    concentration, temperature = _state(values, at)
+    feed = values["feed concentration"]
+    return Plant(
+        name=name,
+        states=(
+            Quantity("concentration", "mol/m^3", concentration, -0.1 * feed, 2.0 * feed, "of A"),
+            Quantity("temperature", "K", temperature, *span, "of the contents; beyond, a relief valve opens"),
+        ),
+        parameters=_parameters(values),
+        inputs=(Quantity("coolant temperature", "K", bias, bias - 40.0, bias + 40.0, "of the jacket"),),
+        disturbances=(
+            Quantity("feed temperature", "K", 0.0, -30.0, 30.0, "change"),
+            Quantity("feed concentration", "mol/m^3", 0.0, -0.5 * feed, 0.5 * feed, "change"),
+        ),
+        channels=(
+            Channel("temperature", None, wide, -40.0, 40.0, collocated=False, gains_low=box[0], gains_high=box[1]),
+        ),
+        derivative=derivative,
+        energy=stored_exergy,
+        supplied_power=supplied_power,
+        entropy_rate=entropy_rate,
+        allocate=_adding_to(bias),
+        operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
+        situations=_task(values, at, t_end, wide),
+        text=text,
+    )
+
+
+_NAMES = ("flow", "volume", "capacity", "frequency factor", "activation", "reaction heat", "transfer",
+          "feed concentration", "feed temperature")  # fmt: skip
+SEBORG = dict(zip(_NAMES, (1.0 / 600.0, 0.1, 2.39e5, 1.2e9, 8750.0, 5e4, 5e4 / 60.0, 1e3, 350.0), strict=True))
+"""100 L/min through 100 L, 239 J/(L K), 7.2e10 /min, E/R 8750 K, 50 kJ/mol, 50 kJ/(min K), 1 mol/L at 350 K."""
+
+_KCAL = 4184.0
+BEQUETTE = dict(zip(_NAMES, (
+    1.0 / 3600.0, 1.0, 500.0 * _KCAL, 9703.0, 11843.0 / 1.987, 5.96 * _KCAL, 150.0 * _KCAL / 3600.0, 1e4, 298.0
+), strict=True))  # fmt: skip
+"""F/V 1 /h, 500 kcal/(m^3 K), 9703 /s, 11843 kcal/kmol, 5960 kcal/kmol, 150 kcal/(m^3 K h), 10 kmol/m^3 at 25 degC."""
+
+CSTR = register(
+    _reactor(
+        "cstr", SEBORG, (350.0, 340.0, 360.0), (250.0, 450.0), 1000.0, 6.0, ((1.5, 0.0, 0.0), (10.0, 0.2, 10.0)),
+        "Jacketed stirred-tank reactor A -> B (Seborg, Edgar, Mellichamp), unstable at 350 K: coolant temperature to "
+        "reactor temperature; step 0.5 s.",
+    )
+)  # fmt: skip
+CSTR_BEQUETTE = register(
+    _reactor(
+        "cstr_bequette", BEQUETTE, (339.1, 330.0, 348.0), (250.0, 420.0), 2e4, 5.0,
+        ((3.0, 0.0, 0.0), (30.0, 0.01, 5e3)),
+        "Jacketed stirred-tank reactor A -> B (Bequette's case 2), slow, unstable at 339 K: coolant temperature to "
+        "reactor temperature; step 10 s.",
+    )
+)  # fmt: skip
