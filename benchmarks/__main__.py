@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import (
-    algebraic_loops,
     closed_loop,
+    context,
     first_result,
+    jax_peer,
+    lane_sizes,
+    loops,
     machine,
     peak_memory,
     python_peers,
     report,
+    scaling,
     search_operators,
+    single_precision,
+    work_precision,
 )
 from benchmarks.size import FULL, QUICK
 
@@ -27,10 +33,15 @@ if TYPE_CHECKING:
 BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "million": closed_loop.million,
     "memory": peak_memory.memory,
-    "lanes": closed_loop.lanes,
+    "lanes": lane_sizes.lanes,
     "against_c": closed_loop.against_c,
-    "algebraic_loops": algebraic_loops.algebraic_loops,
+    "jax": jax_peer.jax_loop,
+    "loops": loops.loops,
+    "work_precision": work_precision.work_precision,
+    "scaling": scaling.scaling,
+    "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
+    "context": context.context,
     "start": first_result.start,
     "search_operators": search_operators.search_operators,
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import plants
+from benchmarks.chain import chain
 from controllers import PID
 from plants.core.kernel import LANES
 from sscq import Situation, evaluate
@@ -20,6 +21,7 @@ from sscq.closed_loop import ClosedLoop
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plants import Plant
     from sscq import Quality
 
 STEP = 0.01  # s
@@ -28,6 +30,7 @@ INITIAL = (0.1, 0.0)  # m, m/s
 MEASURES = ("iae", "entropy_difference_abs", "total_variation")
 LOW, HIGH = (0.5, 0.1, 0.5), (8.0, 4.0, 5.0)  # gains kp, ki, kd: none diverges
 PLANT = plants.get("van_der_pol")
+SIZES = {2: PLANT, 6: chain(3), 14: chain(7)}  # plants by their number of states
 
 
 def gains(n: int, seed: int = 0) -> np.ndarray:
@@ -48,6 +51,12 @@ def million(candidates: np.ndarray, n_steps: int, threads: int) -> Quality:
 def closed_loop(n_steps: int = 1000, lanes: int = LANES, initial: tuple[float, float] = INITIAL) -> ClosedLoop:
     """Return the loop as a kernel with `lanes` rollouts side by side."""
     return ClosedLoop(PLANT, PID(), (situation(n_steps, initial),), STEP, measures=MEASURES, lanes=lanes)
+
+
+def loop_of(plant: Plant, n_steps: int, lanes: int = LANES) -> ClosedLoop:
+    """Return the loop of any plant with one channel: a step of the reference from the plant's own initial state."""
+    step = Situation("step", reference=REFERENCE, t_end=n_steps * STEP)
+    return ClosedLoop(plant, PID(), (step,), STEP, measures=MEASURES, lanes=lanes)
 
 
 def table(quality: Quality) -> np.ndarray:

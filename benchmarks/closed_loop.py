@@ -1,4 +1,4 @@
-"""A million closed loops in one call; lanes against one at a time; the generated kernel against hand-written C."""
+"""A million closed loops in one call; the generated kernel against hand-written C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import c_peer, case
-from benchmarks.report import Section, at_least, at_most
+from benchmarks.report import Section, at_most
 from benchmarks.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
@@ -68,20 +68,6 @@ def _wall_and_processor(call: Callable[[int], None], repeats: int) -> dict[str, 
         for words, values in samples.items()
         for wall, busy in [tuple(zip(*values, strict=True))]
     }
-
-
-def lanes(size: Size) -> Section:
-    """Time the same text with 16 lanes and with one."""
-    section = Section("lanes", "Sixteen lanes against the same text with one")
-    candidates = case.gains(size.slice // 4)
-    loops = {"16 lanes": case.closed_loop(size.steps), "one lane": case.closed_loop(size.steps, lanes=1)}
-    times = alternate({name: _call(loop, candidates) for name, loop in loops.items()}, size.rounds // 2)
-    _check("one lane", *(case.table(loop.evaluate(candidates, 1)) for loop in loops.values()))
-    remarks = {name: instructions(loop) for name, loop in loops.items()}
-    _add_steps(section, times, len(candidates) * size.steps, remarks)
-    factor = ratio(times["one lane"], times["16 lanes"])
-    section.ratio("one lane / 16 lanes", factor, at_least(factor, 8.0))
-    return section
 
 
 def against_c(size: Size) -> Section:

@@ -50,6 +50,11 @@ def vectors() -> str:
     return next((text for flag, text in known if flag in flags()), "unknown")
 
 
+def width() -> int:
+    """Return the bits of the vectors that the aims are stated for: 512 with AVX-512, else 256."""
+    return 512 if "avx512f" in flags() else 256
+
+
 def gcc_version() -> str:
     """Return the version of gcc, or that there is none."""
     if shutil.which("gcc") is None:

@@ -30,13 +30,17 @@ class Row:
 
 @dataclass
 class Section:
-    """Figures of one benchmark, with counts that no machine changes and notes on what was left out."""
+    """Figures of one benchmark, with counts that no machine changes and notes on what was left out.
+
+    `figures` are drawings: SVG by file name.
+    """
 
     name: str
     title: str
     rows: list[Row] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    figures: dict[str, str] = field(default_factory=dict)
 
     def time(self, what: str, timing: Timing, unit: str, scale: float = 1.0, remark: str = "") -> None:
         """Add a time, `scale` units to the second."""
@@ -73,6 +77,7 @@ def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
         )
         lines += ["", f"Counts: {counts}."] if counts else []
         lines += [line for note in section.notes for line in ("", note)]
+        lines += [line for name in section.figures for line in ("", f"![{name.removesuffix('.svg')}]({name})")]
     return "\n".join(lines) + "\n"
 
 
@@ -86,11 +91,13 @@ def _number(value: float) -> str:
 
 
 def write(sections: list[Section], machine: dict[str, Any], folder: Path = FOLDER) -> Path:
-    """Write one JSON file a section and the table of all; return the table's path."""
+    """Write one JSON file a section, its drawings, and the table of all; return the table's path."""
     folder.mkdir(parents=True, exist_ok=True)
     for section in sections:
-        text = json.dumps({"machine": machine, **asdict(section)}, indent=1)
-        (folder / f"{section.name}.json").write_text(text + "\n", encoding="utf-8")
+        content = {"machine": machine, **asdict(section), "figures": list(section.figures)}
+        (folder / f"{section.name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        for name, drawing in section.figures.items():
+            (folder / name).write_text(drawing, encoding="utf-8")
     path = folder / "table.md"
     path.write_text(markdown(sections, machine), encoding="utf-8")
     return path

@@ -85,7 +85,8 @@ def _add_check(commands: _Commands) -> None:
 def _add_cache(commands: _Commands) -> None:
     parser = commands.add_parser("cache", help="show or clear the compiled simulations")
     action = parser.add_mutually_exclusive_group()
-    action.add_argument("--list", action="store_true", help="name each generated source")
+    action.add_argument("--list", action="store_true", help="name each generated source and say what it is")
+    action.add_argument("--show", metavar="NAME", help="print a generated source; the beginning of its name is enough")
     action.add_argument("--clear", action="store_true", help="delete them; they are made again when needed")
     action.add_argument("--path", action="store_true", help="print the folder only")
     parser.set_defaults(run=_cache)
@@ -136,6 +137,8 @@ def _cache(options: argparse.Namespace) -> None:
 
     if options.path:
         print(cache.folder())
+    elif options.show:
+        print(_source(options.show), end="")
     elif options.clear:
         print(f"deleted {cache.clear()} compiled simulations from {cache.folder()}")
     else:
@@ -143,7 +146,16 @@ def _cache(options: argparse.Namespace) -> None:
         size = sum(entry.stat().st_size for entry in entries) / 1e6
         print(f"{len(entries)} compiled simulations, {size:.1f} MB of source, in {cache.folder()}")
         if options.list:
-            print(*(entry.name for entry in entries), sep="\n")
+            print(*(f"{entry.name}  {cache.title(entry)}".rstrip() for entry in entries), sep="\n")
+
+
+def _source(name: str) -> str:
+    from plants.core import cache
+
+    try:
+        return cache.find(name).read_text(encoding="utf-8")
+    except ValueError as error:
+        raise UserError(str(error)) from error
 
 
 if __name__ == "__main__":

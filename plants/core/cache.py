@@ -39,6 +39,32 @@ def entries() -> list[Path]:
     return sorted(folder().glob("kernel_*.py")) if folder().is_dir() else []
 
 
+def title(path: Path) -> str:
+    """Return what a generated source says it is: the first line of its docstring; empty if it has none."""
+    with path.open(encoding="utf-8") as file:
+        first = file.readline().rstrip("\n")
+    return first.removeprefix('"""') if first.startswith('"""') else ""
+
+
+def find(name: str) -> Path:
+    """Return the generated source whose file name begins so, with or without ``kernel_``.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or more than one.
+    """
+    start = "kernel_" + name.removeprefix("kernel_").removesuffix(".py")
+    found = [path for path in entries() if path.stem.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        message = f"{len(found)} generated sources begin with {name!r}; give more of the name: {found[0].stem}, ..."
+    else:
+        message = f"no generated source {name!r} in {folder()}; `sscq cache --list` names them"
+    raise ValueError(message)
+
+
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()

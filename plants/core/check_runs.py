@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.simulate import Trajectory, simulate
+from plants.core.simulate import simulate
+from plants.core.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.check_runs import Runs, drive, modes, rounded
-from plants.core.simulate import DivergedError
+from plants.core.trajectory import DivergedError
 
 if TYPE_CHECKING:
     from plants.core.check import CheckReport

@@ -102,16 +102,23 @@ class Lane:
     def _stored(self, kept: set[str]) -> dict[str, Traced]:
         return {row: value for row, value in self._changed().items() if row in kept}
 
-    def printed(self, kept: set[str]) -> tuple[list[str], set[str]]:
+    def flow(self, kept: set[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the nodes of what the body reads (rows, and uniform numbers by name) and of the rows it stores."""
+        stored = {row: value.index for row, value in self._stored(kept).items()}
+        needed = set(self.tape.needed(stored.values()))
+        read = {row or self.tape.input_names[node]: node for node, row in self._sources.items() if node in needed}
+        return read, stored
+
+    def printed(self, kept: set[str], printer: type[Printed] = Printed) -> tuple[list[str], set[str]]:
         """Return the body as text lines, and the elementary kernels it calls."""
         stored = self._stored(kept)
         outputs = [value.index for value in stored.values()]
         needed = set(self.tape.needed(outputs))
         names = {node: self._variable(node) for node in self._sources if node in needed}
-        code = Printed(self.tape, outputs, names)
+        code = printer(self.tape, outputs, names)
         # All loads come before all stores, so rows that are read and written need no copies.
-        loads = [f"{names[node]} = S[{row}, lane]" for node, row in self._sources.items() if row and node in needed]
-        stores = [f"S[{row}, lane] = {code.value(value.index)}" for row, value in stored.items()]
+        loads = [printer.load(names[node], row) for node, row in self._sources.items() if row and node in needed]
+        stores = [printer.store(row, code.value(value.index)) for row, value in stored.items()]
         return [*loads, *code.lines, *stores], code.kernels
 
     def _variable(self, node: int) -> str:
@@ -180,8 +187,8 @@ class Text:
     on within itself.
     """
 
-    def __init__(self, rows: Rows, lanes: int, kept: set[str]) -> None:
-        self.rows, self.lanes, self.kept = rows, lanes, kept
+    def __init__(self, rows: Rows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
+        self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
         self.kernels: set[str] = set()
@@ -206,9 +213,9 @@ class Text:
                 break
             kept |= loaded
         for name, lane in self._traced.items():
-            lines, kernels = lane.printed(kept)
+            lines, kernels = lane.printed(kept, self.printer)
             self.kernels |= kernels
-            self._lines[name] = lines or ["pass"]
+            self._lines[name] = lines or [self.printer.EMPTY]
 
     def placed(self, text: str) -> str:
         """Return `text` with every mark replaced by its lane loop, indented as the mark is."""
@@ -219,8 +226,8 @@ class Text:
         if not name.startswith(_MARK):
             return [line]
         indent = line[: len(line) - len(name)]
-        body = [f"{indent}    {inner}" for inner in self._lines[name.removeprefix(_MARK)]]
-        return [f"{indent}for lane in range({self.lanes}):  # {name.removeprefix(_MARK)}", *body]
+        name = name.removeprefix(_MARK)
+        return [f"{indent}{inner}" for inner in self.printer.loop(self.lanes, name, self._lines[name])]
 
 
 def copies(pairs: Sequence[tuple[str, str]], lanes: int) -> tuple[str, ...]:

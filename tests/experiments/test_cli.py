@@ -196,6 +196,24 @@ def test_the_cache_is_shown_listed_and_cleared(capsys, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_generated_source_is_named_and_shown(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path))
+    text = '"""closed loop of van_der_pol: rk4\n\nGenerated."""\n'
+    (tmp_path / "kernel_abc1.py").write_text(text)
+    (tmp_path / "kernel_abd2.py").write_text("# another\n")
+    cli.main(["cache", "--list"])
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "kernel_abc1.py  closed loop of van_der_pol: rk4", "kernel_abd2.py",
+    ]  # fmt: skip
+    for name in ("abc", "kernel_abc1", "kernel_abc1.py"):
+        cli.main(["cache", "--show", name])
+        assert capsys.readouterr().out == text
+    for name, told in (("ab", "2 generated sources begin with 'ab'"), ("xy", "no generated source 'xy'")):
+        with pytest.raises(SystemExit):
+            cli.main(["cache", "--show", name])
+        assert told in capsys.readouterr().err
+
+
 def test_a_reader_that_leaves_early_is_no_error():
     # the pipe is closed before the first line is written
     command = f"{sys.executable} -W error -m experiments.cli plants | true; exit ${{PIPESTATUS[0]}}"

@@ -6,7 +6,7 @@ compiler, so the same expression gives the same bits in every kernel that contai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -28,7 +28,11 @@ class Printed:
         Assignments in order.
     kernels : set of str
         Names of elementary kernels that the text calls.
+
+    Printers of other languages derive from this one: which nodes are fused, named or called is decided here.
     """
+
+    EMPTY: ClassVar[str] = "pass"
 
     def __init__(self, tape: Tape, outputs: Iterable[int], names: Mapping[int, str]) -> None:
         self.tape = tape
@@ -80,7 +84,7 @@ class Printed:
         name = self.tape.operations[node]
         product = self._product(node)
         if name == "const":
-            self._text[node] = _literal(self.tape.constants[node])
+            self._text[node] = self.literal(self.tape.constants[node])
         elif name == "keep":
             self._text[node] = self._text[self.tape.arguments[node][0]]
         elif self._uses[node] == 0:
@@ -130,10 +134,26 @@ class Printed:
         self.kernels.add(name)
         return f"k_{name}({', '.join(args)})"
 
+    @staticmethod
+    def literal(value: float) -> str:
+        """Return a constant's text."""
+        if value != value:  # noqa: PLR0124  (the NaN test)
+            return "np.nan"
+        if value in {float("inf"), float("-inf")}:
+            return "np.inf" if value > 0 else "-np.inf"
+        return repr(value) if value >= 0.0 else f"({value!r})"
 
-def _literal(value: float) -> str:
-    if value != value:  # noqa: PLR0124  (the NaN test)
-        return "np.nan"
-    if value in {float("inf"), float("-inf")}:
-        return "np.inf" if value > 0 else "-np.inf"
-    return repr(value) if value >= 0.0 else f"({value!r})"
+    @staticmethod
+    def load(name: str, row: str) -> str:
+        """Return the statement that reads a row of the workspace."""
+        return f"{name} = S[{row}, lane]"
+
+    @staticmethod
+    def store(row: str, value: str) -> str:
+        """Return the statement that writes a row of the workspace."""
+        return f"S[{row}, lane] = {value}"
+
+    @staticmethod
+    def loop(lanes: int, name: str, lines: Iterable[str]) -> list[str]:
+        """Return the loop over lanes around `lines`."""
+        return [f"for lane in range({lanes}):  # {name}", *(f"    {line}" for line in lines)]

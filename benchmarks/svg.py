@@ -1,0 +1,196 @@
+"""Figures of the benchmarks: line charts and bars on linear or logarithmic axes, as SVG files that stand alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.axes import UNITS, Axis, data_range
+from experiments.report.markup import Html, element, join
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_COLOURS = ("#1f5fa8", "#d1661b", "#2b8a3e", "#a02c5a", "#6b4fa0", "#8a6d1f", "#3a8f98", "#555555")
+_LEFT, _RIGHT, _TOP, _BOTTOM, _KEY = 66.0, 14.0, 30.0, 44.0, 16.0  # pixels
+_STYLE = (
+    "text{font:12px sans-serif;fill:#222} .title{font-weight:bold} .axis{fill:#555} .grid{stroke:#ddd}"
+    " .frame{fill:none;stroke:#888}"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Points joined by lines, with a dot at each point where `dots`; one of `colour` numbers counts colours on."""
+
+    name: str
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
+    dots: bool = False
+    dashed: bool = False
+    colour: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Curves in one pair of axes; a logarithmic axis leaves out what is not positive."""
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+    width: float = 460.0
+    height: float = 320.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """Groups of bars: for each group a value by name."""
+
+    title: str
+    y_label: str
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    width: float = 940.0
+    height: float = 360.0
+
+
+def figure(panels: Sequence[Chart | Bars], columns: int = 2) -> str:
+    """Return one SVG file with the panels side by side."""
+    drawn, at, bottom, right = [], 0.0, 0.0, 0.0
+    for start in range(0, len(panels), columns):
+        row, x = panels[start : start + columns], 0.0
+        for panel in row:
+            drawing = _bars(panel) if isinstance(panel, Bars) else _chart(panel)
+            drawn.append(element("g", drawing, transform=f"translate({x:g} {at:g})"))
+            x += panel.width
+        right, at = max(right, x), at + max(panel.height for panel in row)
+        bottom = at
+    size = {"width": f"{right:g}", "height": f"{bottom:g}", "viewBox": f"0 0 {right:g} {bottom:g}"}
+    paper = element("rect", width="100%", height="100%", fill="white")
+    return element("svg", element("style", _STYLE), paper, *drawn, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
+
+
+def _colour(number: int) -> str:
+    return _COLOURS[number % len(_COLOURS)]
+
+
+def _axis(values: list[np.ndarray], length: float, *, log: bool, downwards: bool = False) -> Axis:
+    if not log:
+        return Axis(*data_range(values), length, downwards=downwards)
+    low, high = data_range([v[v > 0.0] for v in values], pad=0.0)
+    return Axis(low / 1.3, high * 1.3, length, log=True, downwards=downwards)
+
+
+def _chart(chart: Chart) -> Html:
+    keys = _key_lines([curve.name for curve in chart.curves], chart.width)
+    top = _TOP + _KEY * len(keys)
+    width, height = chart.width - _LEFT - _RIGHT, chart.height - top - _BOTTOM
+    x = _axis([np.asarray(c.x, float) for c in chart.curves], width, log=chart.log_x)
+    y = _axis([np.asarray(c.y, float) for c in chart.curves], height, log=chart.log_y, downwards=True)
+    colours = [k if c.colour is None else c.colour for k, c in enumerate(chart.curves)]
+    curves = [_curve(c, x, y, _colour(k)) for c, k in zip(chart.curves, colours, strict=True)]
+    plot = element("g", _grid(x, y), *curves, transform=f"translate({_LEFT:g} {top:g})")
+    return join([_head(chart.title), _key(keys, colours), plot, _axis_labels(chart, x, y, top)])
+
+
+def _curve(curve: Curve, x: Axis, y: Axis, colour: str) -> Html:
+    across, down = (axis.place(np.asarray(v, float)) / UNITS for axis, v in ((x, curve.x), (y, curve.y)))
+    points = [(a, b) for a, b in zip(across, down, strict=True) if math.isfinite(a) and math.isfinite(b)]
+    if not points:
+        return Html("")
+    d = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in points)
+    dash = "5 3" if curve.dashed else None
+    line = element("path", d=d, fill="none", stroke=colour, stroke_width="1.6", stroke_dasharray=dash)
+    dots = [element("circle", cx=f"{a:.1f}", cy=f"{b:.1f}", r="3", fill=colour) for a, b in points if curve.dots]
+    return join([line, *dots])
+
+
+def _grid(x: Axis, y: Axis) -> Html:
+    lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks()] + [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
+    frame = element("rect", width=f"{x.length:g}", height=f"{y.length:g}", class_="frame")
+    return join([element("path", d="".join(lines), class_="grid"), frame])
+
+
+def _axis_labels(chart: Chart, x: Axis, y: Axis, top: float) -> Html:
+    bottom = top + y.length
+    parts = [_text(label, _LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
+    parts += [_text(label, _LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
+    parts.append(_text(chart.x_label, _LEFT + 0.5 * x.length, bottom + 34.0, "middle"))
+    return join([*parts, _upright(chart.y_label, top + 0.5 * y.length)])
+
+
+def _upright(label: str, middle: float) -> Html:
+    turned = f"translate(14 {middle:g}) rotate(-90)"
+    return element("text", label, transform=turned, text_anchor="middle", class_="axis")
+
+
+def _text(words: str, x: float, y: float, anchor: str = "start", style: str = "axis") -> Html:
+    return element("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=style)
+
+
+def _head(title: str) -> Html:
+    return _text(title, _LEFT, 18.0, style="title")
+
+
+def _key_lines(names: Sequence[str], width: float) -> list[list[tuple[int, str, float]]]:
+    """Names of curves with their numbers and places, broken into lines that fit."""
+    lines: list[list[tuple[int, str, float]]] = [[]]
+    at = _LEFT
+    for number, name in enumerate(names):
+        if lines[-1] and at + 26.0 + 6.6 * len(name) > width:
+            lines.append([])
+            at = _LEFT
+        lines[-1].append((number, name, at))
+        at += 34.0 + 6.6 * len(name)
+    return lines
+
+
+def _key(lines: list[list[tuple[int, str, float]]], colours: Sequence[int]) -> Html:
+    parts = []
+    for k, line in enumerate(lines):
+        y = _TOP + _KEY * k
+        for number, name, at in line:
+            colour = _colour(colours[number])
+            parts += [element("path", d=f"M{at:g} {y:g}h18", stroke=colour, stroke_width="3")]
+            parts.append(_text(name, at + 23.0, y + 4.0))
+    return join(parts)
+
+
+def _bars(bars: Bars) -> Html:
+    names = list(dict.fromkeys(name for group in bars.groups.values() for name in group))
+    keys = _key_lines(names, bars.width)
+    top = _TOP + _KEY * len(keys)
+    width, height = bars.width - _LEFT - _RIGHT, bars.height - top - _BOTTOM
+    highest = max((v for group in bars.groups.values() for v in group.values() if math.isfinite(v)), default=1.0)
+    y = Axis(0.0, 1.12 * highest, height, downwards=True)
+    room = width / max(1, len(bars.groups))
+    parts = [_lines_across(y, width)]
+    for k, (group, values) in enumerate(bars.groups.items()):
+        parts.append(_group(values, names, y, room * k, room))
+        parts.append(_text(group, room * (k + 0.5), height + 18.0, "middle"))
+    plot = element("g", *parts, transform=f"translate({_LEFT:g} {top:g})")
+    ticks = [_text(label, _LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
+    drawn = [_head(bars.title), _key(keys, range(len(names))), plot, *ticks, _upright(bars.y_label, top + 0.5 * height)]
+    return join(drawn)
+
+
+def _lines_across(y: Axis, width: float) -> Html:
+    lines = "".join(f"M0 {p:g}h{width:g}" for p, _ in y.ticks())
+    frame = element("rect", width=f"{width:g}", height=f"{y.length:g}", class_="frame")
+    return join([element("path", d=lines, class_="grid"), frame])
+
+
+def _group(values: Mapping[str, float], names: list[str], y: Axis, left: float, room: float) -> Html:
+    each, parts = 0.86 * room / max(1, len(names)), []
+    for name, value in values.items():
+        number = names.index(name)
+        x, top = left + 0.07 * room + each * number, y.pixel(value)
+        size = {"x": f"{x:.1f}", "y": f"{top:g}", "width": f"{0.9 * each:.1f}", "height": f"{y.length - top:.1f}"}
+        parts.append(element("rect", fill=_colour(number), **size))
+        parts.append(_text(f"{value:.3g}", x + 0.45 * each, top - 4.0, "middle"))
+    return join(parts)
