@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.simulate import simulate
-from plants.core.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.core.plant import Plant
     from plants.core.slopes import Slopes
+    from plants.core.trajectory import Trajectory
 
 
 @dataclass(frozen=True)
