@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eig
 
 from plants.core.check_blocks import shape
 from plants.core.loops import accelerations, n_accelerations
@@ -111,8 +110,8 @@ def loop_gain(
     Returns
     -------
     float
-        Spectral radius of G = d accelerations / d a, by the tape's exact derivative; 0 where nothing depends on
-        anything. At 1 and above, raw loop-free simulation diverges whatever the step.
+        Spectral radius of G = d accelerations / d a, by the tape's exact derivative. At 1 and above, raw loop-free
+        simulation diverges whatever the step.
 
     Raises
     ------
@@ -173,6 +172,8 @@ def spurious_damping(
     belongs to the velocities. Without damping, for M a = f with M = diag(M) + N, this is
     sigma = -Ne delay Omega^2 / (2 Me) with modal values Ne and Me. Exact to first order in delay times |lambda|.
     """
+    from scipy.linalg import eig
+
     n = n_accelerations(plant)
     at = _point(plant, state, parameters, inputs, None, t)
     table = gain_matrices(plant, at, "x")[0]

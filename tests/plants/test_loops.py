@@ -56,7 +56,7 @@ def end(plant, mode, step, integrator="rk4", initial=None, t_end=T_END, **drive)
 
 @pytest.mark.parametrize(
     ("plant", "integrator", "initial", "drive"),
-    [(INERTIA, "rk4", {"position": 1.2}, DRIVE), (ARM, "euler", None, {"inputs": {"torque": 0.3}})],
+    [(INERTIA, "heun", {"position": 1.2}, DRIVE), (ARM, "euler", None, {"inputs": {"torque": 0.3}})],
     ids=["one", "two"],
 )
 def test_iterated_agrees_with_solved_to_the_iterations_tolerance(plant, integrator, initial, drive):

@@ -17,13 +17,14 @@ from sscq.closed_loop import ClosedLoop
 from tests.plants import test_lanes as lanes
 
 ROOT = Path(__file__).resolve().parents[2]
+HEUN = {"integrator": "heun", "algebraic_loop": "iterated"}
 SIGNALS = {"inputs": {"force": Sine(0.5, 0.3)}, "disturbances": {"excitation": Sine(0.1, 0.2, 1.0)}}
 
 
 def results():
     """An algebraic loop and a closed loop with noise and delays (kernels of other tests), short for the interpreter."""
     inertia = plants.get("nonlinear_inertia")
-    run = plants.simulate(inertia, 0.3, 0.02, {"position": 1.2}, algebraic_loop="iterated", **SIGNALS)
+    run = plants.simulate(inertia, 0.3, 0.02, {"position": 1.2}, None, **SIGNALS, **HEUN)
     loop = ClosedLoop(lanes.VDP, lanes.LAW, (lanes.PLAIN, lanes.RICH, lanes.BUSY), lanes.STEP)
     outcomes = [loop.run(lanes.GAINS[:2], numbers, n_steps=30, threads=1) for numbers in ([0], [1, 2])]
     return [run.signals[-1].tolist(), *(outcome.measures.tolist() for outcome in outcomes)]
