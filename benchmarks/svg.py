@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _COLOURS = ("#1f5fa8", "#d1661b", "#2b8a3e", "#a02c5a", "#6b4fa0", "#8a6d1f", "#3a8f98", "#555555")
 _LEFT, _RIGHT, _TOP, _BOTTOM, _KEY = 66.0, 14.0, 30.0, 44.0, 16.0  # pixels
+_NARROW = 28.0  # pixels
 _STYLE = (
     "text{font:12px sans-serif;fill:#222} .title{font-weight:bold} .axis{fill:#555} .grid{stroke:#ddd}"
     " .frame{fill:none;stroke:#888}"
@@ -192,5 +193,13 @@ def _group(values: Mapping[str, float], names: list[str], y: Axis, left: float, 
         x, top = left + 0.07 * room + each * number, y.pixel(value)
         size = {"x": f"{x:.1f}", "y": f"{top:g}", "width": f"{0.9 * each:.1f}", "height": f"{y.length - top:.1f}"}
         parts.append(element("rect", fill=_colour(number), **size))
-        parts.append(_text(f"{value:.3g}", x + 0.45 * each, top - 4.0, "middle"))
+        parts.append(_value(value, x + 0.45 * each, top, upright=each < _NARROW))
     return join(parts)
+
+
+def _value(value: float, middle: float, top: float, *, upright: bool) -> Html:
+    """A bar's value above it, turned where the bar is narrower than the figure."""
+    if not upright:
+        return _text(f"{value:.3g}", middle, top - 4.0, "middle")
+    turned = f"translate({middle + 4.0:.1f} {top - 4.0:g}) rotate(-90)"
+    return element("text", f"{value:.3g}", transform=turned, class_="axis")
