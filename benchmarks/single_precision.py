@@ -29,7 +29,7 @@ def single_precision(size: Size) -> Section:
         for n_x in case.SIZES:
             _add(section, n_x, size, Path(folder))
     section.notes.append(
-        "There is no float mode in the kernels: their elementary functions, noise and snapshots are made for doubles."
+        "What a float mode could gain. The kernels have none: their elementary functions and noise are made for doubles."
     )
     return section
 
