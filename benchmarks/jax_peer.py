@@ -155,7 +155,7 @@ def measure(n_x: int, n_steps: int, n: int, rounds: int) -> dict[str, Any]:
         few = theta[: max(16, len(theta) // share)]
         name = f"JAX, {len(few)} candidates at once"
         calls[name], work[name] = (lambda few=few: run(few).block_until_ready()), len(few)
-    times = alternate(calls, max(2, rounds // 16))
+    times = alternate(calls, max(2, rounds // 4))
     seconds = {name: [s / (work[name] * n_steps) for s in timing.seconds] for name, timing in times.items()}
     return {"times": seconds, "difference": difference, "version": jax.__version__}
 

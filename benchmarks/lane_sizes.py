@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import case, machine, printed_c
+from benchmarks import c_peer, case, machine, printed_c, svg
 from benchmarks.closed_loop import instructions
 from benchmarks.report import Section, at_least, at_most
 from benchmarks.timing import alternate, ratio
@@ -26,16 +26,18 @@ _NS = 1e9
 def lanes(size: Size) -> Section:
     """Time all in turns, on one thread."""
     section = Section("lanes", "Sixteen lanes against one lane and against C from the same tape")
-    if not printed_c.available():
+    if not c_peer.available():
         section.notes.append("C skipped: no gcc.")
     with tempfile.TemporaryDirectory() as folder:
-        for n_x in case.SIZES:
-            _add(section, n_x, size, Path(folder))
+        found = {f"{n_x} states": _add(section, n_x, size, Path(folder)) for n_x in case.SIZES}
+    bars = svg.Bars("Closed loop under PID", "ns per step and rollout", found)
+    section.figures["lanes.svg"] = svg.figure([bars], 1)
     section.notes.append(f"Aims of the lanes are those for {machine.vectors()}.")
     return section
 
 
-def _add(section: Section, n_x: int, size: Size, folder: Path) -> None:
+def _add(section: Section, n_x: int, size: Size, folder: Path) -> dict[str, float]:
+    """Add the figures of one plant; return the best times of a step [ns]."""
     plant = case.SIZES[n_x]
     many, one = (case.loop_of(plant, size.steps, lanes=n) for n in (case.LANES, 1))
     peers = built(many, folder)
@@ -43,7 +45,7 @@ def _add(section: Section, n_x: int, size: Size, folder: Path) -> None:
     check([many.evaluate(theta, 1), one.evaluate(theta, 1)], peers, theta, size.steps)
     calls = {"16 lanes": lambda: many.evaluate(theta, 1), "one lane": lambda: one.evaluate(theta, 1)}
     calls |= {peer.name: lambda p=peer: p.run(theta, size.steps) for peer in peers}
-    times = alternate(calls, max(2, size.rounds // 4))
+    times = alternate(calls, max(2, size.rounds // 2))
     remarks = {"16 lanes": instructions(many), "one lane": "the same text"}
     for name, timing in times.items():
         each = timing.per(len(theta) * size.steps)
@@ -55,11 +57,12 @@ def _add(section: Section, n_x: int, size: Size, folder: Path) -> None:
         factor = ratio(times["16 lanes"], times[fastest])
         section.ratio(f"{n_x} states: 16 lanes / {fastest}", factor, at_most(factor, 1.3))
     section.counts |= {f"{kind} in a step, {n_x} states": n for kind, n in case.operations(many).items()}
+    return {name: _NS * timing.per(len(theta) * size.steps).best for name, timing in times.items()}
 
 
 def built(loop: ClosedLoop, folder: Path, real: str = "double") -> list[PrintedLoop]:
     """Return the loop in C for every width of vectors that the compiler knows; none without a compiler."""
-    if not printed_c.available():
+    if not c_peer.available():
         return []
     peers = [printed_c.build(loop, folder, width, real) for width in printed_c.WIDTHS]
     return [peer for peer in peers if peer is not None]

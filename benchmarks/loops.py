@@ -12,6 +12,8 @@ from benchmarks.report import Section, at_most
 from benchmarks.timing import Timing, alternate, ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from benchmarks.motions import Movement
     from benchmarks.size import Size
     from plants import Plant
@@ -39,24 +41,24 @@ _FAIR = (
 def loops(size: Size) -> Section:
     """Time all ways in turns, for free, excited and controlled motion of both oscillators."""
     section = Section("loops", "Algebraic loops: iterated, solved, loop-free")
-    bars: dict[str, dict[str, float]] = {}
-    ratios: dict[str, dict[str, float]] = {}
-    for plant in OSCILLATORS:
-        for kind in MOTIONS:
-            times, label = _measured(section, plant, kind, size), f"{_short(plant)}, {kind}"
-            bars[label] = {mode: _NS * timing.best for mode, timing in times.items()}
-            ratios[label] = {
-                f"{mode} / {BASE}": times[mode].best / times[BASE].best for mode in times if _iterates(mode)
-            }
-            if (plant.name, kind) in PUBLISHED:
-                ratios[label]["published"] = PUBLISHED[plant.name, kind]
-    panels = [svg.Bars("Run time", "ns per step and rollout", bars), svg.Bars("Ratios", "run time / loop-free", ratios)]
-    section.figures["loops_run_time.svg"] = svg.figure(panels, 1)
+    found = {(plant, kind): _measured(section, plant, kind, size) for plant in OSCILLATORS for kind in MOTIONS}
+    section.figures["loops_run_time.svg"] = svg.figure(_bars(found), 1)
     section.figures["loops_time_complexity.svg"] = svg.figure(_complexity(section, size))
     forming_filter.add_to(section, size)
-    section.notes.append(_POSED)
-    section.notes.append(_FAIR)
+    section.notes += [_POSED, _FAIR]
     return section
+
+
+def _bars(found: Mapping[tuple[Plant, str], dict[str, Timing]]) -> list[svg.Bars]:
+    """Run times, and those of the baselines over the loop-free one with the published ratios beside."""
+    times, ratios = {}, {}
+    for (plant, kind), measured in found.items():
+        label, base = f"{_short(plant)}, {kind}", measured[BASE].best
+        times[label] = {mode: _NS * timing.best for mode, timing in measured.items()}
+        ratios[label] = {f"{mode} / {BASE}": t.best / base for mode, t in measured.items() if _iterates(mode)}
+        if (plant.name, kind) in PUBLISHED:
+            ratios[label]["published"] = PUBLISHED[plant.name, kind]
+    return [svg.Bars("Run time", "ns per step and rollout", times), svg.Bars("Ratios", "run time / loop-free", ratios)]
 
 
 def _short(plant: Plant) -> str:

@@ -12,8 +12,9 @@ from benchmarks import case
 from controllers import PID
 from plants import Plant, Quantity
 from plants.core import kernel as kernels
-from plants.core import motion
+from plants.core import loops
 from plants.core.kernel import ALIVE, LANES, Design
+from plants.core.motion import Motion
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import SignalBank, stream_arrays
 from plants.core.simulate import as_signals, fill_rows
@@ -34,13 +35,21 @@ MOTIONS = ("free", "excited", "controlled")
 
 def modes() -> tuple[str, ...]:
     """Return the ways to treat an algebraic loop that there are."""
-    return tuple(dict.fromkeys((*motion.MODES, "loop_free_filtered")))
+    return tuple(dict.fromkeys((*loops.MODES, "loop_free_filtered")))
 
 
 def _implicit_acceleration(t: Any, x: Any, a: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     mu, gain = p
     _, wanted = van_der_pol_derivative(t, x, u, w, (mu,))
     return (wanted + gain * (wanted - a[0]),)
+
+
+def _implicit_mass(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[tuple[Any, ...], ...]:  # noqa: ARG001  (a block)
+    return ((1.0 + p[1],),)
+
+
+def _implicit_force(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
+    return ((1.0 + p[1]) * van_der_pol_derivative(t, x, u, w, p[:1])[1],)
 
 
 # Van der Pol has no algebraic loop. Posed implicitly, q'' = f + g (f - q''): the same motion for every loop gain g.
@@ -51,6 +60,8 @@ IMPLICIT_VAN_DER_POL = replace(
     derivative=None,
     entropy_rate=None,
     acceleration=_implicit_acceleration,
+    mass_matrix=_implicit_mass,
+    force=_implicit_force,
 )
 OSCILLATORS = (IMPLICIT_VAN_DER_POL, plants.get("nonlinear_inertia"))
 
@@ -71,7 +82,7 @@ class OpenLoop:
         self.plant, self.design = plant, Design(f"motion of {plant.name}: rk4, algebraic loop {mode}", lanes=lanes)
         names = [q.name for q in plant.disturbances]
         self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", excitation, case.STEP)], case.STEP)
-        self.motion = motion.Motion(
+        self.motion = Motion(
             plant, "rk4", mode, disturbances=self.bank.values, inputs=lambda *_: (0.0,) * len(plant.inputs)
         )
         self.motion.add_rows(self.design)

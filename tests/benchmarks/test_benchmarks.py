@@ -137,8 +137,13 @@ def test_posed_implicitly_van_der_pol_moves_as_it_does():
     x, u, w = np.random.default_rng(0).normal(size=(2, 50)), (0.3,), (0.1,)
     for gain in (0.0, 0.5, 0.9):
         ours = implicit.derivative(0.0, tuple(x), u, w, (1.2, gain))
+        wanted = plain.derivative(0.0, tuple(x), u, w, (1.2,))[1]
         # The loop is solved by dividing by 1 + gain: a few roundings.
-        np.testing.assert_allclose(ours[1], plain.derivative(0.0, tuple(x), u, w, (1.2,))[1], rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(ours[1], wanted, rtol=1e-12, atol=1e-13)
+        (again,) = implicit.acceleration(0.0, tuple(x), (wanted,), u, w, (1.2, gain))
+        np.testing.assert_allclose(again, wanted, rtol=1e-12, atol=1e-13)
+        (moved,) = implicit.acceleration(0.0, tuple(x), (wanted + 1.0,), u, w, (1.2, gain))
+        np.testing.assert_allclose(wanted - moved, gain, rtol=1e-12, atol=1e-12)
 
 
 def test_all_ways_to_treat_a_loop_are_compared():
