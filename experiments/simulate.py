@@ -133,7 +133,7 @@ def _signals(
 ) -> dict[str, Any]:
     """Return the signals of `kind` by name; what has none keeps its nominal value."""
     from experiments.errors import UserError
-    from experiments.situations import excitation
+    from experiments.excitations import excitation
 
     quantities: Sequence[Quantity] = getattr(plant, kind)
     parts = dict(named)

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-import numpy as np
-
 from experiments.errors import UserError
+from experiments.excitations import excitation
 from plants.core.loops import check_mode
 from plants.core.simulate import count_steps
-from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
 from sscq.loop_spec import LoopSpec
 from sscq.situation import Situation
 from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
@@ -19,7 +17,7 @@ from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, var
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from configs.schema import DesignConfig, EvaluateConfig, ExcitationConfig, SituationConfig
+    from configs.schema import DesignConfig, EvaluateConfig, SituationConfig
     from plants import Plant
 
     Config = DesignConfig | EvaluateConfig
@@ -118,33 +116,3 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
 def _drawn_from(name: str, given: SituationConfig, number: int) -> int:
     """Seed of an excitation that is drawn here: without a seed of its own, one that hangs on the situation's name."""
     return number if given.seed is not None else number + crc32(name.encode())
-
-
-def excitation(given: ExcitationConfig, seed: int, t_end: float) -> Any:
-    """Return a configured excitation of the first disturbance."""
-    if given.kind == "none":
-        return None
-    if given.kind == "white":
-        return WhiteNoise(given.variance, given.hold, given.density)
-    if given.kind == "numpy_white":
-        return _numpy_white(given, seed, t_end)
-    if given.kind == "gaussian":
-        return GaussianFilter(given.variance, given.bandwidth)
-    if given.kind == "uniform":
-        return UniformFilter(float(np.sqrt(3.0 * given.variance)), given.bandwidth)
-    if given.kind == "sine":
-        return Sine(given.amplitude, given.frequency)
-    if given.kind == "step":
-        return Step(given.amplitude, given.at)
-    if given.file is None:
-        raise UserError("a recorded excitation needs its file: excitation.file=series.csv (time [s], value)")
-    return Recorded.from_csv(given.file)
-
-
-def _numpy_white(given: ExcitationConfig, seed: int, t_end: float) -> Recorded:
-    """Band-limited white noise from NumPy's default generator, held: the numbers of published studies."""
-    rng, count = np.random.default_rng(seed), int(t_end / given.hold + 1e-9) + 1
-    if given.density == "uniform":
-        edge = float(np.sqrt(3.0 * given.variance))
-        return Recorded.held(rng.uniform(-edge, edge, count).tolist(), given.hold)
-    return Recorded.held((rng.standard_normal(count) * np.sqrt(given.variance)).tolist(), given.hold)

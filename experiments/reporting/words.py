@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
 
 _UNITS = {"hold": "s", "at": "s", "bandwidth": "rad/s", "frequency": "Hz", "phase": "rad", "slope": "1/s",
-          "start_time": "s", "stop_time": "s"}  # fmt: skip
+          "start_time": "s", "stop_time": "s", "start_frequency": "Hz", "stop_frequency": "Hz", "duration": "s",
+          "speed": "m/s"}  # fmt: skip
 SYMBOLS = {
     "iae": "IAE",
     "ise": "ISE",

@@ -73,3 +73,33 @@ def samples(code: int, count: int, key: tuple[int, int, int, int]) -> np.ndarray
     """Return the first `count` samples [count] of a Gaussian or uniform stream, as the kernels make them."""
     pairs = [unit_pair(code, j, *key) for j in range((count + 1) // 2)]
     return np.array(pairs, dtype=float).reshape(-1)[:count]
+
+
+def streams(code: int, first: int, count: int, keys: np.ndarray) -> np.ndarray:
+    """Return samples `first` ... of many streams at once, as the kernels make them but for rounding of log, sin, cos.
+
+    Parameters
+    ----------
+    code : int
+        `GAUSSIAN`, `UNIFORM`, or `OFF` for zeros.
+    first, count : int, even
+    keys : ndarray of uint64 [n, 4]
+        Rows as of `stream_key`.
+
+    Returns
+    -------
+    ndarray [count, n]
+    """
+    if code == OFF:
+        return np.zeros((count, len(keys)))
+    stream, k0, k1, high = np.ascontiguousarray(keys.T, np.uint64)[:, None, :]
+    pair = np.arange(first // 2, (first + count) // 2, dtype=np.uint64)[:, None] + 0 * stream
+    a, b, c, d = philox(pair & MASK, pair >> 32, stream + 0 * pair, high + 0 * pair, k0, k1)
+    one = ((a >> 5) * 67108864.0 + (b >> 6) + 0.5) * (1.0 / 9007199254740992.0)
+    two = ((c >> 5) * 67108864.0 + (d >> 6) + 0.5) * (1.0 / 9007199254740992.0)
+    if code == UNIFORM:
+        pairs = [(2.0 * u - 1.0) * math.sqrt(3.0) for u in (one, two)]
+    else:
+        radius, angle = np.sqrt(-2.0 * np.log(one)), 2.0 * math.pi * two
+        pairs = [radius * np.cos(angle), radius * np.sin(angle)]
+    return np.stack(pairs, axis=1).reshape(count, len(keys))

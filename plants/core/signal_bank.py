@@ -34,6 +34,17 @@ class Slot:
         """Name of the kernel integer that is the steps between samples."""
         return f"every_{self.group}"
 
+    @property
+    def held(self) -> str:
+        """Row group of the state."""
+        return f"{self.group}_held"
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Row group of each unit noise, by the name of its stream."""
+        numbers = ["", *map(str, range(1, self.kind.n_units))][: self.kind.n_units]
+        return {f"{self.group}/{n}" if n else self.group: f"{self.group}_unit{n}" for n in numbers}
+
 
 @dataclass(frozen=True)
 class Fill:
@@ -94,24 +105,22 @@ class SignalBank:
             if slot.kind.n_settings:
                 design.rows.add(slot.group, slot.kind.n_settings)
             if slot.kind.random:
-                design.rows.add(f"{slot.group}_unit")
-                design.rows.add(f"{slot.group}_held")
-                self._add_stream(design, slot)
+                for row in slot.units.values():
+                    design.rows.add(row)
+                design.rows.add(slot.held, slot.kind.n_states)
+                self._add_streams(design, slot)
 
-    def _add_stream(self, design: Design, slot: Slot) -> None:
+    def _add_streams(self, design: Design, slot: Slot) -> None:
         design.integers.append(slot.every)
-        fetch = stream_items(design, Stream(slot.group, f"{slot.group}_unit", slot.every))
+        fetches = [stream_items(design, Stream(name, row, slot.every)) for name, row in slot.units.items()]
         loop = Loop(f"advance_{slot.group}", (_advance(slot),), f"step % {slot.every} == 0")
         if slot.substeps == 1:
-            design.before += [fetch, loop]
+            design.before += [*fetches, loop]
             return
-        # A filter that needs sub-steps draws them all from its stream: sample numbers run on within the step.
+        # A filter that needs sub-steps draws them all from its streams: sample numbers run on within the step.
         for sub in range(slot.substeps):
-            lines = tuple(
-                line.replace(f"sample = step // {slot.every}", f"sample = step * {slot.substeps} + {sub}")
-                for line in fetch.lines
-            )
-            design.before += [Uniform(lines), Loop(f"{loop.name}_{sub}", loop.bodies)]
+            design.before += [_at_substep(fetch, slot, sub) for fetch in fetches]
+            design.before.append(Loop(f"{loop.name}_{sub}", loop.bodies))
 
     def values(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return every channel's value at stage time `t`; parts with jumps are held from the step's start."""
@@ -120,7 +129,7 @@ class SignalBank:
             total: Any = 0.0
             for slot in slots:
                 settings = lane[slot.group] if slot.kind.n_settings else ()
-                state = lane.one(f"{slot.group}_held") if slot.kind.random else 0.0
+                state = _plain(lane[slot.held]) if slot.kind.random else 0.0
                 value = slot.kind.value(start if slot.kind.jumps else t, settings, state)
                 total = lane.tape.keep(total + lane.tape.keep(value))
             result.append(total)
@@ -138,23 +147,34 @@ class SignalBank:
             if slot.kind.n_settings:
                 rows[slot.group] = fill.part.settings(self.step) if fill.part else (0.0,) * slot.kind.n_settings
             if slot.kind.random:
-                rows[f"{slot.group}_unit"] = (0.0,)
-                rows[f"{slot.group}_held"] = (_stationary(fill.part, slot, name, seed),)
+                rows |= dict.fromkeys(slot.units.values(), (0.0,))
+                rows[slot.held] = _stationary(fill.part, slot, name, seed)
         return rows
 
     def streams(self, situation: int) -> list[Feed]:
-        """Return what feeds each random slot, in the order of the kernel's streams."""
+        """Return what feeds each stream of the random slots, in the order of the kernel's streams."""
         pairs = zip(self._all_slots(), self.fills[situation], strict=True)
-        return [fill.feed for slot, fill in pairs if slot.kind.random]
+        return [fill.feed for slot, fill in pairs if slot.kind.random for _ in slot.units]
 
 
 def _advance(slot: Slot) -> Callable[[Lane], None]:
     def body(lane: Lane) -> None:
-        held, unit = lane.one(f"{slot.group}_held"), lane.one(f"{slot.group}_unit")
+        held, unit = _plain(lane[slot.held]), _plain(tuple(lane.one(row) for row in slot.units.values()))
         settings = lane[slot.group] if slot.kind.n_settings else ()
-        lane[f"{slot.group}_held"] = (slot.kind.advance(held, unit, settings),)
+        moved = slot.kind.advance(held, unit, settings)
+        lane[slot.held] = (moved,) if slot.kind.n_states == 1 else moved
 
     return body
+
+
+def _plain(values: tuple[Any, ...]) -> Any:
+    """State or unit noise as a part takes it: a number where it is one."""
+    return values[0] if len(values) == 1 else values
+
+
+def _at_substep(fetch: Uniform, slot: Slot, sub: int) -> Uniform:
+    old, new = f"sample = step // {slot.every}", f"sample = step * {slot.substeps} + {sub}"
+    return Uniform(tuple(line.replace(old, new) for line in fetch.lines))
 
 
 def _union(signals: Sequence[Signal]) -> dict[type[Part], int]:
@@ -190,11 +210,14 @@ def _fill(part: Part | None, feed: Feed | None, step: float, group: str) -> Fill
     return Fill(part, feed, every)
 
 
-def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> float:
+def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> tuple[float, ...]:
+    n_states = slot.kind.n_states
     if part is None:
-        return 0.0
+        return (0.0,) * n_states
     key = noise.stream_key(name, seed, f"{slot.group}/start")
-    return part.start(float(noise.samples(noise.GAUSSIAN, 1, key)[0]), float(noise.samples(noise.UNIFORM, 1, key)[0]))
+    drawn = [noise.samples(code, n_states, key).tolist() for code in (noise.GAUSSIAN, noise.UNIFORM)]
+    start = part.start(*map(_plain, map(tuple, drawn)))
+    return tuple(map(float, start)) if n_states > 1 else (float(start),)
 
 
 def stream_arrays(

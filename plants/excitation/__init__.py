@@ -6,25 +6,39 @@ of a step. Random parts draw counter-based unit noise (:mod:`plants.core.noise`)
 
 How to write a kind of part is said in :mod:`plants.excitation.signals`. Where it goes:
 
-- a formula of time beside :mod:`plants.excitation.elementary_forms`; a family of formulas (signals for identification
-  such as chirp, PRBS and multisine) in a file of its own;
+- a formula of time beside :mod:`plants.excitation.elementary_forms`; signals for identification (chirp, PRBS,
+  multisine) in :mod:`plants.excitation.identification`;
 - samples without memory, of any density, in :mod:`plants.excitation.white_noise`;
-- coloured noise beside :mod:`plants.excitation.forming_filters`, which holds the first-order filters with Gaussian and
-  uniform density: other densities, and filters of higher order, in a file each;
-- a profile over the way driven (roads) in a file named by its subject;
+- coloured noise of first order beside :mod:`plants.excitation.forming_filters` (Gaussian, uniform),
+  :mod:`plants.excitation.squared_filters` (exponential, gamma) and :mod:`plants.excitation.density_filters` (Rayleigh,
+  tabulated); filters of higher order in a file each;
+- a profile over the way driven in :mod:`plants.excitation.road`;
 - a user's data in :mod:`plants.excitation.recorded`, its formats beside :mod:`plants.excitation.series_file`.
+
+Random kinds say what law they have (:mod:`plants.excitation.claims`); :mod:`plants.excitation.selftest` holds any
+generator, a user's own as well, against such a claim.
 
 Every kind is exported here and takes its place in ``SIGNALS`` of ``tests/plants/test_excitation.py``, which runs each.
 """
 
+from plants.excitation.claims import Bias, Claim
+from plants.excitation.density_filters import RayleighFilter, TabulatedFilter
 from plants.excitation.elementary_forms import Ramp, Sine, Step
 from plants.excitation.forming_filters import GaussianFilter, UniformFilter
+from plants.excitation.identification import PRBS, Chirp, multisine
+from plants.excitation.nonlinear_filter import NonlinearFilter
+from plants.excitation.peak_filters import PeakFilter, UniformPeakFilter
 from plants.excitation.recorded import Recorded
+from plants.excitation.road import Road, road_tracks
+from plants.excitation.selftest import check_generator, check_seeds
 from plants.excitation.series_file import read_series
 from plants.excitation.signals import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
+from plants.excitation.squared_filters import ExponentialFilter, GammaFilter
 from plants.excitation.white_noise import WhiteNoise
 
 __all__ = [
-    "TIME_TOLERANCE", "Constant", "Feed", "GaussianFilter", "Part", "Ramp", "Recorded", "Signal", "Sine", "Step",
-    "UniformFilter", "WhiteNoise", "as_signal", "read_series",
+    "PRBS", "TIME_TOLERANCE", "Bias", "Chirp", "Claim", "Constant", "ExponentialFilter", "Feed",
+    "GammaFilter", "GaussianFilter", "NonlinearFilter", "Part", "PeakFilter", "Ramp", "RayleighFilter", "Recorded",
+    "Road", "Signal", "Sine", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter", "WhiteNoise",
+    "as_signal", "check_generator", "check_seeds", "multisine", "read_series", "road_tracks",
 ]  # fmt: skip

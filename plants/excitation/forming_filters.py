@@ -10,6 +10,8 @@ from plants.core import noise
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, sqrt, where
 from plants.excitation.checks import check_positive
+from plants.excitation.claims import Claim, chain_bias, low_pass
+from plants.excitation.laws import normal, uniform
 from plants.excitation.signals import Feed, Part
 
 if TYPE_CHECKING:
@@ -60,9 +62,13 @@ class GaussianFilter(Part):
         """Exact discretisation of the filter."""
         return settings[0] * state + settings[1] * unit
 
-    def start(self, unit_gaussian: float, unit_uniform: float) -> float:  # noqa: ARG002
+    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
         """Return a draw from the stationary density."""
         return math.sqrt(self.variance) * unit_gaussian
+
+    def claim(self, step: float) -> Claim:  # noqa: ARG002
+        """Gaussian density, exponential correlation."""
+        return low_pass(normal(self.variance), self.bandwidth)
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,11 @@ class UniformFilter(Part):
         folded = where(magnitude(moved) - width, 2.0 * where(moved, width, -width) - moved, moved)
         return clip(folded, -width, width)
 
-    def start(self, unit_gaussian: float, unit_uniform: float) -> float:  # noqa: ARG002
+    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
         """Return a draw from the stationary density."""
         return self.width * unit_uniform / math.sqrt(3.0)
+
+    def claim(self, step: float) -> Claim:
+        """Uniform density, exponential correlation."""
+        law = uniform(self.width)
+        return low_pass(law, self.bandwidth, chain_bias(self, step, -self.width, self.width, law, self.bandwidth))

@@ -28,7 +28,9 @@ class Recorded(Part):
     time : tuple of float [n], s, increasing
     values : tuple of float [n]
     interpolation : str
-        "hold" (each value until the next) or "linear". The first value holds before, the last one after.
+        "hold" (each value until the next), "linear" between the values, or "mean": the mean of the linear series over
+        each step, for series finer than the step, of which the others would alias what is above half the step's rate.
+        The first value holds before, the last one after.
     """
 
     time: tuple[float, ...] = field(repr=False)
@@ -44,8 +46,8 @@ class Recorded(Part):
         object.__setattr__(self, "values", tuple(float(v) for v in self.values))
         _check_series(self.time, self.values)
         check_finite("Recorded", gain=self.gain)
-        if self.interpolation not in {"hold", "linear"}:
-            message = f"Recorded: interpolation is 'hold' or 'linear', got {self.interpolation!r}"
+        if self.interpolation not in {"hold", "linear", "mean"}:
+            message = f"Recorded: interpolation is 'hold', 'linear' or 'mean', got {self.interpolation!r}"
             raise ValueError(message)
 
     @classmethod
@@ -79,9 +81,19 @@ class Recorded(Part):
         steps = np.arange(max(0, math.ceil(time[-1] / step)) + 1) * step
         if self.interpolation == "linear":
             resampled = np.interp(steps, time, values)
+        elif self.interpolation == "mean":
+            resampled = _means(np.append(steps, steps[-1] + step), time, values)
         else:
             resampled = values[np.clip(np.searchsorted(time, steps + TIME_TOLERANCE, side="right") - 1, 0, None)]
         return Feed(noise.RECORDED, step, tuple(resampled))
+
+
+def _means(edges: np.ndarray, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Means of the piecewise linear series between `edges` [n + 1]: differences of its integral."""
+    t = np.union1d(edges, time)
+    x = np.interp(t, time, values)
+    integral = np.append(0.0, np.cumsum(0.5 * (x[1:] + x[:-1]) * np.diff(t)))
+    return np.diff(integral[np.searchsorted(t, edges)]) / np.diff(edges)
 
 
 def _check_series(time: tuple[float, ...], values: tuple[float, ...]) -> None:

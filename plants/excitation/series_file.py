@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Read (time [s], values) from a CSV file with an optional header line.
+def read_series(path: Path, column: str | int, first: str = "times") -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Read (time [s], values) from a CSV file with an optional header line; `first` is what the first column holds.
 
     Raises
     ------
@@ -29,12 +29,13 @@ def read_series(path: Path, column: str | int) -> tuple[tuple[float, ...], tuple
     for number, row in rows:
         t, value = _numbers(f"{path}, line {number}: {row}", row, place)
         if time and t <= time[-1]:
-            message = f"{path}, line {number}: {row}: the times must increase, but the line before is at {time[-1]:g} s"
+            before = f"{time[-1]:g} s" if first == "times" else f"{time[-1]:g}"
+            message = f"{path}, line {number}: {row}: the {first} must increase, but the line before is at {before}"
             raise ValueError(message)
         time.append(t)
         values.append(value)
     if not time:
-        message = f"{path} holds no series: expected lines of time [s] and value"
+        message = f"{path} holds no series: expected lines of {first} and what belongs to them"
         raise ValueError(message)
     return tuple(time), tuple(values)
 

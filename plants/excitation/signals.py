@@ -1,7 +1,8 @@
 """What a signal is: a sum of parts, of which a constant is the plainest.
 
 To write a kind of part: subclass :class:`Part`, give it `settings` and `value`; a random kind also `feed`, `advance`
-and `start`, one with jumps `last_jump`.
+and `start`, one with jumps `last_jump`. A random kind with a known law says it in `claim`, which
+:mod:`plants.excitation.selftest` holds against its samples.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from plants.excitation.checks import check_finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from plants.excitation.claims import Claim
 
 TIME_TOLERANCE = 1e-9  # s: a jump declared at a multiple of the step happens at that step despite rounding
 
@@ -35,10 +38,14 @@ class Part:
     """One summand of a signal.
 
     Class attributes: `n_settings` numbers fix it per rollout; `jumps` says that it is held from the start of a step;
-    `random` that it has a state fed by unit noise.
+    `random` that it has a state, of `n_states` numbers, fed by `n_units` independent streams of unit noise. State and
+    unit noise are plain numbers where they are one, else tuples. Settings that are all 0 must keep a state of 0 and
+    give the value 0: so are parts that a situation does not have.
     """
 
     n_settings: ClassVar[int] = 0
+    n_states: ClassVar[int] = 1
+    n_units: ClassVar[int] = 1
     jumps: ClassVar[bool] = False
     random: ClassVar[bool] = False
 
@@ -60,9 +67,18 @@ class Part:
         """Return the random part's next state from a sample of unit noise (a block)."""
         return unit
 
-    def start(self, unit_gaussian: float, unit_uniform: float) -> float:  # noqa: ARG002
-        """Return the stationary initial state of a random part, from one sample of each unit noise."""
+    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
+        """Return the stationary initial state of a random part, from one sample of each unit noise.
+
+        A part with several states gets tuples of `n_states` samples and returns a tuple. The two kinds of samples are
+        made of the same numbers: use one of them.
+        """
         return 0.0
+
+    def claim(self, step: float) -> Claim:  # noqa: ARG002
+        """Return the law that the part claims for its samples at integration step `step` [s]."""
+        message = f"{type(self).__name__} claims no law: give check_generator the `claim` that it is to be held against"
+        raise ValueError(message)
 
     def last_jump(self) -> float:
         """Return the time [s] of the last jump: errors weighted with time count from here."""

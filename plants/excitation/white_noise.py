@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from plants.core import noise
 from plants.excitation.checks import check_finite, check_positive
+from plants.excitation.claims import Claim
+from plants.excitation.laws import normal, uniform
 from plants.excitation.signals import Feed, Part
 
 if TYPE_CHECKING:
@@ -47,3 +49,9 @@ class WhiteNoise(Part):
     def feed(self, step: float) -> Feed:  # noqa: ARG002
         """A new sample each hold time."""
         return Feed(noise.GAUSSIAN if self.density == "gaussian" else noise.UNIFORM, self.hold)
+
+    def claim(self, step: float) -> Claim:  # noqa: ARG002
+        """Gaussian or uniform density, no correlation between values."""
+        law = normal(self.variance) if self.density == "gaussian" else uniform(math.sqrt(3.0 * self.variance))
+        # The gap is as if correlation fell by e^5 from value to value: each value counts as a sample.
+        return Claim(law, lambda lag: float(lag < 0.5 * self.hold), 5.0 / self.hold, self.hold, (self.hold,), length=32)

@@ -145,7 +145,7 @@ def test_a_loop_free_run_beyond_its_gain_warns(capsys):
         (["step=0.3"], "t_end = 2 s must be a multiple of step = 0.3 s"),
         (["t_end=inf"], "t_end must be finite and above 0 s, got inf"),
         (["excitation.kind=recorded"], "excitation.file is missing"),
-        (["excitation.file=x.csv"], "excitation.file is read with kind=recorded only, got kind=none"),
+        (["excitation.file=x.csv"], "excitation.file is read with kind=recorded or tabulated only, got kind=none"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused_before_there_is_a_folder(capsys, words, message):

@@ -103,3 +103,12 @@ def test_streams_are_independent(fill, other):
 def test_a_seed_that_is_none_is_refused():
     with pytest.raises(ValueError, match=r"from 0 to 2\*\*64 - 1, got -1"):
         noise.stream_key("situation", -1, "channel")
+
+
+@pytest.mark.parametrize("code", [noise.GAUSSIAN, noise.UNIFORM, noise.OFF])
+def test_many_streams_at_once_are_the_single_ones(code):
+    keys = [("a", 0, "x"), ("a", 2**40 + 7, "x"), ("b", 1, "y")]
+    table = noise.streams(code, 4, 6, np.array([noise.stream_key(*key) for key in keys], np.uint64))
+    for column, key in zip(table.T, keys, strict=True):
+        single = noise.samples(code, 10, noise.stream_key(*key))[4:] if code else np.zeros(6)
+        np.testing.assert_allclose(column, single, rtol=4e-15, atol=1e-15)  # as for the compiled twin

@@ -17,7 +17,17 @@ import controllers
 import plants
 import sscq
 from plants.core import cache
-from plants.excitation import Sine, WhiteNoise
+from plants.excitation import (
+    PRBS,
+    GammaFilter,
+    NonlinearFilter,
+    PeakFilter,
+    RayleighFilter,
+    Road,
+    Sine,
+    UniformPeakFilter,
+    WhiteNoise,
+)
 from sscq.closed_loop import ClosedLoop
 
 # A kernel that vectorises has a handful of scalar operations per step (time, h / 2, h / 6) and, where accelerations are
@@ -47,11 +57,16 @@ RICH = replace(
 )  # fmt: skip
 SAMPLED = controllers.PID(sample_time=0.02, derivative_filter_time=0.05)
 FEW = {"measures": ("iae", "entropy_difference_abs", "total_variation")}
+FILTERS = (
+    RayleighFilter(1.0, 1.0) + GammaFilter(1.0, 1.0) + PeakFilter(1.0, 1.0) + UniformPeakFilter(1.0, 1.0)
+    + NonlinearFilter(c0=0.2) + Road("C", 20.0) + PRBS(1.0, 0.1)
+)  # fmt: skip
 FAMILIES = {
     "pid": (VDP, controllers.PID(), PLAIN, FEW),
     "noise": (VDP, controllers.PID(), replace(PLAIN, noise=0.1, excitation=WhiteNoise(0.3, hold=0.1)), FEW),
     "delay": (VDP, controllers.PID(), replace(PLAIN, delay=0.1), FEW),
     "everything": (VDP, SAMPLED, RICH, {}),
+    "filters": (VDP, controllers.PID(), replace(PLAIN, excitation=FILTERS), FEW),
     "solved": (INERTIA, controllers.PID(), PLAIN, FEW),
     "iterated": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "iterated", "integrator": "heun"}),
     "iterated_exact": (
@@ -80,7 +95,7 @@ def counts(text):
     return len(PACKED.findall(body)), len(SCALAR.findall(body)), module
 
 
-@pytest.mark.parametrize("family", list(FAMILIES))
+@pytest.mark.parametrize("family", [pytest.param(f, marks=pytest.mark.slow) if f == "filters" else f for f in FAMILIES])
 def test_lanes_are_computed_side_by_side(family):
     plant, law, situation, options = FAMILIES[family]
     packed, scalar, _ = counts(ClosedLoop(plant, law, (situation,), 0.01, **options).kernel.text)
