@@ -10,19 +10,20 @@ How to write a kind of part is said in :mod:`plants.excitation.signals`. Where i
   multisine) in :mod:`plants.excitation.identification`;
 - samples without memory, of any density, in :mod:`plants.excitation.white_noise`;
 - coloured noise of first order beside :mod:`plants.excitation.forming_filters` (Gaussian, uniform),
-  :mod:`plants.excitation.squared_filters` (exponential, gamma) and :mod:`plants.excitation.density_filters` (Rayleigh,
-  tabulated); filters of higher order in a file each;
+  :mod:`plants.excitation.squared_filters` (exponential, gamma), :mod:`plants.excitation.density_filters` (Rayleigh) and
+  :mod:`plants.excitation.tabulated_filter` (any other); filters of higher order in a file each;
 - a profile over the way driven in :mod:`plants.excitation.road`;
 - a user's data in :mod:`plants.excitation.recorded`, its formats beside :mod:`plants.excitation.series_file`.
 
 Random kinds say what law they have (:mod:`plants.excitation.claims`); :mod:`plants.excitation.selftest` holds any
 generator, a user's own as well, against such a claim.
 
-Every kind is exported here and takes its place in ``SIGNALS`` of ``tests/plants/test_excitation.py``, which runs each.
+Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of ``tests/plants/test_excitation.py``,
+which runs each.
 """
 
 from plants.excitation.claims import Bias, Claim
-from plants.excitation.density_filters import RayleighFilter, TabulatedFilter
+from plants.excitation.density_filters import RayleighFilter
 from plants.excitation.elementary_forms import Ramp, Sine, Step
 from plants.excitation.forming_filters import GaussianFilter, UniformFilter
 from plants.excitation.identification import PRBS, Chirp, multisine
@@ -34,6 +35,7 @@ from plants.excitation.selftest import check_generator, check_seeds
 from plants.excitation.series_file import read_series
 from plants.excitation.signals import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
 from plants.excitation.squared_filters import ExponentialFilter, GammaFilter
+from plants.excitation.tabulated_filter import TabulatedFilter
 from plants.excitation.white_noise import WhiteNoise
 
 __all__ = [

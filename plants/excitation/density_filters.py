@@ -6,12 +6,14 @@ the Fokker-Planck-Kolmogorov equation the density is p and the correlation exp(-
 Sub-steps of at most 0.02 / a by Euler-Maruyama, with coefficients that make mean, variance and correlation of a
 sub-step exact: drift ``(1 - exp(-a h)) (m - x)``, variance ``D^2 (1 - exp(-2 a h)) / (2 a)``. D^2 is clipped at 0, the
 state reflected at the edges; what bias that leaves is in the part's claim.
+
+Here: what such filters share, and the Rayleigh density. Any other: :mod:`plants.excitation.tabulated_filter`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,22 +21,18 @@ from scipy import special
 
 from plants.core import noise
 from plants.core.elementary import abs as magnitude
-from plants.core.elementary import clip, maximum, sqrt, table1d
+from plants.core.elementary import maximum, sqrt, table1d
 from plants.core.stochastic import euler_maruyama
 from plants.excitation.checks import check_positive
 from plants.excitation.claims import Claim, chain_bias, low_pass
 from plants.excitation.laws import rayleigh
-from plants.excitation.series_file import read_series
 from plants.excitation.signals import Feed, Part
-from plants.excitation.tabulated_law import TabulatedLaw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 LARGEST = 0.02  # of 1 / a: the longest sub-step
 RAYLEIGH_MEAN = math.sqrt(0.5 * math.pi)
-NODES = 33  # of the tabulated D^2
 
 
 def substeps(bandwidth: float, step: float) -> int:
@@ -126,76 +124,3 @@ _RAYLEIGH = _rayleigh_table()
 def rayleigh_spread(x: Any) -> Any:
     """D^2 / (2 a s^2) of the Rayleigh density at x / s; rises by x / 1.596 from 0 and tends to 1."""
     return table1d(x, *_RAYLEIGH)
-
-
-@dataclass(frozen=True)
-class TabulatedFilter(Part):
-    """Forming filter with a density given by a table, started stationary.
-
-    Attributes
-    ----------
-    nodes : tuple of float [n], increasing
-    density : tuple of float [n]
-        Linear between the nodes and 0 outside; need not be normalised. Positive but for the two ends.
-    bandwidth : float
-        a [rad/s].
-    """
-
-    nodes: tuple[float, ...] = field(repr=False)
-    density: tuple[float, ...] = field(repr=False)
-    bandwidth: float
-    n_settings: ClassVar[int] = 5 + NODES
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", tuple(map(float, self.nodes)))
-        object.__setattr__(self, "density", tuple(map(float, self.density)))
-        check_positive("TabulatedFilter", bandwidth=self.bandwidth)
-        _ = self.law
-
-    @classmethod
-    def from_csv(cls, path: Path, bandwidth: float) -> TabulatedFilter:
-        """Read values from the first column of a CSV file and their density from the second."""
-        return cls(*read_series(path, 1, "values"), bandwidth)
-
-    @property
-    def law(self) -> TabulatedLaw:
-        """The density as a distribution."""
-        return TabulatedLaw(self.nodes, self.density)
-
-    def settings(self, step: float) -> tuple[float, ...]:
-        """Low end, width; in widths: mean, pull, share of noise, D^2 / (2 a) at equal distances."""
-        law, low, width = self.law, self.nodes[0], self.nodes[-1] - self.nodes[0]
-        spread = law.spread(np.linspace(low, self.nodes[-1], NODES)) / width**2
-        parts = shares(self.bandwidth, step / substeps(self.bandwidth, step))
-        return (low, width, (law.stats("m") - low) / width, *parts, *spread.tolist())
-
-    @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
-        """The state, which is in widths from the low end."""
-        return settings[0] + settings[1] * state
-
-    def feed(self, step: float) -> Feed:
-        """Gaussian samples in every sub-step."""
-        return Feed(noise.GAUSSIAN, substeps=substeps(self.bandwidth, step))
-
-    @staticmethod
-    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
-        """Euler-Maruyama, reflected at both ends."""
-
-        def spread(x: Any) -> Any:
-            return table1d(x, [k / (NODES - 1) for k in range(NODES)], settings[5:])
-
-        x = magnitude(moved(state, settings[2], spread, settings[3], settings[4], unit))
-        return clip(1.0 - magnitude(1.0 - x), 0.0, 1.0)
-
-    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
-        """Return a draw from the stationary density."""
-        drawn = self.law.ppf(0.5 + unit_uniform / math.sqrt(12.0))
-        return (drawn - self.nodes[0]) / (self.nodes[-1] - self.nodes[0])
-
-    def claim(self, step: float) -> Claim:
-        """The density of the table, exponential correlation."""
-        law = self.law
-        return low_pass(law, self.bandwidth, chain_bias(self, step, 0.0, 1.0, law, self.bandwidth))

@@ -12,8 +12,21 @@ import sscq
 from controllers import PID, Controller
 from controllers.schedule import MemorylessSchedule
 from plants.core.elementary import clip
-from plants.excitation import GaussianFilter, Recorded, Sine, Step, UniformFilter, WhiteNoise
+from plants.excitation import (
+    PRBS,
+    GammaFilter,
+    GaussianFilter,
+    NonlinearFilter,
+    PeakFilter,
+    RayleighFilter,
+    Recorded,
+    Sine,
+    Step,
+    UniformFilter,
+    WhiteNoise,
+)
 from sscq.closed_loop import ClosedLoop, Snapshot
+from tests.reference.closed_loop_twin import uncompiled
 
 _POSITION, _VELOCITY = plants.get("van_der_pol").states
 VDP = replace(plants.get("van_der_pol"), states=(replace(_POSITION, low=-2.6, high=2.6), _VELOCITY))
@@ -149,3 +162,28 @@ def test_a_rollout_that_has_diverged_stays_so(loop):
     assert second.steps[0] == 0
     x = loop.design.rows.span("x")
     np.testing.assert_array_equal(second.snapshot.rows[:, x], first.snapshot.rows[:, x])
+
+
+def test_filters_of_several_states_go_on_from_their_snapshot():
+    """Also where another situation has none of them: that one runs as it would alone, bit for bit."""
+    excitation = (
+        PeakFilter(0.1, 1.0) + GammaFilter(4.0, 1.0) + NonlinearFilter(c0=0.2) + PRBS(0.1, 0.07) + RayleighFilter(0.1, 4.0)
+    )  # fmt: skip
+    shaken = sscq.Situation("shaken", 0.5, excitation, t_end=2.0, seed=4)
+    calm = sscq.Situation("calm", 0.5, Sine(0.2, 0.5), t_end=2.0, seed=4)
+    law = Controller((LAW,), Learning())
+    with uncompiled():
+        loop = ClosedLoop(VDP, law, (shaken, calm), STEP, observe=True, lanes=1)
+        rows = [*range(*loop.design.rows.span("x").indices(10**6))]
+        whole, beside = (
+            loop.run(GAINS[:1], [k], n_steps=60, keep=True, record=rows, threads=1) for k in (0, 1)
+        )  # fmt: skip
+        first = loop.run(GAINS[:1], [0], n_steps=23, keep=True, threads=1)
+        second = loop.run(GAINS[:1], [0], n_steps=37, snapshot=first.snapshot, keep=True, record=rows, threads=1)
+        alone = ClosedLoop(VDP, law, (calm,), STEP, observe=True, lanes=1)
+        rows = [*range(*alone.design.rows.span("x").indices(10**6))]
+        own = alone.run(GAINS[:1], [0], n_steps=60, record=rows, threads=1)
+    np.testing.assert_array_equal(second.record[:, :, 0], whole.record[23:, :, 0])
+    kept = remembered(loop)[: whole.snapshot.rows.shape[1]]
+    np.testing.assert_array_equal(second.snapshot.rows[:, kept], whole.snapshot.rows[:, kept])
+    np.testing.assert_array_equal(beside.record[:, :, 0], own.record[:, :, 0])
