@@ -67,10 +67,10 @@ def _short(plant: Plant) -> str:
 
 def _measured(section: Section, plant: Plant, kind: str, size: Size) -> dict[str, Timing]:
     """Add rows of one kind of motion; return times per step and rollout by mode."""
-    n, n_steps = size.slice, size.steps
+    n, n_steps = size.slice // 2, size.steps
     runs = {mode: movement(plant, kind, mode, n_steps) for mode in modes()}
     ends = {mode: moved.run(n, n_steps) for mode, moved in runs.items()}
-    times = alternate({m: lambda r=r: r.run(n, n_steps) for m, r in runs.items()}, max(2, size.rounds // 4))
+    times = alternate({m: lambda r=r: r.run(n, n_steps) for m, r in runs.items()}, max(2, size.rounds // 8))
     label = f"{_short(plant)}, {kind}"
     for mode, timing in times.items():
         remark = _accuracy(mode, ends, n_steps)
@@ -108,7 +108,7 @@ def _complexity(section: Section, size: Size) -> list[svg.Chart]:
         curves = []
         for mode in modes():
             moved = movement(plant, "free", mode, size.steps)
-            best = [_best(moved, n, count, max(2, size.rounds // 16)) for count in counts]
+            best = [_best(moved, n, count, max(2, size.rounds // 32)) for count in counts]
             curves.append(svg.Curve(mode, counts, [1e3 * seconds for seconds in best], dots=True))
             slope = np.polyfit(np.log(counts), np.log(best), 1)[0]
             section.figure(f"{_short(plant)}: time grows with steps to the power, {mode}", float(slope), "")
