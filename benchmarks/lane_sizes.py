@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import case, machine, printed_c, svg
+from benchmarks import c_peer, case, machine, printed_c, svg
 from benchmarks.closed_loop import instructions
 from benchmarks.report import Section, at_least, at_most
 from benchmarks.timing import alternate, ratio
@@ -26,7 +26,7 @@ _NS = 1e9
 def lanes(size: Size) -> Section:
     """Time all in turns, on one thread."""
     section = Section("lanes", "Sixteen lanes against one lane and against C from the same tape")
-    if not printed_c.available():
+    if not c_peer.available():
         section.notes.append("C skipped: no gcc.")
     with tempfile.TemporaryDirectory() as folder:
         found = {f"{n_x} states": _add(section, n_x, size, Path(folder)) for n_x in case.SIZES}
@@ -62,7 +62,7 @@ def _add(section: Section, n_x: int, size: Size, folder: Path) -> dict[str, floa
 
 def built(loop: ClosedLoop, folder: Path, real: str = "double") -> list[PrintedLoop]:
     """Return the loop in C for every width of vectors that the compiler knows; none without a compiler."""
-    if not printed_c.available():
+    if not c_peer.available():
         return []
     peers = [printed_c.build(loop, folder, width, real) for width in printed_c.WIDTHS]
     return [peer for peer in peers if peer is not None]

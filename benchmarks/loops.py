@@ -12,6 +12,8 @@ from benchmarks.report import Section, at_most
 from benchmarks.timing import Timing, alternate, ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from benchmarks.motions import Movement
     from benchmarks.size import Size
     from plants import Plant
@@ -39,37 +41,37 @@ _FAIR = (
 def loops(size: Size) -> Section:
     """Time all ways in turns, for free, excited and controlled motion of both oscillators."""
     section = Section("loops", "Algebraic loops: iterated, solved, loop-free")
-    bars: dict[str, dict[str, float]] = {}
-    ratios: dict[str, dict[str, float]] = {}
-    for plant in OSCILLATORS:
-        for kind in MOTIONS:
-            times, label = _measured(section, plant, kind, size), f"{_short(plant)}, {kind}"
-            bars[label] = {mode: _NS * timing.best for mode, timing in times.items()}
-            ratios[label] = {
-                f"{mode} / {BASE}": times[mode].best / times[BASE].best for mode in times if _iterates(mode)
-            }
-            if (plant.name, kind) in PUBLISHED:
-                ratios[label]["published"] = PUBLISHED[plant.name, kind]
-    panels = [svg.Bars("Run time", "ns per step and rollout", bars), svg.Bars("Ratios", "run time / loop-free", ratios)]
-    section.figures["loops_run_time.svg"] = svg.figure(panels, 1)
+    found = {(plant.name, kind): _measured(section, plant, kind, size) for plant in OSCILLATORS for kind in MOTIONS}
+    section.figures["loops_run_time.svg"] = svg.figure(run_time_bars(found), 1)
     section.figures["loops_time_complexity.svg"] = svg.figure(_complexity(section, size))
     forming_filter.add_to(section, size)
-    section.notes.append(_POSED)
-    section.notes.append(_FAIR)
+    section.notes += [_POSED, _FAIR]
     return section
 
 
-def _short(plant: Plant) -> str:
-    return {"van_der_pol_implicit": "Van der Pol", "nonlinear_inertia": "inertia"}.get(plant.name, plant.name)
+def run_time_bars(found: Mapping[tuple[str, str], dict[str, Timing]]) -> list[svg.Bars]:
+    """Run times, and those of the baselines over the loop-free one with the published ratios beside."""
+    times, ratios = {}, {}
+    for (name, kind), measured in found.items():
+        label, base = f"{_short(name)}, {kind}", measured[BASE].best
+        times[label] = {mode: _NS * timing.best for mode, timing in measured.items()}
+        ratios[label] = {f"{mode} / {BASE}": t.best / base for mode, t in measured.items() if _iterates(mode)}
+        if (name, kind) in PUBLISHED:
+            ratios[label]["published"] = PUBLISHED[name, kind]
+    return [svg.Bars("Run time", "ns per step and rollout", times), svg.Bars("Ratios", "run time / loop-free", ratios)]
+
+
+def _short(name: str) -> str:
+    return {"van_der_pol_implicit": "Van der Pol", "nonlinear_inertia": "inertia"}.get(name, name)
 
 
 def _measured(section: Section, plant: Plant, kind: str, size: Size) -> dict[str, Timing]:
     """Add rows of one kind of motion; return times per step and rollout by mode."""
-    n, n_steps = size.slice, size.steps
+    n, n_steps = size.slice // 2, size.steps
     runs = {mode: movement(plant, kind, mode, n_steps) for mode in modes()}
     ends = {mode: moved.run(n, n_steps) for mode, moved in runs.items()}
-    times = alternate({m: lambda r=r: r.run(n, n_steps) for m, r in runs.items()}, max(2, size.rounds // 4))
-    label = f"{_short(plant)}, {kind}"
+    times = alternate({m: lambda r=r: r.run(n, n_steps) for m, r in runs.items()}, max(2, size.rounds // 8))
+    label = f"{_short(plant.name)}, {kind}"
     for mode, timing in times.items():
         remark = _accuracy(mode, ends, n_steps)
         section.time(f"{label}: one step, {mode}", timing.per(n * n_steps), "ns", _NS, remark)
@@ -106,11 +108,11 @@ def _complexity(section: Section, size: Size) -> list[svg.Chart]:
         curves = []
         for mode in modes():
             moved = movement(plant, "free", mode, size.steps)
-            best = [_best(moved, n, count, max(2, size.rounds // 16)) for count in counts]
+            best = [_best(moved, n, count, max(2, size.rounds // 32)) for count in counts]
             curves.append(svg.Curve(mode, counts, [1e3 * seconds for seconds in best], dots=True))
             slope = np.polyfit(np.log(counts), np.log(best), 1)[0]
-            section.figure(f"{_short(plant)}: time grows with steps to the power, {mode}", float(slope), "")
-        charts.append(svg.Chart(f"{_short(plant)}: time complexity", "steps", f"ms, {n} rollouts", tuple(curves)))
+            section.figure(f"{_short(plant.name)}: time grows with steps to the power, {mode}", float(slope), "")
+        charts.append(svg.Chart(f"{_short(plant.name)}: time complexity", "steps", f"ms, {n} rollouts", tuple(curves)))
     return charts
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -117,11 +116,6 @@ class PrintedLoop:
         pointers = (start.ctypes, given.ctypes, len(given), 0, n_steps, numbers.ctypes, results.ctypes)
         self.function(*pointers)
         return results.astype(float)
-
-
-def available() -> bool:
-    """Return whether there is a C compiler."""
-    return shutil.which("gcc") is not None
 
 
 def build(loop: ClosedLoop, folder: Path, width: int, real: str = "double") -> PrintedLoop | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import case, printed_c
+from benchmarks import c_peer, case
 from benchmarks.lane_sizes import built, candidates
 from benchmarks.report import Section
 from benchmarks.timing import alternate, ratio
@@ -22,14 +22,14 @@ _PAYS = 1.5
 def single_precision(size: Size) -> Section:
     """Time the loops in double and in float, both as C from the same tape."""
     section = Section("single_precision", "Single precision: the same C text in float")
-    if not printed_c.available():
+    if not c_peer.available():
         section.notes.append("Skipped: no gcc.")
         return section
     with tempfile.TemporaryDirectory() as folder:
         for n_x in case.SIZES:
             _add(section, n_x, size, Path(folder))
     section.notes.append(
-        "There is no float mode in the kernels: their elementary functions, noise and snapshots are made for doubles."
+        "What a float mode could gain. The kernels have none: elementary functions and noise are made for doubles."
     )
     return section
 

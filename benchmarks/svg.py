@@ -8,19 +8,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.svg_parts import (
+    BOTTOM,
+    KEY,
+    LEFT,
+    NARROW,
+    RIGHT,
+    STYLE,
+    TOP,
+    bar_value,
+    colour_of,
+    heading,
+    key,
+    key_lines,
+    upright_label,
+    words,
+)
 from experiments.report.axes import UNITS, Axis, data_range
 from experiments.report.markup import Html, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-_COLOURS = ("#1f5fa8", "#d1661b", "#2b8a3e", "#a02c5a", "#6b4fa0", "#8a6d1f", "#3a8f98", "#555555")
-_LEFT, _RIGHT, _TOP, _BOTTOM, _KEY = 66.0, 14.0, 30.0, 44.0, 16.0  # pixels
-_NARROW = 28.0  # pixels
-_STYLE = (
-    "text{font:12px sans-serif;fill:#222} .title{font-weight:bold} .axis{fill:#555} .grid{stroke:#ddd}"
-    " .frame{fill:none;stroke:#888}"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +81,7 @@ def figure(panels: Sequence[Chart | Bars], columns: int = 2) -> str:
         bottom = at
     size = {"width": f"{right:g}", "height": f"{bottom:g}", "viewBox": f"0 0 {right:g} {bottom:g}"}
     paper = element("rect", width="100%", height="100%", fill="white")
-    return element("svg", element("style", _STYLE), paper, *drawn, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
-
-
-def _colour(number: int) -> str:
-    return _COLOURS[number % len(_COLOURS)]
+    return element("svg", element("style", STYLE), paper, *drawn, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
 
 
 def _axis(values: list[np.ndarray], length: float, *, log: bool, downwards: bool = False) -> Axis:
@@ -88,15 +92,15 @@ def _axis(values: list[np.ndarray], length: float, *, log: bool, downwards: bool
 
 
 def _chart(chart: Chart) -> Html:
-    keys = _key_lines([curve.name for curve in chart.curves], chart.width)
-    top = _TOP + _KEY * len(keys)
-    width, height = chart.width - _LEFT - _RIGHT, chart.height - top - _BOTTOM
+    keys = key_lines([curve.name for curve in chart.curves], chart.width)
+    top = TOP + KEY * len(keys)
+    width, height = chart.width - LEFT - RIGHT, chart.height - top - BOTTOM
     x = _axis([np.asarray(c.x, float) for c in chart.curves], width, log=chart.log_x)
     y = _axis([np.asarray(c.y, float) for c in chart.curves], height, log=chart.log_y, downwards=True)
     colours = [k if c.colour is None else c.colour for k, c in enumerate(chart.curves)]
-    curves = [_curve(c, x, y, _colour(k)) for c, k in zip(chart.curves, colours, strict=True)]
-    plot = element("g", _grid(x, y), *curves, transform=f"translate({_LEFT:g} {top:g})")
-    return join([_head(chart.title), _key(keys, colours), plot, _axis_labels(chart, x, y, top)])
+    curves = [_curve(c, x, y, colour_of(k)) for c, k in zip(chart.curves, colours, strict=True)]
+    plot = element("g", _grid(x, y), *curves, transform=f"translate({LEFT:g} {top:g})")
+    return join([heading(chart.title), key(keys, colours), plot, _axis_labels(chart, x, y, top)])
 
 
 def _curve(curve: Curve, x: Axis, y: Axis, colour: str) -> Html:
@@ -119,64 +123,33 @@ def _grid(x: Axis, y: Axis) -> Html:
 
 def _axis_labels(chart: Chart, x: Axis, y: Axis, top: float) -> Html:
     bottom = top + y.length
-    parts = [_text(label, _LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
-    parts += [_text(label, _LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
-    parts.append(_text(chart.x_label, _LEFT + 0.5 * x.length, bottom + 34.0, "middle"))
-    return join([*parts, _upright(chart.y_label, top + 0.5 * y.length)])
-
-
-def _upright(label: str, middle: float) -> Html:
-    turned = f"translate(14 {middle:g}) rotate(-90)"
-    return element("text", label, transform=turned, text_anchor="middle", class_="axis")
-
-
-def _text(words: str, x: float, y: float, anchor: str = "start", style: str = "axis") -> Html:
-    return element("text", words, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=style)
-
-
-def _head(title: str) -> Html:
-    return _text(title, _LEFT, 18.0, style="title")
-
-
-def _key_lines(names: Sequence[str], width: float) -> list[list[tuple[int, str, float]]]:
-    """Names of curves with their numbers and places, broken into lines that fit."""
-    lines: list[list[tuple[int, str, float]]] = [[]]
-    at = _LEFT
-    for number, name in enumerate(names):
-        if lines[-1] and at + 26.0 + 6.6 * len(name) > width:
-            lines.append([])
-            at = _LEFT
-        lines[-1].append((number, name, at))
-        at += 34.0 + 6.6 * len(name)
-    return lines
-
-
-def _key(lines: list[list[tuple[int, str, float]]], colours: Sequence[int]) -> Html:
-    parts = []
-    for k, line in enumerate(lines):
-        y = _TOP + _KEY * k
-        for number, name, at in line:
-            colour = _colour(colours[number])
-            parts += [element("path", d=f"M{at:g} {y:g}h18", stroke=colour, stroke_width="3")]
-            parts.append(_text(name, at + 23.0, y + 4.0))
-    return join(parts)
+    parts = [words(label, LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
+    parts += [words(label, LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
+    parts.append(words(chart.x_label, LEFT + 0.5 * x.length, bottom + 34.0, "middle"))
+    return join([*parts, upright_label(chart.y_label, top + 0.5 * y.length)])
 
 
 def _bars(bars: Bars) -> Html:
     names = list(dict.fromkeys(name for group in bars.groups.values() for name in group))
-    keys = _key_lines(names, bars.width)
-    top = _TOP + _KEY * len(keys)
-    width, height = bars.width - _LEFT - _RIGHT, bars.height - top - _BOTTOM
+    keys = key_lines(names, bars.width)
+    top = TOP + KEY * len(keys)
+    width, height = bars.width - LEFT - RIGHT, bars.height - top - BOTTOM
     highest = max((v for group in bars.groups.values() for v in group.values() if math.isfinite(v)), default=1.0)
     y = Axis(0.0, 1.12 * highest, height, downwards=True)
     room = width / max(1, len(bars.groups))
     parts = [_lines_across(y, width)]
     for k, (group, values) in enumerate(bars.groups.items()):
         parts.append(_group(values, names, y, room * k, room))
-        parts.append(_text(group, room * (k + 0.5), height + 18.0, "middle"))
-    plot = element("g", *parts, transform=f"translate({_LEFT:g} {top:g})")
-    ticks = [_text(label, _LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
-    drawn = [_head(bars.title), _key(keys, range(len(names))), plot, *ticks, _upright(bars.y_label, top + 0.5 * height)]
+        parts.append(words(group, room * (k + 0.5), height + 18.0, "middle"))
+    plot = element("g", *parts, transform=f"translate({LEFT:g} {top:g})")
+    ticks = [words(label, LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
+    drawn = [
+        heading(bars.title),
+        key(keys, range(len(names))),
+        plot,
+        *ticks,
+        upright_label(bars.y_label, top + 0.5 * height),
+    ]
     return join(drawn)
 
 
@@ -192,14 +165,6 @@ def _group(values: Mapping[str, float], names: list[str], y: Axis, left: float, 
         number = names.index(name)
         x, top = left + 0.07 * room + each * number, y.pixel(value)
         size = {"x": f"{x:.1f}", "y": f"{top:g}", "width": f"{0.9 * each:.1f}", "height": f"{y.length - top:.1f}"}
-        parts.append(element("rect", fill=_colour(number), **size))
-        parts.append(_value(value, x + 0.45 * each, top, upright=each < _NARROW))
+        parts.append(element("rect", fill=colour_of(number), **size))
+        parts.append(bar_value(value, x + 0.45 * each, top, upright=each < NARROW))
     return join(parts)
-
-
-def _value(value: float, middle: float, top: float, *, upright: bool) -> Html:
-    """A bar's value above it, turned where the bar is narrower than the figure."""
-    if not upright:
-        return _text(f"{value:.3g}", middle, top - 4.0, "middle")
-    turned = f"translate({middle + 4.0:.1f} {top - 4.0:g}) rotate(-90)"
-    return element("text", f"{value:.3g}", transform=turned, class_="axis")

@@ -53,7 +53,7 @@ def _times(moved: dict[str, OpenLoop], size: Size) -> dict[tuple[str, int], Timi
     found = {}
     for n in _COUNTS:
         calls = {mode: lambda r=run, n=n: r.run(_ROLLOUTS, n, _T_END / n) for mode, run in moved.items()}
-        found |= {(mode, n): timing for mode, timing in alternate(calls, max(2, size.rounds // 8)).items()}
+        found |= {(mode, n): timing for mode, timing in alternate(calls, max(2, size.rounds // 16)).items()}
     return found
 
 

@@ -16,6 +16,7 @@ from benchmarks import (
     forming_filter,
     jax_peer,
     lane_sizes,
+    loops,
     motions,
     printed_c,
     python_peers,
@@ -150,6 +151,16 @@ def test_all_ways_to_treat_a_loop_are_compared():
     assert {"solved", "iterated", "loop_free"} <= set(motions.modes())
     for plant in motions.OSCILLATORS:
         assert [check_mode(plant, mode) for mode in motions.modes()] == list(motions.modes())
+
+
+def test_baselines_stand_beside_the_published_ratios():
+    seconds = {"solved": 3.0, "iterated": 9.0, "loop_free": 2.0, "loop_free_filtered": 2.0}
+    measured = {mode: Timing((value * 1e-9,)) for mode, value in seconds.items()}
+    found = {("van_der_pol_implicit", "free"): measured, ("van_der_pol_implicit", "excited"): measured}
+    times, ratios = loops.run_time_bars(found)
+    assert times.groups["Van der Pol, free"] == pytest.approx(seconds)
+    assert ratios.groups["Van der Pol, free"] == pytest.approx({"iterated / loop_free": 4.5, "published": 2.8})
+    assert list(ratios.groups["Van der Pol, excited"]) == ["iterated / loop_free"]
 
 
 def test_the_forming_filter_is_the_equation_of_its_source():
