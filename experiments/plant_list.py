@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
 
     from plants import Plant, Quantity
 
-_HEADER = ("plant", "states", "inputs", "disturbances", "parameters", "channels")
+_HEADER = ("plant", "states", "controlled", "what it is")
+_WIDTH = 78  # of what it is, in characters: a line should fit a terminal
 
 
 def table(found: Iterable[Plant]) -> str:
@@ -18,11 +20,9 @@ def table(found: Iterable[Plant]) -> str:
     rows = [
         (
             plant.name,
-            _names(plant.states),
-            _names(plant.inputs),
-            _names(plant.disturbances),
-            ", ".join(f"{item.name}={item.nominal:g}" for item in plant.parameters) or "-",
+            str(len(plant.states)),
             ", ".join(channel.output for channel in plant.channels) or "-",
+            textwrap.shorten(" ".join(plant.text.split()), _WIDTH, placeholder=" ...") or "-",
         )
         for plant in found
     ]
@@ -46,10 +46,6 @@ def _quantity(item: Quantity) -> tuple[str, ...]:
     inside = math.isfinite(item.low) or math.isfinite(item.high)
     region = f"{item.low:g} .. {item.high:g}" if inside else ""
     return (f"  {item.name}", f"{item.nominal:g}", item.unit or "-", region, item.text)
-
-
-def _names(quantities: Sequence[Quantity]) -> str:
-    return ", ".join(item.name for item in quantities) or "-"
 
 
 def _indented(text: str) -> str:
