@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +129,8 @@ def chain_bias(part: Part, step: float, low: float, high: float, law: Any, gap: 
 
 def _transition(part: Part, settings: tuple[float, ...], x: np.ndarray) -> np.ndarray:
     """Probabilities [from, to] of one filter step between the cells around `x`."""
+    from scipy import stats
+
     unit = stats.norm.ppf((np.arange(_UNITS) + 0.5) / _UNITS)
     unit /= unit.std()
     moved = part.advance(x[:, None] + 0.0 * unit, 0.0 * x[:, None] + unit, settings)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy import special
 
 from plants.core import noise
 from plants.core.elementary import abs as magnitude
@@ -111,16 +111,16 @@ class RayleighFilter(Part):
         return low_pass(law, self.bandwidth, chain_bias(self, step, 0.0, 6.0, law, self.bandwidth))
 
 
+@cache
 def _rayleigh_table() -> tuple[tuple[float, ...], tuple[float, ...]]:
     """D^2 / (2 a s^2) over x / s, closer where it bends."""
+    from scipy import special
+
     x = 6.0 * np.linspace(0.0, 1.0, 41)[1:] ** 1.5
     spread = 1.0 + RAYLEIGH_MEAN * (special.erfcx(x / math.sqrt(2.0)) - 1.0) / x
     return (0.0, *x.tolist()), (0.0, *spread.tolist())
 
 
-_RAYLEIGH = _rayleigh_table()
-
-
 def rayleigh_spread(x: Any) -> Any:
     """D^2 / (2 a s^2) of the Rayleigh density at x / s; rises by x / 1.596 from 0 and tends to 1."""
-    return table1d(x, *_RAYLEIGH)
+    return table1d(x, *_rayleigh_table())

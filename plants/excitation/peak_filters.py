@@ -20,7 +20,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.linalg import expm
 
 from plants.core import noise
 from plants.core.elementary import cos, sin, sqrt
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 
 def _flow(angular: float, damping: float, time: float) -> Any:
     """Matrix [2, 2] that carries (x1, x2 / w0) over `time` [s]."""
+    from scipy.linalg import expm
+
     return expm(angular * time * np.array([[0.0, 1.0], [-1.0, -2.0 * damping]]))
 
 

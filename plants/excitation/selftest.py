@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from plants.excitation import statistics
 from plants.excitation.generation import Streams
@@ -133,6 +132,8 @@ def check_seeds(
     streams: int = 250,
 ) -> Tally:
     """Run `check_generator` for many seeds at once and count the failures against the stated rate."""
+    from scipy import stats
+
     if not 0.0 < false_alarm < 1.0:
         message = f"false_alarm must lie between 0 and 1, got {false_alarm}"
         raise ValueError(message)

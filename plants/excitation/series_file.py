@@ -35,7 +35,8 @@ def read_series(path: Path, column: str | int, first: str = "times") -> tuple[tu
         time.append(t)
         values.append(value)
     if not time:
-        message = f"{path} holds no series: expected lines of {first} and what belongs to them"
+        line = "time [s] and value" if first == "times" else f"{first} and what belongs to them"
+        message = f"{path} holds no series: expected lines of {line}"
         raise ValueError(message)
     return tuple(time), tuple(values)
 

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -142,6 +141,8 @@ def _quantiles(law: Any, count: int, share: float) -> tuple[Array, Array]:
 
 
 def _distance(x: Array, claim: Claim, count: int, share: float) -> Statistic:
+    from scipy import stats
+
     u = np.sort(claim.law.cdf(x))
     n = len(u)
     value = max((np.arange(1, n + 1) / n - u).max(), (u - np.arange(n) / n).max())
@@ -209,6 +210,8 @@ def _skewed(each: Array, share: float) -> tuple[float, float]:
 
     Hall's transformation of the studentised mean (J. R. Statist. Soc. B 54, 1992), inverted.
     """
+    from scipy import stats
+
     error = each.std(ddof=1) / math.sqrt(each.size)
     skew = float(stats.skew(each)) / math.sqrt(each.size)
     reach = float(stats.t.isf(0.5 * share, each.size - 1))
@@ -232,6 +235,8 @@ def _periodogram(claim: Claim, sampling: Sampling, count: int) -> Array:
 
 def of_streams(values: Array, claim: Claim, sampling: Sampling, share: float) -> list[Statistic]:
     """Correlation of neighbouring streams: of their scores, and of the scores' magnitudes."""
+    from scipy import stats
+
     x = values[sampling.chosen]
     u = claim.law.cdf(x) if claim.law is not None else (stats.rankdata(x.ravel()).reshape(x.shape) - 0.5) / x.size
     found = []
@@ -246,6 +251,8 @@ def of_streams(values: Array, claim: Claim, sampling: Sampling, share: float) ->
 
 def zero_mean(name: str, z: Array, share: float) -> Statistic:
     """Mean of values [n, n_streams] that must be 0; the standard error is from the independent streams."""
+    from scipy import stats
+
     each = z.mean(axis=0)
     error = each.std(ddof=1) / math.sqrt(each.size)
     reach = float(stats.t.isf(0.5 * share, each.size - 1)) * error
@@ -254,4 +261,6 @@ def zero_mean(name: str, z: Array, share: float) -> Statistic:
 
 def _normal(share: float) -> float:
     """Return the standard errors that a Gaussian number exceeds, in either direction, with probability `share`."""
+    from scipy import stats
+
     return float(stats.norm.isf(0.5 * share))
