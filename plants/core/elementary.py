@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Number = Any  # float, ndarray or Traced: blocks are generic in it
 
 __all__ = [
-    "abs", "acos", "asin", "atan2", "clip", "cos", "exp", "floor", "log", "maximum", "minimum", "pow", "sign", "sin",
+    "abs", "acos", "asin", "atan2", "clip", "cos", "exp", "floor", "log", "maximum", "minimum", "pow", "quotient", "sign", "sin",
     "sqrt", "table1d", "table2d", "tan", "tanh", "where",
 ]  # fmt: skip
 
@@ -97,6 +97,14 @@ def pow(x: Number, y: Number) -> Number:  # noqa: A001  (the field's name)
 def abs(x: Number) -> Number:  # noqa: A001  (the field's name)
     """Magnitude."""
     return _apply("abs", np.abs, x)
+
+
+def quotient(a: Number, b: Number) -> Number:
+    """`a` / `b` for a divisor that is far from 0 and finite, as a mass or a pivot is: faster in lanes than ``a / b``.
+
+    In lanes within 1.51 ulp for 1e-300 <= abs(b) <= 1e300, and possibly NaN outside.
+    """
+    return _apply("quotient", np.divide, a, b)
 
 
 def sign(x: Number) -> Number:

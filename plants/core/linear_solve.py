@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
-from plants.core.elementary import minimum, where
+from plants.core.elementary import minimum, quotient, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +32,11 @@ def solve_symmetric(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> tu
         scaled = [low[j][k] * diagonal[k] for k in range(j)]
         diagonal[j] = _minus_products(matrix[j][j], low[j][:j], scaled)
         for i in range(j + 1, n):
-            low[i][j] = _minus_products(matrix[i][j], low[i][:j], scaled) / diagonal[j]
+            low[i][j] = quotient(_minus_products(matrix[i][j], low[i][:j], scaled), diagonal[j])
     result = list(right)
     for i in range(n):
         result[i] = _minus_products(result[i], low[i][:i], result[:i])
-    result = [value / pivot for value, pivot in zip(result, diagonal, strict=True)]
+    result = [quotient(value, pivot) for value, pivot in zip(result, diagonal, strict=True)]
     for i in reversed(range(n)):
         result[i] = _minus_products(result[i], [low[k][i] for k in range(i + 1, n)], result[i + 1 :])
     return tuple(result)
@@ -49,11 +49,11 @@ def solve_general(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> tupl
     result = list(right)
     for j in range(n):
         for i in range(j + 1, n):
-            factor = rows[i][j] / rows[j][j]
+            factor = quotient(rows[i][j], rows[j][j])
             rows[i] = [rows[i][k] - factor * rows[j][k] if k > j else 0.0 for k in range(n)]
             result[i] = result[i] - factor * result[j]
     for i in reversed(range(n)):
-        result[i] = _minus_products(result[i], rows[i][i + 1 :], result[i + 1 :]) / rows[i][i]
+        result[i] = quotient(_minus_products(result[i], rows[i][i + 1 :], result[i + 1 :]), rows[i][i])
     return tuple(result)
 
 
@@ -112,7 +112,7 @@ def factorise(matrix: Sequence[Sequence[Any]], terms: Sequence[Any]) -> Factors:
         size = sum((magnitude(a * b) for a, b in zip(low[j], column, strict=False)), terms[j])
         margin = minimum(margin, magnitude(pivot) - REMAINS * size)
         sign = where(pivot, sign, -sign)
-        inverse.append(1.0 / pivot)
+        inverse.append(quotient(1.0, pivot))
         for i in range(j + 1, n):
             low[i][j] = _minus_products(matrix[i][j], low[i][:j], column) * inverse[j]
     return Factors(low, up, inverse, margin, sign)

@@ -61,7 +61,8 @@ class LoopFree:
         """Return the derivative of this step, and remember what the next one needs."""
         n = self.n
         x, before, old = lane["x"], lane["velocity_before"], lane["acceleration"]
-        rebuilt = tuple((v - v0) / h for v, v0 in zip(x[n:], before, strict=True))
+        per_step = 1.0 / h  # one division for all lanes
+        rebuilt = tuple((v - v0) * per_step for v, v0 in zip(x[n:], before, strict=True))
         if self.share < 1.0:
             rebuilt = tuple(a0 + (a - a0) * self.share for a, a0 in zip(rebuilt, old, strict=True))
         lane["velocity_before"], lane["acceleration"] = x[n:], rebuilt

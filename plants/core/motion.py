@@ -118,7 +118,7 @@ class Motion:
     def accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
         """Keep the new state if it is inside the plant's region; else freeze the rollout where it was."""
         alive = lane.one(ALIVE)
-        inside = alive * self.inside(new)
+        inside = where(alive * self.inside(new), 1.0, 0.0)
         kept = tuple(where(inside, a, b) for a, b in zip(new, state, strict=True))
         lane["x"] = kept[: self.n_x]
         if self.n_extra:

@@ -75,6 +75,7 @@ OPERATIONS: dict[str, Callable[..., float]] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": divide,
+    "quotient": divide,
     "neg": lambda a: -a,
     "keep": lambda a: a,
     "sin": _total(math.sin, "sin"),

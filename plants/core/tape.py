@@ -170,7 +170,7 @@ def _identity(operation: str, nodes: tuple[int, ...], known: list[float | None])
         if 0.0 in (a, b):
             return 0.0
         return right if a == 1.0 else left if b == 1.0 else None
-    if operation == "div":
+    if operation in {"div", "quotient"}:
         return left if b == 1.0 else 0.0 if a == 0.0 else None
     return left if operation in {"minimum", "maximum"} and left == right else None
 

@@ -161,6 +161,7 @@ _PARTIAL: dict[str, Callable[[Traced, list[Traced], int], Any]] = {
     "sub": lambda _o, _a, k: 1.0 if k == 0 else -1.0,
     "mul": lambda _o, a, k: a[1 - k],
     "div": lambda o, a, k: 1.0 / a[1] if k == 0 else -o / a[1],
+    "quotient": lambda o, a, k: _f("quotient", a[0].tape.constant(1.0) if k == 0 else -o, a[1]),
     "neg": lambda _o, _a, _k: -1.0,
     "keep": lambda _o, _a, _k: 1.0,
     "sin": lambda _o, a, _k: _f("cos", a[0]),

@@ -25,13 +25,14 @@ TINY = {"floor", "abs", "sign", "sqrt"}
 EXACT = {
     "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan2": mpmath.atan2, "exp": mpmath.exp,
     "log": mpmath.log, "tanh": mpmath.tanh, "pow": mpmath.power, "floor": mpmath.floor, "abs": abs,
-    "sign": mpmath.sign, "sqrt": mpmath.sqrt,
+    "sign": mpmath.sign, "sqrt": mpmath.sqrt, "quotient": mpmath.fdiv,
 }  # fmt: skip
 NUMPY = {
     "sincos": lambda x: (np.sin(x), np.cos(x)), "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
     "atan2": np.arctan2, "exp": np.exp, "log": np.log, "tanh": np.tanh, "pow": np.power, "floor": np.floor,
-    "abs": np.abs, "sign": np.sign, "sqrt": np.sqrt,
+    "abs": np.abs, "sign": np.sign, "sqrt": np.sqrt, "quotient": np.divide,
 }  # fmt: skip
+UNFUSED = {"quotient": 2.6}  # bounds of forms that need fused products, where these are not to be had
 ODD = ["tan", "asin", "tanh"]
 ANY = st.floats()
 TEXT = """
@@ -39,6 +40,10 @@ import math
 import numpy as np
 from numba import njit
 inline = njit(forceinline=True, fastmath={{"contract"}}, error_model="numpy")
+
+@inline
+def fma(a, b, c):
+    return a * b + c  # contracted
 
 {kernels}
 
@@ -160,6 +165,10 @@ def pairs(name, n=700):
         sets = [rng.normal(size=(n, 2)), np.stack([wide(rng, n, 1e-300, 1e300), wide(rng, n, 1e-300, 1e300)], axis=1)]
         sets += [np.stack([rng.uniform(0.3, 0.6, n), wide(rng, n, 0.5, 1.0)], axis=1)]
         sets += [wide(rng, 2 * n, 1e307, 1.7e308).reshape(n, 2), wide(rng, 2 * n, 5e-324, 1e-306).reshape(n, 2)]
+    elif name == "quotient":
+        sets = [wide(rng, 2 * n, 1e-3, 1e3).reshape(n, 2), rng.uniform(1.0, 2.0, (n, 2))]
+        sets += [np.stack([wide(rng, n, 1e-5, 1e5), wide(rng, n, 1e-300, 1e300)], axis=1)]
+        sets += [np.stack([rng.uniform(1.0, 2.0, n), 1.0 + rng.uniform(0.0, 1.0, n) ** 4], axis=1)]
     else:
         sets = [np.stack([rng.uniform(0.0, 20.0, n), rng.uniform(-9, 9, n)], axis=1)]
         sets += [np.stack([rng.uniform(0.71, 1.41, n), rng.uniform(-2000, 2000, n)], axis=1)]
@@ -193,7 +202,7 @@ def test_plain_python_error_is_within_the_declared_bound(name):
     """The bound holds without fused multiply-add too: every fourth point, since Python is slow."""
     points = points_of(name)[::4]
     error, where = largest_error(name, points, plain(name, points))
-    assert error <= KERNELS[name].error_ulp, where
+    assert error <= UNFUSED.get(name, KERNELS[name].error_ulp), where
 
 
 SPECIAL = [
@@ -220,6 +229,9 @@ def test_special_values_are_those_of_ieee_arithmetic(name, evaluate):
     points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, KERNELS[name].arity)
     if name in {"sincos", "tan"}:  # finite angles outside the declared range have their own test
         points = points[(abs(points[:, 0]) <= 1e5) | ~np.isfinite(points[:, 0])]
+    if name == "quotient":  # the only one that has no special divisors; and no subnormal results
+        small = (points[:, 0] != 0.0) & (abs(points[:, 0]) < 1e-300)
+        points = points[(abs(points[:, 1]) >= 0.5) & (abs(points[:, 1]) <= 1e5) & ~small]
     got = evaluate(name, points)
     with np.errstate(all="ignore"):
         want = np.stack(np.atleast_2d(NUMPY[name](*points.T)), axis=-1)
@@ -288,6 +300,13 @@ def test_plain_python_never_raises_and_stays_in_its_range(name, x, y):
     assert all(math.isnan(result) or abs(result) <= limit.get(name, math.inf) for result in results)
     if name != "pow" and any(math.isnan(value) for value in values):
         assert np.isnan(results).all()
+
+
+@pytest.mark.parametrize("evaluate", [compiled, plain])
+def test_a_lost_divisor_never_gives_a_number(evaluate):
+    """Divided by 0, infinity or NaN, a number becomes infinite or NaN: the guard against divergence sees it."""
+    points = np.stack(np.meshgrid([1.0, -2.0, 1e-3], [0.0, -0.0, np.inf, -np.inf, np.nan]), axis=-1).reshape(-1, 2)
+    assert not np.isfinite(evaluate("quotient", points)).any()
 
 
 def instructions(name):

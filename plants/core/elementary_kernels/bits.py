@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 
+def fma(a: float, b: float, c: float) -> float:
+    """a * b + c; in compiled text, where the header gives the name, with one rounding."""
+    return a * b + c
+
+
 def k_bits(x: float) -> np.int64:
     """Bit pattern of a double as a 64-bit integer."""
     return np.float64(x).view(np.int64)

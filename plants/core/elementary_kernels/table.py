@@ -20,6 +20,7 @@ from plants.core.elementary_kernels.inverse_trigonometric import (
 )
 from plants.core.elementary_kernels.logarithm import k_log, k_log_square_series, k_octave, k_pair_log
 from plants.core.elementary_kernels.power import k_pow
+from plants.core.elementary_kernels.quotient import k_quotient
 from plants.core.elementary_kernels.trigonometric import k_quarter_turns, k_sincos, k_tan, k_turn_series
 from plants.core.naming import unknown
 
@@ -85,6 +86,7 @@ KERNELS: dict[str, Kernel] = {
         Kernel("abs", (k_abs,), (_ALL,), 0.0),
         Kernel("sign", (k_sign,), (_ALL,), 0.0),
         Kernel("sqrt", (k_sqrt,), ((0.0, inf),), 0.5),
+        Kernel("quotient", (*_BITS, k_quotient), (_ALL, (1e-300, 1e300)), 1.51),
     )
 }
 
@@ -100,7 +102,7 @@ def source(names: Iterable[str]) -> str:
     Returns
     -------
     str
-        Python text that needs ``math``, ``np`` and ``inline`` in its namespace; the same for any order of the names.
+        Python text that needs ``math``, ``np``, ``fma`` and ``inline`` in its namespace; the same for any order of the names.
 
     Raises
     ------

@@ -53,9 +53,17 @@ class PrintedC(Printed):
         if name in {"minimum", "maximum"}:
             sign = "<" if name == "minimum" else ">"
             return f"{args[0]} {sign} {args[1]} ? {args[0]} : {args[1]}"
-        if name == "where":
-            return f"{args[0]} > 0.0 ? {args[1]} : {args[2]}"
         return f"fabs({args[0]})" if name == "abs" else super()._expression(name, args)
+
+    @staticmethod
+    def truth(name: str, mask: str) -> str:
+        """Return the statement that gives a truth value its name."""
+        return f"const _Bool {name} = {mask};"
+
+    @staticmethod
+    def select(mask: str, then: str, other: str) -> str:
+        """Return the expression that is `then` where `mask` holds, else `other`."""
+        return f"{mask} ? {then} : {other}"
 
     @staticmethod
     def literal(value: float) -> str:

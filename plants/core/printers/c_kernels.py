@@ -25,7 +25,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.BitAnd: "&", ast.BitOr: "|", ast.RShift: ">>",
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
-_CALLS = {"abs": "fabs", "math.sqrt": "sqrt", "math.copysign": "copysign", "np.floor": "floor"}
+_CALLS = {"abs": "fabs", "fma": "fma", "math.sqrt": "sqrt", "math.copysign": "copysign", "np.floor": "floor"}
 _NAMES = {"math.nan": "NAN", "math.inf": "INFINITY"}
 _BITS = {  # a view of the same 64 bits has no form in C's expressions
     "k_bits": "K_INLINE int64_t k_bits(double x)\n{\n    int64_t bits;\n    memcpy(&bits, &x, sizeof bits);\n"

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from plants.core.printers.masks import Masks
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from plants.core.tape import Tape
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign", "sqrt"}
+_CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign", "sqrt", "quotient"}
 _ATOMIC = {"minimum", "maximum", "where", "sin", "cos"}  # their operands are named first: nothing is lazily evaluated
 _WIDTH = 70
 
@@ -41,6 +43,8 @@ class Printed:
         self._text: dict[int, str] = dict(names)
         self._outputs = list(outputs)
         self._order = tape.needed(self._outputs)
+        self._masks = Masks(tape, self._product)
+        self._mask_names: dict[str, str] = {}
         self._uses = self._count_uses()
         for node in self._order:
             if node not in self._text:
@@ -51,13 +55,14 @@ class Printed:
         return self._text[node]
 
     def _count_uses(self) -> dict[int, int]:
+        """How often each node is read; 0: it lives inside fused sums and conditions only."""
         uses = dict.fromkeys(self._order, 0)
-        for node in self._order:
-            product = self._product(node)
-            for argument in self._operands(node, product):
-                uses[argument] += 2 if self.tape.operations[node] in _ATOMIC else 1
         for node in self._outputs:
             uses[node] += 1
+        for node in reversed(self._order):
+            if uses[node] > 0:
+                for argument in self._operands(node, self._product(node)):
+                    uses[argument] += 2 if self.tape.operations[node] in _ATOMIC else 1
         return uses
 
     def _product(self, node: int) -> int | None:
@@ -69,6 +74,9 @@ class Printed:
         return None
 
     def _operands(self, node: int, product: int | None) -> tuple[int, ...]:
+        if self.tape.operations[node] == "where":
+            condition, then, other = self.tape.arguments[node]
+            return (*self._masks.operands(condition), then, other)
         if product is None:
             return self.tape.arguments[node]
         left, right = self.tape.arguments[node]
@@ -88,9 +96,13 @@ class Printed:
         elif name == "keep":
             self._text[node] = self._text[self.tape.arguments[node][0]]
         elif self._uses[node] == 0:
-            return  # a product that lives inside fused sums only
+            return
         elif name in {"sin", "cos"}:
             self._print_sincos(node)
+        elif name == "where":
+            condition, then, other = self.tape.arguments[node]
+            mask = self._mask(condition)
+            self._assign(node, self.select(mask, self._text[then], self._text[other]))
         else:
             if product is None:
                 expression = self._expression(name, [self._text[a] for a in self.tape.arguments[node]])
@@ -100,6 +112,16 @@ class Printed:
                 self._assign(node, expression)
             else:
                 self._text[node] = expression if product is not None else f"({expression})"
+
+    def _mask(self, condition: int) -> str:
+        """A condition's text: a comparison, or the name of several that have to hold together."""
+        text = self._masks.text(condition, self._text)
+        if " & " not in text:
+            return text
+        if text not in self._mask_names:
+            self._mask_names[text] = f"m{condition}"
+            self.lines.append(self.truth(f"m{condition}", text))
+        return self._mask_names[text]
 
     def _assign(self, node: int, expression: str) -> None:
         self._text[node] = f"v{node}"
@@ -124,8 +146,6 @@ class Printed:
             return f"{args[0]} if {args[0]} < {args[1]} else {args[1]}"
         if name == "maximum":
             return f"{args[0]} if {args[0]} > {args[1]} else {args[1]}"
-        if name == "where":
-            return f"{args[1]} if {args[0]} > 0.0 else {args[2]}"
         if name == "abs":
             return f"abs({args[0]})"
         if name not in _CALLS:
@@ -133,6 +153,16 @@ class Printed:
             raise KeyError(message)
         self.kernels.add(name)
         return f"k_{name}({', '.join(args)})"
+
+    @staticmethod
+    def truth(name: str, mask: str) -> str:
+        """Return the statement that gives a truth value its name."""
+        return f"{name} = {mask}"
+
+    @staticmethod
+    def select(mask: str, then: str, other: str) -> str:
+        """Return the expression that is `then` where `mask` holds, else `other`."""
+        return f"{then} if {mask} else {other}"
 
     @staticmethod
     def literal(value: float) -> str:
