@@ -6,13 +6,15 @@ import re
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks import c_peer, case
 from benchmarks.report import Section, at_most
 from benchmarks.timing import Timing, alternate, clock, ratio
+from plants.core import machine_code
+from plants.core.kernel import ARGUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,14 +131,8 @@ def _call(loop: ClosedLoop, candidates: np.ndarray) -> Callable[[], object]:
 
 
 def instructions(loop: ClosedLoop) -> str:
-    """Say which floating-point instructions the compiled kernel consists of.
-
-    Numba shows no assembly of cached code, so the same text is compiled once more, in memory.
-    """
-    module: dict[str, Any] = {"__name__": "inspected"}
-    exec(loop.kernel.text.replace("cache=True, ", ""), module)  # noqa: S102  (our own text)
-    module["rollout"].compile(loop.kernel.rollout.signatures[0])
-    text = "".join(module["rollout"].inspect_asm().values())
+    """Say which floating-point instructions the compiled kernel consists of: the same text is compiled once more."""
+    text = machine_code.assembly(loop.kernel.text, ARGUMENTS)
     counts = {
         "512-bit": len(re.findall(r"\bv\w+pd\b.*%zmm", text)),
         "256-bit": len(re.findall(r"\bv\w+pd\b(?!.*%zmm).*%ymm", text)),

@@ -1,27 +1,30 @@
-"""Generated sources on disk, under the hash of their text and of the versions that compile them.
+"""Generated sources and their machine code on disk, under the hash of the text and of the versions that compile it.
 
-The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. A file is
-written under a temporary name and renamed; an existing one is never rewritten, because Numba's own index goes by the
-file's time stamp.
+The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. Beside it lies
+its machine code for each kind of processor that ran it (:mod:`plants.core.machine_code`). Files are written under a
+temporary name and renamed; an existing source is never rewritten.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
+import importlib.metadata
 import os
 import platform
 import shutil
-import sys
+import types
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plants.core import atomic
+from plants.core import atomic, machine_code
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
+_functions: dict[str, Callable[..., None]] = {}
 _loaded: dict[str, ModuleType] = {}
 _unwritable: set[Path] = set()
 
@@ -68,30 +71,81 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    for path in found:
+    for path in (*found, *(folder().glob("kernel_*.o") if found else ())):
         path.unlink(missing_ok=True)
-    shutil.rmtree(folder() / "__pycache__", ignore_errors=True)
+    shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
     return len(found)
 
 
 def key(text: str) -> str:
     """Return the name of a generated source: it changes with the text and with every version that compiles it."""
-    import llvmlite
-    import numba
-    import numpy as np
+    return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"
 
-    versions = (platform.python_version(), np.__version__, numba.__version__, llvmlite.__version__)
-    digest = hashlib.sha256("\n".join((*versions, text)).encode()).hexdigest()
-    return f"kernel_{digest[:24]}"
+
+@cache
+def _versions() -> str:
+    """Versions of all that compiles, without importing it."""
+    names = ("numpy", "numba", "llvmlite")
+    return "\n".join((platform.python_version(), *(importlib.metadata.version(name) for name in names)))
+
+
+def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
+    """Return the `rollout` of a generated source, compiled for arguments of these types, or as an object file has it.
+
+    With ``NUMBA_DISABLE_JIT=1`` in the environment it is the Python function itself, for a debugger.
+    """
+    name = key(text)
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        return load(text).rollout
+    if name not in _functions:
+        path = _stored(name, text)
+        _functions[name] = machine_code.Compiled(_object(path, text, arguments), arguments)
+    return _functions[name]
+
+
+def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
+    """Return machine code for this processor, from beside the source or newly compiled."""
+    path = source and source.with_suffix(f".{_digest(machine_code.processor())[:8]}.o")
+    code = machine_code.unpacked(path.read_bytes()) if path and path.is_file() else None
+    if code is None:
+        code = machine_code.compiled(text, arguments)
+        if path:
+            _written(path, machine_code.packed(code))
+    return code
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load(text: str) -> ModuleType:
-    """Return the module of a generated source, from this process, from disk, or newly written."""
+    """Return a generated source as a module of this process; its file on disk is for readers and is never run."""
     name = key(text)
     if name not in _loaded:
-        path = _stored(name, text)
-        _loaded[name] = (_import(name, path) if path else None) or _in_memory(name, text)
+        _loaded[name] = _module(name, text, _stored(name, text))
     return _loaded[name]
+
+
+def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
+    module = types.ModuleType(f"sscq_cache.{name}")
+    exec(compile(text, str(place or f"<{name}>"), "exec"), module.__dict__)  # noqa: S102  (our own text)
+    return module
+
+
+def _stored(name: str, text: str) -> Path | None:
+    """Keep the source; return its place, or None if it cannot be written."""
+    path = folder() / f"{name}.py"
+    return path if path.is_file() or _written(path, text) else None
+
+
+def _written(path: Path, content: str | bytes) -> bool:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(path, content)
+    except OSError as error:
+        _warn_once(error.strerror)
+        return False
+    return True
 
 
 def _warn_once(reason: object) -> None:
@@ -101,40 +155,4 @@ def _warn_once(reason: object) -> None:
             f"the kernel cache {folder()} cannot be written ({reason}); compiling in memory. "
             "Set SSCQ_CACHE to a writable folder to keep compiled kernels"
         )
-        warnings.warn(message, stacklevel=4)
-
-
-def _stored(name: str, text: str) -> Path | None:
-    path = folder() / f"{name}.py"
-    if path.is_file():
-        return path
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        atomic.write(path, text)
-    except OSError as error:
-        _warn_once(error.strerror)
-        return None
-    return path
-
-
-def _import(name: str, path: Path) -> ModuleType | None:
-    spec = importlib.util.spec_from_file_location(f"sscq_cache.{name}", path)
-    if spec is None or spec.loader is None:
-        message = f"the generated source {path} cannot be imported"
-        raise ImportError(message)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # Numba looks the functions' module up by name
-    try:
-        spec.loader.exec_module(module)
-    except RuntimeError as error:  # the source is there, but Numba finds no folder that it may write
-        _warn_once(error)
-        return None
-    return module
-
-
-def _in_memory(name: str, text: str) -> ModuleType:
-    import types
-
-    module = types.ModuleType(f"sscq_cache.{name}")
-    exec(compile(text.replace("cache=True, ", ""), f"<{name}>", "exec"), module.__dict__)  # noqa: S102  (our own text)
-    return module
+        warnings.warn(message, stacklevel=5)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Number = Any  # float, ndarray or Traced: blocks are generic in it
 
 __all__ = [
-    "abs", "acos", "asin", "atan2", "clip", "cos", "exp", "floor", "log", "maximum", "minimum", "pow", "quotient", "sign", "sin",
-    "sqrt", "table1d", "table2d", "tan", "tanh", "where",
+    "abs", "acos", "asin", "atan2", "clip", "cos", "exp", "floor", "log", "maximum", "minimum", "pow", "quotient",
+    "sign", "sin", "sqrt", "table1d", "table2d", "tan", "tanh", "where",
 ]  # fmt: skip
 
 

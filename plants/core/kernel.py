@@ -11,6 +11,8 @@ import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from plants.core import cache, noise
 from plants.core.lanes import Item, Iterate, Loop, Rows, Text, Uniform, fuse
 
@@ -31,6 +33,7 @@ import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 inline = njit(forceinline=True, error_model="numpy")
 MASK = 0xFFFFFFFF
@@ -43,6 +46,11 @@ def fma(a, b, c):
 
 def wide():
     """Ask for the widest vectors; compiled: in the function that calls it."""
+
+
+def table(memory, n_rows):
+    """Rows of lanes; compiled: at a distance that the compiler knows, so that no two rows can overlap."""
+    return memory.reshape(n_rows, {lanes})
 
 
 if not config.DISABLE_JIT:
@@ -65,7 +73,25 @@ if not config.DISABLE_JIT:
 
         return types.void(), code
 
+    @intrinsic
+    def table(typing_context, memory, n_rows):  # noqa: F811
+        made = types.Array(types.float64, 2, "C")
+
+        def code(context, builder, signature, values):
+            given = context.make_array(signature.args[0])(context, builder, values[0])
+            array = context.make_array(made)(context, builder)
+            lanes, item, row = (context.get_constant(types.intp, n) for n in ({lanes}, 8, {row_bytes}))
+            populate_array(array, given.data, (values[1], lanes), (row, item), item, None)
+            return array._getvalue()
+
+        return made(memory, types.intp), code
+
 '''
+ARGUMENTS = (  # of a rollout, as Numba writes types
+    "int64", "int64", "int64[:,::1]", "int64[:,::1]", "int64[:,::1]", "float64[:,::1]", "float64[:,::1]",
+    "int64[:,::1]", "int64[:,:,::1]", "float64[:,::1]", "int64[::1]", "float64[::1]", "float64[:,::1]",
+    "float64[:,::1]", "int64[::1]", "float64[:,:,::1]", "float64[::1]", "float64[:,:,::1]", "int64[::1]",
+)  # fmt: skip
 _RECORD = """            if chunk == 0 and record.shape[0] > 0:
                 for row in range(record_rows.shape[0]):
                     for lane in range({lanes}):
@@ -77,14 +103,15 @@ _LAST = """        if record.shape[0] > 0:
 {last}
 {record}"""
 _ROLLOUT = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+
 def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, theta, codes, keys, series,
-            integers, numbers, results, finals, record_rows, record):
-    """Run chunks of {lanes} rollouts from start [n, {n_rows} + ring rows] with parameters theta [n, {n_theta}]."""
+            integers, numbers, results, finals, record_rows, record, memory, unit, filled):
+    """Run chunks of {lanes} rollouts from start [n, {n_rows} + ring rows] with parameters theta [n, {n_theta}].
+
+    Of this call alone: memory [({n_rows} + ring rows) * {lanes}], unit [{lanes}, streams, 1024], filled [streams].
+    """
     wide()
-    S = np.empty((start.shape[1], {lanes}))
-    unit = np.empty(({lanes}, {n_streams}, 1024))
-    filled = np.empty({n_streams}, np.int64)
+    S = table(memory, start.shape[1])
     first_step, n_steps = integers[0], integers[1]
     h = numbers[0]
 {unpack}
@@ -181,7 +208,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A printed kernel; it is compiled (or fetched from the cache) when first called."""
+    """A printed kernel; it is compiled (or fetched from the cache) when its rollout is first asked for."""
 
     text: str
     rows: Rows
@@ -193,8 +220,22 @@ class Kernel:
 
     @property
     def rollout(self) -> Callable[..., None]:
-        """The compiled function."""
-        return cache.load(self.text).rollout
+        """The compiled function of :data:`ARGUMENTS`."""
+        return cache.function(self.text, ARGUMENTS)
+
+    def memory(self, n_rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the memory of one call, its last three arguments, for starts of `n_rows` rows."""
+        streams = max(1, len(self.streams))
+        unit = np.empty((self.lanes, streams, noise.BLOCK))
+        return _aligned(n_rows * self.lanes), unit, np.empty(streams, np.int64)
+
+
+def _aligned(size: int) -> np.ndarray:
+    """Return an array that begins on a cache line: no vector of a lane loop lies across two."""
+    line = 64 // 8
+    raw = np.empty(size + line)
+    first = -(raw.ctypes.data // 8) % line
+    return raw[first : first + size]
 
 
 def build(design: Design) -> Kernel:
@@ -220,7 +261,8 @@ def build(design: Design) -> Kernel:
         last=text.placed(last),
     )
     listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
-    head = _HEADER.format(title=design.title, rows=listing)
+    lanes = design.lanes
+    head = _HEADER.format(title=design.title, rows=listing, lanes=lanes, row_bytes=8 * lanes)
     source = head + "\n\n".join([*_helpers(text, design), body.strip("\n")]) + "\n"
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes

@@ -116,10 +116,8 @@ def run(
         np.array([job.step, *(job.numbers[name] for name in kernel.numbers)], float),
         results, ends, np.array(record, np.int64), taken,
     )  # fmt: skip
-    # Compile in this thread before any other calls: an empty range of chunks runs nothing.
-    rollout(0, 0, *shared)
     _call_in_chunks(
-        lambda first, last: rollout(first, last, *shared),
+        lambda first, last: rollout(first, last, *shared, *kernel.memory(job.start.shape[1])),
         len(where.lane_start),
         max(1, int(_CHUNK_SECONDS / (max(1, job.n_steps) * kernel.lanes * _STEP_SECONDS))),
         thread_count(threads),
@@ -128,7 +126,7 @@ def run(
 
 
 def _floats(array: np.ndarray) -> np.ndarray:
-    return np.require(array, float, ("C", "W"))  # a read-only array would compile another variant
+    return np.require(array, float, "C")
 
 
 def thread_count(threads: int | None) -> int:

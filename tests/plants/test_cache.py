@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import os
 import re
 import subprocess
 import sys
@@ -12,8 +14,9 @@ import numpy as np
 import pytest
 
 import plants
-from plants.core import cache
+from plants.core import cache, machine_code
 from plants.core import kernel as kernels
+from plants.core.kernel import ARGUMENTS
 from plants.core.signal_bank import SignalBank
 from plants.core.simulate import _design
 from plants.excitation import WhiteNoise, as_signal
@@ -26,6 +29,7 @@ def folder(tmp_path, monkeypatch):
     """An empty cache folder, and a process that has loaded nothing and warned about nothing."""
     monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_loaded", {})
+    monkeypatch.setattr(cache, "_functions", {})
     monkeypatch.setattr(cache, "_unwritable", set())
     return tmp_path / "cache"
 
@@ -63,8 +67,14 @@ def test_the_key_changes_with_the_text_and_with_every_version(monkeypatch):
     key = cache.key("x = 1\n")
     assert re.fullmatch(r"kernel_[0-9a-f]{24}", key)
     assert key != cache.key("x = 2\n")
-    monkeypatch.setattr(np, "__version__", "0.0")
-    assert key != cache.key("x = 1\n")
+    cache._versions.cache_clear()
+    known = importlib.metadata.version
+    for name in ("numpy", "numba", "llvmlite"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda n, name=name: "0" if n == name else known(n))
+        assert key != cache.key("x = 1\n")
+        cache._versions.cache_clear()
+    monkeypatch.undo()
+    assert key == cache.key("x = 1\n")
 
 
 def test_a_source_is_written_once_under_its_key_and_never_rewritten(folder):
@@ -89,14 +99,51 @@ def test_other_physics_is_another_file_and_numbers_are_not(folder, compiled):
     kernel = compiled(block, 1, 1)
     np.testing.assert_array_equal(kernel(np.array([0.5])), 0.5)
     kernel(np.array([0.25, 0.75]))
-    assert len(cache.entries()) == 1
-    assert list((folder / "__pycache__").glob("*.nbi"))  # Numba's index: compiled code is kept as well
+    assert len(cache.entries()) == len(list(folder.glob("kernel_*.o"))) == 1
     changed = compiled(lambda a: (3.0 * a * a,), 1, 1)
     np.testing.assert_array_equal(changed(np.array([0.5])), 0.75)
     assert len(cache.entries()) == 2
     assert cache.clear() == 2
-    assert cache.entries() == []
-    assert not (folder / "__pycache__").exists()
+    assert list(folder.iterdir()) == []
+
+
+def test_machine_code_is_loaded_without_the_compiler(folder, compiled):
+    """A later process imports no Numba: its import takes longer than what it would compile."""
+    kernel = compiled(lambda a: (2.0 * a + 1.0,), 1, 1).kernel
+    assert kernel.rollout is kernel.rollout
+    (folder / "kernel.txt").write_text(kernel.text, encoding="utf-8")
+    code = (
+        "import sys, pathlib; from plants.core import cache; from plants.core.kernel import ARGUMENTS; "
+        "text = pathlib.Path(sys.argv[1]).read_text(encoding='utf-8'); cache.function(text, ARGUMENTS); "
+        "print('numba' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(folder / "kernel.txt")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda c: c[:-1], lambda c: b"", lambda c: c[:200] + b"x" + c[201:], lambda c: c[9:]]
+)
+def test_damaged_machine_code_is_made_again(folder, compiled, damage):
+    kernel = compiled(lambda a: (a * 4.0,), 1, 1)
+    np.testing.assert_array_equal(kernel(np.array([0.5])), 2.0)
+    (path,) = folder.glob("kernel_*.o")
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    cache._functions.clear()  # as another process
+    np.testing.assert_array_equal(kernel(np.array([0.5])), 2.0)
+    assert machine_code.unpacked(path.read_bytes())
+
+
+def test_machine_code_of_another_processor_is_another_file(folder, compiled, monkeypatch):
+    kernel = compiled(lambda a: (a * 4.0,), 1, 1)
+    kernel(np.array([0.5]))
+    monkeypatch.setenv("NUMBA_CPU_FEATURES", "+avx2")
+    cache._functions.clear()
+    kernel(np.array([0.5]))
+    assert len(list(folder.glob("kernel_*.o"))) == 2
 
 
 def test_a_folder_that_cannot_be_written_costs_one_warning_and_no_result(tmp_path, monkeypatch, folder, compiled):
@@ -112,16 +159,25 @@ def test_a_folder_that_cannot_be_written_costs_one_warning_and_no_result(tmp_pat
     assert cache.entries() == []
 
 
-def test_a_source_whose_compiled_form_cannot_be_kept_runs_from_memory(folder):
-    # A past bug: in a read-only folder that holds the source, Numba found no place for its index and raised.
-    text = (
-        "import sys\n"
-        "if sys._getframe().f_code.co_filename[0] != '<':\n"
-        "    raise RuntimeError('cannot cache function: no locator available')\n"
-        "value = 1\n"
-    )
-    with pytest.warns(UserWarning, match="no locator available"):
-        assert cache.load(text).value == 1
+def test_arrays_of_another_type_are_refused_before_the_call(folder, compiled):
+    """The machine code takes addresses: a wrong type would read other memory."""
+    rollout = compiled(lambda a: (a,), 1, 1).kernel.rollout
+    arrays = [
+        np.zeros(
+            (1,) * text.count(":") if text.count(":") < 2 else (1,) * (text.count(":") - 1), text.partition("[")[0]
+        )
+        for text in ARGUMENTS[2:]
+    ]
+    with pytest.raises(TypeError, match=r"a kernel takes float64\[:,::1\], got float32 \(1, 1\)"):
+        rollout(0, 0, *arrays[:3], arrays[3].astype(np.float32), *arrays[4:])
+    with pytest.raises(TypeError, match=r"a kernel takes int64\[:,::1\], got int64 \(2, 2\) with strides \(8, 16\)"):
+        rollout(0, 0, np.zeros((2, 2), np.int64).T, *arrays[1:])
+
+
+def test_a_source_that_needs_more_than_numbers_is_refused():
+    text = "from numba import njit\nimport numpy as np\n\ndef rollout(n):\n    print(n)\n"
+    with pytest.raises(RuntimeError, match="its object file would not stand alone"):
+        machine_code.compiled(text, ("int64",))
 
 
 def test_the_folder_is_the_environments_or_the_users(monkeypatch, tmp_path):

@@ -22,7 +22,7 @@ CONDITIONS = {
     "fused difference": lambda a, b: a * b - a,
     "not an indicator": lambda a, b: where(a, 2.0, 0.5) * b,
     "other way round": lambda a, b: where(a, 0.0, 1.0),
-    "smaller": lambda a, b: minimum(a, b),
+    "smaller": minimum,
 }
 
 

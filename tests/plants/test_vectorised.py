@@ -16,7 +16,8 @@ import pytest
 import controllers
 import plants
 import sscq
-from plants.core import cache
+from plants.core import machine_code
+from plants.core.kernel import ARGUMENTS
 from plants.excitation import (
     PRBS,
     GammaFilter,
@@ -42,12 +43,6 @@ PACKED = re.compile(
 SCALAR = re.compile(
     rf"^\s+(?:v?{ARITHMETIC}sd|f(?:n?madd|n?msub|add|sub|mul|div|sqrt|min|max)\w*\s+d\d+)\b", re.MULTILINE
 )
-SIGNATURE = (
-    "void(int64, int64, int64[:,::1], int64[:,::1], int64[:,::1], float64[:,::1], float64[:,::1], int64[:,::1],"
-    "int64[:,:,::1], float64[:,::1], int64[::1], float64[::1], float64[:,::1], float64[:,::1], int64[::1],"
-    "float64[:,:,::1])"
-)
-
 VDP, INERTIA = plants.get("van_der_pol"), plants.get("nonlinear_inertia")
 PLAIN = sscq.Situation(name="plain", reference=1.5, t_end=1.0)
 RICH = replace(
@@ -88,31 +83,27 @@ FAMILIES = {
 
 def counts(text):
     """Numbers of packed and of scalar arithmetic instructions in the rollout, compiled afresh."""
-    module = cache._in_memory(cache.key(text), text)
-    module.rollout.compile(SIGNATURE)
-    (assembly,) = module.rollout.inspect_asm().values()
-    body = re.search(r"^(_ZN\S*rollout\S*):\n(.*?)^\s*\.size\s+\1", assembly, re.MULTILINE | re.DOTALL).group(2)
-    return len(PACKED.findall(body)), len(SCALAR.findall(body)), module
+    assembly = machine_code.assembly(text, ARGUMENTS)
+    body = re.search(r"^sscq_kernel:\n(.*?)^\s*\.size\s+sscq_kernel", assembly, re.MULTILINE | re.DOTALL).group(1)
+    return len(PACKED.findall(body)), len(SCALAR.findall(body))
 
 
 @pytest.mark.parametrize("family", [pytest.param(f, marks=pytest.mark.slow) if f == "filters" else f for f in FAMILIES])
 def test_lanes_are_computed_side_by_side(family):
     plant, law, situation, options = FAMILIES[family]
-    packed, scalar, _ = counts(ClosedLoop(plant, law, (situation,), 0.01, **options).kernel.text)
+    packed, scalar = counts(ClosedLoop(plant, law, (situation,), 0.01, **options).kernel.text)
     assert packed >= 30, (packed, scalar)
     assert packed / (packed + scalar) >= SHARE, (packed, scalar)
 
 
-def test_the_gate_sees_a_kernel_of_one_lane_and_its_bits_are_the_same(monkeypatch):
+def test_the_gate_sees_a_kernel_of_one_lane_and_its_bits_are_the_same():
     plant, law, situation, options = FAMILIES["pid"]
     one = ClosedLoop(plant, law, (situation,), 0.01, lanes=1, **options)
-    packed, scalar, module = counts(one.kernel.text)
+    packed, scalar = counts(one.kernel.text)
     assert scalar >= 30, (packed, scalar)
     assert packed / (packed + scalar) < SHARE, (packed, scalar)
-    monkeypatch.setitem(cache._loaded, cache.key(one.kernel.text), module)
     gains = np.random.default_rng(0).uniform(0.5, 5.0, (20, 3))
     many = ClosedLoop(plant, law, (situation,), 0.01, **options).evaluate(gains)
     alone = one.evaluate(gains)
     for name in FEW["measures"]:
         np.testing.assert_array_equal(getattr(alone, name), getattr(many, name), err_msg=name)
-    assert len(module.rollout.signatures) == 1  # what was counted is what runs

@@ -29,7 +29,7 @@ def _load_plain(text):
     if text not in _plain:
         before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
         try:
-            _plain[text] = cache._in_memory("plain", text)
+            _plain[text] = cache._module("plain", text)
         finally:
             numba.config.DISABLE_JIT = before
     return _plain[text]
@@ -38,12 +38,12 @@ def _load_plain(text):
 @contextmanager
 def uncompiled():
     """Generated kernels run as the plain Python that they are: many settings without compiling any (use lanes=1)."""
-    original, cache.load = cache.load, _load_plain
+    original, cache.function = cache.function, lambda text, _: _load_plain(text).rollout
     try:
         with np.errstate(over="ignore"):  # the noise's integer products wrap, as they do when compiled
             yield
     finally:
-        cache.load = original
+        cache.function = original
 
 
 class Source:

@@ -102,7 +102,8 @@ def source(names: Iterable[str]) -> str:
     Returns
     -------
     str
-        Python text that needs ``math``, ``np``, ``fma`` and ``inline`` in its namespace; the same for any order of the names.
+        Python text that needs ``math``, ``np``, ``fma`` and ``inline`` in its namespace; the same for any order of the
+        names.
 
     Raises
     ------
