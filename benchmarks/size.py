@@ -15,6 +15,7 @@ class Size:
     repeats : of measurements that take seconds
     slice : candidates in one slice of an alternating measurement: short enough to fall between two disturbances
     rounds : of an alternating measurement
+    plants : of those registered, from the first, whose start is timed
     """
 
     candidates: int = 1_000_000
@@ -22,7 +23,8 @@ class Size:
     repeats: int = 3
     slice: int = 3_200
     rounds: int = 80
+    plants: int = 1_000
 
 
 FULL = Size()
-QUICK = Size(candidates=4_000, steps=100, repeats=1, slice=320, rounds=4)
+QUICK = Size(candidates=4_000, steps=100, repeats=1, slice=320, rounds=4, plants=1)
