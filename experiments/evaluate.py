@@ -70,7 +70,7 @@ def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: st
     blocks = case.blocks[kind]
     options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
     several = tuple(s for block in blocks for s in block)
-    task = Task(case.plant, several, case.fitness, config.step, options, config.threads)
+    task = Task(case.plant, several, case.fitness, config.integration_step, options, config.threads)
     quality = task.quality(contender.controller, contender.theta[None])
     rows = [case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]]
     rows += [quality.values[name][:, 0] for name in measures()[2:]]

@@ -77,6 +77,7 @@ def prepared(config: EvaluateConfig) -> Case:
     if config.plant is not None:
         kb.require_plant(config.plant)
     plant = plants.get(kb.plant)
+    config.step = config.step or plant.step
     sets, warnings = situations.declared_sets(config, plant)
     draw = situations.redrawing(config, plant, sets)
     kinds = KINDS if config.sets == "all" else (config.sets,)

@@ -116,6 +116,7 @@ def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
 
     config = _finished(settings)
     _find_plant(config)
+    settings.step = config.step
     check(config)
     path = config.output or _sweep_folder() or new_path(name)
     stored = _stored(settings, type(config))
@@ -165,7 +166,7 @@ def _finished(settings: DictConfig) -> Any:
 
 
 def _find_plant(config: Any) -> None:
-    """Execute the user's plant file, if one is given, see that the plant is known and that its blocks can be used."""
+    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null."""
     import plants
     from plants.core.check import CheckReport
     from plants.core.check_blocks import check_sizes
@@ -176,6 +177,7 @@ def _find_plant(config: Any) -> None:
     if config.plant is None:
         return
     plant = plants.get(config.plant)
+    config.step = config.step or plant.step
     report = CheckReport(plant.name)
     if not check_sizes(report, plant):
         file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""

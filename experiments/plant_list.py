@@ -39,6 +39,7 @@ def description(plant: Plant) -> str:
     channels = [("  " + channel.output, f"limits {channel.low:g} .. {channel.high:g}") for channel in plant.channels]
     if channels:
         parts.append(f"\ncontrol channels\n{_columns(channels)}")
+    parts.append(f"\nintegration step  {plant.step:g} s")
     return "\n".join(parts)
 
 

@@ -120,7 +120,7 @@ def setup(config: DesignConfig) -> Setup:
             f"plant {plant.name!r} declares no control channel (channels=(plants.Channel(output=...),)), so there is "
             "nothing to design; it can only be simulated"
         )
-    step, law = config.step, _law(config)
+    step, law = config.integration_step, _law(config)
     low, high = _box(config, plant)
     sets, warnings = situations.declared_sets(config, plant)
     fitness = config.fitness
@@ -177,7 +177,7 @@ _AHEAD = 4  # windows
 
 def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, float]:
     """The teacher's window and horizon [s]: whole steps, and a window that fits into every taught situation."""
-    given, step = config.teacher, config.step
+    given, step = config.teacher, config.integration_step
     shortest = min(taught, key=lambda situation: situation.t_end)
     window = given.window
     if window is None:
@@ -250,7 +250,8 @@ def _law(config: DesignConfig) -> PID:
         derivative_on=given.derivative_on,
         anti_windup=given.anti_windup,
         tracking_time=given.tracking_time,
-        sample_time=given.sample_time or config.step,  # a knowledge base carries it to where the step is another
+        sample_time=given.sample_time
+        or config.integration_step,  # a knowledge base carries it to where the step is another
         rate_source=given.rate_source,
         action=given.action,
     )

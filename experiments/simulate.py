@@ -115,13 +115,13 @@ def _arguments(config: SimulateConfig) -> dict[str, Any]:
     from plants.core.simulate import count_steps
 
     plant = plants.get(config.plant)
-    count_steps(config.t_end, config.step)
+    count_steps(config.t_end, config.integration_step)
     check_mode(plant, config.algebraic_loop, config.integrator)
     parameters = dict(config.parameters)
     plant.values("parameters", parameters)
     plant.values("states", config.initial)
     return {
-        "t_end": config.t_end, "step": config.step, "initial": config.initial, "parameters": parameters,
+        "t_end": config.t_end, "step": config.integration_step, "initial": config.initial, "parameters": parameters,
         "inputs": _signals(config, plant, "inputs", config.input, config.inputs),
         "disturbances": _signals(config, plant, "disturbances", config.excitation, config.excitations),
         "integrator": config.integrator, "algebraic_loop": config.algebraic_loop, "seed": config.seed,
@@ -154,7 +154,7 @@ def metrics(config: SimulateConfig, done: Simulation) -> dict[str, Any]:
     return {
         "plant": done.plant.name,
         "settings": {
-            "t_end": config.t_end, "step": config.step, "integrator": config.integrator,
+            "t_end": config.t_end, "step": config.integration_step, "integrator": config.integrator,
             "algebraic_loop": config.algebraic_loop, "seed": config.seed,
         },
         "units": {signal.name: signal.unit for signal in done.signals},

@@ -63,7 +63,7 @@ def _chart(done: Simulation, name: str, unit: str, values: np.ndarray) -> Html:
 
 
 def _facts(config: SimulateConfig, done: Simulation) -> Html:
-    steps = f"{plain(config.t_end)} s in {len(done.run.time) - 1} steps of {plain(config.step)} s"
+    steps = f"{plain(config.t_end)} s in {len(done.run.time) - 1} steps of {plain(config.integration_step)} s"
     loop = f"algebraic loop {config.algebraic_loop.replace('_', '-')}"
     asked = f"{steps}, {config.integrator}, {loop}, seed {config.seed}."
     found = [balance(done), *([] if done.run.loop is None else [str(done.run.loop)])]

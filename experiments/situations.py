@@ -73,11 +73,11 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
 
 def check(config: Config, plant: Plant, controller: Any, situations: Sequence[Situation]) -> None:
     """Raise ValueError where these closed loops could not be built; nothing is compiled."""
-    LoopSpec(plant, controller, situations, config.step)
+    LoopSpec(plant, controller, situations, config.integration_step)
     check_mode(plant, config.algebraic_loop, config.integrator)
     for situation in situations:
         try:
-            count_steps(situation.t_end, config.step)
+            count_steps(situation.t_end, config.integration_step)
             plant.values("states", situation.initial)
             plant.values("parameters", situation.parameters)
         except ValueError as error:

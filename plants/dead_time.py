@@ -94,6 +94,7 @@ def _task(at: float, t_end: float, gain: str, lag: str, values: dict[str, float]
 SECOND_ORDER = register(
     Plant(
         name="second_order_dead_time",
+        step=0.03,
         states=(_REST, Quantity("rate", "1/s", 0.0, -1.0e4, 1.0e4, "its rate y'")),
         parameters=(
             Quantity("K", "1", 1.0, text="static gain"),
@@ -118,6 +119,7 @@ SECOND_ORDER = register(
 INTEGRATING = register(
     Plant(
         name="integrating_dead_time",
+        step=0.05,
         states=(_REST,),
         parameters=(
             Quantity("K", "1/s", 0.2, 1e-6, text="slope of the output per unit of the command"),

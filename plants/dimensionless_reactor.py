@@ -136,6 +136,6 @@ CSTR_DIMENSIONLESS = register(
         operating_points=tuple(OperatingPoint(f"temperature {x2:g}", _state(x2)) for x2 in (_REST, 2.0, 3.5)),
         situations=_TASK,
         text="Jacketed stirred-tank reactor A -> B without dimensions (Uppal, Ray and Poore 1974): coolant to reactor "
-        "temperature, unstable at 2.75; time in residence times, step 0.01.",
+        "temperature, unstable at 2.75; time in residence times.",
     )
 )

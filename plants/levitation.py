@@ -88,6 +88,7 @@ _TASK = {
 MAGNETIC_LEVITATION = register(
     Plant(
         name="magnetic_levitation",
+        step=0.002,
         states=(
             Quantity("gap", "m", _GAP, 0.03, 0.25, "between magnet and ball, downwards"),
             Quantity("speed", "m/s", 0.0, -10.0, 10.0),
@@ -116,6 +117,6 @@ MAGNETIC_LEVITATION = register(
             OperatingPoint(f"gap {x:g} m", (x, 0.0, _holding_current(x))) for x in (_GAP, 0.095, 0.105)
         ),
         situations=_TASK,
-        text="Steel ball below an electromagnet: coil voltage about 83 V to the gap; unstable; step 2 ms.",
+        text="Steel ball below an electromagnet: coil voltage about 83 V to the gap; unstable.",
     )
 )  # fmt: skip

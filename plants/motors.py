@@ -72,6 +72,7 @@ _TASK = {
 DC_MOTOR = register(
     Plant(
         name="dc_motor",
+        step=0.002,
         states=(
             Quantity("angle", "rad", 0.0, -100.0, 100.0, "of the shaft"),
             Quantity("speed", "rad/s", 0.0, -2000.0, 2000.0),
@@ -93,6 +94,6 @@ DC_MOTOR = register(
         entropy_rate=entropy_rate,
         operating_points=(OperatingPoint("rest", (0.0, 0.0, 0.0)),),
         situations=_TASK,
-        text="DC motor with constant field, 6 V: voltage to shaft angle, load torque; step 2 ms.",
+        text="DC motor with constant field, 6 V: voltage to shaft angle, load torque.",
     )
 )

@@ -130,7 +130,7 @@ def _task(values: dict[str, float], at: float, t_end: float, wide: float) -> dic
 
 def _reactor(
     name: str, values: dict[str, float], points: tuple[float, ...], span: tuple[float, float], t_end: float,
-    wide: float, box: tuple[tuple[float, float, float], tuple[float, float, float]], text: str,
+    step: float, wide: float, box: tuple[tuple[float, float, float], tuple[float, float, float]], text: str,
 ) -> Plant:  # fmt: skip
     """Return a reactor whose operating points are steady states at these temperatures [K], the first the nominal."""
     at, bias = points[0], _holding(values, points[0])
@@ -158,6 +158,7 @@ def _reactor(
         allocate=_adding_to(bias),
         operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
         situations=_task(values, at, t_end, wide),
+        step=step,
         text=text,
     )
 
@@ -175,16 +176,16 @@ BEQUETTE = dict(zip(_NAMES, (
 
 CSTR = register(
     _reactor(
-        "cstr", SEBORG, (350.0, 340.0, 360.0), (250.0, 450.0), 1000.0, 6.0, ((1.5, 0.0, 0.0), (10.0, 0.2, 10.0)),
+        "cstr", SEBORG, (350.0, 340.0, 360.0), (250.0, 450.0), 1000.0, 0.5, 6.0, ((1.5, 0.0, 0.0), (10.0, 0.2, 10.0)),
         "Jacketed stirred-tank reactor A -> B (Seborg, Edgar, Mellichamp), unstable at 350 K: coolant temperature to "
-        "reactor temperature; step 0.5 s.",
+        "reactor temperature.",
     )
 )  # fmt: skip
 CSTR_BEQUETTE = register(
     _reactor(
-        "cstr_bequette", BEQUETTE, (339.1, 330.0, 348.0), (250.0, 420.0), 2e4, 5.0,
+        "cstr_bequette", BEQUETTE, (339.1, 330.0, 348.0), (250.0, 420.0), 2e4, 10.0, 5.0,
         ((3.0, 0.0, 0.0), (30.0, 0.01, 5e3)),
         "Jacketed stirred-tank reactor A -> B (Bequette's case 2), slow, unstable at 339 K: coolant temperature to "
-        "reactor temperature; step 10 s.",
+        "reactor temperature.",
     )
 )  # fmt: skip

@@ -91,6 +91,7 @@ _TASK = {
 TWO_TANKS = register(
     Plant(
         name="two_tanks",
+        step=0.4,
         states=(
             Quantity("upper", "m", _LEVEL, -0.01, 0.30, "level; above 30 cm it overflows"),
             Quantity("lower", "m", _LEVEL, -0.01, 0.30, "level"),
@@ -113,6 +114,6 @@ TWO_TANKS = register(
         allocate=allocate,
         operating_points=tuple(OperatingPoint(f"level {h:g} m", _rest(h)) for h in (_LEVEL, 0.05, 0.25)),
         situations=_TASK,
-        text="Two tanks in a row (Torricelli): pump voltage about 9.3 V to the lower level; step 0.4 s.",
+        text="Two tanks in a row (Torricelli): pump voltage about 9.3 V to the lower level.",
     )
 )

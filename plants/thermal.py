@@ -103,6 +103,7 @@ def _channel(number: int) -> Channel:
 HEATER = register(
     Plant(
         name="heater",
+        step=0.5,
         states=(
             Quantity("temperature 1", "K", _AMBIENT, *_REGION, "of the first heater"),
             Quantity("temperature 2", "K", _AMBIENT, *_REGION, "of the second heater"),
@@ -134,6 +135,6 @@ HEATER = register(
         ),
         situations=_TASK,
         text="Two heaters with sensors (temperature-control laboratory kit), coupled by convection and radiation: "
-        "power in percent to two temperatures; step 0.5 s.",
+        "power in percent to two temperatures.",
     )
 )

@@ -42,7 +42,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     if runs is None:
         return
     fast = fastest(slopes, runs.at(1), plant)
-    _advise_step(report, fast)
+    _advise_step(report, fast, plant.step)
     check_stiffness(report, slopes, runs)
     _check_order(report, runs)
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
@@ -87,17 +87,19 @@ def _moved(quantity: Quantity, sign: float) -> float:
     return quantity.nominal + sign * min(size, 0.2 * room)
 
 
-def _advise_step(report: CheckReport, fast: float) -> None:
+def _advise_step(report: CheckReport, fast: float, own: float) -> None:
     if fast <= 0.0:
         report.advice.append(
             "its linearisation has no mode of its own: the step follows from the controller and signals"
         )
         return
-    report.step = rounded(ACCURATE / fast)
+    report.step, usable = rounded(ACCURATE / fast), rounded(USABLE / fast)
     report.advice.append(
-        f"step: {report.step:g} s is accurate with rk4, up to {rounded(USABLE / fast):g} s usable, unstable beyond "
+        f"step: {report.step:g} s is accurate with rk4, up to {usable:g} s usable, unstable beyond "
         f"{STABLE / fast:.3g} s (fastest mode {fast:.3g} 1/s on the tested run; a control loop may be faster)"
     )
+    if own > usable:
+        report.advice.append(f"its own step of {own:g} s is too coarse for rk4: declare another, Plant(step=...)")
 
 
 def _check_order(report: CheckReport, runs: Runs) -> None:

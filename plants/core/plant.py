@@ -103,6 +103,8 @@ class Plant:
     situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
         The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, steps are made from the
         channels' scale, with noise of the disturbances' nominal values (standard deviation; 0: none).
+    step : float
+        Integration step [s] that suits its motion under control; `plants.check` advises one.
     text : str
         What it is and where the equations come from.
     """
@@ -126,6 +128,7 @@ class Plant:
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    step: float = 0.01
     text: str = ""
 
     def __post_init__(self) -> None:
@@ -188,6 +191,15 @@ def _check_declaration(plant: Plant) -> None:
     if not plant.states:
         message = f"plant {plant.name!r} needs at least one state"
         raise ValueError(message)
+    if not 0.0 < plant.step < float("inf"):
+        message = f"plant {plant.name!r}: the integration step must be above 0 s, got {plant.step}"
+        raise ValueError(message)
+    _check_channels(plant)
+    if plant.input_delay is not None:
+        plant.index("parameters", plant.input_delay)
+
+
+def _check_channels(plant: Plant) -> None:
     measured = [q.name for q in plant.measurements]
     for channel in plant.channels:
         for signal in (channel.output, channel.rate):
@@ -197,8 +209,6 @@ def _check_declaration(plant: Plant) -> None:
         if not channel.low < channel.high:
             message = f"plant {plant.name!r}: command limits must satisfy low < high, got {channel.low}, {channel.high}"
             raise ValueError(message)
-    if plant.input_delay is not None:
-        plant.index("parameters", plant.input_delay)
     if plant.allocate is None and plant.channels and len(plant.channels) != len(plant.inputs):
         message = (
             f"plant {plant.name!r} has {len(plant.channels)} channels and {len(plant.inputs)} inputs: "

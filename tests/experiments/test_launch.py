@@ -72,7 +72,7 @@ def test_the_job_gets_checked_settings_of_the_schema():
         ("bugdet=small", "no setting 'bugdet'; did you mean 'budget'?"),
         ("budget=smal", "no budget called 'smal'; did you mean 'small'? (known: large, small, standard)"),
         ("experiment=nothing", "no experiment called 'nothing' (known: "),
-        ("step=abc", "step must be a number [s], got 'abc'"),
+        ("step=abc", "step must be a number or null [s], got 'abc'"),
         ("seed=1.5", "seed must be a whole number, got '1.5'"),
         ("quiet=maybe", "quiet must be true or false, got 'maybe'"),
         ("step=-1", "step must be above 0 s, got -1.0"),
@@ -138,7 +138,7 @@ def test_the_help_lists_parts_and_settings(capsys):
     assert stop.value.code in {0, None}
     text = capsys.readouterr().out
     assert "budget: large, small, standard" in text
-    assert "step                                 integration step  (s; 0.01; above 0 s)" in text
+    assert "step                                 integration step; null: the plant's own  (s; null; above 0 s)" in text
 
 
 def test_the_help_lists_no_parts_that_a_command_has_not(capsys):
@@ -269,3 +269,8 @@ def test_a_users_plant_that_changed_is_not_resumed(capsys):
     Job().run("plant_file=tank.py", "plant=my_tank", "output=run")
     Path("tank.py").write_text(PLANT.replace("u[0]", "2 * u[0]"))
     assert "tank.py has changed since the run was started" in Job().refused(capsys, "resume=run")
+
+
+def test_the_step_is_the_plants_own_unless_it_is_given():
+    assert Job()("plant=dc_motor").step == 0.002
+    assert Job()("plant=dc_motor", "step=0.001").step == 0.001

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import controllers
+import flcs
 import plants
 import sscq
 from plants.core import machine_code
@@ -30,6 +31,7 @@ from plants.excitation import (
     WhiteNoise,
 )
 from sscq.closed_loop import ClosedLoop
+from tests.flcs.conftest import make_kb
 
 # A kernel that vectorises has a handful of scalar operations per step (time, h / 2, h / 6) and, where accelerations are
 # iterated, 16 per Newton loop to find the worst lane: 0.82 (iterated), else 0.90 to 0.98 of all arithmetic is packed.
@@ -51,6 +53,7 @@ RICH = replace(
     dead_zone=0.1, backlash=0.05,
 )  # fmt: skip
 SAMPLED = controllers.PID(sample_time=0.02, derivative_filter_time=0.05)
+TABLE = controllers.GainTable("position", (0.0, 1.0), transform="square", search_scale=True)
 FEW = {"measures": ("iae", "entropy_difference_abs", "total_variation")}
 FILTERS = (
     RayleighFilter(1.0, 1.0) + GammaFilter(1.0, 1.0) + PeakFilter(1.0, 1.0) + UniformPeakFilter(1.0, 1.0)
@@ -78,7 +81,14 @@ FAMILIES = {
     ),
     "implicit": (INERTIA, controllers.PID(), PLAIN, FEW | {"integrator": "rosenbrock"}),
     "loop_free": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "loop_free"}),
+    "loop_free_filtered": (INERTIA, controllers.PID(), PLAIN, FEW | {"algebraic_loop": "loop_free_filtered"}),
+    "two degrees": (VDP, controllers.TwoDegreePID(), PLAIN, FEW),
+    "fuzzy": (VDP, flcs.FuzzyController(make_kb(tick=0.02)), PLAIN, FEW),
+    "smooth fuzzy": (VDP, flcs.FuzzyController(make_kb("gaussian", order=1, tick=0.02, slew=2.0)), PLAIN, FEW),
+    "table": (VDP, controllers.Controller(controllers.PID(), TABLE), PLAIN, FEW),
+    "station": (VDP, controllers.ManualStation(controllers.PID(), 1.0), PLAIN, FEW),
 }
+LONG = {"filters", "smooth fuzzy", "loop_free_filtered"}  # to compile
 
 
 def counts(text):
@@ -88,10 +98,19 @@ def counts(text):
     return len(PACKED.findall(body)), len(SCALAR.findall(body))
 
 
-@pytest.mark.parametrize("family", [pytest.param(f, marks=pytest.mark.slow) if f == "filters" else f for f in FAMILIES])
+@pytest.mark.parametrize("family", [pytest.param(f, marks=pytest.mark.slow) if f in LONG else f for f in FAMILIES])
 def test_lanes_are_computed_side_by_side(family):
     plant, law, situation, options = FAMILIES[family]
     packed, scalar = counts(ClosedLoop(plant, law, (situation,), 0.01, **options).kernel.text)
+    assert packed >= 30, (packed, scalar)
+    assert packed / (packed + scalar) >= SHARE, (packed, scalar)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", plants.names())
+def test_lanes_of_every_plant_are_computed_side_by_side(name):
+    situation = sscq.Situation(name="plain", t_end=1.0)
+    packed, scalar = counts(ClosedLoop(plants.get(name), controllers.PID(), (situation,), 0.01).kernel.text)
     assert packed >= 30, (packed, scalar)
     assert packed / (packed + scalar) >= SHARE, (packed, scalar)
 
