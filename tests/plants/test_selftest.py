@@ -1,10 +1,10 @@
 """The self-test of generators: right ones fail as often as it says, wrong ones fail.
 
 Every generator is held against its claim for 100 seeds with a stated false-alarm rate of 10 % a seed. The number of
-failures of a right generator is then at most binomial(100, 0.1), 10 expected: more than 22 come up once in 10 000, so among the
-twelve generators once in 900 sets of seeds. Bonferroni's share is all but used up by statistics that are nearly
-independent, so that too few failures tell of intervals that are too wide: where no bias widens them, fewer than 2 come
-up once in 3 000.
+failures of a right generator is then at most binomial(100, 0.1), 10 expected: more than 22 come up once in 8 800, so
+among the twelve generators once in 730 sets of seeds. Bonferroni's share is all but used up by statistics that are
+nearly independent, so that too few failures tell of intervals that are too wide: where no bias widens them, fewer than 2
+come up once in 3 100.
 """
 
 from __future__ import annotations

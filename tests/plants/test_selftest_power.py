@@ -2,7 +2,8 @@
 
 Each test is of one seed with 1600 streams, 6400 samples, and a false-alarm rate of 10 %, which a dozen statistics share:
 each has an interval of 2.6 standard errors. A Gaussian variance is known within sqrt(2 / 6400) = 1.8 %, so 10 % are 5.7
-standard errors and missed once in 300 seeds; of denser tails the mean tells, as it is wrong as well.
+standard errors and missed once in 300 seeds. Of the exponential density, the worst, the variance tells nothing and the mean, 4.9
+% off and known within 1.3 %, misses once in seven seeds.
 """
 
 from __future__ import annotations
