@@ -102,6 +102,7 @@ _SITUATIONS = {
 BALL_AND_BEAM = register(
     Plant(
         name="ball_and_beam",
+        step=0.002,
         states=(
             Quantity("place", "m", 0.05, -0.5, 0.5, "of the ball, from the pivot; it falls off the ends"),
             Quantity("angle", "rad", 0.0, -1.2, 1.2, "of the beam, positive down to positive places"),

@@ -46,7 +46,10 @@ FOPDT = register(
         ),
         inputs=(Quantity("command", "1", 0.0),),
         disturbances=(Quantity("load", "1", 0.0, text="load at the process input"),),
-        channels=(Channel(output="output", scale=1.0, low=-10.0, high=10.0, collocated=False),),
+        # With K = T = 1 and L = 0.3 a pure gain of 5.6 swings for ever.
+        channels=(
+            Channel(output="output", scale=1.0, low=-10.0, high=10.0, collocated=False, gains_high=(5.0, 8.0, 1.0)),
+        ),
         derivative=fopdt_derivative,
         energy=fopdt_energy,
         supplied_power=fopdt_supplied_power,

@@ -103,6 +103,7 @@ _SITUATIONS = {
 QUARTER_CAR = register(
     Plant(
         name="quarter_car",
+        step=0.001,
         states=(
             Quantity("body", "m", 0.0, -0.5, 0.5, "height of the body"),
             Quantity("wheel", "m", 0.0, -0.5, 0.5, "height of the wheel"),

@@ -19,7 +19,6 @@ _SHALLOW = 1e-3  # m: the last film of water; Torricelli's law has an infinite s
 _AREA, _HOLE, _PUMP = 15.52e-4, 0.1781e-4, 3.3e-6
 _HIGHEST = 15.0  # V, of the pump
 _LEVEL = 0.15  # m, at rest in both tanks
-_BIAS = _HOLE * (2.0 * _GRAVITY * _LEVEL) ** 0.5 / _PUMP  # V: holds that level on the nominal plant
 
 
 def outflow(hole: Any, level: Any) -> Any:
@@ -29,6 +28,9 @@ def outflow(hole: Any, level: Any) -> Any:
     empty, so that a stage of the integrator may step across.
     """
     return hole * level * ((2.0 * _GRAVITY) ** 0.5 / sqrt(sqrt(level * level + _SHALLOW * _SHALLOW)))
+
+
+_BIAS = outflow(_HOLE, _LEVEL) / _PUMP  # V: holds that level on the nominal plant
 
 
 def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:

@@ -18,6 +18,7 @@ from benchmarks import (
     lane_sizes,
     loops,
     motions,
+    orders,
     printed_c,
     python_peers,
     report,
@@ -25,8 +26,10 @@ from benchmarks import (
 )
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.chain import chain
+from benchmarks.size import QUICK
 from benchmarks.timing import Timing, alternate, ratio
 from controllers import PID
+from plants.core.integrators import INTEGRATORS
 from plants.core.motion import check_mode
 from plants.excitation import WhiteNoise
 from sscq import Situation
@@ -170,6 +173,15 @@ def test_the_forming_filter_is_the_equation_of_its_source():
     assert left == pytest.approx(xi, rel=1e-12)  # a few roundings
     (explicit,) = forming_filter.FILTER.acceleration(0.0, (q, v), (a,), (), (xi,), ())
     assert explicit == pytest.approx(solved + (solved - a) * 0.2 * q**2 / 0.01, rel=1e-9)
+
+
+def test_every_integrator_has_the_order_it_is_designed_for():
+    assert set(orders.DESIGNED) == set(INTEGRATORS)
+    section = orders.orders(QUICK)
+    assert len(section.rows) == 3 * len(INTEGRATORS) + 1 + 2 * 3 + 4 * 3
+    assert all("met" in row.remark for row in section.rows), section.rows
+    wrong = orders.Order("euler", 2.0, np.ones(2), np.ones(2), 1.01)
+    assert "designed for 2 within 0.15, MISSED" in wrong.remark
 
 
 def test_python_controls_loop_is_ours():

@@ -272,5 +272,5 @@ def test_a_users_plant_that_changed_is_not_resumed(capsys):
 
 
 def test_the_step_is_the_plants_own_unless_it_is_given():
-    assert Job()("plant=dc_motor").step == 0.002
-    assert Job()("plant=dc_motor", "step=0.001").step == 0.001
+    assert Job().config("plant=dc_motor").step == 0.002
+    assert Job().config("plant=dc_motor", "step=0.001").step == 0.001

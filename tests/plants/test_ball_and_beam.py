@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from plants.ball_and_beam import BALL_AND_BEAM, GRAVITY, derivative
+from plants.ball_and_beam import BALL_AND_BEAM, GRAVITY, derivative, entropy_rate
 
 P = (0.06, 0.012, 0.03, 4.0, 0.4, 0.02)
 STATES = np.random.default_rng(6).uniform(-1.0, 1.0, (20, 4)) * (0.5, 1.0, 2.0, 6.0)
@@ -42,6 +42,12 @@ def test_it_moves_as_lagrange_says(equations):
 def test_a_ball_rolls_down_a_held_beam_with_five_sevenths_of_gravity():
     *_, speed_rate, _ = derivative(0.0, (0.0, 0.3, 0.0, 0.0), (0.3,), (0.0,), P)
     assert speed_rate == pytest.approx(5.0 / 7.0 * GRAVITY * np.sin(0.3), rel=1e-12)
+
+
+def test_losses_are_those_of_the_servos_damping_and_of_rolling():
+    friction, damping = P[5], P[4]
+    assert entropy_rate(0.0, (0.1, 0.2, 0.5, 0.0), (0.3,), (0.1,), P) == pytest.approx(friction * 0.5**2)
+    assert entropy_rate(0.0, (0.1, 0.2, 0.0, 3.0), (0.3,), (0.1,), P) == pytest.approx(damping * 3.0**2)
 
 
 @pytest.mark.parametrize("place", [0.0, 0.3])

@@ -43,6 +43,15 @@ def test_dry_friction_is_the_signs_but_near_rest_and_dissipates_always():
     assert (heat >= 0.0).all()
 
 
+def test_damping_and_forces_are_those_of_the_equation():
+    """m s^2 + c s + alpha + 3 beta q^2; at rest u carries alpha q + beta q^3, and w acts as u does."""
+    at = plants.linearise(DUFFING, (2.0, 0.0), {"mass": 1.3, "damping": 0.4, "linear": -0.5, "cubic": 0.7})
+    expected = np.roots([1.3, 0.4, -0.5 + 3.0 * 0.7 * 4.0])
+    np.testing.assert_allclose(np.sort_complex(at.poles), np.sort_complex(expected), rtol=1e-12)
+    np.testing.assert_allclose(at.input, [-0.5 * 2.0 + 0.7 * 8.0], rtol=1e-12)
+    np.testing.assert_allclose([at.B, at.E], [[[0.0], [1.0 / 1.3]]] * 2, rtol=1e-12)
+
+
 def test_the_hill_is_a_saddle_and_the_wells_are_centres():
     at = {q: plants.linearise(DUFFING, (q, 0.0), {"damping": 0.0}) for q in (-1.0, 0.0, 1.0)}
     np.testing.assert_allclose(np.sort(at[0.0].poles.real), [-1.0, 1.0], rtol=1e-12)  # sqrt(-alpha / m)

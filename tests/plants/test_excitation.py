@@ -35,6 +35,7 @@ from plants.excitation import (
     multisine,
 )
 from plants.excitation.generation import Streams
+from plants.excitation.identification import _TAPS
 from tests.reference.closed_loop_twin import uncompiled
 
 STEP, T_END = 0.05, 40.0
@@ -214,6 +215,38 @@ def test_every_register_runs_through_its_full_period(order):
     np.testing.assert_array_equal(values[:half], values[half:])
     spectrum = np.abs(np.fft.fft(values[:half])) ** 2  # a shorter period would leave lines out
     np.testing.assert_allclose(spectrum[1:], half + 1.0, rtol=1e-6)
+
+
+def times(a, b, polynomial, order):
+    """Product of two polynomials over two elements modulo a third; bit k is the coefficient of x^k."""
+    product = 0
+    for k in range(order):
+        product ^= (a << k) * (b >> k & 1)
+    for k in range(2 * order - 2, order - 1, -1):
+        product ^= (polynomial << (k - order)) * (product >> k & 1)
+    return product
+
+
+def power_of_x(exponent, polynomial, order):
+    result, factor = 1, 2
+    while exponent:
+        result = times(result, factor, polynomial, order) if exponent & 1 else result
+        factor, exponent = times(factor, factor, polynomial, order), exponent >> 1
+    return result
+
+
+@pytest.mark.parametrize(("order", "tap"), _TAPS.items())
+def test_the_taps_are_of_primitive_trinomials(order, tap):
+    """Also of registers too long to run through: x has the order 2^n - 1 and no divisor of it."""
+    trinomial, period = 1 << order | 1 << tap | 1, 2**order - 1
+    assert power_of_x(period, trinomial, order) == 1
+    rest, primes = period, set()
+    for prime in range(3, 1 << 16, 2):
+        while rest % prime == 0:
+            primes.add(prime)
+            rest //= prime
+    for prime in (primes | {rest}) - {1}:  # what has no divisor below 2^16 is prime: it is below 2^32
+        assert power_of_x(period // prime, trinomial, order) != 1
 
 
 def test_a_multisine_has_its_lines_and_a_low_peak(more):

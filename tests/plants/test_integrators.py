@@ -6,35 +6,11 @@ import numpy as np
 import pytest
 
 import plants
-from plants import Plant, Quantity
-from plants.core.elementary import cos
+from benchmarks.known_solutions import EXACT, exact_at
 
 T_END = 2.0
 COUNTS = np.array([16, 32, 64, 128])
 ORDERS = {"euler": 1.0, "heun": 2.0, "rk2": 2.0, "rk4": 4.0, "rosenbrock": 3.0}
-
-
-def derivative(t, x, u, w, p):
-    """x' = x cos t and y' = -y^2 + u, from 1: exp(sin t) and, for u = 0, 1 / (1 + t)."""
-    return x[0] * cos(t), -x[1] * x[1] + u[0]
-
-
-def entropy_rate(t, x, u, w, p):
-    """y^2, whose integral is t / (1 + t)."""
-    return x[1] * x[1]
-
-
-EXACT = Plant(
-    name="known_solution",
-    states=(Quantity("x", "1", 1.0), Quantity("y", "1", 1.0)),
-    inputs=(Quantity("u", "1"),),
-    derivative=derivative,
-    entropy_rate=entropy_rate,
-)
-
-
-def solution():
-    return np.array([np.exp(np.sin(T_END)), 1.0 / (1.0 + T_END), T_END / (1.0 + T_END)])
 
 
 HELD = np.zeros(1)  # an input as an array, as in the test of held arrays: the same kernel
@@ -47,7 +23,7 @@ def ends(integrator):
 
 @pytest.mark.parametrize("integrator", list(ORDERS))
 def test_order_of_convergence_of_states_and_integrals(integrator):
-    errors = np.abs(ends(integrator) - solution())
+    errors = np.abs(ends(integrator) - exact_at(T_END))
     slopes = -np.diff(np.log(errors), axis=0) / np.diff(np.log(COUNTS))[:, None]
     # From 64 to 128 steps the next power of the step changes a measured order by less than a tenth.
     np.testing.assert_allclose(slopes[-1], ORDERS[integrator], atol=0.15)

@@ -32,6 +32,7 @@ def test_poles_and_holding_torque_at_a_lean(angle):
     inertia = MASS * LENGTH**2
     expected = np.roots([inertia, 0.3, -MASS * GRAVITY * LENGTH * np.cos(angle)])
     np.testing.assert_allclose(np.sort(model.poles.real), np.sort(expected.real), rtol=1e-12)
+    np.testing.assert_allclose([model.B, model.E], [[[0.0], [1.0 / inertia]]] * 2, rtol=1e-12)
     np.testing.assert_allclose(model.input, [-MASS * GRAVITY * LENGTH * np.sin(angle)], atol=1e-12)
 
 

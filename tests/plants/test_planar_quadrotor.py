@@ -44,6 +44,14 @@ def test_it_falls_to_the_speed_at_which_drag_carries_it_and_drifts_with_the_wind
     assert (along, up) == pytest.approx((0.0, 0.0), abs=1e-12)
 
 
+def test_wind_heats_what_stands_in_it_and_nothing_that_drifts_along():
+    drag, at_rest, drifting = P[3], (0.0,) * 6, (0.0, 0.0, 0.0, 3.0, -1.0, 0.0)
+    blocks = (PLANAR_QUADROTOR.supplied_power, PLANAR_QUADROTOR.entropy_rate)
+    for block in blocks:  # at rest, whatever the rotors pull, the wind brings what becomes heat
+        assert block(0.0, at_rest, (4.0, 4.0), (3.0, -1.0), P) == pytest.approx(drag * (3.0**2 + 1.0**2))
+        assert block(0.0, drifting, (0.0, 0.0), (3.0, -1.0), P) == pytest.approx(0.0, abs=1e-15)
+
+
 def test_in_hover_all_commands_are_nothing():
     model = plants.linearise(PLANAR_QUADROTOR, (0.0,) * 6, commands=True)
     np.testing.assert_allclose(model.input, 0.0, atol=1e-12)

@@ -5,6 +5,8 @@ import pytest
 from scipy.linalg import expm
 
 import plants
+import sscq
+from controllers import PID
 from plants.quarter_car import QUARTER_CAR
 
 NOMINAL = QUARTER_CAR.nominal()
@@ -59,6 +61,29 @@ def test_at_the_wheels_frequency_no_strut_changes_what_the_body_feels(changed):
     s = 1j * np.sqrt(kt / wheel)
     state = np.linalg.solve(s * np.eye(5) - model.A, model.E[:, 0])
     assert s * state[3] / state[2] == pytest.approx(kt / body, rel=1e-9)
+
+
+def test_only_what_is_sheared_gets_warm():
+    """A car that rises with its road loses nothing; a body held above a rising wheel heats the damper alone, a wheel held
+    on a rising road the tyre alone."""
+    c, ct, speed = NOMINAL[3], NOMINAL[5], 0.2
+    cases = {(speed, speed): 0.0, (0.0, speed): c * speed**2, (0.0, 0.0): ct * speed**2}
+    for (body, wheel), heat in cases.items():
+        found = QUARTER_CAR.entropy_rate(0.0, (0.01, 0.02, 0.0, body, wheel), (50.0,), (speed,), NOMINAL)
+        assert found == pytest.approx(heat, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.slow
+def test_the_wheel_keeps_to_the_road_in_every_situation():
+    """So the linear tyre holds: it never pulls as much as both masses weigh, with weak and with strong gains."""
+    for situation in [s for group in sscq.standard_sets(QUARTER_CAR).values() for s in group]:
+        for gains in ((0.0, 0.0, 0.0), (20e3, 20e3, 2.5e3), (40e3, 40e3, 5e3)):
+            run = sscq.record(QUARTER_CAR, PID(), np.array(gains), situation, step=0.002)
+            p = QUARTER_CAR.values("parameters", dict(situation.parameters or {}))
+            (road_rate,) = run.group("disturbances").T
+            _, wheel, road, _, wheel_speed = run.group("states").T
+            pull = p[4] * (wheel - road) + p[5] * (wheel_speed - road_rate + p[6] * road)
+            assert pull.max() < 0.8 * 9.81 * (p[0] + p[1]), situation.name  # measured: at most 0.72
 
 
 @pytest.mark.parametrize("height", [-0.03, 0.05])

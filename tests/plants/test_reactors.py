@@ -104,6 +104,14 @@ def test_entropy_is_what_the_second_law_leaves(plant):
         assert production > 0.0
 
 
+@pytest.mark.parametrize("plant", [CSTR, BEQUETTE], ids=lambda plant: plant.name)
+def test_disturbances_are_changes_of_the_feed(plant):
+    x, u, p = plant.initial(), (300.0,), plant.nominal()
+    moved = (*p[:7], p[7] - 50.0, p[8] + 3.0)
+    found = plant.derivative(0.0, x, u, (3.0, -50.0), p)
+    assert found == pytest.approx(plant.derivative(0.0, x, u, (0.0, 0.0), moved), rel=1e-12)
+
+
 def test_operating_points_are_unstable_where_they_are_said_to_be():
     for plant in (CSTR, BEQUETTE):
         assert plants.linearise(plant, plant.operating_points[0]).poles.real.max() > 0.0

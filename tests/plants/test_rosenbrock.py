@@ -7,17 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.linalg import expm
 
 import controllers
 import plants
 import sscq
+from benchmarks.known_solutions import LOAD, MOTOR, VOLTAGE, motor_at
 from plants import Plant, Quantity
 from plants.core.check_stiffness import _followed
 from plants.core.linear_solve import factorise
 from plants.core.rosenbrock import ALPHA, COUPLING, GAMMA, rosenbrock, slopes_of
 from plants.core.trace import names, trace
-from plants.excitation import Sine
 from sscq.closed_loop import ClosedLoop
 from tests.reference.closed_loop_twin import Twin, uncompiled
 
@@ -127,41 +126,8 @@ def test_growth_that_the_step_would_damp_has_no_result():
 # -------------------------------------------------------------------------------------------------------- stiff plants
 
 
-def motor_derivative(t, x, u, w, p):
-    current, speed = x
-    inductance, resistance, constant, inertia, friction = p
-    return (
-        (u[0] - resistance * current - constant * speed) / inductance,
-        (constant * current - friction * speed - w[0]) / inertia,
-    )
-
-
-MOTOR = Plant(
-    name="stiff_motor",  # electrical mode 1e5 1/s, mechanical 1.1 1/s
-    states=(Quantity("current", "A", 0.0, -1e3, 1e3), Quantity("speed", "rad/s", 0.0, -1e3, 1e3)),
-    parameters=(Quantity("inductance", "H", 1e-5), Quantity("resistance", "ohm", 1.0), Quantity("constant", "V s", 0.1),
-                Quantity("inertia", "kg m^2", 0.01), Quantity("friction", "N m s", 1e-3)),
-    inputs=(Quantity("voltage", "V", 0.0, -20.0, 20.0),),
-    disturbances=(Quantity("load", "N m"),),
-    derivative=motor_derivative,
-    energy=lambda t, x, u, w, p: 0.5 * (p[0] * x[0] * x[0] + p[3] * x[1] * x[1]),
-    supplied_power=lambda t, x, u, w, p: u[0] * x[0] - w[0] * x[1],
-    entropy_rate=lambda t, x, u, w, p: p[1] * x[0] * x[0] + p[4] * x[1] * x[1],
-    text="DC motor with a short electrical time constant.",
-)  # fmt: skip
-DRIVE = {"inputs": (Sine(5.0, 0.3),), "disturbances": (Sine(0.1, 0.2),)}
+DRIVE = {"inputs": (VOLTAGE,), "disturbances": (LOAD,)}
 T_END, COUNTS = 4.0, np.array([20, 40, 80, 160])
-
-
-def motor_at(t):
-    """State of the driven motor from its matrix exponential: two pairs of states swing as the sines do."""
-    inductance, resistance, constant, inertia, friction = MOTOR.nominal()
-    fast, slow = 2.0 * np.pi * 0.3, 2.0 * np.pi * 0.2
-    whole = np.zeros((6, 6))
-    whole[0, :3] = -resistance / inductance, -constant / inductance, 1.0 / inductance
-    whole[1, [0, 1, 4]] = constant / inertia, -friction / inertia, -1.0 / inertia
-    whole[2, 3], whole[3, 2], whole[4, 5], whole[5, 4] = fast, -fast, slow, -slow
-    return (expm(whole * t) @ [0.0, 0.0, 0.0, 5.0, 0.0, 0.1])[:2]
 
 
 @pytest.fixture(scope="module")

@@ -48,6 +48,14 @@ def test_the_kits_published_time_constant_and_gain():
     assert model.input[0] == pytest.approx(HOLE * np.sqrt(2.0 * G * 0.15) / PUMP, rel=1e-4)
 
 
+def test_each_hole_empties_its_own_tank():
+    """Torricelli's levels for unequal holes and one flow, to the smoothing of 2e-5 at 11 cm."""
+    flow, upper, lower = 2.5e-5, 1.3 * HOLE, 0.9 * HOLE
+    levels = tuple((flow / hole) ** 2 / (2.0 * G) for hole in (upper, lower))
+    p = TANKS.values("parameters", {"upper hole": upper, "lower hole": lower})
+    np.testing.assert_allclose(TANKS.derivative(0.0, levels, (flow / PUMP,), (0.0,), p), 0.0, atol=1e-4 * flow / AREA)
+
+
 def test_nothing_breaks_at_an_empty_tank():
     levels = np.array([-0.01, -1e-9, 0.0, 1e-12, 1e-3, 0.02])
     flows = outflow(HOLE, levels)
