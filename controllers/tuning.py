@@ -12,6 +12,8 @@ Ziegler and Nichols, Optimum settings for automatic controllers, Trans. ASME 64 
 Skogestad, Simple analytic rules for model reduction and PID controller tuning, J. Process Control 13 (2003), 291-309.
 Astrom and Hagglund, Revisiting the Ziegler-Nichols step response method for PID control, J. Process Control 14 (2004),
 635-650; the same rules in Advanced PID Control (ISA, 2006), chapter 7.
+
+Chien-Hrones-Reswick, Cohen-Coon and lambda tuning: :mod:`controllers.reaction_curve`.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ import math
 
 from controllers import settings
 from controllers.forms import Gains, SeriesForm, StandardForm
+from controllers.process_model import check_model, need_dead_time, nonzero
+from controllers.reaction_curve import chien_hrones_reswick, cohen_coon, lambda_tuning
 
-__all__ = ["Gains", "amigo", "simc", "ziegler_nichols", "ziegler_nichols_ultimate"]
+__all__ = [
+    "Gains", "amigo", "chien_hrones_reswick", "cohen_coon", "lambda_tuning", "simc", "ziegler_nichols",
+    "ziegler_nichols_ultimate",
+]  # fmt: skip
 
 _KINDS = ("p", "pi", "pid")
 
@@ -68,7 +75,7 @@ def simc(
     -----
     Source: Skogestad (2003), eqs. (23)-(26) and table 1.
     """
-    _check_model(gain, time_constant, dead_time)
+    check_model(gain, time_constant, dead_time)
     lead = dead_time if closed_loop_time is None else settings.finite("closed_loop_time", closed_loop_time)
     speed = lead + dead_time
     if speed <= 0.0:
@@ -128,8 +135,8 @@ def amigo(gain: float, time_constant: float, dead_time: float, *, kind: str = "p
     Source: Astrom and Hagglund (2004), the AMIGO step response rules for PI and PID.
     """
     settings.one_of("kind of AMIGO controller", kind, ("pi", "pid"))
-    _check_model(gain, time_constant, dead_time)
-    _need_dead_time("AMIGO", dead_time)
+    check_model(gain, time_constant, dead_time)
+    need_dead_time("AMIGO", dead_time)
     if math.isinf(time_constant):
         form = _amigo_integrating(gain, dead_time, kind)
     else:
@@ -184,8 +191,8 @@ def ziegler_nichols(gain: float, time_constant: float, dead_time: float, *, kind
     Source: Ziegler and Nichols (1942), settings from the process reaction curve.
     """
     settings.one_of("kind of Ziegler-Nichols controller", kind, _KINDS)
-    _check_model(gain, time_constant, dead_time)
-    _need_dead_time("Ziegler-Nichols", dead_time)
+    check_model(gain, time_constant, dead_time)
+    need_dead_time("Ziegler-Nichols", dead_time)
     slope = gain if math.isinf(time_constant) else gain / time_constant
     rows = {
         "p": (1.0, math.inf, 0.0),
@@ -224,33 +231,8 @@ def ziegler_nichols_ultimate(ultimate_gain: float, ultimate_period: float, *, ki
     Source: Ziegler and Nichols (1942), settings from the ultimate sensitivity.
     """
     settings.one_of("kind of Ziegler-Nichols controller", kind, _KINDS)
-    _nonzero("ultimate_gain", ultimate_gain)
+    nonzero("ultimate_gain", ultimate_gain)
     period = settings.positive("ultimate_period", ultimate_period)
     rows = {"p": (0.5, math.inf, 0.0), "pi": (0.45, period / 1.2, 0.0), "pid": (0.6, 0.5 * period, 0.125 * period)}
     factor, integral_time, derivative_time = rows[kind]
     return StandardForm(factor * ultimate_gain, integral_time, derivative_time).to_parallel()
-
-
-def _nonzero(what: str, value: float) -> None:
-    if settings.finite(what, value) == 0.0:
-        message = f"{what} must not be 0: a process that does not answer cannot be controlled"
-        raise ValueError(message)
-
-
-def _check_model(gain: float, time_constant: float, dead_time: float) -> None:
-    _nonzero("gain", gain)
-    if not time_constant > 0.0:
-        message = f"time_constant must be positive [s] (inf: integrating process), got {time_constant}"
-        raise ValueError(message)
-    if settings.finite("dead_time", dead_time) < 0.0:
-        message = f"dead_time must be 0 or positive [s], got {dead_time}"
-        raise ValueError(message)
-
-
-def _need_dead_time(rule: str, dead_time: float) -> None:
-    if dead_time == 0.0:
-        message = (
-            f"the {rule} rule needs a dead time above 0 (its gain is proportional to 1 / dead_time); "
-            "use simc with closed_loop_time, or count half a sample time as dead time"
-        )
-        raise ValueError(message)

@@ -15,6 +15,54 @@ from controllers import tuning
 
 EXACT = {"rel": 1e-12}
 
+
+def test_chien_hrones_reswick():
+    # a = 2 * 1 / 3, so 1 / a = 3/2. Load, 0 %: K = 0.95 * 3/2 = 1.425, Ti = 2.4, Td = 0.42. Set point, 20 %:
+    # K = 0.95 * 3/2, Ti = 1.4 * 3 = 4.2, Td = 0.47. PI for set points without overshoot: K = 0.35 * 3/2, Ti = 1.2 * 3.
+    rule = tuning.chien_hrones_reswick
+    assert rule(2.0, 3.0, 1.0).vector == pytest.approx((1.425, 1.425 / 2.4, 1.425 * 0.42), **EXACT)
+    quick = rule(2.0, 3.0, 1.0, task="set point", overshoot=20)
+    assert quick.vector == pytest.approx((1.425, 1.425 / 4.2, 1.425 * 0.47), **EXACT)
+    slow = rule(2.0, 3.0, 1.0, kind="pi", task="set point")
+    assert slow.vector == pytest.approx((0.525, 0.525 / 3.6, 0.0), **EXACT)
+    assert rule(2.0, 3.0, 1.0, kind="p", overshoot=20).vector == pytest.approx((1.05, 0.0, 0.0), **EXACT)
+
+
+def test_cohen_coon():
+    # r = 1/3, k = 3/2. PID: K = 3/2 (4/3 + 1/12) = 17/8, Ti = (32 + 2) / (13 + 8/3) = 102/47, Td = 4 / (11 + 2/3) = 12/35.
+    # PI: K = 3/2 (9/10 + 1/36) = 167/120, Ti = (30 + 1) / (9 + 20/3) = 93/47. P: K = 3/2 (1 + 1/9) = 5/3.
+    assert tuning.cohen_coon(2.0, 3.0, 1.0).vector == pytest.approx(
+        (17 / 8, 17 / 8 * 47 / 102, 17 / 8 * 12 / 35), **EXACT
+    )
+    pi = tuning.cohen_coon(2.0, 3.0, 1.0, kind="pi")
+    assert pi.vector == pytest.approx((167 / 120, 167 / 120 * 47 / 93, 0.0), **EXACT)
+    assert tuning.cohen_coon(2.0, 3.0, 1.0, kind="p").vector == pytest.approx((5 / 3, 0.0, 0.0), **EXACT)
+
+
+def test_lambda_tuning():
+    # PID, lambda = T = 3: K = 3.5 / (2 * 3.5) = 1/2, Ti = 7/2, Td = 3/7. PI, lambda = 2: K = 3 / (2 * 3) = 1/2, Ti = 3.
+    # Integrating with slope 1/2, lambda = 3 L = 3: K = 7 / (1/2 * 16) = 7/8, Ti = 7.
+    assert tuning.lambda_tuning(2.0, 3.0, 1.0).vector == pytest.approx((1 / 2, 1 / 7, 3 / 14), **EXACT)
+    pi = tuning.lambda_tuning(2.0, 3.0, 1.0, closed_loop_time=2.0, kind="pi")
+    assert pi.vector == pytest.approx((1 / 2, 1 / 6, 0.0), **EXACT)
+    level = tuning.lambda_tuning(0.5, math.inf, 1.0, kind="pi")
+    assert level.vector == pytest.approx((7 / 8, 1 / 8, 0.0), **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tuning.cohen_coon(1.0, math.inf, 1.0), "needs a finite time constant; use simc or amigo"),
+        (lambda: tuning.chien_hrones_reswick(1.0, 1.0, 0.0), "needs a dead time above 0"),
+        (lambda: tuning.chien_hrones_reswick(1.0, 1.0, 1.0, overshoot=10), "overshoot"),
+        (lambda: tuning.lambda_tuning(1.0, math.inf, 1.0), "gives a PI controller; ask for kind='pi'"),
+    ],
+)
+def test_rules_of_the_step_response_say_where_they_do_not_apply(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 # ----------------------------------------------------------------------------------------------------------- by hand
 
 
