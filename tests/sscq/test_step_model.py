@@ -1,0 +1,58 @@
+"""Models for tuning rules: exact where the plant is such a model, near it elsewhere, refused where there is none."""
+
+import math
+
+import control
+import numpy as np
+import pytest
+
+import plants
+from sscq.step_model import NoStepModelError, step_model
+
+
+def test_first_order_plus_dead_time_is_found_again():
+    values = dict(zip((q.name for q in plants.get("fopdt").parameters), plants.get("fopdt").nominal(), strict=True))
+    found = step_model(plants.get("fopdt"))
+    # Interpolation on 500 points a time constant: 5e-7; exp(-8) of the answer is left at the end: 3e-4.
+    assert found.gain == pytest.approx(values["K"], rel=5e-4)
+    assert found.time_constant == pytest.approx(values["T"], rel=2e-3)
+    assert found.dead_time == pytest.approx(values["L"], abs=1e-3)
+    assert found.overshoot == pytest.approx(0.0, abs=1e-12)
+
+
+def test_integrating_plus_dead_time_is_found_again():
+    plant = plants.get("integrating_dead_time")
+    slope, delay = plant.nominal()
+    found = step_model(plant)
+    assert (found.gain, found.dead_time) == pytest.approx((slope, delay), rel=1e-9)
+    assert math.isinf(found.time_constant)
+
+
+def test_a_motor_is_an_integrator_with_its_lags_as_dead_time():
+    """y'' T + y' = k u: the asymptote is k (t - T), for several lags their sum."""
+    plant = plants.get("dc_motor")
+    model = plants.linearise(plant, commands=True)
+    poles = model.poles
+    lags = sum((-1.0 / pole).real for pole in poles if abs(pole) > 1e-6 * abs(poles).max())
+    assert step_model(plant).dead_time == pytest.approx(lags, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["second_order_dead_time", "two_tanks", "heater"])
+def test_the_model_goes_through_two_points_of_the_answer_that_python_control_gives(name):
+    plant = plants.get(name)
+    model, found = plants.linearise(plant, commands=True), step_model(plant)
+    row = model.row(plant.channels[0].output)
+    loop = control.ss(model.A, model.B[:, :1], row[None], [[0.0]])
+    for share in (1.0 - math.exp(-1.0 / 3.0), 1.0 - math.exp(-1.0)):
+        t = found.dead_time - model.delay - found.time_constant * math.log(1.0 - share)
+        y = control.step_response(loop, np.linspace(0.0, t, 500)).outputs[-1]
+        # Linear between 4000 points of eight slowest times: 1e-4 of the answer at most.
+        assert y / found.gain == pytest.approx(share, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("van_der_pol", "is unstable there"), ("magnetic_levitation", "is unstable there")]
+)
+def test_a_plant_without_such_a_model_is_refused_with_the_reason(name, reason):
+    with pytest.raises(NoStepModelErrorError, match=reason):
+        step_model(plants.get(name))
