@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _POINTS = 4000
-_SETTLED = 8.0  # horizon, in times of the slowest mode that settles: exp(-8) = 3e-4 is left
+_SETTLED = 16.0  # horizon, in times of the slowest mode that settles: exp(-16) = 1e-7 is left
 _AT_REST = 1e-7  # share of the fastest mode below which a pole counts as 0
 _NO_ANSWER = 1e-9  # share of the largest deviation on the way below which a static gain counts as 0
 
@@ -91,7 +91,7 @@ def _answer(model: LinearModel, channel: int, output: int, plant: str) -> tuple[
     at_rest = np.abs(poles) <= _AT_REST * max(fast, 1e-300)
     if (poles.real[~at_rest] > 0.0).any():
         pole = poles[0].real
-        raise NoStepModel(
+        raise NoStepModelError(
             f"plant {plant!r} is unstable there (pole {pole:+.3g} 1/s): its step response does not settle"
         )
     if at_rest.sum() > 1:
