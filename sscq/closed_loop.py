@@ -10,6 +10,8 @@ import numpy as np
 from plants.core import kernel as kernels
 from plants.core.kernel import ALIVE, LANES, Design
 from plants.core.lanes import Lane, Loop
+from plants.core.loop_account import warn
+from plants.core.loop_watch import LoopWatch
 from plants.core.motion import Motion
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import stream_arrays
@@ -45,9 +47,13 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the kernel gave: measures [n_out, n_measures], steps reached [n_out], snapshot, record."""
+    """What a run of the kernel gave: measures [n_out, n_measures], steps reached [n_out], snapshot, record.
+
+    `watched` [n_out, n] are the results of a loop-free kernel's watch on the loop's gain, without columns elsewhere.
+    """
 
     measures: np.ndarray
+    watched: np.ndarray
     steps: np.ndarray
     snapshot: Snapshot | None
     record: np.ndarray
@@ -107,6 +113,7 @@ class ClosedLoop:
         scaled = entropy_scale != 1.0 or not all(channel.collocated for channel in plant.channels)
         self.scoring = Scoring(self.spec, self.sampling, measures, scaled=scaled, jumps=jumps)
         self.measures = self.scoring.measures
+        self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)
         self.kernel = kernels.build(self.design)
 
@@ -115,6 +122,8 @@ class ClosedLoop:
         motion.add_rows(design)
         self.sampling.add_rows(design)
         self.scoring.add_rows(design)
+        if self.watch is not None:
+            self.watch.add_rows(design)
         if self.observe:
             design.rows.add("y_true", len(self.plant.measurements))
             design.rows.add("entropy_rates", 2)
@@ -126,7 +135,8 @@ class ClosedLoop:
         self.sampling.add_to(design)
         look = [Loop("look", (self._look,))] if self.observe else []
         design.before += look
-        design.after += [*self.scoring.loop(), *motion.items()]
+        watch = [] if self.watch is None else [self.watch.loop()]
+        design.after += [*self.scoring.loop(), *watch, *motion.items()]
         design.last = list(look)
 
     def _look(self, lane: Lane) -> None:
@@ -153,6 +163,8 @@ class ClosedLoop:
             "k": spec.controller.schedule.initial(),
         }
         rows |= self.sampling.motion.start(rows["x"])
+        if self.watch is not None:
+            rows |= self.watch.start(rows["x"], rows["p"])
         rows |= {f"c{i}": law.initial() for i, law in enumerate(spec.laws)}
         rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):
@@ -216,7 +228,8 @@ class ClosedLoop:
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
-        return Outcome(results[:, 1:], results[:, 0], after, taken)
+        n = 1 + len(self.measures)
+        return Outcome(results[:, 1:n], results[:, n:], results[:, 0], after, taken)
 
     def groups(self) -> list[list[int]]:
         """Return the situations that can share a call: equal horizon, delays and hold times."""
@@ -226,20 +239,30 @@ class ClosedLoop:
             groups.setdefault(key, []).append(i)
         return list(groups.values())
 
-    def evaluate(self, theta: np.ndarray, threads: int | None = None) -> Quality:
-        """Return the quality of every candidate in every situation."""
+    def evaluate(self, theta: np.ndarray, threads: int | None = None, *, stacklevel: int = 1) -> Quality:
+        """Return the quality of every candidate in every situation.
+
+        In loop-free modes with the largest gain of the plant's algebraic loop, and one LoopGainWarning if that was too
+        large for some candidates; it names the line of the caller, `stacklevel` calls up.
+        """
         n, steps = len(self.situations), np.zeros((len(self.situations), len(theta)))
         values = np.zeros((len(self.measures), n, len(theta)))
+        met = np.zeros((n, len(theta), 0 if self.watch is None else len(self.watch.results)))
         for numbers in self.groups():
             outcome = self.run(theta, numbers, threads=threads)
             steps[numbers] = outcome.steps.reshape(len(numbers), -1)
             shaped = outcome.measures.reshape(len(numbers), len(theta), -1)
             values[:, numbers] = np.moveaxis(shaped, -1, 0)
+            met[numbers] = outcome.watched.reshape(len(numbers), len(theta), -1)
         horizon = np.array([s.t_end for s in self.situations])
         wanted = np.array([count_steps(s.t_end, self.step) for s in self.situations])
         diverged = np.where(steps < wanted[:, None], steps * self.step, np.nan)
         names = tuple(s.name for s in self.situations)
-        return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)))
+        gains = None
+        if self.watch is not None:
+            gains = met[..., 0]
+            warn(self.watch.caution(met, names), stacklevel + 1)
+        return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
 
     def _starts(self, numbers: Sequence[int], snapshot: Snapshot | None, ring_rows: int) -> tuple[np.ndarray, int]:
         n_rows = self.design.rows.count
@@ -248,7 +271,7 @@ class ClosedLoop:
                 message = f"the snapshot has shape {snapshot.rows.shape}, expected {(len(numbers), n_rows + ring_rows)}"
                 raise ValueError(message)
             start = snapshot.rows.copy()
-            for name in ("steps", *(f"q_{name}" for name in self.measures)):
+            for name in self.design.results:
                 start[:, self.design.rows.span(name)] = 0.0
             return start, snapshot.step
         start = np.zeros((len(numbers), n_rows + ring_rows))

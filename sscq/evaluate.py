@@ -55,13 +55,18 @@ def evaluate(
     -------
     Quality
         With arrays [situation, candidate].
+
+    Warns
+    -----
+    LoopGainWarning
+        Once, where a loop-free mode met a gain of the plant's algebraic loop that it does not bear.
     """
     several = (situations,) if isinstance(situations, Situation) else tuple(situations)
     loop = ClosedLoop(
         plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=measures,
         entropy_scale=entropy_scale,
     )  # fmt: skip
-    return loop.evaluate(as_theta(controller, loop, gains), threads)
+    return loop.evaluate(as_theta(controller, loop, gains), threads, stacklevel=2)
 
 
 def as_theta(controller: Any, loop: ClosedLoop, gains: Any) -> np.ndarray:

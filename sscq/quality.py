@@ -109,6 +109,8 @@ class Quality:
     peak_command : largest |u|
     diverged_at : time at which the rollout left the plant's region [s], NaN where it did not; the other measures are
         then those up to that time
+    loop_gain : in loop-free modes the largest gain of the plant's algebraic loop at the beginning of a step, else None;
+        with more than two accelerations a bound that is never below it. From 1 on the results may mean nothing
     t_end : horizon of each situation [situation], s
     """
 
@@ -116,6 +118,7 @@ class Quality:
     t_end: np.ndarray
     diverged_at: np.ndarray
     values: Mapping[str, np.ndarray]
+    loop_gain: np.ndarray | None = None
 
     def __getattr__(self, name: str) -> np.ndarray:
         """Return a measure by name."""

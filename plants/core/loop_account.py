@@ -90,6 +90,10 @@ def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int)
 
 def warn_of_gain(report: LoopReport | None, stacklevel: int = 3) -> None:
     """Warn where a loop-free run met a gain that its form does not bear."""
-    text = report.caution() if report is not None else ""
+    warn(report.caution() if report is not None else "", stacklevel)
+
+
+def warn(text: str, stacklevel: int) -> None:
+    """Give a warning of the loop's gain, unless there is nothing to say; `stacklevel` as seen by the caller."""
     if text:
-        warnings.warn(text, LoopGainWarning, stacklevel=stacklevel)
+        warnings.warn(text, LoopGainWarning, stacklevel=stacklevel + 1)

@@ -57,15 +57,19 @@ class LoopFree:
         """
         return {"velocity_before": tuple(x[self.n :])}
 
-    def derivative(self, lane: Lane, h: Any) -> Callable[..., tuple[Any, ...]]:
-        """Return the derivative of this step, and remember what the next one needs."""
-        n = self.n
+    def rebuilt(self, lane: Lane, h: Any) -> tuple[Any, ...]:
+        """Return the accelerations of this step, from the velocities' difference over the one before."""
         x, before, old = lane["x"], lane["velocity_before"], lane["acceleration"]
         per_step = 1.0 / h  # one division for all lanes
-        rebuilt = tuple((v - v0) * per_step for v, v0 in zip(x[n:], before, strict=True))
+        rebuilt = tuple((v - v0) * per_step for v, v0 in zip(x[self.n :], before, strict=True))
         if self.share < 1.0:
             rebuilt = tuple(a0 + (a - a0) * self.share for a, a0 in zip(rebuilt, old, strict=True))
-        lane["velocity_before"], lane["acceleration"] = x[n:], rebuilt
+        return rebuilt
+
+    def derivative(self, lane: Lane, h: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return the derivative of this step, and remember what the next one needs."""
+        n, rebuilt = self.n, self.rebuilt(lane, h)
+        lane["velocity_before"], lane["acceleration"] = lane["x"][n:], rebuilt
 
         def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
             return tuple(x[n:]) + accelerations(self.plant, t, x, rebuilt, u, w, p)
