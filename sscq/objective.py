@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants import LoopGainWarning
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.situation_sets import repeated
@@ -90,7 +92,16 @@ class Objective:
         self.loop = task.loop(controller)
         self.decode = decode or _same
         self.gain_sets = gain_sets or _alone
-        self.evaluations = 0
+        self.evaluations, self._warned = 0, False
+
+    def _quality(self, theta: np.ndarray) -> Quality:
+        """Evaluate; a loop gain that is too large is told once in a search, not in every generation."""
+        with warnings.catch_warnings():
+            if self._warned:
+                warnings.simplefilter("ignore", LoopGainWarning)
+            quality = self.loop.evaluate(theta, self.task.threads)
+        self._warned |= quality.loop_gain is not None and bool((quality.loop_gain >= 1.0).any())
+        return quality
 
     def problem(self, name: str) -> str:
         """Return a digest of what is searched: checkpoints of another problem must not be gone on from."""
@@ -106,7 +117,7 @@ class Objective:
         """Return the fitness [n] of genomes [n, n_genes]."""
         theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
         self.evaluations += len(theta)
-        quality = self.loop.evaluate(theta, self.task.threads)
+        quality = self._quality(theta)
         violation = 0.0 if self.margins is None else self.margins.violation(self.gain_sets(theta))
         return self.task.fitness(quality, violation)
 

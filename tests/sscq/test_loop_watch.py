@@ -17,6 +17,7 @@ from plants.core.loop_watch import bound, radius, settled_scales
 from plants.core.loops import MODES
 from plants.excitation import WhiteNoise
 from sscq.closed_loop import ClosedLoop
+from sscq.objective import Objective, Task
 from sscq.quality import ALL_MEASURES
 from tests.reference import algebraic_loop_twin as twin
 from tests.reference.closed_loop_twin import uncompiled
@@ -230,3 +231,15 @@ def test_the_watch_changes_no_bit_of_anything_else(monkeypatch):
         np.testing.assert_array_equal(getattr(watched, name), getattr(plain, name), err_msg=name)
     np.testing.assert_array_equal(watched.diverged_at, plain.diverged_at)
     assert len(np.unique(watched.loop_gain[0])) == len(gains)
+
+
+def test_a_search_warns_once():
+    """The words name counts, so each generation's would be a warning of its own."""
+    task = Task(INERTIA, (FAR,), sscq.Fitness(entropy_weight=0.0), 0.01, {"algebraic_loop": "loop_free"}, 1)
+    objective = Objective(task, PID())
+    objective.loop = ClosedLoop(INERTIA, PID(), (FAR,), 0.01, algebraic_loop="loop_free", lanes=1, measures=("iae",))
+    with uncompiled(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for gains in (GAINS, GAINS[:1]):
+            objective(gains)
+    assert [warning.category for warning in caught] == [plants.LoopGainWarning]
