@@ -120,6 +120,7 @@ def setup(config: DesignConfig) -> Setup:
             f"plant {plant.name!r} declares no control channel (channels=(plants.Channel(output=...),)), so there is "
             "nothing to design; it can only be simulated"
         )
+    config.step = config.step or plant.step
     step, law = config.integration_step, _law(config)
     low, high = _box(config, plant)
     sets, warnings = situations.declared_sets(config, plant)
