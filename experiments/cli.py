@@ -11,6 +11,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
+from experiments import lint
 from experiments.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "plants", "check", "cache")
+    known = (*_JOBS, "plants", "check", "lint", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser(name, help=text, add_help=False)
     _add_plants(commands)
     _add_check(commands)
+    lint.add_arguments(commands.add_parser("lint", help="inspect knowledge bases: holes, contradictions, jumps"))
     _add_cache(commands)
     return parser
 

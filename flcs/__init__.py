@@ -13,6 +13,8 @@ from flcs.design import design
 from flcs.fuzzy_controller import FuzzyController, FuzzySchedule
 from flcs.imitation import imitate
 from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
+from flcs.lint import lint
+from flcs.linting.finding import Finding
 from flcs.lookup import LookupTable
 from flcs.network_config import NetworkConfig
 from flcs.rule_base import Inference, Rule, RuleBase
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
 _TORCH = {"SugenoNetwork": "flcs.network", "History": "flcs.training", "fit": "flcs.training"}
 
 __all__ = [
-    "FuzzyController", "FuzzySchedule", "History", "Inference", "KnowledgeBase", "KnowledgeBaseError", "LookupTable",
-    "NetworkConfig", "Rule", "RuleBase", "SugenoNetwork", "TeachingRows", "Variable", "design", "fit", "imitate",
-    "membership", "norms",
+    "Finding", "FuzzyController", "FuzzySchedule", "History", "Inference", "KnowledgeBase", "KnowledgeBaseError",
+    "LookupTable", "NetworkConfig", "Rule", "RuleBase", "SugenoNetwork", "TeachingRows", "Variable", "design", "fit",
+    "imitate", "lint", "membership", "norms",
 ]  # fmt: skip
 
 

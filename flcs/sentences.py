@@ -28,11 +28,16 @@ def sentence(base: RuleBase, rule: Rule) -> str:
     --------
     "IF error is negative big AND error rate is zero THEN kp = 3.2, ki = 0.5, kd = 1.1"
     """
+    return f"{premise(base, rule)} THEN {', '.join(_gains(base, rule))}{'' if rule.on else ' (off)'}"
+
+
+def premise(base: RuleBase, rule: Rule) -> str:
+    """Return what a rule needs: "IF error is negative big AND error rate is zero"."""
     parts = [
         f"{variable.words} is {term_words(variable.labels[term])}"
         for variable, term in zip(base.inputs, rule.terms, strict=True)
     ]
-    return f"IF {' AND '.join(parts)} THEN {', '.join(_gains(base, rule))}{'' if rule.on else ' (off)'}"
+    return f"IF {' AND '.join(parts)}"
 
 
 def _gains(base: RuleBase, rule: Rule) -> list[str]:

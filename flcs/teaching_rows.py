@@ -110,12 +110,7 @@ class TeachingRows:
         ValueError
             If there is none, with the near miss.
         """
-        wanted = list(_SYNONYMS.get(name, (name,)))
-        own = [f"{synonym}_{channel + 1}" for synonym in wanted]
-        for candidate in [*own, *wanted] if name in _SYNONYMS else wanted:
-            if candidate in self.input_names:
-                return self.input_names.index(candidate)
-        raise ValueError(unknown(f"input of channel {channel + 1} in the teaching signal:", name, self.input_names))
+        return column_of(self.input_names, name, channel)
 
     def chosen(self, rows: Sequence[int] | NDArray[np.bool_]) -> TeachingRows:
         """Return some of the rows."""
@@ -133,3 +128,13 @@ class TeachingRows:
         return TeachingRows(
             self.inputs[:, list(places)], self.gains, self.weight, self.situation, tuple(names), self.gain_names
         )
+
+
+def column_of(columns: Sequence[str], name: str, channel: int) -> int:
+    """Return the column of an input of a channel among the columns' names; see :meth:`TeachingRows.column_of`."""
+    wanted = list(_SYNONYMS.get(name, (name,)))
+    own = [f"{synonym}_{channel + 1}" for synonym in wanted]
+    for candidate in [*own, *wanted] if name in _SYNONYMS else wanted:
+        if candidate in columns:
+            return columns.index(candidate)
+    raise ValueError(unknown(f"input of channel {channel + 1} in the teaching signal:", name, columns))

@@ -1,0 +1,1 @@
+"""What :func:`flcs.lint` looks for, one family of findings a file."""
