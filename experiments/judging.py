@@ -196,7 +196,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
         arrays: dict[str, np.ndarray] = {}
         with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
             for contender in group:
-                tables = _rollouts(bench, contender, fitness.entropy_scale)
+                tables = rollouts(bench, contender, fitness.entropy_scale)
                 arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
                 progress.advance()
         return arrays
@@ -207,7 +207,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
         lambda folder: formats.read_npz(folder / "quality.npz"),
     )  # fmt: skip
     quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
-    values = {key: _fitness(bench, fitness, key[1], table) for key, table in quality.items()}
+    values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
     margins = {}
     if bench.margins is not None:
         margins = {c.name: bench.margins.margins(c.gain_sets) for c in group if c.gain_sets is not None}
@@ -226,7 +226,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     return Judgement(quality, values, verdict, margins)
 
 
-def _rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
+def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
     seeds = {kind: 1 if kind == "taught" else setup.seeds for kind in KINDS}
@@ -258,7 +258,7 @@ def _quality(
     return loop.evaluate(np.atleast_2d(theta), setup.threads)
 
 
-def _fitness(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
+def fitness_of(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
     """Fitness of each rollout [seed, situation] from its measures."""
     n_seeds, n_situations = table.shape[1:]
     horizon = np.tile([s.t_end for s in bench.setup.sets[kind]], n_seeds)

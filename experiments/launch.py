@@ -165,6 +165,17 @@ def _finished(settings: DictConfig) -> Any:
     return config
 
 
+def stored_settings(name: str, stored: dict[str, Any]) -> Any:
+    """Return the settings that a run of a command keeps, as the schema's dataclass; its plant is looked up."""
+    from omegaconf import OmegaConf
+
+    from configs import store
+
+    config = _finished(OmegaConf.merge(OmegaConf.structured(store.SCHEMAS[name]), stored))  # type: ignore[arg-type]
+    _find_plant(config)
+    return config
+
+
 def _find_plant(config: Any) -> None:
     """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null."""
     import plants

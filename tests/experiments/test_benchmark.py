@@ -1,0 +1,83 @@
+"""The benchmark of control quality: its words, its page, and (slowly) a whole small suite."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from experiments import benchmark
+from experiments.errors import UserError
+from experiments.pooled import Pooled
+from sscq.verdict import Sample, compare
+
+
+def pooled():
+    rng = np.random.default_rng(0)
+    base = Sample(rng.uniform(1.0, 2.0, (6, 3)), np.ones((6, 3)), np.zeros((6, 3), bool))
+    better = Sample(0.9 * base.fitness, 0.95 * base.travel, base.failed)
+    worse = Sample(1.2 * base.fitness, 2.0 * base.travel, np.arange(18).reshape(6, 3) == 4)
+    samples = {"rule SIMC": worse, "fixed": base, "table": better, "knowledge_base": worse}
+    titles = {"rule SIMC": "SIMC rule", "fixed": "fixed PID", "table": "gain table", "knowledge_base": "knowledge base"}
+    comparisons = {name: compare(sample, base) for name, sample in samples.items() if name != "fixed"}
+    return Pooled("fopdt", titles, samples, comparisons, {"table": 2, "fixed": 1}, ("SIMC: at rest: gain 1",))
+
+
+def test_words_are_its_own_or_the_designs():
+    chosen = benchmark.options(["plants=fopdt,duffing", "seeds=2", "budget=standard", "network.terms=3", "folder=x"])
+    assert (chosen.plants, chosen.seeds, chosen.folder) == (("fopdt", "duffing"), 2, Path("x"))
+    assert chosen.overrides == ("budget=standard", "network.terms=3")
+    assert len(benchmark.options([]).plants) >= 18
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("fopdt", "expected settings such as plants=fopdt"),
+        ("plants=fopd", "did you mean 'fopdt'"),
+        ("suite=quality", "control_quality"),
+        ("seeds=0", "seeds must be a whole number of at least 1, got '0'"),
+        ("seeds=many", "got 'many'"),
+    ],
+)
+def test_wrong_words_are_refused(word, message):
+    with pytest.raises((UserError, ValueError), match=message):
+        benchmark.options([word])
+
+
+def test_losses_are_marked_beside_wins():
+    rows = {row[0]: row for row in benchmark.rows(pooled())}
+    assert rows["SIMC rule"][1].startswith("+20.0 %")
+    assert rows["SIMC rule"][1].endswith("LOSS")
+    assert rows["SIMC rule"][4:] == ("+100 %", "1", "0 %")
+    assert rows["gain table"][1] == "-10.0 % [-10.0, -10.0]"
+    assert rows["gain table"][4:] == ("-5 %", "0", "100 %")
+
+
+def test_the_page_names_verdicts_and_reasons():
+    text = benchmark.page({"fopdt": pooled()}, benchmark.options(["plants=fopdt"]))
+    assert (
+        "| [fopdt](#fopdt) | +20.0 % **loss** | gain table: -10.0 % | gain table (2 of 3), fixed PID (1 of 3) |" in text
+    )
+    assert "- SIMC: at rest: gain 1" in text
+
+
+def test_numbers_are_plain_data():
+    numbers = json.loads(json.dumps(pooled().numbers(), default=list))
+    assert numbers["recommended"] == {"table": 2, "fixed": 1}
+    assert numbers["fitness"]["rule SIMC"]["failures"] == 1
+    assert numbers["comparisons"]["table"]["mean"]["value"] == pytest.approx(-0.1)
+
+
+@pytest.mark.slow
+def test_a_small_suite_runs_and_is_not_repeated(tmp_path, capsys):
+    words = [
+        "plants=fopdt", "seeds=2", f"folder={tmp_path}", "budget.evaluations=200", "budget.verdict_seeds=3",
+        "budget.teacher_generations=1",
+    ]  # fmt: skip
+    benchmark.main(words)
+    first = (tmp_path / "benchmark.json").read_bytes()
+    assert "Cohen-Coon rule" in capsys.readouterr().out
+    benchmark.main(words)
+    assert "seed 0 ..." not in capsys.readouterr().out
+    assert (tmp_path / "benchmark.json").read_bytes() == first
