@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from configs.rules import setting
 from configs.schema import PresentConfig, RunConfig
@@ -17,13 +17,13 @@ class EnvelopeConfig:
     """Ranges of what situations may be; fields as in `sscq.Envelope`."""
 
     usual: bool = setting(True, "ranges not given are the plant's usual ones; false: what is not given does not vary")
-    parameters: dict[str, list[float]] = setting(dict, "ranges of plant parameters: {mu: [0.5, 2]}")
-    initial: dict[str, list[float]] = setting(dict, "ranges of initial states")
-    reference: dict[str, list[float]] = setting(dict, "ranges of the reference of each controlled output")
+    parameters: dict[str, Any] = setting(dict, "ranges of plant parameters: {mu: [0.5, 2]}")
+    initial: dict[str, Any] = setting(dict, "ranges of initial states")
+    reference: dict[str, Any] = setting(dict, "ranges of the reference of each controlled output")
     kinds: list[str] = setting(lambda: ["step"], "how the reference gets there", choices=("step", "ramp", "sine"))
-    load: dict[str, list[float]] = setting(dict, "ranges of steps of the disturbances at half the horizon")
-    excitation: dict[str, list[float]] = setting(dict, "ranges of the standard deviation of disturbing white noise")
-    noise: dict[str, list[float]] = setting(dict, "ranges of the standard deviation of sensor noise")
+    load: dict[str, Any] = setting(dict, "ranges of steps of the disturbances at half the horizon")
+    excitation: dict[str, Any] = setting(dict, "ranges of the standard deviation of disturbing white noise")
+    noise: dict[str, Any] = setting(dict, "ranges of the standard deviation of sensor noise")
     delay: list[float] | None = setting(None, "range of the command's delay [low, high]", unit="s", low=0)
     authority: list[float] | None = setting(
         None, "range of the share of the command limits that actuators have", above=0
@@ -39,8 +39,16 @@ class EnvelopeConfig:
         ranges = {f"{group}.{name}": ends for group in groups for name, ends in getattr(self, group).items()}
         ranges |= {name: getattr(self, name) or [0.0, 0.0] for name in ("delay", "authority", "rate_limit")}
         for name, ends in ranges.items():
-            if len(ends) != 2 or not ends[0] <= ends[1]:
+            if not _is_range(ends):
                 yield f"{name} must be [low, high] with low <= high, got {ends}"
+
+
+def _is_range(ends: object) -> bool:
+    """Whether these are two numbers in order; OmegaConf takes no whole numbers in a mapping to lists of floats."""
+    if not isinstance(ends, list) or len(ends) != 2:
+        return False
+    numbers = [end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
+    return len(numbers) == 2 and numbers[0] <= numbers[1]
 
 
 @dataclass

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from experiments.launch import command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from configs.worst_schema import EnvelopeConfig, WorstConfig
@@ -31,15 +30,15 @@ SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 
 def worst(config: WorstConfig, folder: RunFolder) -> None:
     """Search, print what was found, and write counter_example.json and metrics.json."""
-    from experiments import counter_example, formats
+    from experiments import counter_example, formats, worst_words
 
     example, warnings = prepared(config)
     if not config.quiet:
-        print("\n".join([_announcement(config, example), *(f"warning: {warning}" for warning in warnings)]))
+        print("\n".join([worst_words.announcement(config, example), *(f"warning: {warning}" for warning in warnings)]))
 
     def compute(_: Path) -> dict[str, Any]:
         found = searched(config, example)
-        named = replace(example, values=example.genes.values(found.genome))
+        named = replace(example, values=example.genes.values(found.worst_of_all.genome))
         return {"example": counter_example.document(named), "metrics": metrics(config, example, found)}
 
     stored = folder.stage(
@@ -48,7 +47,7 @@ def worst(config: WorstConfig, folder: RunFolder) -> None:
     )  # fmt: skip
     file = folder.write_json("counter_example.json", stored["example"])
     folder.write_json("metrics.json", stored["metrics"])
-    print(summary(example, stored["example"], stored["metrics"]))
+    print(worst_words.summary(example, stored["example"], stored["metrics"]))
     print(f"numbers: {folder.path / 'metrics.json'}\nrun it again: sscq replay {file}")
 
 
@@ -69,8 +68,9 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
         raise UserError("judged=own needs your gains: controller.own_gains=[kp, ki, kd]")
     contenders = {c.name: c for c in kb_case.contenders_of(kb, config.controller.own_gains)}
     judged = contenders[config.judged]
+    ranges = envelope(config.envelope, plant, _sample_time(config, judged))
     example = CounterExample(
-        kb=kb, kb_file=str(config.kb), plant=plant, envelope=envelope(config.envelope, plant, _sample_time(config, judged)),
+        kb=kb, kb_file=str(config.kb), plant=plant, envelope=ranges,
         judged=config.judged, gains=judged.theta.tolist() if config.judged == "own" else None,
         fitness=kb_case.fitness_of(kb), fail_above=config.fail_above, step=config.integration_step,
         integrator=config.integrator, algebraic_loop=config.algebraic_loop, seed=config.seed, values={},
@@ -129,12 +129,14 @@ def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
 
 def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> dict[str, Any]:
     """Return all numbers as plain data."""
+    from experiments.worst_words import failure
+
     drawn = found.random_baseline
     assert drawn is not None  # noqa: S101  (the search has one)
     return {
         "against": config.against,
-        "search": _numbers(found),
-        "random_baseline": {**_numbers(drawn), "values": example.genes.values(drawn.genome)},
+        "search": _numbers(example, found), "random_baseline": _numbers(example, drawn),
+        "searched_beats_drawn": found.worst_of_all is found,
         "certificate": {
             "situations": drawn.n_evaluations, "failures": drawn.n_failures, "confidence": config.confidence,
             "failure_bound": found.failure_bound(config.confidence), "failure": failure(config.fail_above),
@@ -143,64 +145,13 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
     }  # fmt: skip
 
 
-def _numbers(found: WorstCase) -> dict[str, Any]:
+def _numbers(example: CounterExample, found: WorstCase) -> dict[str, Any]:
     return {
+        "situation": example.genes.values(found.genome), "badness": found.badness,
         "cost": found.J, "reference_cost": found.reference_cost, "failed": found.failed,
         "diverged_at": found.diverged_at, "evaluations": found.n_evaluations, "failures": found.n_failures,
         "first_failure": found.first_failure, "history": asdict(found.history),
     }  # fmt: skip
-
-
-def failure(fail_above: float | None) -> str:
-    """Return what counts as a failure, in words."""
-    return "divergence" if fail_above is None else f"divergence or a cost above {fail_above:g}"
-
-
-# ---------------------------------------------------------------------------------------------------------- in print
-
-
-def _announcement(config: WorstConfig, example: CounterExample) -> str:
-    lines = [f"knowledge base {config.kb} of plant {example.plant.name}; the envelope, uniform in:"]
-    for axis in example.genes.axes:
-        if axis.name == "kind":
-            lines.append(f"  reference kind: {', '.join(example.envelope.kinds)}")
-        elif axis.name != "path" and axis.low < axis.high:
-            every = f" by {axis.quantum:g}" if axis.quantum else ""
-            lines.append(f"  {axis.name.replace('.', ' ')}: {axis.low:g} .. {axis.high:g} {axis.unit}{every}".rstrip())
-    return "\n".join(lines)
-
-
-def summary(example: CounterExample, document: Mapping[str, Any], numbers: Mapping[str, Any]) -> str:
-    """Return what was found, in words, beside the random baseline and the certificate."""
-    from experiments.reporting import words
-
-    found, drawn, proof = numbers["search"], numbers["random_baseline"], numbers["certificate"]
-    situation = example.genes.situation(example.genes.genome(document["situation"]))
-    against = "the loss against the reference gains" if numbers["against"] == "reference" else "the cost"
-    return "\n".join([
-        f"\nworst situation by {against} ({found['evaluations']} evaluated):",
-        f"  {words.situation(example.plant, situation)}",
-        f"  {_judgement(document['found'])}",
-        f"worst of {drawn['evaluations']} drawn at random:",
-        f"  {words.situation(example.plant, example.genes.situation(example.genes.genome(drawn['values'])))}",
-        f"  cost {drawn['cost']:.4g}{_ending(drawn)}",
-        (
-            f"failures ({proof['failure']}): {found['failures']} in the search, {proof['failures']} of "
-            f"{proof['situations']} drawn; failure probability at most {100 * proof['failure_bound']:.3g} % at "
-            f"{100 * proof['confidence']:g} % confidence for situations uniform in the envelope"
-        ),
-    ])  # fmt: skip
-
-
-def _judgement(found: Mapping[str, Any]) -> str:
-    mine, other = found["judged"], found["reference"]
-    return f"cost {mine['cost']:.4g}{_ending(mine)}; reference gains {other['cost']:.4g}{_ending(other)}"
-
-
-def _ending(run: Mapping[str, Any]) -> str:
-    if run["diverged_at"] is not None:
-        return f", DIVERGED at {run['diverged_at']:.4g} s"
-    return ", FAILED" if run["failed"] else ""
 
 
 def _check(config: WorstConfig) -> None:

@@ -14,7 +14,7 @@ from sscq.envelope import PATHS, Envelope, shared_limits
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -113,7 +113,7 @@ class Genes:
         """Return what a genome says, by the axes' names."""
         return {a.name: float(g * a.quantum if a.quantum else g) for a, g in zip(self.axes, genome, strict=True)}
 
-    def genome(self, values: dict[str, float]) -> NDArray[np.float64]:
+    def genome(self, values: Mapping[str, float]) -> NDArray[np.float64]:
         """Return the genome that says `values`: the inverse of :meth:`values`."""
         return np.array([round(values[a.name] / a.quantum) if a.quantum else values[a.name] for a in self.axes], float)
 

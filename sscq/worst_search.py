@@ -51,6 +51,8 @@ class WorstCase:
     diverged_at : float
         Time at which the rollout left the plant's region [s]; NaN where it did not.
     failed : bool
+    badness : float
+        What the search maximised; see :func:`sscq.trials.badness`.
     history : Course
     n_evaluations : int
         Situations simulated.
@@ -68,11 +70,18 @@ class WorstCase:
     reference_cost: float
     diverged_at: float
     failed: bool
+    badness: float
     history: Course
     n_evaluations: int
     n_failures: int
     first_failure: int | None
     random_baseline: WorstCase | None = None
+
+    @property
+    def worst_of_all(self) -> WorstCase:
+        """Itself, or the random baseline where that found worse: too few evaluations for the search to tell."""
+        drawn = self.random_baseline
+        return drawn if drawn is not None and drawn.badness > self.badness else self
 
     def failure_bound(self, confidence: float = 0.95) -> float:
         """Return the upper confidence bound on the failure probability in the envelope, from the random baseline.
@@ -120,7 +129,8 @@ def worst_case(
     step : float, optional
         Integration step [s]; left out: the plant's.
     evaluations : int
-        Situations to be simulated by the search, and as many again by the random baseline.
+        Situations to be simulated by the search, and as many again by the random baseline; with `against`, each of
+        them twice.
     seed : int
         All randomness. The result does not depend on the number of threads.
     population : int, optional
@@ -183,6 +193,7 @@ def _result(trials: Trials, baseline: WorstCase | None = None) -> WorstCase:
         reference_cost=trials.reference,
         diverged_at=trials.diverged_at,
         failed=trials.failed,
+        badness=trials.worst,
         history=trials.course(),
         n_evaluations=trials.n_evaluations,
         n_failures=trials.n_failures,
