@@ -36,7 +36,7 @@ class Envelope:
         In the quantity's unit. The range of a parameter that is the plant's dead time keeps to multiples of
         `delay_step`.
     reference : mapping of channel output to range
-        Height of the reference.
+        Height of the reference; of an output that is not named it is the nominal output.
     kinds : tuple of {"step", "ramp", "sine"}
         How the reference gets there: at once, in a quarter of the horizon, or as a sine about the nominal output with
         two periods a horizon.

@@ -128,7 +128,7 @@ class Genes:
         kind = given.kinds[int(values["kind"])]
         return Situation(
             name="envelope",
-            reference={name: self._reference(name, height, kind) for name, height in group("reference").items()},
+            reference={c.output: self._reference(c.output, group("reference"), kind) for c in plant.channels},
             excitation={q.name: self._disturbance(q.name, values) for q in plant.disturbances},
             parameters=group("parameters"), initial=group("initial"), noise=group("noise"), delay=values["delay"],
             limits=self._limits(values["authority"]), rate_limit=values.get("rate_limit"),
@@ -149,9 +149,11 @@ class Genes:
             found.append(self.situation(genome))
         return tuple(found)
 
-    def _reference(self, name: str, height: float, kind: str) -> Signal:
+    def _reference(self, name: str, heights: Mapping[str, float], kind: str) -> Signal:
+        """Reference of an output: where it stands nominally, if there is no range for it."""
         rest, t_end = self._rest[name], self.envelope.t_end
-        if kind == "step":
+        height = heights.get(name, rest)
+        if kind == "step" or name not in heights:
             return Signal((Constant(height),))
         way = height - rest
         moved: Part = Ramp(way / (_RAMP * t_end), 0.0, _RAMP * t_end)

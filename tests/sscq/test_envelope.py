@@ -90,6 +90,13 @@ def test_all_situations_have_one_kernel():
     assert len(texts) == 1
 
 
+def test_an_output_without_a_range_stays_where_it_stands():
+    plant = plants.get("cstr")
+    genes = Genes(plant, Envelope(kinds=("ramp",)))
+    at_rest = plant.initial()[plant.index("states", "temperature")]
+    assert genes.situation(genes.draw(1, 0)[0]).references(plant)[0].parts == (Constant(at_rest),)
+
+
 def test_ranges_without_width_are_fixed_and_without_noise_there_are_no_paths():
     genes = Genes(FOPDT, Envelope(parameters={"K": (1.0, 1.0), "T": (0.5, 2.0)}))
     assert [genes.axes[i].name for i in genes.box.free] == ["parameters.T"]

@@ -5,15 +5,18 @@ W(-(k K L / T) e^(L / T)) / L - 1 / T, with the principal branch of Lambert's W.
 the most unstable plant of an envelope is a known corner. All tests share one kernel: gains are its parameters.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import lambertw
 
 import plants
 import sscq
-from controllers import PID
+from controllers import PID, Controller, GainTable
 from sscq.envelope_genome import Genes
 from sscq.trials import Bench, Costs, Trials, badness
+from tests.reference.closed_loop_twin import uncompiled
 
 PLANT, STEP, HORIZON = plants.get("fopdt"), 0.02, 20.0
 LAW = PID(limits=(-1e6, 1e6))  # none that matter: the loop is linear until it leaves the plant's region, |y| = 1000
@@ -108,6 +111,18 @@ def test_the_loss_against_a_reference_is_another_yardstick():
     assert loss.situation.parameters["L"] < 0.4
     other = searched(WEAK, evaluations=300, against=(LAW, ROBUST))
     assert other.J - other.reference_cost > loss.J - loss.reference_cost
+
+
+def test_a_gain_table_is_searched_like_fixed_gains():
+    """A table with the same gains at both nodes is the fixed controller."""
+    short = replace(ENVELOPE, t_end=1.0)
+    table = Controller(LAW, GainTable("output", (-1.0, 1.0), tick=STEP))
+    settings = {"fitness": FITNESS, "step": STEP, "evaluations": 20, "threads": 1}
+    with uncompiled():
+        fixed = sscq.worst_case(PLANT, LAW, WEAK, short, **settings)
+        scheduled = sscq.worst_case(PLANT, table, WEAK * 2, short, **settings)
+    np.testing.assert_array_equal(scheduled.genome, fixed.genome)
+    assert pytest.approx(fixed.J, rel=1e-12) == scheduled.J
 
 
 def costs(cost, diverged_at, reference=(), reference_failed=()):
