@@ -148,6 +148,7 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
 def _numbers(example: CounterExample, found: WorstCase) -> dict[str, Any]:
     return {
         "situation": example.genes.values(found.genome), "badness": found.badness,
+        "median_cost": found.median_cost,
         "cost": found.J, "reference_cost": found.reference_cost, "failed": found.failed,
         "diverged_at": found.diverged_at, "evaluations": found.n_evaluations, "failures": found.n_failures,
         "first_failure": found.first_failure, "history": asdict(found.history),

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.reporting import words
+from experiments.text_table import change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from configs.worst_schema import WorstConfig
     from experiments.counter_example import CounterExample
+
+
+_FAR = 10.0  # times the median: a cost that no working loop has
 
 
 def failure(fail_above: float | None) -> str:
@@ -26,7 +30,8 @@ def announcement(config: WorstConfig, example: CounterExample) -> str:
             lines.append(f"  reference kind: {', '.join(example.envelope.kinds)}")
         elif axis.name != "path" and axis.low < axis.high:
             every = f" by {axis.quantum:g}" if axis.quantum else ""
-            lines.append(f"  {axis.name.replace('.', ' ')}: {axis.low:g} .. {axis.high:g} {axis.unit}{every}".rstrip())
+            unit = f" {axis.unit}" if axis.unit not in {"", "1"} else ""
+            lines.append(f"  {axis.name.replace('.', ' ')}: {axis.low:g} .. {axis.high:g}{unit}{every}")
     return "\n".join(lines)
 
 
@@ -35,10 +40,11 @@ def summary(example: CounterExample, document: Mapping[str, Any], numbers: Mappi
     found, drawn, proof = numbers["search"], numbers["random_baseline"], numbers["certificate"]
     against = "the loss against the reference gains" if numbers["against"] == "reference" else "the cost"
     both = document["found"]
+    compared = change(both["judged"]["cost"], both["reference"]["cost"])
     lines = [
         f"\nworst situation by {against} ({found['evaluations']} evaluated):",
         f"  {_words(example, document['situation'])}",
-        f"  cost {_judgement(both['judged'])}; reference gains {_judgement(both['reference'])}",
+        f"  cost {_judgement(both['judged'])}; reference gains {_judgement(both['reference'])} ({compared})",
     ]
     if numbers["searched_beats_drawn"]:
         lines += [
@@ -51,7 +57,17 @@ def summary(example: CounterExample, document: Mapping[str, Any], numbers: Mappi
             f"  drawn at random: the search found no worse than cost {_judgement(found)}{_reference(found)}; give it "
             "more evaluations"
         )
-    return "\n".join([*lines, _proof(found, proof)])
+    return "\n".join([*lines, _proof(found, proof), *caution(numbers)])
+
+
+def caution(numbers: Mapping[str, Any]) -> list[str]:
+    """Say where divergence is too mild a failure: a loop that swings inside its limits never leaves the region."""
+    worst = max(numbers["search"]["cost"], numbers["random_baseline"]["cost"])
+    usual, proof = numbers["random_baseline"]["median_cost"], numbers["certificate"]
+    if proof["failures"] or proof["failure"] != failure(None) or worst <= _FAR * usual:
+        return []
+    reached = f"nothing drawn diverged, but costs reach {worst / usual:.3g} times the median of {usual:.3g}"
+    return [f"caution: {reached}; say what is too much, such as fail_above={_FAR * usual:.3g}, and the bound counts it"]
 
 
 def _proof(found: Mapping[str, Any], proof: Mapping[str, Any]) -> str:

@@ -127,6 +127,7 @@ class Trials:
         self.n_evaluations = self.n_failures = 0
         self.first_failure: int | None = None
         self._course: list[tuple[int, float, int]] = []
+        self._seen: list[NDArray[np.float64]] = []
 
     def __call__(self, genomes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return minus the badness [n] of genomes [n, n_genes]: searches minimise."""
@@ -140,6 +141,7 @@ class Trials:
             self.reference = float(found.reference[row]) if found.reference.size else np.nan
         if self.first_failure is None and found.failed.any():
             self.first_failure = self.n_evaluations + int(np.argmax(found.failed)) + 1
+        self._seen.append(found.cost)
         self.n_evaluations += len(genomes)
         self.n_failures += int(found.failed.sum())
         self._course.append((self.n_evaluations, self.cost, self.n_failures))
@@ -155,6 +157,11 @@ class Trials:
 
     def _costs(self, controller: Any, gains: Any, genomes: NDArray[np.float64]) -> Costs:
         return self.bench.costs(self.bench.quality(controller, gains, genomes), len(genomes))
+
+    @property
+    def median_cost(self) -> float:
+        """Of all situations so far."""
+        return float(np.median(np.concatenate(self._seen)))
 
     def course(self) -> Course:
         """Return how it went on."""

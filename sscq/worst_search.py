@@ -53,6 +53,8 @@ class WorstCase:
     failed : bool
     badness : float
         What the search maximised; see :func:`sscq.trials.badness`.
+    median_cost : float
+        Of all situations simulated: what is usual in the baseline.
     history : Course
     n_evaluations : int
         Situations simulated.
@@ -71,6 +73,7 @@ class WorstCase:
     diverged_at: float
     failed: bool
     badness: float
+    median_cost: float
     history: Course
     n_evaluations: int
     n_failures: int
@@ -194,6 +197,7 @@ def _result(trials: Trials, baseline: WorstCase | None = None) -> WorstCase:
         diverged_at=trials.diverged_at,
         failed=trials.failed,
         badness=trials.worst,
+        median_cost=trials.median_cost,
         history=trials.course(),
         n_evaluations=trials.n_evaluations,
         n_failures=trials.n_failures,

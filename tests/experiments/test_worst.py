@@ -8,7 +8,7 @@ import pytest
 
 import plants
 import sscq
-from experiments import cli, replay
+from experiments import cli, replay, worst_words
 from flcs.knowledge_base import content_hash
 from plants.core import registry
 from tests.reference.closed_loop_twin import uncompiled
@@ -173,6 +173,20 @@ def test_a_resumed_run_gives_the_same_bytes(example):
 def test_settings_that_do_not_fit_are_refused(capsys, kb_file, word, message):
     assert message in refused(capsys, "worst", f"kb={kb_file}", word)
     assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("cost", "failures", "fail_above", "said"),
+    [(60.0, 0, None, True), (30.0, 0, None, False), (60.0, 1, None, False), (60.0, 0, 50.0, False)],
+)
+def test_costs_far_above_the_usual_without_divergence_are_told(cost, failures, fail_above, said):
+    numbers = {
+        "search": {"cost": cost}, "random_baseline": {"cost": 5.0, "median_cost": 4.0},
+        "certificate": {"failures": failures, "failure": worst_words.failure(fail_above)},
+    }  # fmt: skip
+    lines = worst_words.caution(numbers)
+    assert bool(lines) == said
+    assert not said or "15 times the median of 4; say what is too much, such as fail_above=40" in lines[0]
 
 
 def test_rounding_is_no_difference():

@@ -101,6 +101,7 @@ def test_a_cost_above_the_bound_is_a_failure():
     drawn = bounded.random_baseline
     assert bounded.failed
     assert 0 < drawn.n_failures < drawn.n_evaluations
+    assert (drawn.n_failures > 50) == (drawn.median_cost > 0.5 * free.J)
     assert bounded.failure_bound() == sscq.failure_bound(100, drawn.n_failures, 0.95)
 
 
