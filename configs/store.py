@@ -12,8 +12,11 @@ from omegaconf import OmegaConf
 from configs import FOLDER
 from configs.rules import Setting, settings, type_words
 from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig
+from configs.worst_schema import WorstConfig
 
-SCHEMAS: dict[str, type] = {"design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig}
+SCHEMAS: dict[str, type] = {
+    "design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig, "worst": WorstConfig,
+}  # fmt: skip
 
 _TEMPLATE = """\
 sscq {command}: {summary}

@@ -23,6 +23,7 @@ _JOBS = {
     "design": "design a controller for a plant, prove it against fixed gains, write a report",
     "simulate": "simulate a plant without a controller",
     "evaluate": "judge a stored knowledge base in control situations",
+    "worst": "look for the worst situation of a knowledge base in a declared envelope",
 }
 
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "plants", "check", "lint", "cache")
+    known = (*_JOBS, "replay", "plants", "check", "lint", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -59,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
         commands.add_parser(name, help=text, add_help=False)
+    _add_replay(commands)
     _add_plants(commands)
     _add_check(commands)
     lint.add_arguments(commands.add_parser("lint", help="inspect knowledge bases: holes, contradictions, jumps"))
@@ -68,6 +70,14 @@ def _parser() -> argparse.ArgumentParser:
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse gives it no public name)
+
+
+def _add_replay(commands: _Commands) -> None:
+    parser = commands.add_parser("replay", help="run a stored counter-example again; exit code 1 if it differs")
+    parser.add_argument("file", help="counter_example.json of a run of `sscq worst`; nothing in it is executed")
+    parser.add_argument("--kb", metavar="FILE", help="the knowledge base, where it has moved")
+    parser.add_argument("--plant-file", metavar="FILE", help="your own plant file; it is executed")
+    parser.set_defaults(run=_replay)
 
 
 def _add_plants(commands: _Commands) -> None:
@@ -98,6 +108,15 @@ def _version(_: argparse.Namespace) -> None:
     from experiments.versions import versions
 
     print(*(f"{name} {version}" for name, version in versions().items() if version is not None), sep="\n")
+
+
+def _replay(options: argparse.Namespace) -> None:
+    from experiments.replay import replay
+
+    if options.plant_file:
+        _load(options.plant_file)
+    if not replay(options.file, options.kb):
+        raise SystemExit(1)
 
 
 def _plants(options: argparse.Namespace) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from configs.schema import EvaluateConfig
+    from configs.worst_schema import WorstConfig
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness
@@ -64,10 +65,32 @@ def prepared(config: EvaluateConfig) -> Case:
     ValueError
         If the knowledge base cannot be read or was made for another plant, or if gains or situations do not fit it.
     """
-    import plants
     from experiments import situations
-    from flcs import KnowledgeBase
     from sscq.situation_sets import KINDS
+
+    kb, plant = loaded(config)
+    sets, warnings = situations.declared_sets(config, plant)
+    draw = situations.redrawing(config, plant, sets)
+    kinds = KINDS if config.sets == "all" else (config.sets,)
+    blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
+    declared = [s for k in kinds for s in sets[k]]
+    contenders = contenders_of(kb, config.controller.own_gains)
+    for contender in contenders:
+        situations.check(config, plant, contender.controller, declared)
+    notes = (*warnings, *other_plant(kb, plant), *_not_taught(kb, plant, declared))
+    return Case(kb, plant, fitness_of(kb), contenders, blocks, notes)
+
+
+def loaded(config: EvaluateConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
+    """Return the knowledge base that a configuration names and its plant; the plant's step stands for null.
+
+    Raises
+    ------
+    ValueError
+        If the knowledge base cannot be read or was made for another plant.
+    """
+    import plants
+    from flcs import KnowledgeBase
 
     if config.kb is None:
         raise UserError("give a knowledge base: kb=PATH, such as kb=runs/design/.../knowledge_base.json")
@@ -78,19 +101,11 @@ def prepared(config: EvaluateConfig) -> Case:
         kb.require_plant(config.plant)
     plant = plants.get(kb.plant)
     config.step = config.step or plant.step
-    sets, warnings = situations.declared_sets(config, plant)
-    draw = situations.redrawing(config, plant, sets)
-    kinds = KINDS if config.sets == "all" else (config.sets,)
-    blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
-    declared = [s for k in kinds for s in sets[k]]
-    contenders = _contenders(kb, config.controller.own_gains)
-    for contender in contenders:
-        situations.check(config, plant, contender.controller, declared)
-    notes = (*warnings, *_other_plant(kb, plant), *_not_taught(kb, plant, declared))
-    return Case(kb, plant, _fitness(kb), contenders, blocks, notes)
+    return kb, plant
 
 
-def _contenders(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:
+def contenders_of(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:
+    """Return the reference gains, the knowledge base, and the user's own gains where there are any."""
     from controllers import ConstantGains, Controller, gain_names
     from flcs import FuzzyController
 
@@ -114,7 +129,8 @@ def _own(given: list[float], kb: KnowledgeBase) -> np.ndarray:
     return values
 
 
-def _fitness(kb: KnowledgeBase) -> Fitness:
+def fitness_of(kb: KnowledgeBase) -> Fitness:
+    """Return the fitness of the design, or raise KnowledgeBaseError."""
     from flcs import KnowledgeBaseError
     from sscq.fitness import Fitness
 
@@ -128,7 +144,7 @@ def _fitness(kb: KnowledgeBase) -> Fitness:
         raise KnowledgeBaseError(f"the knowledge base's fitness cannot be used: {error}") from error
 
 
-def _other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
+def other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
     """Warn where the plant's parameters are not those of the design."""
     now = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
     changed = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sscq.certificate import failure_bound
 from sscq.evaluate import evaluate, record
 from sscq.optimize import Optimized, optimize
 from sscq.quality import Quality
@@ -15,22 +16,27 @@ from sscq.situation import Situation
 
 if TYPE_CHECKING:
     from sscq.cmaes import CmaEs
+    from sscq.envelope import Envelope
     from sscq.fitness import Fitness, FitnessWarning
     from sscq.genetic import GeneticAlgorithm
     from sscq.margins import MarginLimits
+    from sscq.plant_envelope import usual_envelope
     from sscq.situation_sets import standard_sets
     from sscq.teacher import Teacher
     from sscq.teaching_signal import TeachingSignal
+    from sscq.worst_search import WorstCase, worst_case
 
 _LATER = {
-    "CmaEs": "sscq.cmaes", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "CmaEs": "sscq.cmaes", "Envelope": "sscq.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
     "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
-    "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal",
+    "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal", "WorstCase": "sscq.worst_search",
+    "usual_envelope": "sscq.plant_envelope", "worst_case": "sscq.worst_search",
 }  # fmt: skip
 
 __all__ = [
-    "CmaEs", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality", "Situation",
-    "Teacher", "TeachingSignal", "evaluate", "optimize", "record", "standard_sets",
+    "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality",
+    "Situation", "Teacher", "TeachingSignal", "WorstCase", "evaluate", "failure_bound", "optimize", "record",
+    "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

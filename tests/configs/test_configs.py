@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 import plants
 from configs import FOLDER, rules, store
 from configs.schema import DesignConfig, EvaluateConfig, RunConfig, SimulateConfig
+from configs.worst_schema import WorstConfig
 from experiments.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
@@ -34,7 +35,8 @@ def composed(name, *overrides):
 
 
 @pytest.mark.parametrize(
-    ("name", "schema"), [("design", DesignConfig), ("simulate", SimulateConfig), ("evaluate", EvaluateConfig)]
+    ("name", "schema"),
+    [("design", DesignConfig), ("simulate", SimulateConfig), ("evaluate", EvaluateConfig), ("worst", WorstConfig)],
 )
 def test_every_command_runs_as_it_stands(name, schema):
     assert isinstance(composed(name), schema)
@@ -67,7 +69,7 @@ def test_options_of_a_real_loop_reach_the_situations():
 
 
 def test_every_setting_is_documented():
-    for schema in (DesignConfig, SimulateConfig, EvaluateConfig):
+    for schema in (DesignConfig, SimulateConfig, EvaluateConfig, WorstConfig):
         assert [leaf.key for leaf in rules.settings(schema) if not leaf.rule.text] == []
 
 

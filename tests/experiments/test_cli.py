@@ -72,9 +72,8 @@ def test_help_imports_nothing_slow():
             print("slow:", sorted(slow & set(sys.modules)))
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    assert all(
-        command in done.stdout for command in ("design", "simulate", "evaluate", "plants", "check", "lint", "cache")
-    )
+    commands = ("design", "simulate", "evaluate", "worst", "replay", "plants", "check", "lint", "cache")
+    assert all(command in done.stdout for command in commands)
     assert done.stdout.endswith("slow: []\n")
 
 

@@ -1,0 +1,165 @@
+"""Look for the worst situation of a stored knowledge base in a declared envelope, and keep it as a counter-example.
+
+As in::
+
+    sscq worst kb=runs/design/20250101-120000/knowledge_base.json
+    sscq worst kb=knowledge_base.json against=reference envelope.parameters='{mu: [0.5, 2]}' envelope.delay=[0,0.05]
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from experiments.launch import command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from configs.worst_schema import EnvelopeConfig, WorstConfig
+    from experiments.counter_example import CounterExample
+    from experiments.kb_case import Contender
+    from experiments.run_folder import RunFolder
+    from plants import Plant
+    from sscq.envelope import Envelope
+    from sscq.worst_search import WorstCase
+
+NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
+SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
+
+
+def worst(config: WorstConfig, folder: RunFolder) -> None:
+    """Search, print what was found, and write counter_example.json and metrics.json."""
+    from experiments import counter_example, formats, worst_words
+
+    example, warnings = prepared(config)
+    if not config.quiet:
+        print("\n".join([worst_words.announcement(config, example), *(f"warning: {warning}" for warning in warnings)]))
+
+    def compute(_: Path) -> dict[str, Any]:
+        found = searched(config, example)
+        named = replace(example, values=example.genes.values(found.worst_of_all.genome))
+        return {"example": counter_example.document(named), "metrics": metrics(config, example, found)}
+
+    stored = folder.stage(
+        "search", compute, lambda place, value: formats.write_json(place / "found.json", value),
+        lambda place: formats.read_json(place / "found.json"),
+    )  # fmt: skip
+    file = folder.write_json("counter_example.json", stored["example"])
+    folder.write_json("metrics.json", stored["metrics"])
+    print(worst_words.summary(example, stored["example"], stored["metrics"]))
+    print(f"numbers: {folder.path / 'metrics.json'}\nrun it again: sscq replay {file}")
+
+
+def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
+    """Return what is to be searched, as a counter-example of nothing yet, and warnings.
+
+    Raises
+    ------
+    ValueError
+        If the knowledge base, the gains or the envelope do not fit the plant.
+    """
+    from experiments import kb_case
+    from experiments.counter_example import CounterExample
+    from experiments.errors import UserError
+
+    kb, plant = kb_case.loaded(config)
+    if config.judged == "own" and config.controller.own_gains is None:
+        raise UserError("judged=own needs your gains: controller.own_gains=[kp, ki, kd]")
+    contenders = {c.name: c for c in kb_case.contenders_of(kb, config.controller.own_gains)}
+    judged = contenders[config.judged]
+    ranges = envelope(config.envelope, plant, _sample_time(config, judged))
+    example = CounterExample(
+        kb=kb, kb_file=str(config.kb), plant=plant, envelope=ranges,
+        judged=config.judged, gains=judged.theta.tolist() if config.judged == "own" else None,
+        fitness=kb_case.fitness_of(kb), fail_above=config.fail_above, step=config.integration_step,
+        integrator=config.integrator, algebraic_loop=config.algebraic_loop, seed=config.seed, values={},
+    )  # fmt: skip
+    _check_loop(example)
+    return example, kb_case.other_plant(kb, plant)
+
+
+def envelope(given: EnvelopeConfig, plant: Plant, sample_time: float) -> Envelope:
+    """Return the configured envelope: ranges that are given, and the plant's usual ones for the others."""
+    from sscq.envelope import Envelope
+    from sscq.plant_envelope import usual_envelope
+
+    base = usual_envelope(plant, sample_time)
+    if not given.usual:
+        base = Envelope(delay_step=base.delay_step, hold=base.hold, t_end=base.t_end)
+    changes: dict[str, Any] = {"kinds": tuple(given.kinds)}
+    for name in NAMED:
+        changes[name] = {**getattr(base, name), **{key: tuple(ends) for key, ends in getattr(given, name).items()}}
+    for name in SINGLE:
+        value = getattr(given, name)
+        if value is not None:
+            changes[name] = tuple(value) if isinstance(value, list) else value
+    return replace(base, **changes)
+
+
+def _sample_time(config: WorstConfig, judged: Contender) -> float:
+    """Return the controller's sample time [s]; a law without one is sampled at every step."""
+    return float(judged.controller.laws[0].sample_time or config.integration_step)
+
+
+def _check_loop(example: CounterExample) -> None:
+    """Raise where the loops could not be built; nothing is compiled."""
+    from plants.core.loops import check_mode
+    from plants.core.simulate import count_steps
+    from sscq.loop_spec import LoopSpec
+
+    LoopSpec(example.plant, example.controller(example.judged)[0], example.genes.anchors(), example.step)
+    check_mode(example.plant, example.algebraic_loop, example.integrator)
+    count_steps(example.envelope.t_end, example.step)
+
+
+def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
+    """Return the worst situation; the reference gains run beside where the loss against them is looked for."""
+    from sscq.worst_search import worst_case
+
+    controller, gains = example.controller(config.judged)
+    return worst_case(
+        example.plant, controller, gains, example.envelope,
+        against=example.controller("reference") if config.against == "reference" else None,
+        fitness=example.fitness, fail_above=config.fail_above, step=example.step, evaluations=config.evaluations,
+        seed=config.seed, population=config.population, polish=config.polish, integrator=config.integrator,
+        algebraic_loop=config.algebraic_loop, threads=config.threads,
+    )  # fmt: skip
+
+
+def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> dict[str, Any]:
+    """Return all numbers as plain data."""
+    from experiments.worst_words import failure
+
+    drawn = found.random_baseline
+    assert drawn is not None  # noqa: S101  (the search has one)
+    return {
+        "against": config.against,
+        "search": _numbers(example, found), "random_baseline": _numbers(example, drawn),
+        "searched_beats_drawn": found.worst_of_all is found,
+        "certificate": {
+            "situations": drawn.n_evaluations, "failures": drawn.n_failures, "confidence": config.confidence,
+            "failure_bound": found.failure_bound(config.confidence), "failure": failure(config.fail_above),
+            "distribution": "independent and uniform in every range of the envelope, noise paths included",
+        },
+    }  # fmt: skip
+
+
+def _numbers(example: CounterExample, found: WorstCase) -> dict[str, Any]:
+    return {
+        "situation": example.genes.values(found.genome), "badness": found.badness,
+        "median_cost": found.median_cost,
+        "cost": found.J, "reference_cost": found.reference_cost, "failed": found.failed,
+        "diverged_at": found.diverged_at, "evaluations": found.n_evaluations, "failures": found.n_failures,
+        "first_failure": found.first_failure, "history": asdict(found.history),
+    }  # fmt: skip
+
+
+def _check(config: WorstConfig) -> None:
+    prepared(config)
+
+
+main = command("worst", worst, _check)
+
+if __name__ == "__main__":
+    main()
