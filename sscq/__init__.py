@@ -14,15 +14,18 @@ from sscq.quality import Quality
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
+    from sscq.certification import certify
     from sscq.cmaes import CmaEs
     from sscq.fitness import Fitness, FitnessWarning
     from sscq.genetic import GeneticAlgorithm
+    from sscq.lyapunov_energy import energy_lyapunov
     from sscq.margins import MarginLimits
     from sscq.situation_sets import standard_sets
     from sscq.teacher import Teacher
     from sscq.teaching_signal import TeachingSignal
 
 _LATER = {
+    "certify": "sscq.certification", "energy_lyapunov": "sscq.lyapunov_energy",
     "CmaEs": "sscq.cmaes", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
     "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
     "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal",
@@ -30,7 +33,7 @@ _LATER = {
 
 __all__ = [
     "CmaEs", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality", "Situation",
-    "Teacher", "TeachingSignal", "evaluate", "optimize", "record", "standard_sets",
+    "Teacher", "TeachingSignal", "certify", "energy_lyapunov", "evaluate", "optimize", "record", "standard_sets",
 ]  # fmt: skip
 
 
