@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "plants", "check", "cache")
+    known = (*_JOBS, "certify", "plants", "check", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
         commands.add_parser(name, help=text, add_help=False)
+    _add_certify(commands)
     _add_plants(commands)
     _add_check(commands)
     _add_cache(commands)
@@ -66,6 +67,16 @@ def _parser() -> argparse.ArgumentParser:
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse gives it no public name)
+
+
+def _add_certify(commands: _Commands) -> None:
+    from experiments.certify import add_arguments
+
+    add_arguments(
+        commands.add_parser(
+            "certify", help="prove the frozen loops of a stored knowledge base stable with one Lyapunov function"
+        )
+    )
 
 
 def _add_plants(commands: _Commands) -> None:

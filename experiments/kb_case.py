@@ -86,7 +86,7 @@ def prepared(config: EvaluateConfig) -> Case:
     contenders = _contenders(kb, config.controller.own_gains)
     for contender in contenders:
         situations.check(config, plant, contender.controller, declared)
-    notes = (*warnings, *_other_plant(kb, plant), *_not_taught(kb, plant, declared))
+    notes = (*warnings, *other_plant(kb, plant), *_not_taught(kb, plant, declared))
     return Case(kb, plant, _fitness(kb), contenders, blocks, notes)
 
 
@@ -128,8 +128,8 @@ def _fitness(kb: KnowledgeBase) -> Fitness:
         raise KnowledgeBaseError(f"the knowledge base's fitness cannot be used: {error}") from error
 
 
-def _other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
-    """Warn where the plant's parameters are not those of the design."""
+def other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
+    """Return a warning where the plant's parameters are not those of the design."""
     now = dict(zip((q.name for q in plant.parameters), plant.nominal(), strict=True))
     changed = [
         f"{name} = {now.get(name, float('nan')):g} (designed with {value:g})"
