@@ -193,6 +193,37 @@ def test_a_plant_without_operating_points_is_refused():
         sscq.certify(replace(VDP, operating_points=()), PID(), OSCILLATOR)
 
 
+def vehicle(sign=1.0):
+    """A speed under control, and the place behind it, which no law sees."""
+    return plants.Plant(
+        name="vehicle",
+        states=(plants.Quantity("speed", "m/s"), plants.Quantity("place", "m")),
+        inputs=(plants.Quantity("force", "N"),),
+        channels=(plants.Channel(output="speed"),),
+        operating_points=(plants.OperatingPoint("rest", (0.0, 0.0)),),
+        derivative=lambda t, x, u, w, p: (sign * u[0] - 0.1 * x[0], x[0]),
+    )
+
+
+@pytest.mark.usefixtures("solver")
+def test_what_no_law_sees_is_left_out_and_named():
+    """The place would be an eigenvalue at 0 that no gain moves."""
+    found = sscq.certify(vehicle(), PID(), [[2.0, 1.0, 0.0], [3.0, 1.0, 0.0]])
+    assert found.holds
+    assert found.states == ("speed", "integral action speed")
+    assert "Left out: place" in " ".join(found.text.split())
+
+
+@pytest.mark.usefixtures("solver")
+def test_a_reverse_plant_with_a_reverse_law_is_the_same_loop():
+    decays = [
+        sscq.certify(vehicle(sign), PID(action=action, sample_time=0.01), [[2.0, 1.0, 0.0]]).bound
+        for sign, action in ((1.0, "direct"), (-1.0, "reverse"))
+    ]
+    assert decays[0] == pytest.approx(decays[1], rel=1e-9)
+    assert sscq.certify(vehicle(-1.0), PID(), [[2.0, 1.0, 0.0]]).verdict == "unstable member"
+
+
 # -------------------------------------------------------------------------------------------------------------- hulls
 
 
