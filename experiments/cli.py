@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "replay", "plants", "check", "lint", "cache")
+    known = (*_JOBS, "replay", "certify", "plants", "check", "lint", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in _JOBS.items():
         commands.add_parser(name, help=text, add_help=False)
     _add_replay(commands)
+    _add_certify(commands)
     _add_plants(commands)
     _add_check(commands)
     lint.add_arguments(commands.add_parser("lint", help="inspect knowledge bases: holes, contradictions, jumps"))
@@ -78,6 +79,16 @@ def _add_replay(commands: _Commands) -> None:
     parser.add_argument("--kb", metavar="FILE", help="the knowledge base, where it has moved")
     parser.add_argument("--plant-file", metavar="FILE", help="your own plant file; it is executed")
     parser.set_defaults(run=_replay)
+
+
+def _add_certify(commands: _Commands) -> None:
+    from experiments.certify import add_arguments
+
+    add_arguments(
+        commands.add_parser(
+            "certify", help="prove the frozen loops of a stored knowledge base stable with one Lyapunov function"
+        )
+    )
 
 
 def _add_plants(commands: _Commands) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from controllers import gain_names
 from flcs import inference, pid_form, tabulation
+from flcs.gain_hull import gain_hull
 from flcs.knowledge_base import KnowledgeBase
 from flcs.rule_base import OWN_INPUTS, check_authority
 from flcs.theta import GROUPS, ThetaLayout
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from controllers.protocols import Law
     from flcs.lookup import LookupTable
     from flcs.membership import Number, Numbers
+    from sscq.gain_hull import GainHull
 
 
 @dataclass(frozen=True)
@@ -243,6 +245,11 @@ class FuzzyController:
     def frozen(self) -> FuzzyController:
         """Return the controller with all numbers compiled in: the fastest form, with no parameters left."""
         return replace(self, free=())
+
+    @property
+    def gain_hull(self) -> GainHull:
+        """Vertices of all gains that it can give."""
+        return gain_hull(self.kb, self.schedule.authority)
 
     def gains(self, inputs: ArrayLike) -> Any:
         """Return the gains [n, n_gains] for inputs [n, n_inputs], by rules; see :meth:`KnowledgeBase.gains`."""

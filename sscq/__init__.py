@@ -8,17 +8,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sscq.certificate import failure_bound
 from sscq.evaluate import evaluate, record
 from sscq.optimize import Optimized, optimize
 from sscq.quality import Quality
 from sscq.situation import Situation
+from sscq.statistical_certificate import failure_bound
 
 if TYPE_CHECKING:
+    from sscq.certification import certify
     from sscq.cmaes import CmaEs
     from sscq.envelope import Envelope
     from sscq.fitness import Fitness, FitnessWarning
     from sscq.genetic import GeneticAlgorithm
+    from sscq.lyapunov_energy import energy_lyapunov
     from sscq.margins import MarginLimits
     from sscq.plant_envelope import usual_envelope
     from sscq.situation_sets import standard_sets
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CmaEs": "sscq.cmaes", "Envelope": "sscq.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "certify": "sscq.certification", "energy_lyapunov": "sscq.lyapunov_energy",
     "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
     "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal", "WorstCase": "sscq.worst_search",
     "usual_envelope": "sscq.plant_envelope", "worst_case": "sscq.worst_search",
@@ -35,8 +38,8 @@ _LATER = {
 
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality",
-    "Situation", "Teacher", "TeachingSignal", "WorstCase", "evaluate", "failure_bound", "optimize", "record",
-    "standard_sets", "usual_envelope", "worst_case",
+    "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov", "evaluate", "failure_bound",
+    "optimize", "record", "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq.certificate import failure_bound
 from sscq.cmaes import CmaEs
 from sscq.envelope_genome import Genes
 from sscq.fitness import Fitness
@@ -20,6 +19,7 @@ from sscq.genetic import GeneticAlgorithm
 from sscq.plant_envelope import usual_envelope
 from sscq.search import evolve
 from sscq.search_method import share, whole
+from sscq.statistical_certificate import failure_bound
 from sscq.trials import Bench, Course, Trials
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ def test_help_imports_nothing_slow():
             print("slow:", sorted(slow & set(sys.modules)))
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
-    commands = ("design", "simulate", "evaluate", "worst", "replay", "plants", "check", "lint", "cache")
+    commands = ("design", "simulate", "evaluate", "worst", "replay", "certify", "plants", "check", "lint", "cache")
     assert all(command in done.stdout for command in commands)
     assert done.stdout.endswith("slow: []\n")
 

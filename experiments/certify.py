@@ -1,0 +1,165 @@
+"""Certify a stored knowledge base: a Lyapunov function for all frozen loops, and the energy account of one run.
+
+As in::
+
+    sscq certify runs/design/20250101-120000/knowledge_base.json
+    sscq certify knowledge_base.json --sets all --json
+
+Exit code 0: the certificate holds; 1: it was not found; 2: the file cannot be read, or the question not be asked.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.errors import UserError, add_user_file, tell
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from flcs import FuzzyController, KnowledgeBase
+    from plants import Plant
+    from sscq.situation import Situation
+
+_BISECTIONS = 5  # of the authority
+_CLEAN: dict[str, Any] = dict.fromkeys(
+    ("delay", "output_delay", "noise", "quantisation", "jitter", "dropout", "command_dropout"), 0.0
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument("kb", help="knowledge base, such as runs/design/.../knowledge_base.json")
+    parser.add_argument("--file", metavar="FILE", help="your own plant file; it is executed")
+    parser.add_argument(
+        "--sets",
+        choices=("taught", "validation", "unforeseen", "all"),
+        default="taught",
+        help="situations of the plant whose parameters and delays are meant (default: taught)",
+    )
+    parser.add_argument(
+        "--continuous", action="store_true", help="closed loops in continuous time, delays by Pade approximation"
+    )
+    parser.add_argument(
+        "--no-energy", action="store_true", help="leave out the energy account, which compiles a kernel"
+    )
+    parser.add_argument("--json", action="store_true", help="print all numbers as JSON instead of text")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Print the certificate and the energy account; leave with exit code 1 where the certificate does not hold."""
+    import plants
+    import sscq
+    from experiments.kb_case import other_plant
+    from flcs import FuzzyController, KnowledgeBase
+
+    if Path(options.kb).is_dir():
+        raise UserError(f"give a file, got a folder; in a run's it is {Path(options.kb) / 'knowledge_base.json'}")
+    if options.file:
+        add_user_file(options.file)
+        plants.load_plant_file(options.file, tell)
+    kb = KnowledgeBase.load(options.kb)
+    plant = plants.get(kb.plant)
+    several = situations(kb, plant, options.sets)
+    controller = FuzzyController(kb)
+    sampled = False if options.continuous else None
+    found = sscq.certify(plant, controller, None, several, sampled=sampled)
+    less = None if found.holds else _less_authority(kb, plant, several, sampled)
+    account = None if options.no_energy else _account(plant, controller, several)
+    if options.json:
+        print(json.dumps(_document(kb, several, found.numbers(), less, account), indent=1, allow_nan=False))
+    else:
+        print(f"knowledge base {options.kb} of plant {kb.plant}: {kb.n_rules} rules")
+        print(*(f"warning: {warning}" for warning in other_plant(kb, plant)), str(found), sep="\n")
+        if less is not None:
+            print(f"With authority {less['authority']:.3g} it holds, with decay rate {less['decay']:.4g} 1/s.")
+        if account is not None:
+            print("", _account_text(account), sep="\n")
+    if not found.holds:
+        raise SystemExit(1)
+
+
+def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:
+    """Return the plant's situations of a kind, with the least and the largest delays that the knowledge base knows."""
+    from sscq.situation_sets import KINDS, standard_sets
+
+    sets = standard_sets(plant)
+    chosen = [s for k in (KINDS if kind == "all" else (kind,)) for s in sets[k]]
+    ends = {name: kb.valid_range[name] for name in ("delay", "output_delay") if name in kb.valid_range}
+    late: list[dict[str, Any]] = [{name: float(span[end]) for name, span in ends.items()} for end in (0, 1)]
+    known = late[:1] if late[0] == late[1] else late
+    return tuple(replace(s, **change) for change in known for s in chosen)
+
+
+def _less_authority(
+    kb: KnowledgeBase, plant: Plant, several: Sequence[Situation], sampled: bool | None
+) -> dict[str, float] | None:
+    """Return the largest authority found at which the certificate holds, with its decay; None: not even the reference.
+
+    Less authority shrinks the hull towards the reference gains, so what holds at one holds at all below.
+    """
+    import sscq
+    from flcs import FuzzyController
+
+    best = None
+    low, high = 0.0, kb.inference.authority
+    for middle in (0.0, *(None,) * _BISECTIONS):
+        share = 0.5 * (low + high) if middle is None else middle
+        found = sscq.certify(
+            plant, FuzzyController(kb, authority=share), None, several, sampled=sampled, by_point=False
+        )
+        if found.holds:
+            low, best = share, {"authority": share, "decay": found.decay}
+        elif middle is not None:
+            return None
+        else:
+            high = share
+    return best
+
+
+def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation]) -> dict[str, Any]:
+    """The energy account of the first situation with a constant reference; or why there is none."""
+    import sscq
+    from plants.excitation.signals import Constant
+    from sscq.lyapunov_energy import not_available
+
+    reason = not_available(plant, controller)
+    if reason:
+        return {"reason": reason}
+    for situation in several:
+        if all(isinstance(part, Constant) for signal in situation.references(plant) for part in signal.parts):
+            try:
+                found = sscq.energy_lyapunov(plant, controller, controller.theta, replace(situation, **_CLEAN))
+            except ValueError as error:  # the certificate stands without it
+                return {"reason": str(error)}
+            return {"situation": situation.name, **found.numbers(), "text": str(found)}
+    return {"reason": "no situation has constant references"}
+
+
+def _account_text(account: dict[str, Any]) -> str:
+    if "reason" in account:
+        return f"No energy account: {account['reason']}."
+    return f"Energy account of {account['situation']!r}, measured without noise and delay:\n{account['text']}"
+
+
+def _document(
+    kb: KnowledgeBase,
+    several: Sequence[Situation],
+    certificate: dict[str, Any],
+    less: dict[str, float] | None,
+    account: dict[str, Any] | None,
+) -> dict[str, Any]:
+    return {
+        "plant": kb.plant,
+        "knowledge_base": kb.content_hash,
+        "n_rules": kb.n_rules,
+        "situations": list(dict.fromkeys(s.name for s in several)),
+        "certificate": certificate,
+        "certified_with": less,
+        "energy": account,
+    }

@@ -1,0 +1,61 @@
+"""Everything that a knowledge base can give as gains: the hull of its rules and its reference gains.
+
+With constant consequents the gains are a mean of rules and reference, with weights that are not negative and sum to 1.
+Affine consequents are cut off at the box, and a slew limit lets each gain take its own way from the old value to the
+new: both can leave the hull of the rules, but not the box around it, whose corners are then vertices as well.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sscq.gain_hull import GainHull, combined
+
+if TYPE_CHECKING:
+    from flcs.knowledge_base import KnowledgeBase
+    from flcs.rule_base import Rule, RuleBase
+
+
+def gain_hull(kb: KnowledgeBase, authority: float | None = None) -> GainHull:
+    """Return the vertices of all gains that a knowledge base can give, named by their rules.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+    authority : float, optional
+        In place of the knowledge base's own.
+    """
+    share = kb.inference.authority if authority is None else authority
+    boxed = {"affine rules": kb.inference.order > 0, "slew limit": kb.slew is not None}
+    why = " and ".join(word for word, true in boxed.items() if true)
+    several = len(kb.channels) > 1
+    parts = [_of_rules(base, share, several=several) for base in kb.channels]
+    boxes = [part.boxed(base.gain_names, why or "combined") for part, base in zip(parts, kb.channels, strict=True)]
+    references = [base.reference for base in kb.channels]
+    return combined(boxes if why else parts, references, boxes)
+
+
+def _of_rules(base: RuleBase, share: float, *, several: bool) -> GainHull:
+    """Gains of the rules that are on, with affine ones at both ends of every input, and the reference gains."""
+    reference = np.array(base.reference)
+    tail = f" of {base.name}" if several else ""
+    names, rows = [f"reference gains{tail}"], [reference]
+    for number in base.active:
+        rule = base.rules[number]
+        for corner in _ends(rule):
+            names.append(f"rule {_words(base, rule)}{tail}")
+            rows.append(np.clip(reference + share * (corner - reference), base.low, base.high))
+    return GainHull(tuple(names), np.array(rows), "the rules and the reference gains")
+
+
+def _ends(rule: Rule) -> list[np.ndarray]:
+    slopes = np.array(rule.slopes).reshape(len(rule.gains), -1)
+    return [np.array(rule.gains) + slopes @ np.array(end) for end in product((-1.0, 1.0), repeat=slopes.shape[1])]
+
+
+def _words(base: RuleBase, rule: Rule) -> str:
+    pairs = zip(base.inputs, rule.terms, strict=True)
+    return f"[{', '.join(f'{variable.name} {variable.labels[term]}' for variable, term in pairs)}]"
