@@ -71,7 +71,7 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    for path in (*found, *(folder().glob("kernel_*.o") if found else ())):
+    for path in (*found, *folder().glob("kernel_*.o")):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
     return len(found)
@@ -106,12 +106,20 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
 def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
     """Return machine code for this processor, from beside the source or newly compiled."""
     path = source and source.with_suffix(f".{_digest(machine_code.processor())[:8]}.o")
-    code = machine_code.unpacked(path.read_bytes()) if path and path.is_file() else None
+    code = machine_code.unpacked(_read(path)) if path else None
     if code is None:
         code = machine_code.compiled(text, arguments)
         if path:
             _written(path, machine_code.packed(code))
     return code
+
+
+def _read(path: Path) -> bytes:
+    """Return a file's content; none where it is not there or cannot be read: it is made again."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _digest(text: str) -> str:

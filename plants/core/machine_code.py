@@ -12,7 +12,6 @@ import ctypes
 import hashlib
 import json
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SYMBOL = "sscq_kernel"
-_ARGUMENT = re.compile(r"(int64|float64)(?:\[(:,)*::1\])?")
 _LIBRARY = frozenset({"cos", "exp", "fma", "floor", "log", "memcpy", "memset", "pow", "sin", "sqrt"})  # of any process
 _engines: list[Any] = []  # machine code lives as long as its engine
 
@@ -44,7 +42,15 @@ class Compiled:
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *places)(_load(code))
 
     def __call__(self, *values: Any) -> None:
-        """Call it with whole numbers and contiguous, writable arrays of the declared types."""
+        """Call it with whole numbers and contiguous arrays of the declared types; what it fills must be writable.
+
+        Raises
+        ------
+        TypeError
+            If an array has another type or layout: the machine code takes addresses.
+        RuntimeError
+            If the machine code reports an error, which generated text never does.
+        """
         flat: list[Any] = []
         for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
             if colons == 0:
