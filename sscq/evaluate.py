@@ -170,7 +170,7 @@ class Recorder:
         points = points_of(done, parameters, int(outcome.steps[0]))
         motion, final = loop.sampling.motion, outcome.snapshot.rows[0]
         evaluations, report = loop_report(motion, loop.design.rows, final, loop.step, points)
-        warn_of_gain(report, stacklevel=4)
+        warn_of_gain(report, stacklevel=4)  # a record shows what happened, divergence too
         return replace(done, evaluations=evaluations, loop=report)
 
 

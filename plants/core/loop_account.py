@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.loop_free import SHARES
 from plants.core.loop_gain import Points
 from plants.core.loop_iterated import TOLERANCE
 from plants.core.loop_report import Iterations, LoopReport, state_in_words
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class AlgebraicLoopError(DivergedError):
-    """The iteration of mutually dependent accelerations did not converge."""
+    """An iteration did not converge, or a raw loop-free run met a gain of 1: what it would give is no motion."""
 
 
 class LoopGainWarning(UserWarning):
@@ -91,6 +92,16 @@ def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int)
 def warn_of_gain(report: LoopReport | None, stacklevel: int = 3) -> None:
     """Warn where a loop-free run met a gain that its form does not bear."""
     warn(report.caution() if report is not None else "", stacklevel)
+
+
+def refuse_raw(report: LoopReport | None) -> None:
+    """Raise for a raw loop-free run that met a gain of 1 or more.
+
+    Its error then grows in every step, whatever the step is; that the run stayed in the plant's region says nothing.
+    """
+    if report is not None and SHARES.get(report.mode) == 1.0 and report.caution():
+        text = f"{report.caution()}; 'loop_free_relaxed' and 'loop_free_filtered' bear gains above 1"
+        raise AlgebraicLoopError(text)
 
 
 def warn(text: str, stacklevel: int) -> None:

@@ -12,7 +12,7 @@ from plants.core import kernel as kernels
 from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
-from plants.core.loop_account import AlgebraicLoopError, loop_report, points_of, warn_of_gain
+from plants.core.loop_account import AlgebraicLoopError, loop_report, points_of, refuse_raw, warn_of_gain
 from plants.core.loop_report import state_in_words
 from plants.core.motion import Motion, as_tuple
 from plants.core.run import Job, grid, run
@@ -61,13 +61,13 @@ def simulate(
     Trajectory
         With states, outputs, inputs, disturbances, entropy [J] and supplied energy [J]; the integrals are weighted as
         the integrator weighs the rates. ``evaluations`` counts the right-hand side's, ``loop`` reports on the algebraic
-        loop; a loop-free form that met a gain it does not bear warns (LoopGainWarning).
+        loop; a relaxed or filtered form that met a gain it need not bear warns (LoopGainWarning).
 
     Raises
     ------
     DivergedError
-        Naming time and state, when the plant leaves its region. As AlgebraicLoopError, naming the equation, its
-        residual, time and state, when an iteration does not converge.
+        Naming time and state, when the plant leaves its region. As AlgebraicLoopError, when an iteration does not
+        converge (naming the equation, its residual, time and state) or a raw loop-free run met a gain of 1 (naming it).
     ValueError
         For unknown names (with the near miss), wrong lengths, or a step that does not divide the time.
     """
@@ -99,6 +99,7 @@ def simulate(
     points = points_of(trajectory, rows["p"], reached)
     evaluations, report = loop_report(motion, design.rows, finals[0], step, points)
     _check_alive(plant, points, report, reached, n_steps, step)
+    refuse_raw(report)
     warn_of_gain(report)
     return replace(trajectory, evaluations=evaluations, loop=report)
 
