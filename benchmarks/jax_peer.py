@@ -120,6 +120,7 @@ def _evaluate(program: Program, values: list[Any]) -> list[Any]:
         "sub": lambda a, b: a - b,
         "mul": lambda a, b: a * b,
         "div": lambda a, b: a / b,
+        "quotient": lambda a, b: a / b,
         "neg": lambda a: -a,
         "keep": lambda a: a,
     }

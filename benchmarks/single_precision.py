@@ -37,6 +37,9 @@ def single_precision(size: Size) -> Section:
 def _add(section: Section, n_x: int, size: Size, folder: Path) -> None:
     loop, theta = case.loop_of(case.SIZES[n_x], size.steps), candidates(n_x, size)
     peers = {f"{real}, {peer.name}": peer for real in ("double", "float") for peer in built(loop, folder, real)}
+    if not all(any(name.startswith(real) for name in peers) for real in ("double", "float")):
+        section.notes.append(f"{n_x} states skipped: the compiler builds neither width of vectors.")
+        return
     calls = {name: lambda p=peer: p.run(theta, size.steps) for name, peer in peers.items()}
     times = alternate(calls, max(2, size.rounds // 4))
     exact, rough = (

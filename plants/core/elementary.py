@@ -102,7 +102,7 @@ def abs(x: Number) -> Number:  # noqa: A001  (the field's name)
 def quotient(a: Number, b: Number) -> Number:
     """`a` / `b` for a divisor that is far from 0 and finite, as a mass or a pivot is: faster in lanes than ``a / b``.
 
-    In lanes within 1.51 ulp for 1e-300 <= abs(b) <= 1e300, and possibly NaN outside.
+    In lanes within 1.51 ulp for 1e-300 <= abs(b) <= 1e300, and possibly NaN or infinite outside.
     """
     return _apply("quotient", np.divide, a, b)
 

@@ -30,7 +30,7 @@ class AlgebraicLoopError(DivergedError):
 
 
 class LoopGainWarning(UserWarning):
-    """A loop-free run met a gain of the algebraic loop at which its form is not stable."""
+    """A loop-free run met a gain of the algebraic loop beyond what its form bears; relaxed: beyond the raw form's."""
 
 
 def loop_report(motion: Motion, rows: Rows, final: Array, step: float, points: Points) -> tuple[int, LoopReport | None]:
@@ -100,8 +100,7 @@ def refuse_raw(report: LoopReport | None) -> None:
     Its error then grows in every step, whatever the step is; that the run stayed in the plant's region says nothing.
     """
     if report is not None and SHARES.get(report.mode) == 1.0 and report.caution():
-        text = f"{report.caution()}; 'loop_free_relaxed' and 'loop_free_filtered' bear gains above 1"
-        raise AlgebraicLoopError(text)
+        raise AlgebraicLoopError(report.caution())
 
 
 def warn(text: str, stacklevel: int) -> None:

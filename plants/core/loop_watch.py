@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 GAIN, FACTOR, SCALES = "loop_gain", "loop_factor", "loop_scales"
 _EXACT = 2  # accelerations up to which the spectral radius is a formula
+_MEANING = {"loop_free_relaxed": "errors of the accelerations fade slowly there, and grow beyond 3"}
 _LEAST = 1e-6  # of the largest scale: what takes no part in the loop keeps some
 _SETTLED = 200  # steps of the power method for the scales to start from
 
@@ -122,10 +123,15 @@ class LoopWatch:
         verb = "is" if self.exact else "may be"
         return (
             f"the gain of the algebraic loop of plant {self.plant.name!r} {verb} {met[situation, candidate, 0]:.4g} in "
-            f"situation {situations[situation]!r} (candidate {candidate}): too large for algebraic_loop={self.mode!r} "
+            f"situation {situations[situation]!r} (candidate {candidate}): {_beyond(self.mode)} "
             f"with {lost.any(axis=0).sum()} of {lost.shape[1]} candidates, in {lost.any(axis=1).sum()} of "
-            f"{lost.shape[0]} situations; their results may mean nothing, use algebraic_loop='solved'"
+            f"{lost.shape[0]} situations; {_MEANING.get(self.mode, 'their results may mean nothing')}, "
+            "use algebraic_loop='solved'"
         )
+
+
+def _beyond(mode: str) -> str:
+    return "above the raw form's 1" if mode == "loop_free_relaxed" else f"too large for algebraic_loop={mode!r}"
 
 
 def radius(matrix: list[list[Any]]) -> Any:
