@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import formats
 from experiments.errors import UserError, user_errors
+from experiments.run_folder import read_record
 from experiments.text_table import change, text_table
 from plants.core import atomic
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from experiments.pooled import Pooled
 
 SUITES = ("control_quality",)
+_TAKEN = ("seed", "plant", "output", "resume", "quiet")  # of a design; the benchmark sets them
 _HEAD = ("controller", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
 
 
@@ -67,13 +69,15 @@ def options(words: Sequence[str]) -> Options:
         key, equals, value = word.partition("=")
         if not equals:
             raise UserError(f"expected settings such as plants=fopdt or seeds=5, got {word!r}")
+        if key in _TAKEN:
+            raise UserError(f"{key} is the benchmark's own affair: say seeds=, plants= or folder=")
         if key in own:
             own[key] = value
         else:
             overrides.append(word)
     if own["suite"] not in SUITES:
         raise UserError(unknown("suite", own["suite"], SUITES))
-    if not own["seeds"].isdigit() or int(own["seeds"]) < 1:
+    if not own["seeds"].isdecimal() or int(own["seeds"]) < 1:
         raise UserError(f"seeds must be a whole number of at least 1, got {own['seeds']!r}")
     chosen = plants.names() if own["plants"] == "all" else own["plants"].split(",")
     for name in chosen:
@@ -87,6 +91,8 @@ def run(plant: str, seed: int, chosen: Options) -> Path:
     from experiments.design import main as design
 
     folder = chosen.folder / f"{plant}-{seed}"
+    if (folder / "config.json").is_file():
+        _require_same(folder, chosen)
     if (folder / "metrics.json").is_file():
         return folder
     print(f"{plant}, seed {seed} ...", flush=True)
@@ -95,6 +101,15 @@ def run(plant: str, seed: int, chosen: Options) -> Path:
     else:
         design([f"plant={plant}", f"seed={seed}", f"output={folder}", "quiet=true", *chosen.overrides])
     return folder
+
+
+def _require_same(folder: Path, chosen: Options) -> None:
+    """Refuse designs that were made with other words: the page would be headed by the wrong ones."""
+    made = [word for word in read_record(folder)["overrides"] if word.partition("=")[0] not in _TAKEN]
+    if sorted(made) != sorted(chosen.overrides):
+        raise UserError(
+            f"{folder} was made with {' '.join(made) or 'no settings'}; choose another folder=, or those words"
+        )
 
 
 def rows(pooled: Pooled) -> list[tuple[str, ...]]:
@@ -116,7 +131,7 @@ def page(found: Mapping[str, Pooled], chosen: Options) -> str:
         f"Written by `python -m experiments.benchmark`: {chosen.seeds} designs for each plant,",
         f"{' '.join(chosen.overrides)}. Fitness J in unforeseen situations, all rollouts of all designs, as change",
         "against the best fixed PID of the same design (negative is better), with 95 % intervals from resampled seeds",
-        "of the rollouts (the designs as they are); losses are marked.", "",
+        "of the rollouts, which all designs share (the designs as they are); losses are marked.", "",
         "| plant | knowledge base | best simple rung | recommended |", "|---|---|---|---|",
     ]  # fmt: skip
     for name, pooled in found.items():
@@ -149,8 +164,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the suite, print a table for each plant as it is done, and write the whole."""
     from experiments.pooled import pool
 
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return
     with user_errors():
-        chosen = options(list(sys.argv[1:] if arguments is None else arguments))
+        chosen = options(words)
         found: dict[str, Pooled] = {}
         for name in chosen.plants:
             found[name] = pool([run(name, seed, chosen) for seed in range(chosen.seeds)])

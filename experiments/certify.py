@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:
-    """Return the plant's situations of a kind, with the least and the largest delays that the knowledge base knows."""
+    """Return the plant's situations of a kind, and the same with the least and the largest delays that were taught."""
     from sscq.situation_sets import KINDS, standard_sets
 
     sets = standard_sets(plant)
@@ -93,7 +93,7 @@ def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, .
     ends = {name: kb.valid_range[name] for name in ("delay", "output_delay") if name in kb.valid_range}
     late: list[dict[str, Any]] = [{name: float(span[end]) for name, span in ends.items()} for end in (0, 1)]
     known = late[:1] if late[0] == late[1] else late
-    return tuple(replace(s, **change) for change in known for s in chosen)
+    return (*chosen, *(replace(s, **change) for change in known if change for s in chosen))
 
 
 def _less_authority(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BASELINE = "fixed"
 _KIND = "unforeseen"
-# Of a design, simplest first; its own tuning rule is one of those judged here.
+# Of a design, simplest first; its own rule, from declared numbers, is left out beside those judged here.
 _RUNGS = (
     "own", "fixed", "two_degree", "table", "imitation", "knowledge_base", "knowledge_base_free", "oracle",
 )  # fmt: skip
@@ -36,7 +36,7 @@ class Pooled:
     titles : mapping of controller to str
         In the order of the ladder, tuning rules behind the open loop.
     samples : mapping of controller to Sample
-        Rollouts [seed, situation] in unforeseen situations, all designs below one another.
+        Rollouts [seed, situation] in unforeseen situations, all designs beside one another.
     comparisons : mapping of controller to Comparison
         With the best fixed PID, whose rollouts are those of the same design.
     choices : mapping of controller to int
@@ -67,10 +67,15 @@ class Pooled:
         """Return all figures as plain data."""
         return {
             "fitness": {name: _statistics(sample) for name, sample in self.samples.items()},
-            "comparisons": {name: asdict(comparison) for name, comparison in self.comparisons.items()},
+            # A rank test would count a rollout once for every design that saw it.
+            "comparisons": {name: _without(asdict(c), "p_value") for name, c in self.comparisons.items()},
             "recommended": dict(self.choices),
             "notes": list(self.notes),
         }
+
+
+def _without(values: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name != key}
 
 
 def _statistics(sample: Sample) -> dict[str, float]:
@@ -104,7 +109,8 @@ def pool(folders: Sequence[Path]) -> Pooled:
 
 
 def _joined(samples: Sequence[Sample]) -> Sample:
-    return Sample(*(np.vstack([getattr(s, part) for s in samples]) for part in ("fitness", "travel", "failed")))
+    """Designs side by side: all see the same rollouts, so a seed that is resampled takes them all with it."""
+    return Sample(*(np.hstack([getattr(s, part) for s in samples]) for part in ("fitness", "travel", "failed")))
 
 
 def _design(folder: Path, metrics: Mapping[str, Any]) -> tuple[dict[str, Sample], dict[str, str], tuple[str, ...]]:
@@ -127,7 +133,7 @@ def _design(folder: Path, metrics: Mapping[str, Any]) -> tuple[dict[str, Sample]
     titles = {name: one["title"] for name, one in metrics["controllers"].items()}
     titles |= {rule.name: rule.title for rule in rules}
     order = [name for name in ("open_loop", *(rule.name for rule in rules), *_RUNGS) if name in titles]
-    return {name: samples[name] for name in order}, {name: titles[name] for name in order}, notes
+    return {name: samples[name] for name in order}, {name: titles[name] for name in order} | titles, notes
 
 
 def _sample(bench: Bench, fitness: Fitness, table: np.ndarray) -> Sample:
@@ -147,7 +153,7 @@ def _rules(bench: Bench) -> tuple[list[Contender], tuple[str, ...]]:
     constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
     found: list[Contender] = []
     said: dict[str, list[str]] = {}
-    for rule in rule_gains(setup.plant, setup.laws[0].sample_time or setup.step):
+    for rule in rule_gains(setup.plant, setup.laws[0].sample_time or setup.step, setup.laws):
         said.setdefault(rule.text, []).append(rule.rule)
         if rule.gains is not None:
             name = f"rule {rule.rule}"

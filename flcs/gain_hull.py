@@ -1,8 +1,9 @@
 """Everything that a knowledge base can give as gains: the hull of its rules and its reference gains.
 
 With constant consequents the gains are a mean of rules and reference, with weights that are not negative and sum to 1.
-Affine consequents are cut off at the box, and a slew limit lets each gain take its own way from the old value to the
-new: both can leave the hull of the rules, but not the box around it, whose corners are then vertices as well.
+Where rules reach beyond the box of gains their mean is cut off there, and a slew limit lets each gain take its own way
+from the old value to the new: both can leave the hull of the rules, but not the box around it, whose corners are then
+vertices as well.
 """
 
 from __future__ import annotations
@@ -29,13 +30,23 @@ def gain_hull(kb: KnowledgeBase, authority: float | None = None) -> GainHull:
         In place of the knowledge base's own.
     """
     share = kb.inference.authority if authority is None else authority
-    boxed = {"affine rules": kb.inference.order > 0, "slew limit": kb.slew is not None}
+    boxed = {
+        "affine rules": kb.inference.order > 0,
+        "rules cut off at the box": any(_leaves_box(base, share) for base in kb.channels),
+        "slew limit": kb.slew is not None,
+    }
     why = " and ".join(word for word, true in boxed.items() if true)
     several = len(kb.channels) > 1
     parts = [_of_rules(base, share, several=several) for base in kb.channels]
-    boxes = [part.boxed(base.gain_names, why or "combined") for part, base in zip(parts, kb.channels, strict=True)]
-    references = [base.reference for base in kb.channels]
-    return combined(boxes if why else parts, references, boxes)
+    corners = [part.corners(base.gain_names) for part, base in zip(parts, kb.channels, strict=True)]
+    return combined(parts, [base.reference for base in kb.channels], corners, boxed=why)
+
+
+def _leaves_box(base: RuleBase, share: float) -> bool:
+    """Whether a rule asks for gains beyond the box: the mean is cut off then, not each rule."""
+    reference = np.array(base.reference)
+    asked = [reference + share * (corner - reference) for number in base.active for corner in _ends(base.rules[number])]
+    return any(((gains < base.low) | (gains > base.high)).any() for gains in asked)
 
 
 def _of_rules(base: RuleBase, share: float, *, several: bool) -> GainHull:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _WIDTH = 110
 
+_STANDS = 1e-9  # 1/s: growth that rounding explains
+
 
 @dataclass(frozen=True, eq=False)
 class Family:
@@ -95,7 +97,7 @@ def _not_covered(found: Certificate, family: Family) -> str:
 def _not_found(found: Certificate, family: Family) -> str:
     if found.verdict == "unstable member":
         rest = [name for name in family.resting if found.worst.startswith(f"{name} at ")]
-        if rest:
+        if rest and found.bound > -_STANDS:
             return (
                 "Its ki is 0 while others' is not: its integral action stands still wherever it is, which is no "
                 "asymptotic stability. Give it a small ki."

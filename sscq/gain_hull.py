@@ -44,8 +44,8 @@ class GainHull:
         object.__setattr__(self, "names", tuple(self.names[k] for k in kept))
         object.__setattr__(self, "gains", gains[kept])
 
-    def boxed(self, gain_names: Sequence[str], why: str) -> GainHull:
-        """Return the sets with the corners of the box around them: for gains that take ways of their own."""
+    def corners(self, gain_names: Sequence[str]) -> GainHull:
+        """Return the corners of the box around the sets: for gains that take ways of their own."""
         low, high = self.gains.min(axis=0), self.gains.max(axis=0)
         free = [(0, 1) if a < b else (0,) for a, b in zip(low, high, strict=True)]
         names, rows = [], []
@@ -54,28 +54,35 @@ class GainHull:
                      if len(some) > 1)  # fmt: skip
             names.append(f"corner with {', '.join(words)}")
             rows.append(np.where(ends, high, low))
-        text = f"{self.text} and the corners of the box around them ({why})"
-        return GainHull((*self.names, *names), np.concatenate([self.gains, rows]), text)
+        return GainHull(tuple(names), np.array(rows), self.text)
 
 
-def combined(parts: Sequence[GainHull], references: Sequence[ArrayLike], boxes: Sequence[GainHull]) -> GainHull:
+def combined(
+    parts: Sequence[GainHull], references: Sequence[ArrayLike], corners: Sequence[GainHull], *, boxed: str = ""
+) -> GainHull:
     """Return the hull of several channels together, each channel's sets with each of the others'.
 
     Each channel's sets beside the references of the others come first, so that a report names the rule of one channel
-    where it can. Where the combinations are too many, those of the channels' boxes stand for them.
+    where it can. Where the combinations are too many, or the gains may leave the hull of the sets (`boxed` says why),
+    those of the boxes' corners stand for them.
     """
     if len(parts) == 1:
-        return parts[0]
+        if not boxed:
+            return parts[0]
+        (part,), (box,) = parts, corners
+        text = f"{part.text} and the corners of the box around them ({boxed})"
+        return GainHull((*part.names, *box.names), np.concatenate([part.gains, box.gains]), text)
     rows, names = [], []
     for k, part in enumerate(parts):
         for name, gains in zip(part.names, part.gains, strict=True):
             rows.append(np.concatenate([gains if i == k else np.asarray(r) for i, r in enumerate(references)]))
             names.append(name)
-    many = int(np.prod([len(part.names) for part in parts])) > MOST_SETS
-    for choice in product(*(zip(h.names, h.gains, strict=True) for h in (boxes if many else parts))):
+    many = bool(boxed) or int(np.prod([len(part.names) for part in parts])) > MOST_SETS
+    for choice in product(*(zip(h.names, h.gains, strict=True) for h in (corners if many else parts))):
         rows.append(np.concatenate([gains for _, gains in choice]))
         names.append("; ".join(name for name, _ in choice))
-    text = f"{parts[0].text}, {'in boxes for each channel' if many else 'each channel with each other'}"
+    how = f"in boxes for each channel{f' ({boxed})' if boxed else ''}" if many else "each channel with each other"
+    text = f"{parts[0].text}, {how}"
     return GainHull(tuple(names), np.array(rows), text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +11,9 @@ from controllers import tuning
 from sscq.step_model import StepModel, step_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from controllers import Gains
+    from controllers import Gains, Law
     from plants import OperatingPoint, Plant
 
 
@@ -50,7 +50,7 @@ class RuleGains:
     text: str
 
 
-def rule_gains(plant: Plant, sample_time: float) -> tuple[RuleGains, ...]:
+def rule_gains(plant: Plant, sample_time: float, laws: Sequence[Law] = ()) -> tuple[RuleGains, ...]:
     """Return the gains of every rule at the first operating point at which all channels answer as rules need it.
 
     Each channel is tuned alone, with the other commands at rest. Half a sample time counts as dead time, as for every
@@ -61,6 +61,8 @@ def rule_gains(plant: Plant, sample_time: float) -> tuple[RuleGains, ...]:
     plant : Plant
     sample_time : float
         Of the controller [s].
+    laws : sequence of Law, optional
+        One per channel; a law with reverse action turns the sign by itself, so its gains are for the opposite one.
 
     Returns
     -------
@@ -70,12 +72,17 @@ def rule_gains(plant: Plant, sample_time: float) -> tuple[RuleGains, ...]:
     reasons = []
     for point in plant.operating_points or (None,):
         try:
-            models = [step_model(plant, channel, point) for channel in range(len(plant.channels))]
+            models = [_seen_by(laws, k, step_model(plant, k, point)) for k in range(len(plant.channels))]
         except ValueError as error:  # NoStepModelError, or nothing holds the plant there
             reasons.append(str(error))
             continue
         return tuple(_of(rule, models, point, sample_time) for rule in RULES)
     return tuple(RuleGains(rule, None, reasons[0]) for rule in RULES)
+
+
+def _seen_by(laws: Sequence[Law], channel: int, model: StepModel) -> StepModel:
+    reverse = bool(laws) and getattr(laws[channel], "action", "direct") == "reverse"
+    return replace(model, gain=-model.gain) if reverse else model
 
 
 def _of(rule: str, models: list[StepModel], point: OperatingPoint | None, sample_time: float) -> RuleGains:

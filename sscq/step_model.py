@@ -81,7 +81,7 @@ def step_model(plant: Plant, channel: int = 0, point: OperatingPoint | str | Non
     model = plants.linearise(plant, point, commands=True)
     output = model.outputs.index(plant.channels[channel].output)
     t, y, integrates = _answer(model, channel, output, plant.name)
-    return _asymptote(t, y, model.delay) if integrates else _two_points(t, y, model.delay, plant.name)
+    return _asymptote(t, y, model.delay, plant.name) if integrates else _two_points(t, y, model.delay, plant.name)
 
 
 def _answer(model: LinearModel, channel: int, output: int, plant: str) -> tuple[Array, Array, bool]:
@@ -123,9 +123,11 @@ def _step(model: LinearModel, channel: int, output: int, dt: float) -> Array:
     return values
 
 
-def _asymptote(t: Array, y: Array, delay: float) -> StepModel:
+def _asymptote(t: Array, y: Array, delay: float, plant: str) -> StepModel:
     late = slice(-_POINTS // 10, None)
     slope, level = np.polyfit(t[late], y[late], 1)
+    if abs(slope) * t[-1] <= _NO_ANSWER**0.5 * float(np.abs(y).max(initial=1e-300)):
+        return _two_points(t, y, delay, plant)  # another output integrates, this one settles
     return StepModel(float(slope), math.inf, max(0.0, float(-level / slope)) + delay)
 
 

@@ -78,7 +78,8 @@ def _pair(
 ) -> Finding:
     low, high = (_numbers(channel.get(end)) or () for end in ("low", "high"))
     gains = [_numbers(rule.get("gains")) or () for _, rule in (one, other)]
-    names = [str(name) for name in channel.get("gain_names") or ()]
+    given = channel.get("gain_names")
+    names = [str(name) for name in given] if isinstance(given, list) else []
     apart = [
         (abs(b - a) / (top - bottom), name, a, b)
         for name, a, b, bottom, top in zip(names, *gains, low, high, strict=False)

@@ -1,6 +1,7 @@
 """The benchmark of control quality: its words, its page, and (slowly) a whole small suite."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 from experiments import benchmark
 from experiments.errors import UserError
-from experiments.pooled import Pooled
+from experiments.pooled import Pooled, _joined
+from experiments.run_folder import RunFolder
 from sscq.verdict import Sample, compare
 
 
@@ -38,6 +40,7 @@ def test_words_are_its_own_or_the_designs():
         ("suite=quality", "control_quality"),
         ("seeds=0", "seeds must be a whole number of at least 1, got '0'"),
         ("seeds=many", "got 'many'"),
+        ("seed=5", "seed is the benchmark's own affair: say seeds="),
     ],
 )
 def test_wrong_words_are_refused(word, message):
@@ -67,6 +70,28 @@ def test_numbers_are_plain_data():
     assert numbers["recommended"] == {"table": 2, "fixed": 1}
     assert numbers["fitness"]["rule SIMC"]["failures"] == 1
     assert numbers["comparisons"]["table"]["mean"]["value"] == pytest.approx(-0.1)
+
+
+def test_designs_share_their_rollouts():
+    """Three times the same design says no more than one of them."""
+    rng = np.random.default_rng(1)
+    one = Sample(rng.uniform(1.0, 2.0, (8, 3)), np.ones((8, 3)), np.zeros((8, 3), bool))
+    other = Sample(one.fitness * rng.uniform(0.9, 1.15, (8, 3)), one.travel, one.failed)
+    alone, thrice = compare(other, one), compare(_joined([other] * 3), _joined([one] * 3))
+    assert (thrice.mean.low, thrice.mean.high) == pytest.approx((alone.mean.low, alone.mean.high), rel=1e-9)
+
+
+def test_a_design_may_recommend_its_own_rule():
+    found = replace(pooled(), choices={"rule": 1}, titles=pooled().titles | {"rule": "SIMC tuning rule"})
+    assert found.recommended() == "SIMC tuning rule (1 of 1)"
+
+
+def test_designs_made_with_other_words_are_not_taken(tmp_path):
+    chosen = benchmark.options(["plants=fopdt", f"folder={tmp_path}", "budget=standard"])
+    with RunFolder.create(tmp_path / "fopdt-0", command="design", config={}, overrides=["plant=fopdt", "budget=small"]):
+        pass
+    with pytest.raises(UserError, match="fopdt-0 was made with budget=small; choose another folder"):
+        benchmark.run("fopdt", 0, chosen)
 
 
 @pytest.mark.slow

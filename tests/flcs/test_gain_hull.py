@@ -81,3 +81,14 @@ def test_a_good_knowledge_base_holds_and_one_bad_rule_is_named():
     assert sscq.certify(VDP, FuzzyController(off)).holds
     # Half way to the reference gains, the rule gives kd = 2.15: enough.
     assert sscq.certify(VDP, FuzzyController(scheduled((*GOOD[:2], (4.0, 1.0, 0.3))), authority=0.5)).holds
+
+
+def test_rules_beyond_the_box_are_cut_off_after_the_mean():
+    """A rule that asks for kp = 60 in a box up to 20: halfway to the reference kp is still cut off, ki is halfway."""
+    kb = scheduled(((60.0, 8.0, 3.0), GOOD[1], GOOD[2]))
+    gains = kb.gains(np.linspace(-3.0, 1.5, 60)[:, None])
+    cut = gain_hull(kb)
+    assert all(inside(cut.gains, row) for row in gains)
+    assert "rules cut off at the box" in cut.text
+    rules = cut.gains[: len(GOOD) + 1]  # the hull of the rules, each cut off by itself, does not hold them
+    assert not all(inside(rules, row) for row in gains)

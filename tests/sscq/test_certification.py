@@ -238,6 +238,14 @@ def test_rows_of_a_gain_table_are_its_vertices():
 
 def test_channels_are_combined():
     parts = [GainHull(("a", "b"), [[1.0], [2.0]]), GainHull(("c", "d"), [[3.0], [4.0]])]
-    hull = combined(parts, [[1.0], [3.0]], parts)
+    hull = combined(parts, [[1.0], [3.0]], [part.corners(("k",)) for part in parts])
     assert {tuple(row) for row in hull.gains} == {(1.0, 3.0), (2.0, 3.0), (1.0, 4.0), (2.0, 4.0)}
     assert hull.names == ("a", "b", "d", "b; d")
+
+
+def test_many_combinations_are_replaced_by_fewer():
+    rng = np.random.default_rng(0)
+    parts = [GainHull(tuple(map(str, range(30))), rng.uniform(0.0, 1.0, (30, 3))) for _ in range(2)]
+    hull = combined(parts, [part.gains[0] for part in parts], [part.corners(("kp", "ki", "kd")) for part in parts])
+    assert len(hull.gains) <= 2 * 30 + 8 * 8
+    assert "in boxes for each channel" in hull.text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import plants
-from controllers import tuning
+from controllers import PID, tuning
 from sscq.rule_gains import RULES, rule_gains
 
 STEP = 0.01
@@ -36,6 +36,13 @@ def test_an_integrating_plant_has_no_rules_that_need_a_time_constant():
 def test_the_first_point_that_answers_is_taken():
     """Van der Pol's oscillator is unstable near 0 and answers as a second-order lag at 1.5 m."""
     assert by_rule("van_der_pol")["SIMC"].text.startswith("at position 1.5: gain 1")
+
+
+def test_a_reverse_law_gets_gains_of_the_other_sign():
+    (direct, *_), (reverse, *_) = (
+        rule_gains(plants.get("fopdt"), STEP, (PID(action=a),)) for a in ("direct", "reverse")
+    )
+    assert reverse.gains == tuple(-gain for gain in direct.gains)
 
 
 def test_two_channels_are_tuned_one_by_one():

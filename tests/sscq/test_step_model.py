@@ -56,3 +56,13 @@ def test_the_model_goes_through_two_points_of_the_answer_that_python_control_giv
 def test_a_plant_without_such_a_model_is_refused_with_the_reason(name, reason):
     with pytest.raises(NoStepModelError, match=reason):
         step_model(plants.get(name))
+
+
+def test_an_integrator_that_the_output_does_not_see_changes_nothing():
+    """y' = u - y beside a counter z' = u: one zero pole, and an answer that settles."""
+    plant = plants.Plant(
+        name="beside", states=(plants.Quantity("y", ""), plants.Quantity("z", "")), inputs=(plants.Quantity("u", ""),),
+        channels=(plants.Channel(output="y"),), derivative=lambda t, x, u, w, p: (u[0] - x[0], u[0]),
+    )  # fmt: skip
+    found = step_model(plant)
+    assert (found.gain, found.time_constant, found.dead_time) == pytest.approx((1.0, 1.0, 0.0), abs=1e-5)
