@@ -15,6 +15,7 @@ from numba import njit
 
 _OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
 STABLE, UNSTABLE, DOUBTFUL = 1.0, 0.0, 2.0
+SENSITIVITY, DELAY, FULL = 0, 1, 2
 COLUMNS = (
     "verdict",
     "growth",
@@ -162,11 +163,11 @@ def _quotient(x, top, bottom, t):
 
 
 @njit(**_OPTIONS)
-def _closest(x, top, bottom, size, ratio, least):
+def _closest(x, top, bottom, size, ratio, least, enough):
     """Smallest of `least` and |top / bottom|^2, refined by Newton about each dip of it and of |top| on the grid.
 
     `size` and `ratio` are |top|^2 and |top / bottom|^2 there. A dip of the quotient alone can hide between two points
-    where `bottom` dips beside it.
+    where `bottom` dips beside it. Dips that stay above `enough` are not refined.
     """
     n = len(x)
     for k in range(n):
@@ -179,7 +180,7 @@ def _closest(x, top, bottom, size, ratio, least):
             (top[0, k] - top[0, i]) ** 2 + (top[1, k] - top[1, i]) ** 2,
             (top[0, k] - top[0, after]) ** 2 + (top[1, k] - top[1, after]) ** 2,
         )
-        if math.sqrt(ratio[k]) * (1.0 - math.sqrt(way / size[k])) > math.sqrt(least):
+        if math.sqrt(ratio[k]) * (1.0 - math.sqrt(way / size[k])) > math.sqrt(min(least, enough)):
             continue  # not even straight towards 0 would the way to the neighbours lead that near
         side = k if size[after] < size[i] else k - 1
         upper, lower, t = _fit(x, top, side), _fit(x, bottom, side), x[k]
@@ -261,10 +262,10 @@ def _factors(value, more, reduction):
 
 
 @njit(**_OPTIONS)
-def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full, work, out):
+def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, level, enough, work, out):
     """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
-    size, ratio, level = work[0], work[1], work[2]
-    for part in range(2 if full else 1):
+    size, ratio, square = work[0], work[1], work[2]
+    for part in range(2 if level == FULL else 1):
         bottom = open_loop if part else regular  # L / (1 + L) or 1 / (1 + L)
         for k in range(len(x)):
             size[k] = closed[0, k] * closed[0, k] + closed[1, k] * closed[1, k]
@@ -272,18 +273,21 @@ def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, full,
         nearest = min((1.0 + start) ** 2, (1.0 + end) ** 2)
         if part:
             nearest = min(1.0 if math.isinf(start) else (1.0 + 1.0 / start) ** 2, (1.0 + 1.0 / end) ** 2)
-        out[2 + part] = 1.0 / math.sqrt(_closest(x, closed, bottom, size, ratio, nearest))
+        out[2 + part] = 1.0 / math.sqrt(_closest(x, closed, bottom, size, ratio, nearest, enough))
+    if level == SENSITIVITY:
+        return
     for k in range(len(x)):
-        level[k] = loop[0, k] * loop[0, k] + loop[1, k] * loop[1, k]
-    _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out)
+        square[k] = loop[0, k] * loop[0, k] + loop[1, k] * loop[1, k]
+    _crossings(x, open_loop, regular, loop, square, start, end, sample_time, level == FULL, out)
 
 
 @njit(cache=True, nogil=True, **_OPTIONS)
-def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, full, out):
+def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out):
     """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
 
-    The other arrays are those of a LoopResponse, x its log_frequency. Without `full`, the complementary sensitivity
-    and the gain margins of stable loops are not computed.
+    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
+    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
+    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
     """
     n = len(x)
     loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((3, n))
@@ -312,4 +316,6 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings
                 out[row, column] = np.inf if column < 4 else 0.0
         else:
             out[row, 1] = 0.0
-            _margins(x, closed, open_loop, factor, loop, start, end, sample_time, full, work, out[row])
+            _margins(
+                x, closed, open_loop, factor, loop, start, end, sample_time, level, enough * enough, work, out[row]
+            )

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq import margin_kernel
+from plants.core.run import call_in_chunks, thread_count
+from sscq import margin_kernel, margin_screen
 from sscq.frequency_response import LoopResponse, loop_responses
 from sscq.linear_loop import LinearPlant, Loop
 from sscq.margin_table import LoopMargins, Margins, Worst
@@ -47,6 +48,7 @@ __all__ = [
 
 _HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
 _ROUNDING = 1e-12  # of an eigenvalue: a mode at rest is not stable
+_BLOCK, _BLOCKS = 128, 8  # gain sets that are looked at together, and such blocks in one call of a thread
 _CONCENTRATIONS = (0.1, 0.3, 1.0)  # of the hull's weights in turn: near corners and edges, between, uniform
 
 
@@ -90,13 +92,13 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
     -------
     LoopMargins
     """
-    table = _table(np.atleast_2d(_checked(gains)), responses, full=True)
+    table = _table(np.atleast_2d(_checked(gains)), responses)
     values = {key: np.ascontiguousarray(table[:, :, i].T) for i, key in enumerate(margin_kernel.COLUMNS)}
     verdict = values.pop("verdict")
     return LoopMargins(tuple(r.name for r in responses), verdict == margin_kernel.STABLE, **values)
 
 
-def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits) -> Any:
+def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits, threads: int | None = 1) -> Any:
     """Return by how much gain sets violate the limits, summed over operating points: finite and graded everywhere.
 
     A stable loop pays max(0, 1 - limit / Ms) + max(0, 1 - delay margin / limit): the relative violation to first order,
@@ -109,6 +111,8 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         kp, ki, kd; sets that are not finite pay 3 at each point.
     responses : sequence of LoopResponse
     limits : MarginLimits
+    threads : int, optional
+        None: all processors. The result does not depend on it.
 
     Returns
     -------
@@ -116,15 +120,39 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         Between 0 and 3 times the number of operating points.
     """
     gains = _checked(gains)
-    rows = gains.reshape(-1, 3)
-    table = _table(rows, responses, full=False)
-    rates = np.array([r.rate for r in responses])[:, None]
-    unstable = 3.0 - rates / (table[:, :, 1] + rates)
-    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[:, :, 2])
+    rows = np.require(gains.reshape(-1, 3), requirements="CW")  # one compilation for all
+    paid = np.zeros(len(rows))
+
+    def pay(first: int, last: int) -> None:
+        part = slice(first * _BLOCK, last * _BLOCK)
+        for response in responses:  # in their order: sums of the same numbers in the same order
+            unsure = np.flatnonzero(~_surely_kept(rows[part], response, limits))
+            paid[part][unsure] += _paid(rows[part][unsure], response, limits)
+
+    call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
+    return paid.reshape(gains.shape[:-1])
+
+
+def _surely_kept(rows: Array, response: LoopResponse, limits: MarginLimits) -> NDArray[np.bool_]:
+    """Gain sets that pay nothing at an operating point, as far as a quick look tells; a delay margin it does not."""
+    sure = np.zeros(len(rows), dtype=bool)
+    if limits.delay_margin == 0.0 and response.sampled.hidden_growth <= 0.0:
+        distance = (1.0 + _ROUNDING) / limits.sensitivity
+        parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
+        margin_screen.kept(rows, *parts, distance, sure)
+        sure &= (np.abs(rows) < _HUGE).all(axis=1)
+    return sure
+
+
+def _paid(rows: Array, response: LoopResponse, limits: MarginLimits) -> Array:
+    """What gain sets pay at one operating point."""
+    level = margin_kernel.DELAY if limits.delay_margin > 0.0 else margin_kernel.SENSITIVITY
+    table = _table(rows, [response], level, (1.0 + _ROUNDING) / limits.sensitivity)[0]
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[:, 2])
     if limits.delay_margin > 0.0:
-        violation += np.maximum(0.0, 1.0 - table[:, :, 7] / limits.delay_margin)
-    paid = np.where(table[:, :, 0] == margin_kernel.STABLE, violation, unstable)
-    return paid.sum(axis=0).reshape(gains.shape[:-1])
+        violation += np.maximum(0.0, 1.0 - table[:, 7] / limits.delay_margin)
+    unstable = 3.0 - response.rate / (table[:, 1] + response.rate)
+    return np.where(table[:, 0] == margin_kernel.STABLE, violation, unstable)
 
 
 def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> Array:
@@ -175,7 +203,9 @@ def _checked(gains: ArrayLike) -> Array:
     return gains
 
 
-def _table(gains: Array, responses: Sequence[LoopResponse], *, full: bool) -> Array:
+def _table(
+    gains: Array, responses: Sequence[LoopResponse], level: int = margin_kernel.FULL, enough: float = np.inf
+) -> Array:
     """Kernel results [operating_point, gain_set, column], with doubtful verdicts settled by eigenvalues."""
     wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
     gains = np.where(wild[:, None], 0.0, gains)
@@ -192,7 +222,8 @@ def _table(gains: Array, responses: Sequence[LoopResponse], *, full: bool) -> Ar
             response.growth,
             response.rings,
             response.sampled.loop.sample_time,
-            full,
+            level,
+            enough,
             out,
         )
         _settle(gains, wild, response, out)

@@ -118,7 +118,7 @@ class Objective:
         theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
         self.evaluations += len(theta)
         quality = self._quality(theta)
-        violation = 0.0 if self.margins is None else self.margins.violation(self.gain_sets(theta))
+        violation = 0.0 if self.margins is None else self.margins.violation(self.gain_sets(theta), self.task.threads)
         return self.task.fitness(quality, violation)
 
 

@@ -116,11 +116,14 @@ class OperatingMargins:
         width = gains.shape[-1] // len(self.responses)
         return np.ascontiguousarray(gains[..., width * i : width * i + 3])
 
-    def violation(self, gains: np.ndarray) -> np.ndarray:
-        """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give."""
+    def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
+        """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give.
+
+        The result does not depend on the number of threads (None: all processors).
+        """
         total = np.zeros(len(gains))
         for i, responses in enumerate(self.responses):
-            each = penalty(self._channel_gains(gains, i), responses, self.limits)
+            each = penalty(self._channel_gains(gains, i), responses, self.limits, threads)
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
         return total
 

@@ -116,7 +116,7 @@ def run(
         np.array([job.step, *(job.numbers[name] for name in kernel.numbers)], float),
         results, ends, np.array(record, np.int64), taken,
     )  # fmt: skip
-    _call_in_chunks(
+    call_in_chunks(
         lambda first, last: rollout(first, last, *shared, *kernel.memory(job.start.shape[1])),
         len(where.lane_start),
         max(1, int(_CHUNK_SECONDS / (max(1, job.n_steps) * kernel.lanes * _STEP_SECONDS))),
@@ -137,7 +137,8 @@ def thread_count(threads: int | None) -> int:
     return threads or len(os.sched_getaffinity(0))
 
 
-def _call_in_chunks(call: Callable[[int, int], None], n_chunks: int, size: int, threads: int) -> None:
+def call_in_chunks(call: Callable[[int, int], None], n_chunks: int, size: int, threads: int) -> None:
+    """Call ``call(first, last)`` for chunks of 0 .. n_chunks of at most `size`, or of even shares, in threads."""
     ranges = [(first, min(first + size, n_chunks)) for first in range(0, n_chunks, size)]
     if threads == 1 or len(ranges) == 1:
         if threads > 1 and n_chunks > 1:

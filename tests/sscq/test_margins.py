@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.optimize import minimize_scalar
 
-from sscq import margin_kernel
+from sscq import margin_kernel, margin_screen
 from sscq.frequency_response import loop_transfer
 from sscq.margins import (
     LinearPlant,
@@ -358,7 +358,36 @@ def test_gains_alone_or_together_give_the_same_bits():
     gains.setflags(write=False)
     alone = [penalty(row, responses, MarginLimits()) for row in gains]
     np.testing.assert_array_equal(penalty(gains, responses, MarginLimits()), alone)
+    for threads in (1, 2, 3):
+        many = penalty(np.repeat(gains, 60, axis=0), responses, MarginLimits(), threads)
+        np.testing.assert_array_equal(many, np.repeat(alone, 60))
     assert len(margin_kernel.evaluate.signatures) == 1  # one compilation, whatever came before
+    assert len(margin_screen.kept.signatures) == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_quick_look_changes_no_bit(seed):
+    """What is passed by the quick look pays nothing by the whole computation, and most of what pays nothing is."""
+    _, gains, responses = random_case(seed, 400)
+    gains[200:] *= 10.0 ** np.random.default_rng(seed).uniform(-3.0, 0.0, (200, 3))
+    limits = MarginLimits(float(np.random.default_rng(seed).uniform(1.2, 3.0)))
+    table = loop_margins(gains, responses)
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table.sensitivity[:, 0])
+    unstable = 3.0 - responses[0].rate / (table.growth[:, 0] + responses[0].rate)
+    paid = penalty(gains, responses, limits)
+    np.testing.assert_array_equal(paid, np.where(table.stable[:, 0], violation, unstable))
+
+
+def test_the_quick_look_passes_most_of_what_keeps_the_limit():
+    responses = loop_responses([van_der_pol(0.0)], MEASURED, *BOX)
+    gains = np.array([4.0, 1.0, 4.0]) + np.random.default_rng(3).uniform(-1.0, 1.0, (400, 3))
+    one = responses[0]
+    sure = np.zeros(len(gains), dtype=bool)
+    margin_screen.kept(gains, one.basis, one.regular[0], one.at_rest, one.at_nyquist, 1.0 / 1.8, sure)
+    free = penalty(gains, responses, MarginLimits(1.8)) == 0.0
+    assert free.mean() > 0.5
+    assert not sure[~free].any()
+    assert sure.sum() > 0.8 * free.sum()
 
 
 def test_hull_samples():
