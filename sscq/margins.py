@@ -120,7 +120,7 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         Between 0 and 3 times the number of operating points.
     """
     gains = _checked(gains)
-    rows = np.require(gains.reshape(-1, 3), requirements="CW")  # one compilation for all
+    rows = np.require(gains.reshape(-1, 3), requirements=["C", "W"])  # one compilation for all
     paid = np.zeros(len(rows))
 
     def pay(first: int, last: int) -> None:
