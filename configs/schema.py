@@ -271,6 +271,10 @@ class SearchConfig:
     elite: int = setting(2, "best individuals kept unchanged", low=1)
     stall_generations: int | None = setting(15, "stop after so many generations without progress; null: go on", low=1)
     stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
+    tries: int = setting(
+        2, "searches of a knowledge base, from the imitated rules and from the reference gains in turn; they share its "
+        "budget, the validation situations choose", low=1
+    )  # fmt: skip
     renew_every: int | None = setting(
         None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
     )

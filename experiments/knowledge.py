@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from experiments.found_files import Entry
     from experiments.ladder import Bench, Reference
     from sscq.fitness import Fitness
+    from sscq.objective import Task
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
 
@@ -103,13 +104,18 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
         task, whole = setup.task(fitness=fitness), completed(start)
         judged = on_validation(bench, fitness, fixed)
         tried: list[tuple[float, KnowledgeBase, Entry]] = []
-        for number, (origin, kb) in enumerate((("imitation", whole), ("reference", with_reference(whole)))):
+        validation = validation_task(bench, fitness, fixed)
+        starts = (("imitation", whole), ("reference", with_reference(whole)))
+        for number in range(setup.tries):
+            origin, kb = starts[number % 2]
             n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in kb.channels)
-            plan, progress = bench.plan(n_genes, checkpoints, f"{_NAMES[kind]} from {origin}", number, 0.5)
+            label = f"{_NAMES[kind]} from {origin}"
+            plan, progress = bench.plan(n_genes, checkpoints, label, number, 1.0 / setup.tries, far=number > 0)
             with progress:
                 better, found = refine(
-                    task, kb, plan, bench.margins, laws=setup.laws, name=f"{name}_{origin}", title=_NAMES[kind]
-                )
+                    task, kb, plan, bench.margins, laws=setup.laws, name=f"{name}_{origin}_{number}",
+                    title=_NAMES[kind], validation=validation,
+                )  # fmt: skip
             tried.append((judged(better), better, found_files.entry(found)))
         _, kb, entry = min(tried, key=lambda one: one[0])
         kb, dropped = prune(task, kb, laws=setup.laws, most=setup.network.max_rules or 25)
@@ -130,17 +136,23 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
     return bench.folder.stage(name, compute, save, load)
 
 
-def on_validation(bench: Bench, fitness: Fitness, fixed: Entry) -> Callable[[KnowledgeBase], float]:
-    """Return the fitness in the validation situations, at no more travel than the fixed PID has there."""
-    task = bench.setup.task("validation", fitness)
+def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
+    """Return the task in the validation situations, at no more travel than the fixed PID has there."""
     if fitness.travel_limit is not None:
+        task = bench.setup.task("validation", fitness)
         own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
         travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
         fitness = replace(fitness, travel_limit=float(travel))
+    return bench.setup.task("validation", fitness)
+
+
+def on_validation(bench: Bench, fitness: Fitness, fixed: Entry) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness in the validation situations, at no more travel than the fixed PID has there."""
+    task = validation_task(bench, fitness, fixed)
 
     def judged(kb: KnowledgeBase) -> float:
         controller = FuzzyController(kb, laws=bench.setup.laws)
-        return float(fitness(task.quality(controller, controller.theta[None]))[0])
+        return float(task.fitness(task.quality(controller, controller.theta[None]))[0])
 
     return judged
 

@@ -48,9 +48,19 @@ class Bench:
         self.margins: OperatingMargins | None = setup.margins()
 
     def plan(
-        self, n_genes: int, checkpoints: Path | None, label: str, seed: int = 0, share: float = 1.0
+        self,
+        n_genes: int,
+        checkpoints: Path | None,
+        label: str,
+        seed: int = 0,
+        share: float = 1.0,
+        *,
+        far: bool = False,
     ) -> tuple[SearchPlan, Progress]:
-        """Return the search plan of a candidate, with a share of the full budget, and its progress line."""
+        """Return the search plan of a candidate, with a share of the full budget, and its progress line.
+
+        With `far` the search begins with steps over much of the box, as where the start says little.
+        """
         budget = round(share * self.setup.evaluations)
         progress = Progress(budget, label, "loops", quiet=self.quiet)
         base, last, before = 0, 0, ""
@@ -62,7 +72,8 @@ class Bench:
             last = state.evaluations
             progress.at(base + last, f"fitness {state.best:.4g}")
 
-        return SearchPlan(self.setup.method(n_genes, budget), self.setup.seed + seed, checkpoints, report), progress
+        methods = self.setup.method(n_genes, budget, far)
+        return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
 
     def search_stage(
         self,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-9
 INPUTS = ("e", "e_rate", "z")
+_NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
@@ -78,12 +79,13 @@ class Setup:
     relative: bool
     limits: MarginLimits | None
     evaluations: int
-    method: Callable[[int, int], tuple[SearchMethod, ...]]
+    method: Callable[..., tuple[SearchMethod, ...]]
     redraw: Callable[[str, int], tuple[Situation, ...]]
     teacher: Teacher
     network: NetworkConfig
     seed: int
     renew_every: int | None = None
+    tries: int = 2
     warnings: tuple[str, ...] = ()
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
@@ -168,6 +170,7 @@ def setup(config: DesignConfig) -> Setup:
         ),
         seed=config.seed,
         renew_every=config.search.renew_every,
+        tries=config.search.tries,
         warnings=tuple(warnings),
     )  # fmt: skip
 
@@ -224,7 +227,7 @@ def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, .
             renew_every=search.renew_every,
         )  # fmt: skip
 
-    def methods(n_genes: int, evaluations: int) -> tuple[SearchMethod, ...]:
+    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[SearchMethod, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
         if search.method == "differential_evolution":
@@ -233,8 +236,8 @@ def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, .
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
         cma = CmaEs(
             evaluations=polish,
-            population=max(12, round(10.0 * np.sqrt(n_genes))),
-            sigma=0.1,
+            population=max(12, round((4.0 if far else 10.0) * np.sqrt(n_genes))),
+            sigma=_FAR if far else _NEAR,
             renew_every=search.renew_every,
         )
         return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)

@@ -182,6 +182,7 @@ def refine(
     laws: tuple[Law, ...] = (),
     name: str = "knowledge_base",
     title: str = "knowledge base",
+    validation: Task | None = None,
 ) -> tuple[KnowledgeBase, Found]:
     """Refine a knowledge base in closed loop.
 
@@ -194,6 +195,8 @@ def refine(
     plan : SearchPlan
     margins : OperatingMargins, optional
         Kept by every rule, by the reference gains and by samples of their hull.
+    validation : Task, optional
+        Other situations: of the best on the way the one is taken that does best there (early stopping).
 
     Returns
     -------
@@ -202,7 +205,8 @@ def refine(
     found : Found
     """
     start = candidate(kb, (kb, with_reference(kb)), laws, name, title)
-    found = search(task, start, plan, None if margins is None else margins.tightened(_TIGHTER))
+    kept_off = None if margins is None else margins.tightened(_TIGHTER)
+    found = search(task, start, plan, kept_off, validation)
     refined = start.controller.with_theta(found.theta)
     kept = certified(refined, margins, laws)
     return (kept if kept == refined else _not_worse(task, kept, laws)), found

@@ -71,6 +71,8 @@ class Found:
         On the taught situations, margins and travel limit included.
     evaluations : int
     histories : tuple of (method name, History)
+    incumbents : ndarray [n, n_genes]
+        The best genomes on the way.
     """
 
     candidate: Candidate
@@ -79,6 +81,7 @@ class Found:
     evaluations: int
     genome: np.ndarray
     histories: tuple[tuple[str, History], ...] = field(default=())
+    incumbents: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ class SearchPlan:
             start = np.vstack([min(results, key=_fitness).genome, candidate.start])
         genome, fitness = self._best(objective, results)
         theta = genome if candidate.decode is None else candidate.decode(genome[None])[0]
-        return Found(candidate, theta, fitness, evaluations, genome, tuple(histories))
+        incumbents = np.vstack([result.incumbents for result in results])
+        return Found(candidate, theta, fitness, evaluations, genome, tuple(histories), incumbents)
 
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
@@ -158,10 +162,22 @@ def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:
     return replace(method, evaluations=method.evaluations + evaluations) if method.evaluations else method
 
 
-def search(task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None) -> Found:
-    """Search one candidate for a task, with margins as a constraint where they are given."""
+def search(
+    task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None, validation: Task | None = None
+) -> Found:
+    """Search one candidate for a task, with margins as a constraint where they are given.
+
+    With `validation`, of the best genomes on the way the one is taken that does best there: what the search gains by
+    fitting the taught situations alone is left out (early stopping).
+    """
     objective = Objective(task, candidate.controller, candidate.decode, margins, candidate.gain_sets)
-    return plan.search(objective, candidate)
+    found = plan.search(objective, candidate)
+    if validation is None:
+        return found
+    judge = Objective(validation, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    genome = found.incumbents[[int(np.argmin(judge(found.incumbents)))]]
+    fitness, spent = float(objective(genome)[0]), found.evaluations + len(found.incumbents)
+    return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)
 
 
 def gain_encoding(laws: Sequence[PID], low: np.ndarray, high: np.ndarray) -> FixedGains:

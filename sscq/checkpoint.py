@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMA = "sscq.search/1"
+SCHEMA = "sscq.search/2"
 _NOTES = "notes"  # name of the JSON text among the arrays
 _MISSING = "(absent)"
 

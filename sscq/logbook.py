@@ -17,7 +17,7 @@ FIELDS = tuple(History.__dataclass_fields__)
 
 
 class Course:
-    """One entry a generation; entries are only added."""
+    """One entry a generation, and the best points on the way; both are only added to."""
 
     def __init__(self) -> None:
         from deap import tools
@@ -28,6 +28,7 @@ class Course:
         self._statistics.register("mean", _of_finite, np.mean)
         self._statistics.register("std", _of_finite, np.std)
         self._statistics.register("failed", lambda values: int(np.count_nonzero(~np.isfinite(values))))
+        self._incumbents: list[tuple[int, NDArray[np.float64]]] = []  # generation and point, where it was a new one
 
     def record(
         self, generation: int, evaluations: int, best: float, points: NDArray[np.float64], fitness: NDArray[np.float64]
@@ -36,6 +37,16 @@ class Course:
         diversity = float(points.std(axis=0).mean()) if points.size else 0.0
         numbers = self._statistics.compile(fitness)
         self.logbook.record(generation=generation, evaluations=evaluations, best=best, diversity=diversity, **numbers)
+
+    def crown(self, generation: int, point: NDArray[np.float64]) -> None:
+        """Note the best point after a generation, if it is another one than before."""
+        if not self._incumbents or not np.array_equal(self._incumbents[-1][1], point):
+            self._incumbents.append((generation, point))
+
+    def incumbents(self, count: int) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
+        """Return the best points of the first `count` generations, each once, and the generations they came in."""
+        known = [entry for entry in self._incumbents if entry[0] < count]
+        return np.array([generation for generation, _ in known], dtype=np.int64), [point for _, point in known]
 
     def arrays(self, count: int) -> dict[str, NDArray[Any]]:
         """Return the first `count` entries, field by field [count]."""
@@ -46,6 +57,10 @@ class Course:
         columns = [arrays[name].tolist() for name in FIELDS]
         for values in zip(*columns, strict=True):
             self.logbook.record(**dict(zip(FIELDS, values, strict=True)))
+
+    def restore_incumbents(self, generations: NDArray[Any], points: NDArray[Any]) -> None:
+        """Add what :meth:`incumbents` gave."""
+        self._incumbents = list(zip(generations.tolist(), points.astype(np.float64), strict=True))
 
 
 def _of_finite(function: Any, values: Sequence[float]) -> float:

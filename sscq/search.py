@@ -164,6 +164,7 @@ class Search:
             renewed_at=generation if renewed else last.renewed_at,
         )
         self.course.record(generation, state.spent, state.best_fitness, asked, fitness)
+        self.course.crown(generation, state.best_point)
         self.completed = self._snapshot(replace(state, stopped_by=self._stop(state, exhausted=not valued.all())))
 
     def progress(self) -> Progress:
@@ -176,7 +177,9 @@ class Search:
         done = self.completed
         genome = self.valuation.genomes(done.best_point[None, :])[0]
         history = History(**self.course.arrays(done.generation + 1))
-        return SearchResult(genome, done.best_fitness, history, done.spent, done.stopped_by)
+        _, points = self.course.incumbents(done.generation + 1)
+        incumbents = self.valuation.genomes(_rows(points, done.best_point))
+        return SearchResult(genome, done.best_fitness, history, done.spent, done.stopped_by, incumbents)
 
     def store(self, checkpoint: Checkpoint) -> None:
         """Write the last completed generation, unless it is written."""
@@ -184,7 +187,9 @@ class Search:
         if done.generation == self._stored:
             return
         arrays = {"best_point": done.best_point, **{name: np.array(getattr(done, name)) for name in _NUMBERS}}
-        parts = {
+        generations, points = self.course.incumbents(done.generation + 1)
+        parts: dict[str, dict[str, NDArray[Any]]] = {
+            "incumbents": {"generations": generations, "points": _rows(points, done.best_point)},
             "strategy": done.strategy,
             "history": self.course.arrays(done.generation + 1),
             "remembered": self.valuation.remembered(done.known, done.n_known),
@@ -202,6 +207,7 @@ class Search:
         self.rng.bit_generator.state = notes["rng"]
         self.strategy.restore(_part("strategy", arrays))
         self.course.restore(_part("history", arrays))
+        self.course.restore_incumbents(arrays["incumbents.generations"], arrays["incumbents.points"])
         numbers = {name: arrays[name].item() for name in _NUMBERS}
         if numbers["renewed_at"] >= 0:
             self.valuation.renew(numbers["renewed_at"])
@@ -232,6 +238,10 @@ class Search:
         if config.stall_generations is not None and state.stalled >= config.stall_generations:
             return "stall"
         return "converged" if self.strategy.converged or state.idle >= IDLE_GENERATIONS else ""
+
+
+def _rows(points: list[NDArray[np.float64]], like: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array(points, dtype=np.float64).reshape(len(points), len(like))
 
 
 def _scored(

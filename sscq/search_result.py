@@ -54,6 +54,8 @@ class SearchResult:
         Genomes that were valued.
     stopped_by : {"budget", "generations", "stall", "converged"}
         "budget": all evaluations spent; "converged": nothing left to search.
+    incumbents : array [n_incumbents, n_genes]
+        The best genomes on the way, each once: to be chosen from by other situations than those searched.
     """
 
     genome: NDArray[np.float64]
@@ -61,6 +63,7 @@ class SearchResult:
     history: History
     evaluations: int
     stopped_by: str
+    incumbents: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
