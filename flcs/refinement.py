@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
+from flcs.mirror import MirrorMap, mirror_map
 from sscq.baselines import Candidate, Found, SearchPlan, search
 from sscq.objective import Objective
 from sscq.operating import HULL_SAMPLES, hull
@@ -39,9 +40,11 @@ class Genes:
     """Genome of a refinement: the gains of all rules, then the places of all terms.
 
     Term places are searched over their whole range and ordered when decoded, so no bound ties neighbouring terms.
+    Of a mirrored knowledge base only one side is searched, the other one follows.
     """
 
     controller: FuzzyController
+    mirrored: bool = False
 
     @cached_property
     def kinds(self) -> np.ndarray:
@@ -51,7 +54,16 @@ class Genes:
     @property
     def searched(self) -> np.ndarray:
         """Positions of the parameters that are genes."""
-        return np.flatnonzero(self.kinds != "mask")
+        free = np.ones(len(self.kinds), dtype=bool) if self._mirror is None else self._mirror.free
+        return np.flatnonzero(free & (self.kinds != "mask"))
+
+    @cached_property
+    def _mirror(self) -> MirrorMap | None:
+        return mirror_map(self.controller.kb) if self.mirrored else None
+
+    def _reflected(self, theta: np.ndarray) -> np.ndarray:
+        """Parameters with those that follow others."""
+        return theta if self._mirror is None else self._mirror.applied(theta)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the box of the genes: gains in bent unit coordinates, terms in their own units."""
@@ -88,12 +100,13 @@ class Genes:
         theta = np.tile(self.controller.theta, (len(genomes), 1))
         theta[:, self.searched] = genomes
         theta[:, self._gain_rows] = self._warp.gains(theta[:, self._gain_rows])
+        theta = self._reflected(theta)
         for rows, variable in self._groups():
             centres, gap = np.sort(theta[:, rows], axis=1), variable.smallest_gap
             centres = np.minimum(centres, variable.high - gap * np.arange(len(rows) - 1, -1, -1))  # room for the others
             for k in range(1, len(rows)):
                 centres[:, k] = np.maximum(centres[:, k], centres[:, k - 1] + gap)
-            theta[:, rows] = centres
+            theta[:, rows] = centres if self._mirror is None else 0.5 * (centres - centres[:, ::-1])
         return theta
 
     def of(self, kb: KnowledgeBase) -> np.ndarray:
@@ -150,11 +163,17 @@ def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, con
 
 
 def candidate(
-    kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...], laws: tuple[Law, ...], name: str, title: str
+    kb: KnowledgeBase,
+    starts: tuple[KnowledgeBase, ...],
+    laws: tuple[Law, ...],
+    name: str,
+    title: str,
+    *,
+    mirrored: bool = False,
 ) -> Candidate:
     """Return the knowledge base's structure as a candidate of a search; `starts` have the same structure."""
     controller = FuzzyController(kb, laws=laws)
-    genes = Genes(controller)
+    genes = Genes(controller, mirrored)
     low, high = genes.bounds()
     begin = np.clip(np.array([genes.of(start) for start in starts]), low, high)
     return Candidate(name, title, controller, low, high, begin, gain_sets(controller), decode=genes.decode)
@@ -183,6 +202,7 @@ def refine(
     name: str = "knowledge_base",
     title: str = "knowledge base",
     validation: Task | None = None,
+    mirrored: bool = False,
 ) -> tuple[KnowledgeBase, Found]:
     """Refine a knowledge base in closed loop.
 
@@ -197,6 +217,8 @@ def refine(
         Kept by every rule, by the reference gains and by samples of their hull.
     validation : Task, optional
         Other situations: of the best on the way the one is taken that does best there (early stopping).
+    mirrored : bool
+        Search one side only, see :mod:`flcs.mirror`.
 
     Returns
     -------
@@ -204,7 +226,7 @@ def refine(
         Refined; never worse on the taught situations than `kb` and than the reference gains.
     found : Found
     """
-    start = candidate(kb, (kb, with_reference(kb)), laws, name, title)
+    start = candidate(kb, (kb, with_reference(kb)), laws, name, title, mirrored=mirrored)
     kept_off = None if margins is None else margins.tightened(_TIGHTER)
     found = search(task, start, plan, kept_off, validation)
     refined = start.controller.with_theta(found.theta)
