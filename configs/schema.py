@@ -311,6 +311,9 @@ class NetworkConfig:
     prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
     keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
     max_rules: int = setting(25, "most rules kept", low=1)
+    rule_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer rules may cost, taught and validation", low=0
+    )
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from experiments import formats, found_files
 from experiments.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
-from flcs.refinement import prune, refine, with_reference
+from flcs.refinement import refine, with_reference
 from flcs.rule_base import full_grid
+from flcs.trade_off import TradeOff, prune
 from sscq import baselines
 from sscq.box import Box
 from sscq.teacher import teach
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from experiments.found_files import Entry
     from experiments.ladder import Bench, Reference
     from sscq.fitness import Fitness
+    from sscq.objective import Task
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
 
@@ -35,7 +37,7 @@ class Refined:
 
     kb: KnowledgeBase
     entry: Entry
-    dropped: list[Any]
+    curve: TradeOff | None = None
 
 
 def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSignal:
@@ -101,7 +103,8 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
 
     def compute(checkpoints: Path) -> Refined:
         task, whole = setup.task(fitness=fitness), completed(start)
-        judged = on_validation(bench, fitness, fixed)
+        validation = validation_task(bench, fitness, fixed)
+        judged = on_validation(bench, validation)
         tried: list[tuple[float, KnowledgeBase, Entry]] = []
         for number, (origin, kb) in enumerate((("imitation", whole), ("reference", with_reference(whole)))):
             n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in kb.channels)
@@ -112,35 +115,43 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
                 )
             tried.append((judged(better), better, found_files.entry(found)))
         _, kb, entry = min(tried, key=lambda one: one[0])
-        kb, dropped = prune(task, kb, laws=setup.laws, most=setup.network.max_rules or 25)
+        kb, curve = prune(
+            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
+            validation=validation,
+        )  # fmt: skip
         histories = tuple(history for _, _, one in tried for history in one.histories)
         spent = sum(one.evaluations for _, _, one in tried)
         entry = replace(entry, name=name, title=_NAMES[kind], histories=histories, evaluations=spent)
-        return Refined(kb, entry, [[rule, value] for rule, value in dropped])
+        return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:
         _save(folder, result.kb)
         found_files.save(folder, [result.entry])
-        formats.write_json(folder / "pruning.json", {"dropped": result.dropped})
+        formats.write_json(folder / "trade_off.json", None if result.curve is None else result.curve.document())
 
     def load(folder: Path) -> Refined:
-        dropped = formats.read_json(folder / "pruning.json")["dropped"]
-        return Refined(_load(folder), found_files.load(folder)[0], dropped)
+        curve = formats.read_json(folder / "trade_off.json")
+        return Refined(_load(folder), found_files.load(folder)[0], None if curve is None else TradeOff.of(curve))
 
     return bench.folder.stage(name, compute, save, load)
 
 
-def on_validation(bench: Bench, fitness: Fitness, fixed: Entry) -> Callable[[KnowledgeBase], float]:
-    """Return the fitness in the validation situations, at no more travel than the fixed PID has there."""
+def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
+    """Return the task in the validation situations, at no more travel than the fixed PID has there."""
     task = bench.setup.task("validation", fitness)
-    if fitness.travel_limit is not None:
-        own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
-        travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
-        fitness = replace(fitness, travel_limit=float(travel))
+    if fitness.travel_limit is None:
+        return task
+    own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
+    travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
+    return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
+
+
+def on_validation(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness of a knowledge base in a task."""
 
     def judged(kb: KnowledgeBase) -> float:
         controller = FuzzyController(kb, laws=bench.setup.laws)
-        return float(fitness(task.quality(controller, controller.theta[None]))[0])
+        return float(task.fitness(task.quality(controller, controller.theta[None]))[0])
 
     return judged
 

@@ -164,7 +164,7 @@ def setup(config: DesignConfig) -> Setup:
         network=NetworkConfig(
             inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
             learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
-            max_rules=net.max_rules,
+            max_rules=net.max_rules, rule_loss=net.rule_loss,
         ),
         seed=config.seed,
         renew_every=config.search.renew_every,

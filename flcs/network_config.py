@@ -55,6 +55,8 @@ class NetworkConfig:
         Rules with a smaller share of the total are dropped.
     max_rules : int, optional
         Most rules kept per channel.
+    rule_loss : float
+        Relative loss of the closed loop's fitness for which rules are left out; see :func:`flcs.trade_off.prune`.
     fallback, fade : float
         See :class:`flcs.Inference`.
     drop_inputs : bool
@@ -80,6 +82,7 @@ class NetworkConfig:
     keep_firing: float = 0.99
     weakest_firing: float = 1e-3
     max_rules: int | None = 25
+    rule_loss: float = 0.005
     fallback: float = 0.5
     fade: float = 1.0
     drop_inputs: bool = False
@@ -94,7 +97,7 @@ class NetworkConfig:
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
                 raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
-        _between("prior_weight smoothness", self, 0.0, math.inf)
+        _between("prior_weight smoothness rule_loss", self, 0.0, math.inf)
         _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
         _between("evenness weakest_firing", self, 0.0, 1.0)
         _between("keep_firing", self, 0.0, 1.0, open_low=True)
