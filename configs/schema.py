@@ -303,8 +303,12 @@ class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
 
     inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z")
-    terms: int = setting(3, "linguistic terms an input", low=2, high=9)
-    shape: str = setting("triangular", "membership functions", choices=("triangular", "trapezoid", "gaussian", "bell"))
+    terms: int | None = setting(3, "linguistic terms an input; null: searched for each", low=2, high=9)
+    shape: str = setting(
+        "triangular",
+        "membership functions; search: the shape that tells most about the gains",
+        choices=("triangular", "trapezoid", "gaussian", "bell", "search"),
+    )
     order: int = setting(0, "rules give constant gains (0) or gains linear in the inputs (1)", low=0, high=1)
     rounds: int = setting(40, "rounds of hybrid training", low=0)
     learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)

@@ -9,6 +9,8 @@ from controllers.settings import distinct, one_of
 from flcs.membership import SHAPES
 from flcs.norms import T_NORMS
 
+SEARCH = "search"
+
 
 @dataclass(frozen=True)
 class NetworkConfig:
@@ -21,7 +23,8 @@ class NetworkConfig:
     terms : int, tuple of int, or None
         Linguistic terms of each input, 2 .. 9. None: chosen by entropy and information, see
         :func:`flcs.term_choice.choose_terms`.
-    shape : {"triangular", "trapezoid", "gaussian", "bell"}
+    shape : {"triangular", "trapezoid", "gaussian", "bell", "search"}
+        "search": the best of the others, see :func:`flcs.term_search.search_terms`.
     overlap : float
         Widths of Gaussian terms and bells against those that cross at 1/2.
     evenness : float
@@ -90,7 +93,7 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         """Check."""
         object.__setattr__(self, "inputs", distinct("inputs", self.inputs))
-        one_of("shape of terms", self.shape, tuple(SHAPES))
+        one_of("shape of terms", self.shape, (*SHAPES, SEARCH))
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
         one_of("firing strength", self.firing, ("total", "maximum"))
         if isinstance(self.terms, (list, tuple)):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NO_RULES = NotAvailable("the run built no knowledge base")
 NO_TEACHING = NotAvailable("the run made no teaching signal")
+NO_STRUCTURE = StructureView()
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +146,7 @@ class ReportData:
     verdict: Verdict
     rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NO_RULES
     teaching: TeachingView | NotAvailable = NO_TEACHING
-    structure: StructureView = StructureView()
+    structure: StructureView = NO_STRUCTURE
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()

@@ -49,9 +49,9 @@ def _allowed(found: TradeOffView) -> float:
 
 def _trade_off(found: TradeOffView) -> Html:
     rules = np.asarray(found.rules, dtype=float)[::-1]
-    curves = [Curve(rules, found.taught[::-1], "taught", "term t0")]
+    curves = [Curve(rules, found.taught[::-1], "J taught", "term t0")]
     if found.validation is not None:
-        curves.append(Curve(rules, found.validation[::-1], "validation", "term t1"))
+        curves.append(Curve(rules, found.validation[::-1], "J validation", "term t1"))
     kept, values = float(found.rules[found.chosen]), np.concatenate([c.y[np.isfinite(c.y)] for c in curves])
     ends = np.array([values.min(), values.max()])
     curves.append(Curve(np.array([kept, kept]), ends, "kept", "term t2", sets_range=False))
@@ -62,8 +62,7 @@ def _trade_off(found: TradeOffView) -> Html:
     )  # fmt: skip
     keys = (
         "Rules went one after the other, each time the one that the taught situations miss least. Solid: taught "
-        "situations; long dashes: validation situations; dots: what is kept; across: the loss allowed when taught, from the "
-        "best on the way."
+        "situations; long dashes: validation; dots: what is kept; across: the loss allowed when taught, from the best."
     )
     words = element("p", element("b", found.text), ". ", keys)
     return join((words, element("figure", line_chart(chart), class_="single")))
