@@ -302,7 +302,9 @@ class TeacherConfig:
 class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
 
-    inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z")
+    inputs: list[str] = setting(
+        lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
+    )
     terms: int | None = setting(3, "linguistic terms an input; null: searched for each", low=2, high=9)
     shape: str = setting(
         "triangular",
@@ -315,6 +317,15 @@ class NetworkConfig:
     prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
     keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
     max_rules: int = setting(25, "most rules kept", low=1)
+    choose_inputs: bool = setting(
+        False, "leave out inputs that tell nothing about the gains or that the closed loop does not need"
+    )
+    max_inputs: int | None = setting(
+        None, "most inputs of a channel, the least valuable in closed loop go; null: no limit", low=1
+    )
+    input_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer inputs may cost, taught and validation", low=0
+    )
     rule_loss: float = setting(
         0.005, "relative loss of closed-loop fitness that fewer rules may cost, taught and validation", low=0
     )

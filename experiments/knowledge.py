@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import formats, found_files
+from experiments.input_choice import with_needed_inputs
 from experiments.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
 from flcs.refinement import refine, with_reference
-from flcs.rule_base import full_grid
+from flcs.rule_base import OWN_INPUTS, full_grid
+from flcs.term_search import genetic
 from flcs.trade_off import TradeOff, prune
 from sscq import baselines
 from sscq.box import Box
@@ -55,6 +57,7 @@ def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSigna
             return teach(
                 setup.plant, setup.laws, setup.sets["taught"], ref.fitness, box, fixed.theta, setup.teacher,
                 seed=setup.seed, step=setup.step, options=setup.options, threads=setup.threads, progress=tick,
+                outputs=tuple(name for name in setup.network.inputs if name not in OWN_INPUTS),
             )  # fmt: skip
 
     return bench.folder.stage(
@@ -73,12 +76,16 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
     setup = bench.setup
 
     def compute(_: Path) -> KnowledgeBase:
-        return imitate(
+        kb = imitate(
             signal, setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
             laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
             taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-            valid_range=_valid_range(bench),
+            valid_range=_valid_range(bench), search_terms=genetic(setup.seed),
         )  # fmt: skip
+        if not setup.network.drop_inputs and setup.network.max_inputs is None:
+            return kb
+        taught, validation = (on_task(bench, setup.task(kind, ref.fitness)) for kind in ("taught", "validation"))
+        return with_needed_inputs(kb, signal, setup.network, setup.seed, taught, validation, completed)
 
     return bench.folder.stage("imitation", compute, _save, _load)
 
@@ -104,7 +111,7 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
     def compute(checkpoints: Path) -> Refined:
         task, whole = setup.task(fitness=fitness), completed(start)
         validation = validation_task(bench, fitness, fixed)
-        judged = on_validation(bench, validation)
+        judged = on_task(bench, validation)
         tried: list[tuple[float, KnowledgeBase, Entry]] = []
         for number, (origin, kb) in enumerate((("imitation", whole), ("reference", with_reference(whole)))):
             n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in kb.channels)
@@ -146,7 +153,7 @@ def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
     return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
 
 
-def on_validation(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
+def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
     """Return the fitness of a knowledge base in a task."""
 
     def judged(kb: KnowledgeBase) -> float:

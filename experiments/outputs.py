@@ -64,6 +64,9 @@ def write(
     })  # fmt: skip
     curves = {kind: one.curve.document() for kind, one in refined.items() if one.curve is not None}
     folder.write_json("trade_off.json", curves)
+    structure = refined["equal"].kb.training.get("structure")
+    if structure:
+        folder.write_json("structure.json", structure)
     from experiments.reporting import report
     from experiments.reporting.structure import sentences
 

@@ -64,6 +64,10 @@ class NetworkConfig:
         See :class:`flcs.Inference`.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
+    max_inputs : int, optional
+        Most inputs of a channel; the least valuable in closed loop go, see :func:`flcs.input_choice.eliminate`.
+    input_loss : float
+        Relative loss of the closed loop's fitness for which an input is left out.
     """
 
     inputs: tuple[str, ...] = ("e", "e_rate")
@@ -89,6 +93,8 @@ class NetworkConfig:
     fallback: float = 0.5
     fade: float = 1.0
     drop_inputs: bool = False
+    max_inputs: int | None = None
+    input_loss: float = 0.005
 
     def __post_init__(self) -> None:
         """Check."""
@@ -100,14 +106,15 @@ class NetworkConfig:
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
                 raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
-        _between("prior_weight smoothness rule_loss", self, 0.0, math.inf)
+        _between("prior_weight smoothness rule_loss input_loss", self, 0.0, math.inf)
         _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
         _between("evenness weakest_firing", self, 0.0, 1.0)
         _between("keep_firing", self, 0.0, 1.0, open_low=True)
         _between("rounds steps patience", self, 0, 10**6)
         _between("validation_share", self, 0.0, 0.9)
-        if self.max_rules is not None and self.max_rules < 1:
-            raise ValueError(f"max_rules must be at least 1 or None, got {self.max_rules}")
+        for name in ("max_rules", "max_inputs"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
 
     def counts(self, n_inputs: int) -> tuple[int, ...] | None:
         """Return the number of terms of each input; None where they are to be chosen."""

@@ -214,9 +214,7 @@ def _searched(measure: GridMeasure, search: Search, low: Array, high: Array) -> 
     return decoded(np.clip(np.asarray(search(measure, low, high), dtype=float), low, high))
 
 
-def _one_by_one(
-    measure: GridMeasure, choices: tuple[Choice, ...], counts: Sequence[int] | None
-) -> tuple[Choice, ...]:
+def _one_by_one(measure: GridMeasure, choices: tuple[Choice, ...], counts: Sequence[int] | None) -> tuple[Choice, ...]:
     """The best terms that changes of one input after the other lead to.
 
     Another number of terms asks for another evenness at once: a search that changes little at a time stays where it is.

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from flcs import NetworkConfig, TeachingRows, Variable, design
+from flcs import NetworkConfig, TeachingRows, design
 from flcs.linguistic import Population
 from flcs.term_choice import TermWeights, choose_terms
 from flcs.term_search import MOST_RULES, GridMeasure, bounds, decoded, genetic, search_terms
+
 
 def planted(counts=(5, 2), evenness=0.5, shape="triangular", n=240, noise=0.5, seed=0):
     """Rows that crowd in the middle; their gains, 0 .. 10, come from random rules on a grid of terms, and noise."""
