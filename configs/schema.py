@@ -317,6 +317,9 @@ class NetworkConfig:
     prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
     keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
     max_rules: int = setting(25, "most rules kept", low=1)
+    merge_within: float = setting(
+        0.0, "rows of the teaching signal that differ by less, in shares of their ranges, become one", low=0, high=1
+    )
     choose_inputs: bool = setting(
         False, "leave out inputs that tell nothing about the gains or that the closed loop does not need"
     )

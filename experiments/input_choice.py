@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flcs import imitate
 from flcs.imitation import arranged
+from flcs.information_filter import merged
 from flcs.input_choice import eliminate
 from flcs.teaching_rows import TeachingRows
 
@@ -50,7 +51,7 @@ def with_needed_inputs(
     KnowledgeBase
         What every input is worth is in ``training["structure"]``.
     """
-    rows = TeachingRows.of(signal)
+    rows = merged(TeachingRows.of(signal), config.merge_within)
     full = whole(kb)
     loss = config.input_loss if config.drop_inputs else None
     chosen, values = eliminate(full, rows, config, taught, validation, most=config.max_inputs, loss=loss)

@@ -9,6 +9,7 @@ import numpy as np
 
 from flcs import pid_form
 from flcs.imitation import imitate
+from flcs.information_filter import merged
 from flcs.knowledge_base import KnowledgeBase
 from flcs.network_config import NetworkConfig
 from flcs.rule_base import Inference, RuleBase, full_grid
@@ -92,7 +93,7 @@ def design(
     >>> kb = flcs.design(result.teaching_signal, (0, 0, 0), (10, 10, 10), (3.6, 0.6, 3.2), tick=0.02)  # doctest: +SKIP
     """
     settings = config or NetworkConfig()
-    rows = TeachingRows.of(teaching_signal)
+    rows = merged(TeachingRows.of(teaching_signal), settings.merge_within)
     given = {"low": low, "high": high, "reference_gains": reference_gains}
     box = [_per_gain(name, value, rows) for name, value in given.items()]
     _check_box(rows.gain_names, *box)

@@ -62,6 +62,8 @@ class NetworkConfig:
         Relative loss of the closed loop's fitness for which rules are left out; see :func:`flcs.trade_off.prune`.
     fallback, fade : float
         See :class:`flcs.Inference`.
+    merge_within : float
+        Rows of the teaching signal that differ by less become one, see :func:`flcs.information_filter.merged`. 0: none.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
     max_inputs : int, optional
@@ -92,6 +94,7 @@ class NetworkConfig:
     rule_loss: float = 0.005
     fallback: float = 0.5
     fade: float = 1.0
+    merge_within: float = 0.0
     drop_inputs: bool = False
     max_inputs: int | None = None
     input_loss: float = 0.005
@@ -108,7 +111,7 @@ class NetworkConfig:
                 raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
         _between("prior_weight smoothness rule_loss input_loss", self, 0.0, math.inf)
         _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
-        _between("evenness weakest_firing", self, 0.0, 1.0)
+        _between("evenness weakest_firing merge_within", self, 0.0, 1.0)
         _between("keep_firing", self, 0.0, 1.0, open_low=True)
         _between("rounds steps patience", self, 0, 10**6)
         _between("validation_share", self, 0.0, 0.9)

@@ -79,10 +79,10 @@ def test_lines_say_what_was_found():
 
 def test_settings_reach_the_network():
     asked = Asked(
-        inputs=["e", "position"], terms=None, shape="search", choose_inputs=True, max_inputs=1, input_loss=0.02,
+        inputs=["e", "position"], terms=None, shape="search", choose_inputs=True, max_inputs=1, input_loss=0.02, merge_within=0.01,
         rule_loss=0.03,
     )  # fmt: skip
     network = setup(configuration(network=asked)).network
     assert (network.inputs, network.terms, network.shape) == (("e", "position"), None, "search")
     assert (network.drop_inputs, network.max_inputs, network.input_loss) == (True, 1, 0.02)
-    assert network.rule_loss == 0.03
+    assert (network.rule_loss, network.merge_within) == (0.03, 0.01)
