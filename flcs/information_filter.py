@@ -52,13 +52,13 @@ def _spans(columns: NDArray[np.float64]) -> NDArray[np.float64]:
 def _groups(columns: NDArray[np.float64], situation: NDArray[np.int64], tolerance: float) -> NDArray[np.int64]:
     """Number of each row's group, in the order in which the groups begin [n]."""
     group = np.empty(len(columns), dtype=np.int64)
-    leaders: list[int] = []
+    leaders = np.zeros(0, dtype=np.int64)
     for row, values in enumerate(columns):
-        near = np.abs(columns[leaders] - values).max(axis=1) <= tolerance if leaders else np.zeros(0, dtype=bool)
-        places = np.flatnonzero(near & (situation[leaders] == situation[row])) if leaders else []
+        near = np.abs(columns[leaders] - values).max(axis=1) <= tolerance
+        places = np.flatnonzero(near & (situation[leaders] == situation[row]))
         if len(places):
             group[row] = places[0]
         else:
             group[row] = len(leaders)
-            leaders.append(row)
+            leaders = np.append(leaders, row)
     return group

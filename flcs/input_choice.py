@@ -41,7 +41,7 @@ class InputValue:
         Relative change of the fitness without it, against the base of which it was then a part; None: the only input
         that was left.
     text : str
-        Why it stays or went.
+        Why it went, or stays where the loop was not asked.
     """
 
     channel: int
@@ -182,7 +182,7 @@ def _value(trial: _Trial, before: tuple[float, float], text: str, *, kept: bool 
 def _kept(trials: dict[tuple[int, str], _Trial], place: tuple[int, str], present: tuple[float, float]) -> InputValue:
     if place not in trials:
         return InputValue(*place, kept=True, taught=None, validation=None, text="the only input left")
-    return _value(trials[place], present, "worth keeping", kept=True)
+    return _value(trials[place], present, "", kept=True)
 
 
 def _places(kb: KnowledgeBase) -> list[tuple[int, str]]:

@@ -60,7 +60,7 @@ def _number(value: float | None) -> float:
 def _choice(told: Mapping[str, Any], value: Mapping[str, Any] | None) -> str:
     if value is None:
         return "kept" if told["kept"] else "left out: it tells no more about the gains than chance"
-    return f"{'kept' if value['kept'] else 'left out'}: {value['text']}"
+    return ": ".join(filter(None, ("kept" if value["kept"] else "left out", value["text"])))
 
 
 def _terms(found: Mapping[str, Any]) -> str:

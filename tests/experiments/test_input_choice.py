@@ -74,6 +74,7 @@ def test_lines_say_what_was_found():
     lines = sentences({"equal": Result})
     assert len(lines) == 3
     assert lines[0].startswith("input e: tells ")
+    assert lines[0].endswith("kept: the only input left")
     assert lines[2].endswith("without it +0.1 % (validation +0.1 %); left out: the closed loop does not need it")
 
 
