@@ -306,15 +306,36 @@ class TeacherConfig:
 class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
 
-    inputs: list[str] = setting(lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z")
-    terms: int = setting(3, "linguistic terms an input", low=2, high=9)
-    shape: str = setting("triangular", "membership functions", choices=("triangular", "trapezoid", "gaussian", "bell"))
+    inputs: list[str] = setting(
+        lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
+    )
+    terms: int | None = setting(3, "linguistic terms an input; null: searched for each", low=2, high=9)
+    shape: str = setting(
+        "triangular",
+        "membership functions; search: the shape that tells most about the gains",
+        choices=("triangular", "trapezoid", "gaussian", "bell", "search"),
+    )
     order: int = setting(0, "rules give constant gains (0) or gains linear in the inputs (1)", low=0, high=1)
     rounds: int = setting(40, "rounds of hybrid training", low=0)
     learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)
     prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
     keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
     max_rules: int = setting(25, "most rules kept", low=1)
+    merge_within: float = setting(
+        0.0, "rows of the teaching signal that differ by less, in shares of their ranges, become one", low=0, high=1
+    )
+    choose_inputs: bool = setting(
+        False, "leave out inputs that tell nothing about the gains or that the closed loop does not need"
+    )
+    max_inputs: int | None = setting(
+        None, "most inputs of a channel, the least valuable in closed loop go; null: no limit", low=1
+    )
+    input_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer inputs may cost, taught and validation", low=0
+    )
+    rule_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer rules may cost, taught and validation", low=0
+    )
 
 
 @dataclass

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments import formats, found_files
+from experiments.input_choice import with_needed_inputs
 from experiments.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
-from flcs.refinement import prune, refine, with_reference
-from flcs.rule_base import full_grid
+from flcs.refinement import refine, with_reference
+from flcs.rule_base import OWN_INPUTS, full_grid
+from flcs.term_search import genetic
+from flcs.trade_off import TradeOff, prune
 from sscq import baselines
 from sscq.box import Box
 from sscq.teacher import teach
@@ -36,7 +39,7 @@ class Refined:
 
     kb: KnowledgeBase
     entry: Entry
-    dropped: list[Any]
+    curve: TradeOff | None = None
 
 
 def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSignal:
@@ -54,6 +57,7 @@ def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSigna
             return teach(
                 setup.plant, setup.laws, setup.sets["taught"], ref.fitness, box, fixed.theta, setup.teacher,
                 seed=setup.seed, step=setup.step, options=setup.options, threads=setup.threads, progress=tick,
+                outputs=tuple(name for name in setup.network.inputs if name not in OWN_INPUTS),
             )  # fmt: skip
 
     return bench.folder.stage(
@@ -72,12 +76,16 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
     setup = bench.setup
 
     def compute(_: Path) -> KnowledgeBase:
-        return imitate(
+        kb = imitate(
             signal, setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
             laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
             taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-            valid_range=_valid_range(bench),
+            valid_range=_valid_range(bench), search_terms=genetic(setup.seed),
         )  # fmt: skip
+        if not setup.network.drop_inputs and setup.network.max_inputs is None:
+            return kb
+        taught, validation = (on_task(bench, setup.task(kind, ref.fitness)) for kind in ("taught", "validation"))
+        return with_needed_inputs(kb, signal, setup.network, setup.seed, taught, validation, completed)
 
     return bench.folder.stage("imitation", compute, _save, _load)
 
@@ -102,9 +110,9 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
 
     def compute(checkpoints: Path) -> Refined:
         task, whole = setup.task(fitness=fitness), completed(start)
-        judged = on_validation(bench, fitness, fixed)
-        tried: list[tuple[float, KnowledgeBase, Entry]] = []
         validation = validation_task(bench, fitness, fixed)
+        judged = on_task(bench, validation)
+        tried: list[tuple[float, KnowledgeBase, Entry]] = []
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(setup.tries):
             origin, kb = starts[number % 2]
@@ -118,37 +126,39 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
                 )  # fmt: skip
             tried.append((judged(better), better, found_files.entry(found)))
         _, kb, entry = min(tried, key=lambda one: one[0])
-        kb, dropped = prune(task, kb, laws=setup.laws, most=setup.network.max_rules or 25)
+        kb, curve = prune(
+            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
+            validation=validation,
+        )  # fmt: skip
         histories = tuple(history for _, _, one in tried for history in one.histories)
         spent = sum(one.evaluations for _, _, one in tried)
         entry = replace(entry, name=name, title=_NAMES[kind], histories=histories, evaluations=spent)
-        return Refined(kb, entry, [[rule, value] for rule, value in dropped])
+        return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:
         _save(folder, result.kb)
         found_files.save(folder, [result.entry])
-        formats.write_json(folder / "pruning.json", {"dropped": result.dropped})
+        formats.write_json(folder / "trade_off.json", None if result.curve is None else result.curve.document())
 
     def load(folder: Path) -> Refined:
-        dropped = formats.read_json(folder / "pruning.json")["dropped"]
-        return Refined(_load(folder), found_files.load(folder)[0], dropped)
+        curve = formats.read_json(folder / "trade_off.json")
+        return Refined(_load(folder), found_files.load(folder)[0], None if curve is None else TradeOff.of(curve))
 
     return bench.folder.stage(name, compute, save, load)
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
     """Return the task in the validation situations, at no more travel than the fixed PID has there."""
-    if fitness.travel_limit is not None:
-        task = bench.setup.task("validation", fitness)
-        own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
-        travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
-        fitness = replace(fitness, travel_limit=float(travel))
-    return bench.setup.task("validation", fitness)
+    task = bench.setup.task("validation", fitness)
+    if fitness.travel_limit is None:
+        return task
+    own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
+    travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
+    return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
 
 
-def on_validation(bench: Bench, fitness: Fitness, fixed: Entry) -> Callable[[KnowledgeBase], float]:
-    """Return the fitness in the validation situations, at no more travel than the fixed PID has there."""
-    task = validation_task(bench, fitness, fixed)
+def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness of a knowledge base in a task."""
 
     def judged(kb: KnowledgeBase) -> float:
         controller = FuzzyController(kb, laws=bench.setup.laws)

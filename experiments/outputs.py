@@ -62,11 +62,18 @@ def write(
         "seed": setup.seed, "verdict_seeds": setup.seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
     })  # fmt: skip
+    curves = {kind: one.curve.document() for kind, one in refined.items() if one.curve is not None}
+    folder.write_json("trade_off.json", curves)
+    structure = refined["equal"].kb.training.get("structure")
+    if structure:
+        folder.write_json("structure.json", structure)
     from experiments.reporting import report
+    from experiments.reporting.structure import sentences
 
     path = report(bench, ref, group, judgement, signal, refined, config)
     print(table_text(group, judgement, setup.limits is not None))
     print()
+    print("\n".join(sentences(refined)))
     print(judgement.verdict.sentence)
     print(f"report: {path}")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
+from configs.rules import did_you_mean
 from controllers import PID
 from experiments import situations
 from experiments.errors import UserError
@@ -142,7 +143,7 @@ def setup(config: DesignConfig) -> Setup:
     )  # fmt: skip
     sample = law.sample_time or step
     net = config.network
-    _check_learning(config)
+    _check_learning(config, plant)
     return Setup(
         plant=plant,
         sets=sets,
@@ -166,7 +167,9 @@ def setup(config: DesignConfig) -> Setup:
         network=NetworkConfig(
             inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
             learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
-            max_rules=net.max_rules,
+            max_rules=net.max_rules, rule_loss=net.rule_loss,
+            merge_within=net.merge_within, drop_inputs=net.choose_inputs, max_inputs=net.max_inputs,
+            input_loss=net.input_loss,
         ),
         seed=config.seed,
         renew_every=config.search.renew_every,
@@ -196,11 +199,16 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
     return window, _AHEAD * window if given.horizon is None else given.horizon
 
 
-def _check_learning(config: DesignConfig) -> None:
+def _check_learning(config: DesignConfig, plant: Plant) -> None:
     """Raise where the teaching signal could not give what the settings ask for."""
-    unknown = [name for name in config.network.inputs if name not in INPUTS]
+    known = (*INPUTS, *(quantity.name for quantity in plant.measurements))
+    unknown = [name for name in config.network.inputs if name not in known]
     if unknown:
-        raise UserError(f"network.inputs: {unknown[0]!r} is none of {', '.join(INPUTS)}")
+        near = did_you_mean(unknown[0], known)
+        raise UserError(
+            f"network.inputs: {unknown[0]!r} is none of {', '.join(INPUTS)}, and plant {plant.name!r} measures "
+            f"{', '.join(known[len(INPUTS) :])}{near}"
+        )
     drawn = [
         f"{name}: numpy_white" for name, one in config.situations.taught.items() if one.excitation.kind == "numpy_white"
     ]

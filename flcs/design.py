@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flcs import pid_form
 from flcs.imitation import imitate
+from flcs.information_filter import merged
 from flcs.knowledge_base import KnowledgeBase
-from flcs.linguistic import variable_from_data
 from flcs.network_config import NetworkConfig
-from flcs.rule_base import OWN_INPUTS, Inference, RuleBase, full_grid
+from flcs.rule_base import Inference, RuleBase, full_grid
 from flcs.teaching_rows import TeachingRows
-from flcs.term_choice import choose_terms, informative_inputs
+from flcs.variables import variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,14 +73,15 @@ def design(
     integral_limit : float, optional
         Largest magnitude of the error integral z, if it is an input; left out, the end of its range.
     search_terms : callable, optional
-        Search over the linguistic variables, for ``config.terms=None``; see :func:`flcs.term_choice.choose_terms`.
+        Search over the linguistic variables, for ``config.terms=None``; see :func:`flcs.term_choice.choose_terms` and
+        :func:`flcs.term_search.genetic`.
     **records
         Further fields of the knowledge base: fitness, taught, validation, valid_range, stability.
 
     Returns
     -------
     KnowledgeBase
-        Ranked and without the rules that hardly fire.
+        Ranked and without the rules that hardly fire; what was searched of the structure is in ``training``.
 
     Raises
     ------
@@ -91,19 +93,21 @@ def design(
     >>> kb = flcs.design(result.teaching_signal, (0, 0, 0), (10, 10, 10), (3.6, 0.6, 3.2), tick=0.02)  # doctest: +SKIP
     """
     settings = config or NetworkConfig()
-    rows = TeachingRows.of(teaching_signal)
+    rows = merged(TeachingRows.of(teaching_signal), settings.merge_within)
     given = {"low": low, "high": high, "reference_gains": reference_gains}
     box = [_per_gain(name, value, rows) for name, value in given.items()]
     _check_box(rows.gain_names, *box)
     forms = _forms(laws, rows.n_channels)
-    bases = []
+    bases, records_of = [], {}
     for channel in range(rows.n_channels):
         names, places = rows.gains_of(channel)
-        variables = _variables(rows, channel, places, settings, seed, search_terms, plant)
+        found = variables(rows, channel, places, settings, seed, search_terms, plant)
         lowest, highest, reference = (tuple(part[places].tolist()) for part in box)
-        rules = _grid(variables, reference, settings)
-        parts = (variables, rules, lowest, highest, reference, names, integral_limit, forms[channel])
+        rules = _grid(found.inputs, reference, settings)
+        parts = (found.inputs, rules, lowest, highest, reference, names, integral_limit, forms[channel])
         bases.append(RuleBase(_name(plant, channel), *parts))
+        if found.record:
+            records_of[bases[-1].name] = found.record
     start = KnowledgeBase(
         plant=plant if isinstance(plant, str) else plant.name,
         channels=tuple(bases),
@@ -113,40 +117,8 @@ def design(
         plant_parameters=_parameters(plant, plant_parameters),
         **records,
     )
-    return imitate(start, rows, settings, seed)
-
-
-def _variables(
-    rows: TeachingRows,
-    channel: int,
-    gains: Sequence[int],
-    config: NetworkConfig,
-    seed: int,
-    search: Search | None,
-    plant: Plant | str,
-) -> tuple[Variable, ...]:
-    columns = [rows.column_of(name, channel) for name in config.inputs]
-    x, taught = rows.inputs[:, columns], rows.gains[:, list(gains)]
-    kept = list(range(len(columns)))
-    if config.drop_inputs:
-        kept, _, _ = informative_inputs(x, taught, rows.weight, rows.situation, seed)
-    counts = config.counts(len(columns))
-    choices = [(n, config.evenness, config.overlap) for n in counts or ()]
-    if counts is None:
-        choices = choose_terms(x, taught, rows.weight, shape=config.shape, search=search, evenness=config.evenness)
-    return tuple(
-        variable_from_data(
-            config.inputs[k],
-            x[:, k],
-            rows.weight,
-            choices[k][0],
-            unit=_unit(plant, channel, config.inputs[k]),
-            shape=config.shape,
-            evenness=choices[k][1],
-            overlap=choices[k][2],
-        )
-        for k in kept
-    )
+    kb = imitate(start, rows, settings, seed)
+    return replace(kb, training={**kb.training, "structure": records_of}) if records_of else kb
 
 
 def _grid(variables: Sequence[Variable], reference: tuple[float, ...], config: NetworkConfig) -> tuple[Rule, ...]:
@@ -194,14 +166,6 @@ def _forms(laws: Law | Sequence[Law] | None, n_channels: int) -> list[dict[str, 
 
 def _name(plant: Plant | str, channel: int) -> str:
     return f"channel {channel + 1}" if isinstance(plant, str) else plant.channels[channel].output
-
-
-def _unit(plant: Plant | str, channel: int, name: str) -> str:
-    if isinstance(plant, str):
-        return ""
-    output = name if name not in OWN_INPUTS else plant.channels[channel].output
-    unit = plant.measurements[plant.index("measurements", output)].unit
-    return {"e_rate": f"{unit}/s", "z": f"{unit} s"}.get(name, unit)
 
 
 def _parameters(plant: Plant | str, given: Mapping[str, float] | None) -> dict[str, float]:

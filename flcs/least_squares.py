@@ -47,7 +47,7 @@ def solve(a: Array, y: Array, weight: Array, penalty: Array, low: Array, high: A
     weighted = columns * weight
     gram = np.einsum("in,jn->ij", weighted, columns) + penalty
     right = np.einsum("in,on->io", weighted, np.ascontiguousarray(y.T))
-    free = _cholesky_solve(gram, right)
+    free = cholesky_solve(gram, right)
     if np.all(free >= low) and np.all(free <= high):
         return free
     return _boxed(gram, right, np.clip(free, low, high), low, high)
@@ -77,7 +77,8 @@ def smoothness(terms: Sequence[Sequence[int]], n_basis: int = 1) -> Array:
     return np.asarray(np.kron(form, np.eye(n_basis)), dtype=np.float64)
 
 
-def _cholesky_solve(matrix: Array, right: Array) -> Array:
+def cholesky_solve(matrix: Array, right: Array) -> Array:
+    """Return the solution [n, n_outputs] of a symmetric positive definite system [n, n]."""
     n, work = len(matrix), matrix.copy()
     for k in range(n):
         work[k:, k] /= np.sqrt(work[k, k])

@@ -66,13 +66,50 @@ def place_terms(
         Share of equal population, 0 .. 1. A closed loop spends most of its time near rest: by population alone the
         terms crowd there and say nothing about large errors.
     """
+    return _placed(equal_population(x, weight, n_terms), limits, n_terms, evenness)
+
+
+def _placed(
+    populated: tuple[float, ...], limits: tuple[float, float], n_terms: int, evenness: float
+) -> tuple[float, ...]:
     low, high = limits
-    populated = np.clip(equal_population(x, weight, n_terms), low, high)
-    mixed = evenness * populated + (1.0 - evenness) * np.array(evenly(low, high, n_terms))
+    mixed = evenness * np.clip(populated, low, high) + (1.0 - evenness) * np.array(evenly(low, high, n_terms))
     gap = 2.0 * SMALLEST_GAP * (high - low)  # room below the smallest gap for the training to move them
     from_below = np.array(spread_apart([float(c) for c in mixed], gap))
     excess = max(0.0, float(from_below[-1]) - high)
     return spread_apart([float(c) for c in np.maximum(from_below - excess, low)], gap)
+
+
+class Population:
+    """The rows of one input, looked at once: a search builds many variables from them.
+
+    Parameters
+    ----------
+    x, weight : array [n]
+    """
+
+    def __init__(self, x: Array, weight: Array) -> None:
+        self._x, self._weight, self._limits = x, weight, robust_range(x)
+        self._centres: dict[int, tuple[float, ...]] = {}
+
+    def variable(
+        self,
+        name: str,
+        n_terms: int,
+        *,
+        unit: str = "",
+        shape: Shape | str = "triangular",
+        evenness: float = 0.5,
+        overlap: float = 1.0,
+    ) -> Variable:
+        """Return a linguistic variable; see :func:`variable_from_data`."""
+        if n_terms not in self._centres:
+            self._centres[n_terms] = equal_population(self._x, self._weight, n_terms)
+        form, (low, high) = shape_of(shape), self._limits
+        centres = _placed(self._centres[n_terms], self._limits, n_terms, evenness)
+        smallest = SMALLEST_GAP * (high - low)
+        widths = tuple(max(width, smallest) for width in form.default_widths(centres, overlap))
+        return Variable(name, unit, low, high, centres, widths, form)
 
 
 def variable_from_data(
@@ -98,12 +135,7 @@ def variable_from_data(
     evenness, overlap : float
         See :class:`flcs.NetworkConfig`.
     """
-    form = shape_of(shape)
-    low, high = robust_range(x)
-    centres = place_terms(x, weight, (low, high), n_terms, evenness)
-    smallest = SMALLEST_GAP * (high - low)
-    widths = tuple(max(width, smallest) for width in form.default_widths(centres, overlap))
-    return Variable(name, unit, low, high, centres, widths, form)
+    return Population(x, weight).variable(name, n_terms, unit=unit, shape=shape, evenness=evenness, overlap=overlap)
 
 
 def term_use(variable: Variable, x: Array, weight: Array) -> Array:

@@ -9,6 +9,8 @@ from controllers.settings import distinct, one_of
 from flcs.membership import SHAPES
 from flcs.norms import T_NORMS
 
+SEARCH = "search"
+
 
 @dataclass(frozen=True)
 class NetworkConfig:
@@ -21,7 +23,8 @@ class NetworkConfig:
     terms : int, tuple of int, or None
         Linguistic terms of each input, 2 .. 9. None: chosen by entropy and information, see
         :func:`flcs.term_choice.choose_terms`.
-    shape : {"triangular", "trapezoid", "gaussian", "bell"}
+    shape : {"triangular", "trapezoid", "gaussian", "bell", "search"}
+        "search": the best of the others, see :func:`flcs.term_search.search_terms`.
     overlap : float
         Widths of Gaussian terms and bells against those that cross at 1/2.
     evenness : float
@@ -55,10 +58,18 @@ class NetworkConfig:
         Rules with a smaller share of the total are dropped.
     max_rules : int, optional
         Most rules kept per channel.
+    rule_loss : float
+        Relative loss of the closed loop's fitness for which rules are left out; see :func:`flcs.trade_off.prune`.
     fallback, fade : float
         See :class:`flcs.Inference`.
+    merge_within : float
+        Rows of the teaching signal that differ by less become one, see :func:`flcs.information_filter.merged`. 0: none.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
+    max_inputs : int, optional
+        Most inputs of a channel; the least valuable in closed loop go, see :func:`flcs.input_choice.eliminate`.
+    input_loss : float
+        Relative loss of the closed loop's fitness for which an input is left out.
     """
 
     inputs: tuple[str, ...] = ("e", "e_rate")
@@ -80,28 +91,33 @@ class NetworkConfig:
     keep_firing: float = 0.99
     weakest_firing: float = 1e-3
     max_rules: int | None = 25
+    rule_loss: float = 0.005
     fallback: float = 0.5
     fade: float = 1.0
+    merge_within: float = 0.0
     drop_inputs: bool = False
+    max_inputs: int | None = None
+    input_loss: float = 0.005
 
     def __post_init__(self) -> None:
         """Check."""
         object.__setattr__(self, "inputs", distinct("inputs", self.inputs))
-        one_of("shape of terms", self.shape, tuple(SHAPES))
+        one_of("shape of terms", self.shape, (*SHAPES, SEARCH))
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
         one_of("firing strength", self.firing, ("total", "maximum"))
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
                 raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
-        _between("prior_weight smoothness", self, 0.0, math.inf)
+        _between("prior_weight smoothness rule_loss input_loss", self, 0.0, math.inf)
         _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
-        _between("evenness weakest_firing", self, 0.0, 1.0)
+        _between("evenness weakest_firing merge_within", self, 0.0, 1.0)
         _between("keep_firing", self, 0.0, 1.0, open_low=True)
         _between("rounds steps patience", self, 0, 10**6)
         _between("validation_share", self, 0.0, 0.9)
-        if self.max_rules is not None and self.max_rules < 1:
-            raise ValueError(f"max_rules must be at least 1 or None, got {self.max_rules}")
+        for name in ("max_rules", "max_inputs"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
 
     def counts(self, n_inputs: int) -> tuple[int, ...] | None:
         """Return the number of terms of each input; None where they are to be chosen."""

@@ -266,39 +266,3 @@ def hull_of(kb: KnowledgeBase, laws: tuple[Law, ...] = (), authority: float | No
     """Return a large sample [n_sets, n_gains] of the gain sets that a knowledge base may give."""
     controller = FuzzyController(kb, authority=authority, laws=laws)
     return gain_sets(controller, CERTIFY_SAMPLES, _CERTIFY_SEED)(controller.theta[None])[0]
-
-
-def prune(
-    task: Task, kb: KnowledgeBase, *, laws: tuple[Law, ...] = (), loss: float = 0.005, most: int = 25
-) -> tuple[KnowledgeBase, list[tuple[str, float]]]:
-    """Switch off rules that the closed loop does not miss, the least important first.
-
-    Parameters
-    ----------
-    loss : float
-        Largest relative loss of fitness on the taught situations, over all rules switched off.
-    most : int
-        Largest number of rules kept in a channel; beyond it rules go whatever they cost.
-
-    Returns
-    -------
-    kb : KnowledgeBase
-    dropped : list of (rule's parameter name, fitness after it went)
-    """
-    controller = FuzzyController(kb, laws=laws)
-    objective = Objective(task, controller)
-    theta = controller.theta
-    masks = [k for k, name in enumerate(controller.theta_names) if name.startswith("on") and theta[k] > 0.5]
-    before, dropped = float(objective(theta[None])[0]), []
-    limit, allowed = before + loss * abs(before), most * len(kb.channels)
-    while len(masks) > 1:
-        trials = np.tile(theta, (len(masks), 1))
-        trials[np.arange(len(masks)), masks] = 0.0
-        values = objective(trials)
-        k = int(np.argmin(values))
-        if values[k] > limit and len(masks) <= allowed:
-            break
-        theta[masks[k]] = 0.0
-        dropped.append((controller.theta_names[masks[k]], float(values[k])))
-        del masks[k]
-    return controller.with_theta(theta), dropped

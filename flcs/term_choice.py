@@ -67,8 +67,12 @@ def term_entropy(variable: Variable, x: Array, weight: Array) -> float:
 
 def gain_terms(gains: Array, weight: Array) -> list[Array]:
     """Return the memberships of each gain in terms of its own; gains that never change are left out."""
-    moving = [column for column in gains.T if np.ptp(column) > 1e-9 * max(1.0, float(np.abs(column).max()))]
-    return [np.stack(_variable("gain", c, weight, _GAIN_TERMS).memberships(c), axis=1) for c in moving]
+    return [np.stack(_variable("gain", c, weight, _GAIN_TERMS).memberships(c), axis=1) for c in moving(gains)]
+
+
+def moving(gains: Array) -> list[Array]:
+    """Return the gains [n] that change at all."""
+    return [column for column in gains.T if np.ptp(column) > 1e-9 * max(1.0, float(np.abs(column).max()))]
 
 
 def _variable(name: str, x: Array, weight: Array, n_terms: int) -> Variable:
@@ -153,27 +157,21 @@ def choose_terms(
     weights : TermWeights, optional
     search : callable, optional
         ``search(evaluate, low, high)`` gives the best genome [n_genes]; `evaluate` takes genomes [n, n_genes] and gives
-        Phi [n], such as a genetic search does. Genes of each input: number of terms, evenness, overlap. Left out, all
-        numbers of terms are tried with the given evenness and overlap 1.
+        Phi [n] of all inputs together, see :mod:`flcs.term_search`. Genes of each input: number of terms, evenness,
+        overlap. Left out, each input is looked at alone: all numbers of terms with the given evenness and overlap 1.
     evenness : float
 
     Returns
     -------
     list of (n_terms, evenness, overlap) [n_inputs]
     """
+    if search is not None:
+        from flcs.term_search import search_terms  # builds on this module
+
+        return list(search_terms(inputs, gains, weight, search, shapes=(shape,), weights=weights).terms)
     measure = _Measure(inputs, gain_terms(gains, weight), weight, shape, weights or TermWeights())
-    if search is None:
-        every = [(n, evenness, 1.0) for n in range(FEWEST, MOST + 1)]
-        return [min(every, key=lambda choice, k=k: measure.one(k, *choice)) for k in range(inputs.shape[1])]  # type: ignore[misc]
-    n_inputs = inputs.shape[1]
-    low = np.tile([FEWEST - 0.5, 0.0, 0.5], n_inputs)
-    high = np.tile([MOST + 0.499, 1.0, 1.5], n_inputs)
-    best = np.clip(np.asarray(search(measure.all, low, high), dtype=float), low, high)
-    return [_decoded(genes) for genes in best.reshape(n_inputs, 3)]
-
-
-def _decoded(genes: Array) -> tuple[int, float, float]:
-    return int(np.clip(round(float(genes[0])), FEWEST, MOST)), float(genes[1]), float(genes[2])
+    every = [(n, evenness, 1.0) for n in range(FEWEST, MOST + 1)]
+    return [min(every, key=lambda choice, k=k: measure.one(k, *choice)) for k in range(inputs.shape[1])]  # type: ignore[misc]
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +195,3 @@ class _Measure:
         even = term_entropy(variable, x, self.weight)
         known = float(np.mean(information)) if information else 0.0
         return -self.weights.evenness * even - self.weights.information * known + self.weights.number * n_terms / MOST
-
-    def all(self, genomes: Array) -> Array:
-        """Phi of whole genomes [n, 3 * n_inputs]."""
-        shaped = np.asarray(genomes, dtype=float).reshape(len(genomes), -1, 3)
-        return np.array([np.mean([self.one(k, *_decoded(g)) for k, g in enumerate(genome)]) for genome in shaped])

@@ -66,13 +66,13 @@ class ThetaLayout:
                 yield from self._consequents(i, base, rule)
         if "rules" in self.free:
             for rule in base.rules:
-                yield Entry(f"{self.kb.suffixed('on', i)}[{_label(base, rule)}]", float(rule.on), 0.0, 1.0)
+                yield Entry(f"{self.kb.suffixed('on', i)}[{rule_label(base, rule)}]", float(rule.on), 0.0, 1.0)
         if "terms" in self.free:
             for variable in base.inputs:
                 yield from _terms(self.kb.suffixed(variable.name, i), variable)
 
     def _consequents(self, i: int, base: RuleBase, rule: Rule) -> Iterator[Entry]:
-        label = _label(base, rule)
+        label = rule_label(base, rule)
         for number, gain in enumerate(base.gain_names):
             name, low, high = self.kb.suffixed(gain, i), base.low[number], base.high[number]
             yield Entry(f"{name}[{label}]", rule.gains[number], low, high)
@@ -133,7 +133,8 @@ class _Reader:
         return tuple(self._values[self._next - count : self._next])
 
 
-def _label(base: RuleBase, rule: Rule) -> str:
+def rule_label(base: RuleBase, rule: Rule) -> str:
+    """Return a rule's terms as they stand in the names of its parameters: "N,Z"."""
     return ",".join(variable.labels[term] for variable, term in zip(base.inputs, rule.terms, strict=True))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.simulate import count_steps
 from sscq.closed_loop import ClosedLoop
+from sscq.observing import observing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ class Lesson:
     seed: int
     threads: int | None
     options: dict[str, Any] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
 
     @property
     def window_steps(self) -> int:
@@ -51,7 +53,7 @@ class Lesson:
         """Return the compiled loop that records what a controller sees."""
         return ClosedLoop(
             self.plant,
-            controller,
+            observing(controller, self.outputs, len(self.plant.channels)),
             situations,
             self.step,
             measures=self.fitness.measures,
@@ -61,5 +63,5 @@ class Lesson:
         )
 
     def signal_rows(self, loop: ClosedLoop) -> list[int]:
-        """Return the workspace rows of error and error rate of every channel."""
+        """Return the workspace rows of error and error rate of every channel, then of the plant outputs."""
         return list(range(*loop.design.rows.span("signals").indices(loop.design.rows.count)))

@@ -97,6 +97,7 @@ def teach(
     options: dict[str, Any] | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    outputs: tuple[str, ...] = (),
 ) -> TeachingSignal:
     """Return the teaching signal of all situations.
 
@@ -112,11 +113,13 @@ def teach(
         Integrator and loop mode, as for :class:`ClosedLoop`.
     progress : callable, optional
         Called with (windows done, windows in all, evaluations done).
+    outputs : tuple of str
+        Plant outputs, as measured, that stand among the inputs of the teaching signal: scheduling variables.
     """
     given = as_controller(controller, len(plant.channels))
     lesson = Lesson(
         plant, given.laws, replace(fitness, travel_limit=None), box, given.gain_names, teacher, step, seed, threads,
-        options or {},
+        options or {}, tuple(outputs),
     )  # fmt: skip
     search = (RecedingSearch if teacher.encoding == "receding" else WholeSearch)(lesson, situations)
     total = sum(lesson.windows(situation) for situation in situations)

@@ -70,9 +70,9 @@ def gained(before: Any, after: Any, scale: Any) -> Any:
 
 
 def inputs(signals: np.ndarray, integral: np.ndarray) -> np.ndarray:
-    """Error, filtered error rate and integral of every channel, in the order of the teaching signal."""
+    """Error, filtered error rate and integral of every channel, then plant outputs, as the teaching signal has them."""
     columns = [(signals[2 * k], signals[2 * k + 1], integral[k]) for k in range(len(integral))]
-    return np.array(columns).ravel()
+    return np.concatenate([np.array(columns).ravel(), signals[2 * len(integral) :]])
 
 
 def table(loop: ClosedLoop, number: int, names: tuple[str, ...], rows: Sequence[Row], **marks: Any) -> TeachingSignal:
@@ -81,6 +81,7 @@ def table(loop: ClosedLoop, number: int, names: tuple[str, ...], rows: Sequence[
     for k in range(len(loop.plant.channels)):
         suffix = "" if len(loop.plant.channels) == 1 else f"_{k + 1}"
         columns += [f"error{suffix}", f"error_rate{suffix}", f"error_integral{suffix}"]
+    columns += loop.spec.controller.schedule.signals
     return TeachingSignal(
         situation=np.full(len(rows), number, np.int64),
         time=np.array([row.time for row in rows]),

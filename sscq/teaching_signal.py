@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import numpy as np
 from plants.core import atomic
 
 SCHEMA = "sscq.teaching_signal/1"
-_OTHERS = 4  # columns beside the inputs and gains, of which every channel has three each
+_OTHERS = 4  # columns beside the inputs and gains, of which every channel has three each; plant outputs may follow
+_INTEGRAL = re.compile(r"error_integral(_\d+)?")
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class TeachingSignal:
         Which situation (scenario) the row is from; `situation_names` says its name.
     time : ndarray [n], s
     inputs : ndarray [n, n_inputs]
-        Per channel: error, filtered error rate, integral of the error.
+        Per channel: error, filtered error rate, integral of the error; then plant outputs, if any were asked for.
     gains : ndarray [n, 3 * channels]
     weight : ndarray [n]
         How much the row knows, 0 to 1: where the fitness is flat in the gains, the best ones are an accident.
@@ -89,11 +91,12 @@ class TeachingSignal:
             message = f"{path} is not a teaching signal of this version: expected a first line '# {SCHEMA}'"
             raise ValueError(message)
         head = rows[1] if len(rows) > 1 else []
-        whole = head[:2] == ["situation", "time"] and head[-2:] == ["weight", "fitness"] and len(head) % 6 == _OTHERS
+        n_gains = 3 * sum(_INTEGRAL.fullmatch(name) is not None for name in head)  # as many channels
+        whole = head[:2] == ["situation", "time"] and head[-2:] == ["weight", "fitness"]
+        whole = whole and n_gains > 0 and 2 * n_gains + _OTHERS <= len(head)
         if not (whole and text.endswith("\n")):
             message = f"{path}: row {len(rows)} is cut off, or the columns are not a teaching signal's, got {rows[-1]}"
             raise ValueError(message)
-        n_gains = 3 * ((len(head) - _OTHERS) // 6)
         body = []
         for number, row in enumerate(rows[2:], start=3):
             try:

@@ -19,6 +19,7 @@ from experiments.report.situations import (
     SituationInfo,
     SituationResult,
 )
+from experiments.report.structure_data import InputRow, StructureView, TradeOffView
 from experiments.report.teaching import TaughtTrack, TeachingView
 from experiments.report.verdict import Comparison, Criterion, Judged, Verdict
 
@@ -33,6 +34,7 @@ __all__ = [
     "Estimate",
     "GainLine",
     "GainSurface",
+    "InputRow",
     "Judged",
     "LinguisticVariable",
     "MarginPoint",
@@ -48,9 +50,11 @@ __all__ = [
     "SearchHistory",
     "SituationInfo",
     "SituationResult",
+    "StructureView",
     "TaughtTrack",
     "TeachingView",
     "Term",
+    "TradeOffView",
     "Verdict",
     "render",
     "write_report",

@@ -1,6 +1,7 @@
 """Everything one run report shows, as plain data that the design run fills in.
 
-`ReportData` is the whole; its parts are in `verdict.py`, `situations.py`, `results.py`, `rule_base.py`, `teaching.py`.
+`ReportData` is the whole; its parts are in `verdict.py`, `situations.py`, `results.py`, `rule_base.py`, `teaching.py`,
+`structure_data.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from experiments.report.situations import GROUPS, ChannelView, NotAvailable, Response, SituationInfo
+from experiments.report.structure_data import StructureView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 NO_RULES = NotAvailable("the run built no knowledge base")
 NO_TEACHING = NotAvailable("the run made no teaching signal")
+NO_STRUCTURE = StructureView()
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +127,8 @@ class ReportData:
         One per channel.
     teaching : TeachingView or NotAvailable
         Best gains over time that the knowledge base learned from.
+    structure : StructureView
+        How inputs, terms and the number of rules were found.
     searches : tuple of SearchHistory
         All searches of the run.
     warnings : tuple of ReportWarning
@@ -141,6 +146,7 @@ class ReportData:
     verdict: Verdict
     rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NO_RULES
     teaching: TeachingView | NotAvailable = NO_TEACHING
+    structure: StructureView = NO_STRUCTURE
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()

@@ -19,6 +19,7 @@ from experiments.report.markup import Html, element
 from experiments.report.responses import entropy, gains_over_time, responses
 from experiments.report.rules import knowledge_base
 from experiments.report.search import searches
+from experiments.report.structure import structure
 from experiments.report.summary import summary
 from experiments.report.teaching_signal import teaching_signal
 from experiments.report.view import View
@@ -35,6 +36,7 @@ _SECTIONS = (
     ("responses", "responses"),
     ("gains", "gains"),
     ("rules", "rules"),
+    ("structure", "structure"),
     ("teaching", "teaching signal"),
     ("entropy", "entropy"),
     ("margins", "margins"),
@@ -67,6 +69,7 @@ def render(data: ReportData) -> str:
         responses(view),
         gains_over_time(view),
         knowledge_base(view),
+        structure(view),
         teaching_signal(view),
         entropy(view),
         margins_table(view),

@@ -66,6 +66,8 @@ class Rule:
         The rule in words; empty: the page writes it from the parts.
     firing : float
         Mean share of the firing strength on the taught data, 0..1.
+    importance : float
+        Relative change of the cost in the taught situations without this rule; NaN: unknown.
     """
 
     number: int
@@ -73,6 +75,7 @@ class Rule:
     consequents: tuple[float, ...]
     sentence: str = ""
     firing: float = NAN
+    importance: float = NAN
 
 
 @dataclass(frozen=True, eq=False)

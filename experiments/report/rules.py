@@ -9,7 +9,7 @@ import numpy as np
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.heat_map import heat_map
 from experiments.report.markup import Html, element, join
-from experiments.report.numbers import missing, number, share
+from experiments.report.numbers import missing, number, percent, share
 from experiments.report.situations import NotAvailable, Response
 from experiments.report.view import finite, multiples, section, table, words_head
 
@@ -82,19 +82,26 @@ def _rule_table(base: RuleBaseView) -> Html:
         *[words_head(f"if {v.name} is") for v in base.inputs],
         *[f"then {g}" for g in base.gain_names],
         "firing share",
+        *(["J without it"] if _valued(base) else []),
     ]
     columns = np.array([r.consequents for r in base.rules], dtype=float)
     low, high = columns.min(axis=0), columns.max(axis=0)
-    return table(head, [_rule_row(r, low, high) for r in base.rules], style="rules")
+    return table(head, [_rule_row(r, low, high, _valued(base)) for r in base.rules], style="rules")
 
 
-def _rule_row(rule: Rule, low: Array, high: Array) -> Html:
+def _valued(base: RuleBaseView) -> bool:
+    """Whether the closed loop said what the rules are worth."""
+    return any(finite(rule.importance) for rule in base.rules)
+
+
+def _rule_row(rule: Rule, low: Array, high: Array, valued: bool) -> Html:
     given = [
         element("td", term or element("span", "any", class_="missing"), class_="words") for term in rule.antecedents
     ]
     then = [_bar_cell(v, a, b) for v, a, b in zip(rule.consequents, low.tolist(), high.tolist(), strict=True)]
     firing = element("td", share(rule.firing) if finite(rule.firing) else missing())
-    return element("tr", element("th", rule.number, scope="row"), *given, *then, firing)
+    worth = [element("td", percent(rule.importance) if finite(rule.importance) else missing())] if valued else []
+    return element("tr", element("th", rule.number, scope="row"), *given, *then, firing, *worth)
 
 
 def _bar_cell(value: float, low: float, high: float) -> Html:

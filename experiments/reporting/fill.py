@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report import ChannelView, ReportData, write_report
-from experiments.reporting import learning, results, rules, tables, words
+from experiments.reporting import learning, results, rules, structure, tables, words
 from experiments.reporting.case import Case
 from experiments.reporting.cautions import cautions
 from experiments.reporting.provenance import provenance
@@ -56,6 +56,7 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
         verdict=verdict(case),
         rule_bases=rules.rule_bases(case, recorded),
         teaching=learning.teaching(case),
+        structure=structure.structure(case),
         searches=searches,
         warnings=cautions(case, searches),
         provenance=provenance(case),

@@ -13,6 +13,7 @@ from experiments.report.numbers import count
 from experiments.reporting.case import BASELINE
 from experiments.reporting.recording import MOST
 from flcs import TeachingRows
+from flcs.imitation import arranged
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,13 +124,5 @@ def _imitated(case: Case) -> Array | None:
     """Gains of the knowledge base by imitation for the inputs of the teaching signal [n, n_gains]."""
     if "imitation" not in case.contenders:
         return None
-    kb, rows = case.contenders["imitation"].controller.kb, TeachingRows.of(case.signal)
-    columns = {
-        kb.suffixed(name, i): rows.column_of(name, i)
-        for i, base in enumerate(kb.channels)
-        for name in base.input_names
-        if name not in kb.signals
-    }
-    if set(kb.input_names) - set(columns):
-        return None  # it also sees plant outputs, which the teaching signal does not hold
-    return np.asarray(kb.gains(rows.inputs[:, [columns[name] for name in kb.input_names]]))
+    kb = case.contenders["imitation"].controller.kb
+    return np.asarray(kb.gains(arranged(kb, TeachingRows.of(case.signal)).inputs))

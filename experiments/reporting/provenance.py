@@ -16,6 +16,8 @@ _FILES = (
     ("knowledge_base.json", "the knowledge base at equal actuator travel: terms, rules, law, record of its validation"),
     ("knowledge_base_free_travel.json", "the same with free actuator travel"),
     ("teaching_signal.csv", "best gains over time with inputs and weights"),
+    ("trade_off.json", "number of rules against fitness, taught and validation, and what each rule is worth"),
+    ("structure.json", "what the searches over inputs and terms found"),
     ("metrics.json", "all numbers of the verdict"),
     ("situations.csv", "all numbers of every controller in every situation"),
     ("seeds.json", "seeds of the design, the situations and the verdict"),

@@ -10,6 +10,7 @@ from experiments.report import GainLine, GainSurface, LinguisticVariable, NotAva
 from experiments.report.numbers import number, plain, share
 from experiments.reporting import words
 from flcs.sentences import sentence
+from flcs.theta import rule_label
 from flcs.variable import term_words
 
 if TYPE_CHECKING:
@@ -44,12 +45,18 @@ def _shares(case: Case, recorded: Recordings) -> Array:
 
 def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBaseView:
     base = kb.channels[channel]
+    curve = case.refined["equal"].curve
+
+    def worth(number: int) -> float:
+        name = kb.suffixed("on", channel) + f"[{rule_label(base, base.rules[number])}]"
+        return float("nan") if curve is None else curve.share_of(name)
+
     return RuleBaseView(
         channel=channel,
         controller=KEY,
         inputs=tuple(_variable(v) for v in base.inputs),
         gain_names=base.gain_names,
-        rules=tuple(_rule(base, number, float(shares[number])) for number in base.active),
+        rules=tuple(_rule(base, number, float(shares[number]), worth(number)) for number in base.active),
         surfaces=tuple(_surfaces(case, kb, channel)),
         lines=tuple(_lines(case, kb, channel)),
         text=_text(kb, base, float(shares.sum())),
@@ -67,10 +74,10 @@ def _unit(variable: Variable) -> str:
     return {"1": "", "1/s": "1/s", "1 s": "s"}.get(variable.unit, variable.unit)
 
 
-def _rule(base: RuleBase, number: int, firing: float) -> Rule:
+def _rule(base: RuleBase, number: int, firing: float, importance: float) -> Rule:
     rule = base.rules[number]
     named = tuple(term_words(v.labels[t]) for v, t in zip(base.inputs, rule.terms, strict=True))
-    return Rule(number + 1, named, rule.gains, sentence(base, rule), firing)
+    return Rule(number + 1, named, rule.gains, sentence(base, rule), firing, importance)
 
 
 def _text(kb: KnowledgeBase, base: RuleBase, by_rules: float) -> str:

@@ -21,8 +21,9 @@ from experiments.knowledge import Refined
 from experiments.ladder import Bench, Reference
 from experiments.reporting.case import Case
 from experiments.setup import setup
-from flcs import KnowledgeBase, RuleBase, Variable
+from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.rule_base import Rule
+from flcs.trade_off import Point, TradeOff
 from sscq.teaching_signal import TeachingSignal
 
 FIXED = np.array([5.0, 1.0, 4.0])
@@ -80,7 +81,7 @@ def run(folder, config=None):
     kbs = {kind: knowledge_base(bench.setup, shift) for kind, shift in (("equal", 0.4), ("free", 0.8))}
     signal = teaching_signal(bench.setup)
     refined = {
-        kind: Refined(kb, entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(["CmaEs"] * 2)), [])
+        kind: Refined(kb, entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(["CmaEs"] * 2)), trade_off(kb))
         for kind, kb in kbs.items()
     }
     oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
@@ -118,6 +119,17 @@ def knowledge_base(job, shift):
     base = RuleBase("position", (e, rate), rules, tuple(job.low), tuple(job.high), tuple(FIXED))
     ranges = {"delay": [0.0, 0.0], "output_delay": [0.0, 0.0], "noise": [0.0, 0.0]}
     return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=asdict(job.fitness))
+
+
+def trade_off(kb):
+    """Eight of the nine rules are kept; each is worth a hundredth of its number."""
+    on = FuzzyController(kb).theta_names
+    names = [name for name in on if name.startswith("on")]
+    points = [
+        Point(9 - k, name, 0.6 + 0.002 * k * k, 0.7 + 0.003 * k * k) for k, name in enumerate(["", *names[:0:-1]])
+    ]
+    worth = {name: 0.006 * (k + 1) for k, name in enumerate(names)}
+    return TradeOff(tuple(points), 1, 0.005, worth)
 
 
 def teaching_signal(job):

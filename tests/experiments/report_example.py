@@ -14,6 +14,7 @@ from experiments.report import (
     Criterion,
     Estimate,
     GainSurface,
+    InputRow,
     Judged,
     LinguisticVariable,
     MarginPoint,
@@ -29,9 +30,11 @@ from experiments.report import (
     SearchHistory,
     SituationInfo,
     SituationResult,
+    StructureView,
     TaughtTrack,
     TeachingView,
     Term,
+    TradeOffView,
     Verdict,
 )
 
@@ -202,6 +205,19 @@ def rule_base():
     return RuleBaseView(0, "kb", inputs, ("kp", "ki", "kd"), rules, surfaces, text)
 
 
+def structure():
+    """Three inputs of which one went, nine rules of which four stayed."""
+    left = np.arange(9, 0, -1)
+    cost = 0.6 + 0.002 * (9 - left) ** 2 * (left < 6)
+    inputs = (
+        InputRow("e", True, 0.21, 0.05, 0.31, 0.4, "kept"),
+        InputRow("e_rate", True, 0.11, 0.05, 0.08, 0.1, "kept"),
+        InputRow("z", False, 0.04, 0.05, text="tells no more about the gains than chance"),
+    )
+    rules = TradeOffView(left, cost, 5, 0.05, "4 rules of 9 at +8.3 %", cost + 0.1)
+    return StructureView(rules, inputs, "3 and 2 triangular terms, found by search")
+
+
 def teaching():
     """A teaching signal of two situations with what was learned."""
     time = 0.5 * np.arange(8)
@@ -283,6 +299,7 @@ def example(t_end=10.0, step=0.02):
         verdict=verdict,
         rule_bases=(rule_base(),),
         teaching=teaching(),
+        structure=structure(),
         searches=histories(),
         warnings=(
             ReportWarning(

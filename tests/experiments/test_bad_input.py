@@ -275,3 +275,19 @@ def test_a_plant_that_the_file_does_not_give(capsys):
 )
 def test_situations_that_cannot_be_run(capsys, words, message):
     assert message in refused(capsys, "design", *words)
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("network.inputs=[e,postion]", "'postion' is none of e, e_rate, z, and plant 'van_der_pol' measures position"),
+        ("network.inputs=[e,postion]", "did you mean 'position'"),
+        ("network.shape=round", "network.shape must be one of triangular, trapezoid, gaussian, bell, search"),
+        ("network.terms=1", "network.terms must be at least 2"),
+        ("network.max_inputs=0", "network.max_inputs must be at least 1"),
+        ("network.rule_loss=-0.1", "network.rule_loss must be at least 0"),
+        ("network.input_loss=-1", "network.input_loss must be at least 0"),
+    ],
+)
+def test_settings_of_the_structure(capsys, setting, says):
+    assert says in refused(capsys, "design", setting)

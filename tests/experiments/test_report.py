@@ -26,6 +26,8 @@ from experiments.report import (
     ReportWarning,
     SearchHistory,
     SituationInfo,
+    StructureView,
+    TradeOffView,
     Verdict,
     render,
     write_report,
@@ -304,6 +306,20 @@ def test_rules_with_one_input_are_drawn_as_lines(data):
     lines = tuple(GainLine(s.gain, "e", s.x, s.values[0], s.gain_unit, "m") for s in base.surfaces)
     page = render(without(data, rule_bases=(dataclasses.replace(base, surfaces=(), lines=lines),)))
     assert "kp [N/m] over e [m]" in {v for _, key, v in read(page).attributes if key == "aria-label"}
+
+
+def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
+    page = render(data)
+    assert "cost J over rules left" in {v for _, key, v in read(page).attributes if key == "aria-label"}
+    text = words(page)
+    assert "4 rules of 9 at +8.3 %" in text
+    assert "found by search" in text
+    assert "tells no more about the gains than chance" in text
+    assert "the run searched no structure" in words(render(without(data, structure=StructureView())))
+    with pytest.raises(ValueError, match="chosen of a trade-off must be 0 .. 2, got 3"):
+        TradeOffView(np.arange(3), np.ones(3), 3, 0.0, "")
+    with pytest.raises(ValueError, match="validation of a trade-off must have shape"):
+        TradeOffView(np.arange(3), np.ones(3), 1, 0.0, "", np.ones(2))
 
 
 def test_parts_may_be_missing(data):

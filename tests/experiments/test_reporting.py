@@ -21,7 +21,18 @@ from experiments import design, formats, outputs
 from experiments.judging import MEASURES, Contender
 from experiments.report import NotAvailable, Response, SearchHistory
 from experiments.report.numbers import number, percent
-from experiments.reporting import cautions, estimates, gains, learning, recording, report, report_data, verdict, words
+from experiments.reporting import (
+    cautions,
+    estimates,
+    gains,
+    learning,
+    recording,
+    report,
+    report_data,
+    structure,
+    verdict,
+    words,
+)
 from experiments.reporting.case import Case
 from experiments.run_folder import RunFolder
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
@@ -292,6 +303,17 @@ def test_rule_bases_are_the_refined_ones(run, data):
     for variable in base.inputs:
         total = sum(term.membership for term in variable.terms)
         np.testing.assert_allclose(total, 1.0, atol=1e-12)  # triangles are a partition of unity
+
+
+def test_rules_carry_their_worth_and_the_page_the_way_down(run, data):
+    (base,), curve = data.rule_bases, run.refined["equal"].curve
+    assert [r.importance for r in base.rules] == pytest.approx([0.01 * (k + 1) for k in range(8)], rel=1e-12)
+    view = data.structure.trade_off
+    np.testing.assert_array_equal(view.rules, np.arange(9, 0, -1))
+    np.testing.assert_array_equal(view.validation, [p.validation for p in curve.points])
+    assert (view.chosen, view.loss) == (1, 0.005)
+    assert view.text == "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %"
+    assert structure.sentences(run.refined)[1] == f"knowledge base, free actuator travel: {curve.sentence()}"
 
 
 def test_teaching_signal_and_what_was_learned(run, data):

@@ -14,7 +14,7 @@ import plants
 import sscq
 from controllers import PID
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
-from flcs.refinement import Genes, candidate, certified, gain_sets, hull_of, prune, refine, with_reference
+from flcs.refinement import Genes, candidate, certified, gain_sets, hull_of, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq.baselines import SearchPlan, fixed
 from sscq.fitness import Fitness
@@ -22,7 +22,6 @@ from sscq.genetic import GeneticAlgorithm
 from sscq.margins import MarginLimits
 from sscq.objective import Objective, Task
 from sscq.operating import SLACK, OperatingMargins
-from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
 LAWS = (PID(sample_time=0.02),)
@@ -360,79 +359,3 @@ def test_what_is_left_is_no_worse_than_the_reference(reference_value):
     assert value_of(silent) == pytest.approx(reference_value, rel=1e-9)
     assert value_of(good) < reference_value
     assert module._not_worse(TASK, good, LAWS) is good
-
-
-# ------------------------------------------------------------------------------------------------------------ pruning
-
-TRACKING = Fitness(entropy_weight=0.0)
-BOTH = Task(VDP, SITUATIONS, TRACKING, STEP, threads=1)
-UP = BOTH.on(SITUATIONS[:1])
-NAMES = [f"on[{e},{rate}]" for e in "NZP" for rate in "NZP"]
-# Nine equal rules over reference gains of 0: a rule is missed only where what is left fires too little.
-EQUAL = KnowledgeBase("van_der_pol", (base((5.0, 1.5, 4.0), reference=(0.0, 0.0, 0.0)),), tick=0.04)
-
-
-def masks(kb):
-    return [rule.on for rule in kb.channels[0].rules]
-
-
-def without(kb, number):
-    return kb.with_channel(0, kb.channels[0].switched([on and k != number for k, on in enumerate(masks(kb))]))
-
-
-def test_useless_rules_go_and_important_ones_stay():
-    """Error rates stay within a half of their range, so the rules of rate zero alone fire enough everywhere."""
-    pruned, dropped = prune(BOTH, EQUAL, laws=LAWS)
-    assert sorted(name for name, _ in dropped) == sorted(name for name in NAMES if not name.endswith(",Z]"))
-    assert masks(pruned) == [name.endswith(",Z]") for name in NAMES]
-    before, after = value_of(EQUAL, BOTH), value_of(pruned, BOTH)
-    assert after == pytest.approx(before, rel=1e-9)  # nothing but rounding
-    assert after == pytest.approx(dropped[-1][1], rel=1e-12)
-    for number in (1, 4, 7):
-        assert value_of(without(pruned, number), BOTH) > 1.02 * before
-    assert [rule.gains for rule in pruned.channels[0].rules] == [rule.gains for rule in EQUAL.channels[0].rules]
-
-
-def test_a_rule_for_what_never_happens_is_useless():
-    """From 0.1 up to 1.5 the error is never negative: there the rule of e negative, rate zero goes as well."""
-    with uncompiled():
-        run = sscq.record(VDP, FuzzyController(EQUAL, laws=LAWS), None, UP.situations[0], STEP)
-    assert run["error position"].min() > -0.1
-    pruned, _ = prune(UP, EQUAL, laws=LAWS)
-    assert masks(pruned) == [name in {"on[Z,Z]", "on[P,Z]"} for name in NAMES]
-
-
-def test_the_least_important_goes_first():
-    kb = KnowledgeBase("van_der_pol", (base(RANDOM, reference=(0.0, 0.0, 0.0)),), tick=0.04)
-    _, dropped = prune(BOTH, kb, laws=LAWS, loss=10.0)
-    assert len(dropped) == 8  # with such a loss allowed, all but one
-    controller = FuzzyController(kb, laws=LAWS)
-    trials = np.tile(controller.theta, (9, 1))
-    places = [controller.theta_names.index(name) for name in NAMES]
-    trials[np.arange(9), places] = 0.0
-    each = Objective(BOTH, controller)(trials)
-    assert dropped[0] == (NAMES[int(np.argmin(each))], each.min())
-
-
-def test_the_loss_is_one_of_all_rules_together():
-    kb = KnowledgeBase("van_der_pol", (base(RANDOM, reference=(0.0, 0.0, 0.0)),), tick=0.04)
-    counts = []
-    for loss in (0.0, 0.02, 0.3, 3.0):
-        pruned, _ = prune(BOTH, kb, laws=LAWS, loss=loss)
-        assert value_of(pruned, BOTH) <= (1.0 + loss) * value_of(kb, BOTH) * (1.0 + 1e-12)
-        counts.append(pruned.n_rules)
-    assert counts == sorted(counts, reverse=True)
-    assert counts[0] > counts[-1]
-
-
-def test_no_more_rules_than_allowed_whatever_they_cost():
-    pruned, dropped = prune(BOTH, EQUAL, laws=LAWS, loss=0.0, most=2)
-    assert pruned.n_rules == 2
-    assert len(dropped) == 7
-    assert value_of(pruned, BOTH) > 1.02 * value_of(EQUAL, BOTH)
-
-
-def test_rules_that_are_off_are_not_asked_again():
-    kb = EQUAL.with_channel(0, EQUAL.channels[0].switched([k != 8 for k in range(9)]))
-    _, dropped = prune(BOTH, kb, laws=LAWS)
-    assert sorted(name for name, _ in dropped) == ["on[N,N]", "on[N,P]", "on[P,N]", "on[Z,N]", "on[Z,P]"]

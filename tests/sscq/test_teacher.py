@@ -341,3 +341,18 @@ def test_every_column_is_there_for_every_channel():
 def test_wrong_settings_are_refused(given, says):
     with pytest.raises(ValueError, match=says):
         Teacher(**given)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_plant_outputs_are_seen_as_the_sensors_show_them_and_change_nothing(encoding):
+    """The error is the reference less the measured position: the column shows the same noise."""
+    tiny = replace(SMALL, encoding=encoding, search=GeneticAlgorithm(population=4, generations=1))
+    plain = taught(SITUATIONS[:1], tiny)
+    watched = taught(SITUATIONS[:1], tiny, outputs=("velocity", "position"))
+    assert watched.input_names == (*plain.input_names, "velocity", "position")
+    np.testing.assert_array_equal(watched.gains, plain.gains)
+    np.testing.assert_array_equal(watched.inputs[:, :3], plain.inputs)
+    np.testing.assert_allclose(watched.inputs[:, 4], 1.5 - watched.inputs[:, 0], atol=1e-12)
+    assert np.ptp(watched.inputs[:, 3]) > 0.1
+    with pytest.raises(ValueError, match="speed"):
+        taught(SITUATIONS[:1], tiny, outputs=("speed",))

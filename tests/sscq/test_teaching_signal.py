@@ -133,3 +133,14 @@ def test_pooled_rows_follow_one_another():
         np.testing.assert_array_equal(getattr(pooled, name)[3:], getattr(second, name))
     assert pooled.clairvoyant  # what no controller can know stays marked
     assert not TeachingSignal.pooled([first, first]).clairvoyant
+
+
+def test_plant_outputs_stand_behind_the_error_signals(tmp_path):
+    plain = signal(channels=2)
+    columns = np.column_stack([plain.inputs, np.arange(5.0), -np.arange(5.0)])
+    written = replace(plain, inputs=columns, input_names=(*plain.input_names, "speed", "angle"))
+    path = written.save(tmp_path / "signal.csv")
+    same(TeachingSignal.load(path), written)
+    path.write_text(path.read_text(encoding="utf-8").replace(",kd_2", ""), encoding="utf-8")
+    with pytest.raises(ValueError, match="row 3 must be 17 finite numbers"):
+        TeachingSignal.load(path)

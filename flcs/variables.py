@@ -1,0 +1,117 @@
+"""From the rows of a teaching signal to the linguistic variables of a channel: which inputs, which terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flcs.linguistic import variable_from_data
+from flcs.membership import SHAPES
+from flcs.network_config import SEARCH
+from flcs.rule_base import OWN_INPUTS
+from flcs.term_choice import choose_terms, informative_inputs
+from flcs.term_search import genetic, search_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flcs.network_config import NetworkConfig
+    from flcs.teaching_rows import TeachingRows
+    from flcs.term_choice import Array, Search
+    from flcs.term_search import Choice
+    from flcs.variable import Variable
+    from plants import Plant
+
+
+@dataclass(frozen=True)
+class Variables:
+    """Linguistic variables of a channel and how they were chosen.
+
+    Attributes
+    ----------
+    inputs : tuple of Variable
+    record : mapping
+        Plain data: of the permutation test under "information", of the search over terms under "terms"; empty where
+        nothing was chosen.
+    """
+
+    inputs: tuple[Variable, ...]
+    record: dict[str, Any] = field(default_factory=dict)
+
+
+def variables(
+    rows: TeachingRows,
+    channel: int,
+    gains: Sequence[int],
+    config: NetworkConfig,
+    seed: int,
+    search: Search | None = None,
+    plant: Plant | str = "",
+) -> Variables:
+    """Return the linguistic variables of a channel.
+
+    Parameters
+    ----------
+    rows : TeachingRows
+    channel : int
+    gains : sequence of int
+        Columns of the channel's gains.
+    config : NetworkConfig
+    seed : int
+        Of permutation tests, and of the search where none is given.
+    search : callable, optional
+        See :func:`flcs.term_choice.choose_terms`.
+    plant : Plant, or its name
+        A plant also gives the inputs' units.
+    """
+    x = rows.inputs[:, [rows.column_of(name, channel) for name in config.inputs]]
+    taught, record = rows.gains[:, list(gains)], {}
+    kept = list(range(len(config.inputs)))
+    if config.drop_inputs:
+        kept, information, threshold = informative_inputs(x, taught, rows.weight, rows.situation, seed)
+        record["information"] = {
+            name: {"information": float(i), "threshold": float(t), "kept": k in kept}
+            for k, (name, i, t) in enumerate(zip(config.inputs, information, threshold, strict=True))
+        }
+    shape, choices, found = _terms(x[:, kept], taught, rows.weight, config, kept, search, seed)
+    chosen = tuple(
+        variable_from_data(
+            config.inputs[k], x[:, k], rows.weight, n_terms, unit=_unit(plant, channel, config.inputs[k]), shape=shape,
+            evenness=evenness, overlap=overlap,
+        )
+        for k, (n_terms, evenness, overlap) in zip(kept, choices, strict=True)
+    )  # fmt: skip
+    return Variables(chosen, record | found)
+
+
+def _terms(
+    x: Array, taught: Array, weight: Array, config: NetworkConfig, kept: Sequence[int], search: Search | None, seed: int
+) -> tuple[str, Sequence[Choice], dict[str, Any]]:
+    """Shape, terms of every kept input, and what a search has to tell."""
+    counts = config.counts(len(config.inputs))
+    given = None if counts is None else [counts[k] for k in kept]
+    if config.shape != SEARCH and given is not None:
+        return config.shape, [(n, config.evenness, config.overlap) for n in given], {}
+    if config.shape != SEARCH and search is None:
+        return config.shape, choose_terms(x, taught, weight, shape=config.shape, evenness=config.evenness), {}
+    shapes = tuple(SHAPES) if config.shape == SEARCH else (config.shape,)
+    found = search_terms(
+        x, taught, weight, search or genetic(seed), shapes=shapes, counts=given, prior=config.prior_weight
+    )
+    names = [config.inputs[k] for k in kept]
+    told = {
+        "shape": found.shape, "phi": found.phi, "information": found.information, "tried": found.tried,
+        "inputs": {
+            name: {"terms": n, "evenness": evenness, "overlap": overlap}
+            for name, (n, evenness, overlap) in zip(names, found.terms, strict=True)
+        },
+    }  # fmt: skip
+    return found.shape, found.terms, {"terms": told}
+
+
+def _unit(plant: Plant | str, channel: int, name: str) -> str:
+    if isinstance(plant, str):
+        return ""
+    output = name if name not in OWN_INPUTS else plant.channels[channel].output
+    unit = plant.measurements[plant.index("measurements", output)].unit
+    return {"e_rate": f"{unit}/s", "z": f"{unit} s"}.get(name, unit)

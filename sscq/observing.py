@@ -1,0 +1,61 @@
+"""A schedule that also looks at plant outputs it does not use, so that they stand among the recorded signals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from controllers import Controller, as_controller
+
+if TYPE_CHECKING:
+    from controllers.protocols import Schedule
+
+
+@dataclass(frozen=True)
+class Observing:
+    """The schedule of another controller, with more signals; see :class:`controllers.protocols.Schedule`.
+
+    Attributes
+    ----------
+    schedule : Schedule
+        Gives the gains.
+    outputs : tuple of str
+        Plant outputs beyond those that the schedule reads, as the sensors show them.
+    """
+
+    schedule: Schedule
+    outputs: tuple[str, ...]
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Extra plant outputs: the schedule's own, then those that are only looked at."""
+        return (*self.schedule.signals, *self.outputs)
+
+    @property
+    def n_states(self) -> int:
+        """Number of scheduler states."""
+        return self.schedule.n_states
+
+    @property
+    def theta_names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self.schedule.theta_names
+
+    @property
+    def tick(self) -> float | None:
+        """Time between two updates [s]."""
+        return self.schedule.tick
+
+    def initial(self) -> tuple[float, ...]:
+        """Return the state at t = 0."""
+        return self.schedule.initial()
+
+    def gains(self, t: Any, s: Any, k: Any, theta: Any) -> tuple[Any, Any]:
+        """Return the gains of the schedule, which does not see the outputs: a block."""
+        return self.schedule.gains(t, tuple(s)[: len(s) - len(self.outputs)], k, theta)
+
+
+def observing(controller: Any, outputs: tuple[str, ...], n_channels: int) -> Controller:
+    """Return a controller that also looks at plant outputs; without any, it is compiled as it is."""
+    given = as_controller(controller, n_channels)
+    return Controller(given.laws, Observing(given.schedule, outputs)) if outputs else given
