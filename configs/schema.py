@@ -281,7 +281,18 @@ class TeacherConfig:
     """The search that makes the teaching signal; fields as in `sscq.Teacher`."""
 
     encoding: str = setting(
-        "receding", "window after window, or all windows of a situation at once", choices=("receding", "time_windows")
+        "receding",
+        "window after window, or all windows of a situation at once (stepwise: gains move by steps)",
+        choices=("receding", "time_windows", "stepwise"),
+    )
+    gain_step: list[float] | None = setting(
+        None, "gains move in steps of this size from their low on: one for all, or one each (0: any value)", low=0
+    )
+    most_steps: list[int] = setting(
+        lambda: [1], "largest number of steps between two windows: one for all gains, or one each", low=1
+    )
+    rounds: int = setting(
+        1, "rounds of teaching; after the first, along the runs of the knowledge base of the round before", low=1
     )
     window: float | None = setting(
         None, "time between two decisions; null: a fortieth of the shortest taught situation", unit="s", above=0
@@ -296,6 +307,10 @@ class TeacherConfig:
         """Yield what is wrong with several settings together."""
         if self.window is not None and self.horizon is not None and self.horizon < 2.0 * self.window:
             yield f"horizon must be at least two windows, got {self.horizon} s and {self.window} s"
+        if self.encoding == "stepwise" and not self.gain_step:
+            yield "gain_step is missing: encoding=stepwise needs the size of a step, such as gain_step=[0.5]"
+        if self.encoding == "time_windows" and self.gain_step:
+            yield f"gain_step = {self.gain_step} is for encoding=stepwise or receding, got encoding=time_windows"
 
 
 @dataclass

@@ -38,35 +38,52 @@ class Refined:
     dropped: list[Any]
 
 
-def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSignal:
-    """Best gains over time in the taught situations; receding windows, starting from the fixed gains."""
+_ROUND_STRIDE = 7_919  # between the seeds of two rounds of teaching: each has noise continuations of its own
+
+
+def teaching_signal(
+    bench: Bench, ref: Reference, fixed: Entry, number: int = 1, along: KnowledgeBase | None = None
+) -> TeachingSignal:
+    """Best gains over time in the taught situations, starting from the fixed gains.
+
+    In round `number` > 1 of the states that the knowledge base `along` visits.
+    """
     setup = bench.setup
 
     def compute(_: Path) -> TeachingSignal:
         box = Box(tuple(setup.low), tuple(setup.high))
         total = sum(int(s.t_end / setup.teacher.window + 1e-9) for s in setup.sets["taught"])
-        with Progress(total, "teaching signal", "windows", quiet=bench.quiet) as progress:
+        title = "teaching signal" if number == 1 else f"teaching signal, round {number}"
+        followed = None if along is None else FuzzyController(along, laws=setup.laws).frozen()
+        with Progress(total, title, "windows", quiet=bench.quiet) as progress:
 
             def tick(done: int, _total: int, _evaluations: int) -> None:
                 progress.at(done)
 
             return teach(
                 setup.plant, setup.laws, setup.sets["taught"], ref.fitness, box, fixed.theta, setup.teacher,
-                seed=setup.seed, step=setup.step, options=setup.options, threads=setup.threads, progress=tick,
+                seed=setup.seed + _ROUND_STRIDE * (number - 1), step=setup.step, options=setup.options,
+                threads=setup.threads, progress=tick, along=followed,
             )  # fmt: skip
 
     return bench.folder.stage(
-        "teaching_signal", compute,
+        _of_round("teaching_signal", number), compute,
         _save_signal,
         lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
     )  # fmt: skip
+
+
+def _of_round(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
 
 
 def _save_signal(folder: Path, signal: TeachingSignal) -> None:
     signal.save(folder / "teaching_signal.csv")
 
 
-def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal) -> KnowledgeBase:
+def imitation(
+    bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1
+) -> KnowledgeBase:
     """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
     setup = bench.setup
 
@@ -78,7 +95,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
             valid_range=_valid_range(bench),
         )  # fmt: skip
 
-    return bench.folder.stage("imitation", compute, _save, _load)
+    return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
 
 
 def _valid_range(bench: Bench) -> dict[str, list[float]]:

@@ -14,6 +14,7 @@ from experiments.errors import UserError
 from sscq.fitness import Fitness
 from sscq.objective import Task
 from sscq.operating import OperatingMargins
+from sscq.step_grid import StepGrid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,6 +58,8 @@ class Setup:
     limits : MarginLimits or None
     evaluations : int
         Budget of every candidate of the ladder.
+    rounds : int
+        Of teaching.
     renew_every : int or None
         Generations between new noise in the searches.
     warnings : tuple of str
@@ -83,6 +86,7 @@ class Setup:
     teacher: Teacher
     network: NetworkConfig
     seed: int
+    rounds: int = 1
     renew_every: int | None = None
     warnings: tuple[str, ...] = ()
 
@@ -137,7 +141,9 @@ def setup(config: DesignConfig) -> Setup:
             population=config.teacher.population, generations=config.budget.teacher_generations, stall_generations=None
         ),
         shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant, encoding=config.teacher.encoding,
+        gain_step=tuple(config.teacher.gain_step or ()), most_steps=tuple(config.teacher.most_steps),
     )  # fmt: skip
+    _check_steps(teacher, low, high)
     sample = law.sample_time or step
     net = config.network
     _check_learning(config)
@@ -167,6 +173,7 @@ def setup(config: DesignConfig) -> Setup:
             max_rules=net.max_rules,
         ),
         seed=config.seed,
+        rounds=config.teacher.rounds,
         renew_every=config.search.renew_every,
         warnings=tuple(warnings),
     )  # fmt: skip
@@ -191,6 +198,17 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
             f"({shortest.t_end:g} s); give a shorter one, or leave it out"
         )
     return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def _check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray) -> None:
+    """Raise where gains cannot move in the steps asked for."""
+    if not teacher.gain_step:
+        return
+    names = tuple(f"{name}_{k // 3 + 1}" for k, name in enumerate(("kp", "ki", "kd") * (len(low) // 3)))
+    try:
+        StepGrid(tuple(low), tuple(high), teacher.gain_step, teacher.most_steps, names)
+    except ValueError as error:
+        raise UserError(f"teacher.gain_step, teacher.most_steps: {error}") from None
 
 
 def _check_learning(config: DesignConfig) -> None:

@@ -145,10 +145,14 @@ class StepWindow(RecedingWindow):
         return np.vstack((genome, self.box.neighbours(genome)))
 
     def towards(self, gains: ArrayLike, weight: float) -> NDArray[np.float64]:
-        """Return gains a part `weight` of the way to `gains`: a whole number of steps that the window can make."""
+        """Return gains a part `weight` of the way to `gains`: a whole number of steps that the window can make.
+
+        Broken steps are made whole: a gain that may move by one step only would else stay for ever where little is
+        gained by each of them.
+        """
         free = super().towards(gains, weight)
-        before = self.grid.levels(self.previous)
-        symbols = np.rint(weight * (self.grid.levels(gains) - before))
+        moves = weight * (self.grid.levels(gains) - self.grid.levels(self.previous))
+        symbols = np.sign(moves) * np.ceil(np.abs(moves))
         return self.decode(np.where(self.grid.stepped, symbols, free))[0]
 
     def following(self, gains: ArrayLike) -> StepWindow:

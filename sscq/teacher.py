@@ -90,7 +90,9 @@ class Teacher:
         """Return the search of all windows at once, with the evaluations that one after the other would take."""
         one = self.search
         each = one.evaluations or (one.population or 24) * (one.generations or 1)
-        return replace(one, evaluations=each * n_windows, generations=None)
+        # Symbols repeat: what was valued before costs no evaluation, so generations too must come to an end.
+        most = each * n_windows // (one.population or 24) if self.gain_step else None
+        return replace(one, evaluations=each * n_windows, generations=most)
 
 
 Progress = Callable[[int, int, int], None]

@@ -73,7 +73,7 @@ class WholeSearch:
         box = encoding.gains_box
         knots = theta.reshape(len(theta), -1, len(gains))
         places = np.concatenate([np.broadcast_to(gains, knots[:, :1].shape), knots], axis=1)
-        unit = box.encode(places.reshape(-1, len(gains))).reshape(places.shape)
+        unit = box.encode(places.reshape(-1, len(gains))).reshape(*places.shape[:2], -1)  # fixed gains left out
         return self.lesson.teacher.shrink * (np.diff(unit, axis=1) ** 2).sum(axis=2).mean(axis=1)
 
     def _weights(self, loop: ClosedLoop, theta: np.ndarray, gains: np.ndarray, n: int) -> np.ndarray:
