@@ -166,6 +166,12 @@ class SituationsConfig:
     taught_spread: float = setting(0.0, "relative spread of the plant parameters among taught plants", low=0, below=1)
     taught_plants: int = setting(24, "number of taught plants, where they are spread", low=1)
     unforeseen_spread: float = setting(0.0, "relative spread of the plant parameters in the verdict", low=0, below=1)
+    taught_delays: list[float] | None = setting(
+        None, "delays of the commands: each taught situation is taught with each; null: their own", unit="s", low=0
+    )
+    taught_noises: list[float] | None = setting(
+        None, "sensor noises (standard deviations): each taught situation with each; null: their own", low=0
+    )
     noise: float = setting(0.0, "sensor noise of all situations (standard deviation); 0: their own", low=0)
     delay: float = setting(0.0, "delay of the commands in all situations; 0: their own", unit="s", low=0)
     output_delay: float = setting(0.0, "delay of the measurements in all situations; 0: their own", unit="s", low=0)
@@ -180,6 +186,13 @@ class SituationsConfig:
     )
     dead_zone: float = setting(0.0, "dead zone of the actuators in all situations; 0: their own", low=0)
     backlash: float = setting(0.0, "play behind the actuators in all situations; 0: their own", low=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        for name in ("taught_delays", "taught_noises"):
+            values = getattr(self, name)
+            if values is not None and len(set(values)) < max(1, len(values)):
+                yield f"{name} must be different values, at least one, or null, got {values}"
 
 
 @dataclass

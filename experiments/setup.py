@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from controllers import PID
+from controllers import PID, gain_names
 from experiments import situations
 from experiments.errors import UserError
 from sscq.fitness import Fitness
@@ -143,7 +143,7 @@ def setup(config: DesignConfig) -> Setup:
         shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant, encoding=config.teacher.encoding,
         gain_step=tuple(config.teacher.gain_step or ()), most_steps=tuple(config.teacher.most_steps),
     )  # fmt: skip
-    _check_steps(teacher, low, high)
+    _check_steps(teacher, low, high, gain_names((law,) * len(plant.channels)))
     sample = law.sample_time or step
     net = config.network
     _check_learning(config)
@@ -200,11 +200,10 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
     return window, _AHEAD * window if given.horizon is None else given.horizon
 
 
-def _check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray) -> None:
+def _check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
     """Raise where gains cannot move in the steps asked for."""
     if not teacher.gain_step:
         return
-    names = tuple(f"{name}_{k // 3 + 1}" for k, name in enumerate(("kp", "ki", "kd") * (len(low) // 3)))
     try:
         StepGrid(tuple(low), tuple(high), teacher.gain_step, teacher.most_steps, names)
     except ValueError as error:
