@@ -150,7 +150,7 @@ def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidat
 
 
 def taught_loops(bench: Bench) -> int:
-    """What all rounds of the teaching signal cost, in evaluations of all taught situations over their whole horizon; at most."""
+    """What all rounds of teaching cost, in evaluations of all taught situations over their whole horizon; at most."""
     teacher, taught = bench.setup.teacher, bench.setup.sets["taught"]
     horizons = [s.t_end for s in taught]
     candidates = sum(int(t / teacher.window + 1e-9) for t in horizons) * (teacher.search_of(1).evaluations or 0)

@@ -81,9 +81,7 @@ def _save_signal(folder: Path, signal: TeachingSignal) -> None:
     signal.save(folder / "teaching_signal.csv")
 
 
-def imitation(
-    bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1
-) -> KnowledgeBase:
+def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
     """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
     setup = bench.setup
 

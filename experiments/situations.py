@@ -58,12 +58,12 @@ def ranged(config: Config, taught: Sequence[Situation]) -> tuple[Situation, ...]
 
     Each gets a name of its own, so that their noise differs.
     """
-    delays = [("delay", value, f", delay {value:g} s") for value in config.situations.taught_delays or ()]
-    noises = [("noise", value, f", noise {value:g}") for value in config.situations.taught_noises or ()]
+    delays, noises = config.situations.taught_delays, config.situations.taught_noises
     found = tuple(taught)
-    for levels in (delays, noises):
-        if levels:
-            found = tuple(replace(s, name=s.name + text, **{what: v}) for s in found for what, v, text in levels)
+    if delays:
+        found = tuple(replace(s, name=f"{s.name}, delay {d:g} s", delay=d) for s in found for d in delays)
+    if noises:
+        found = tuple(replace(s, name=f"{s.name}, noise {v:g}", noise=v) for s in found for v in noises)
     return found
 
 

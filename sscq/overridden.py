@@ -16,8 +16,9 @@ from controllers import Controller
 from plants.core.elementary import where
 
 if TYPE_CHECKING:
-    from controllers.protocols import Schedule
     from numpy.typing import NDArray
+
+    from controllers.protocols import Schedule
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Step-constrained chromosomes: where a gain starts is coded by its place, where it goes by symbols.
 
 A stepped gain's first gene is its level on the grid of :class:`StepGrid`; in every further window a symbol
--m, ..., -1, 0, 1, ..., m says by how many levels it moves, and what would leave the grid stays at its end. Gains without
-steps have a real gene in every window, so a chromosome may mix both kinds. Symbols are crossed uniformly and mutated by
-+-1 (:mod:`sscq.operators`), real genes as everywhere.
+-m, ..., -1, 0, 1, ..., m says by how many levels it moves, and what would leave the grid stays at its end. Gains
+without steps have a real gene in every window, so a chromosome may mix both kinds. Symbols are crossed uniformly and
+mutated by +-1 (:mod:`sscq.operators`), real genes as everywhere.
 Source: US 6,950,712 (controllers of actuators with discrete constraints, step-coded chromosomes).
 """
 
@@ -52,7 +52,9 @@ class StepWindows(TimeWindows):
         """Check the steps as well."""
         super().__post_init__()
         if self.kind != "piecewise":
-            raise ValueError(f"gains that move by steps are held between knots, got kind={self.kind!r}; use 'piecewise'")
+            raise ValueError(
+                f"gains that move by steps are held between knots, got kind={self.kind!r}; use 'piecewise'"
+            )
         self.grid  # noqa: B018  (built now, so that its complaints come from here)
 
     @cached_property
@@ -92,8 +94,8 @@ def _box(one: Box, grid: StepGrid, n_windows: int, names: tuple[str, ...]) -> Bo
     low = [np.where(stepped, 0.0, one.low), *([np.where(stepped, -reach, one.low)] * (n_windows - 1))]
     high = [np.where(stepped, grid.top, one.high), *([np.where(stepped, reach, one.high)] * (n_windows - 1))]
     scale = tuple("step" if s else word for s, word in zip(stepped, one.scale, strict=True))
-    ends = (tuple(np.concatenate(end).tolist()) for end in (low, high))
-    return Box(*ends, scale * n_windows, names)
+    bottom, top = (tuple(np.concatenate(end).tolist()) for end in (low, high))
+    return Box(bottom, top, scale * n_windows, names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Gains that exist in steps: stepping actuators, switched dampers, potentiometers with notches.
 
-A stepped gain takes the values low, low + step, low + 2 step, ... up to its high; from one window to the next it moves by
-at most some of these steps. Levels are whole numbers, so every value is one of the grid's own floats, to the last bit.
+A stepped gain takes the values low, low + step, low + 2 step, ... up to its high; from one window to the next it moves
+by at most some of these steps. Levels are whole numbers, so every value is one of the grid's own floats, to the last
+bit.
 """
 
 from __future__ import annotations
