@@ -304,6 +304,11 @@ class TeacherConfig:
     most_steps: list[int] = setting(
         lambda: [1], "largest number of steps between two windows: one for all gains, or one each", low=1
     )
+    pooling: str = setting(
+        "rows",
+        "what a taught situation weighs in imitation: its rows as they are, as much as others, or by 1 / J of fixed gains",
+        choices=("rows", "equal", "reference"),
+    )
     rounds: int = setting(
         1, "rounds of teaching; after the first, along the runs of the knowledge base of the round before", low=1
     )

@@ -15,6 +15,7 @@ from flcs.refinement import prune, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq import baselines
 from sscq.box import Box
+from sscq.pooling import balanced, importance
 from sscq.teacher import teach
 from sscq.teaching_signal import TeachingSignal
 
@@ -87,13 +88,23 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
 
     def compute(_: Path) -> KnowledgeBase:
         return imitate(
-            signal, setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
+            _pooled(bench, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
             laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
             taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
             valid_range=_valid_range(bench),
         )  # fmt: skip
 
     return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
+
+
+def _pooled(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal) -> TeachingSignal:
+    """The rows with each situation's share in what is learned, as asked for."""
+    setup = bench.setup
+    if setup.pooling == "rows":
+        return signal
+    own = baselines.fixed(setup.laws, setup.low, setup.high, fixed.theta)
+    quality = setup.task(fitness=ref.fitness).quality(own.controller, fixed.theta[None])
+    return balanced(signal, importance(setup.pooling, ref.fitness.per_situation(quality)[:, 0]))
 
 
 def _valid_range(bench: Bench) -> dict[str, list[float]]:

@@ -60,6 +60,8 @@ class Setup:
         Budget of every candidate of the ladder.
     rounds : int
         Of teaching.
+    pooling : {"rows", "equal", "reference"}
+        Share of each taught situation in what the knowledge base learns.
     renew_every : int or None
         Generations between new noise in the searches.
     warnings : tuple of str
@@ -87,6 +89,7 @@ class Setup:
     network: NetworkConfig
     seed: int
     rounds: int = 1
+    pooling: str = "rows"
     renew_every: int | None = None
     warnings: tuple[str, ...] = ()
 
@@ -174,6 +177,7 @@ def setup(config: DesignConfig) -> Setup:
         ),
         seed=config.seed,
         rounds=config.teacher.rounds,
+        pooling=config.teacher.pooling,
         renew_every=config.search.renew_every,
         warnings=tuple(warnings),
     )  # fmt: skip

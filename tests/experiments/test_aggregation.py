@@ -17,7 +17,7 @@ from tests.reference.closed_loop_twin import uncompiled
 ROUNDS = 3
 
 
-def config(rounds=ROUNDS, **situations):
+def config(rounds=ROUNDS, pooling="rows", **situations):
     taught = {name: situation(r, t_end=1.2, seed=n) for n, (name, r) in enumerate((("up", 1.0), ("down", -1.0)))}
     given = {
         "taught": taught, "validation": {"half": situation(0.5, t_end=1.2, seed=3)},
@@ -25,7 +25,7 @@ def config(rounds=ROUNDS, **situations):
     }  # fmt: skip
     made = configuration(
         situations=SituationsConfig(**(given | situations)), step=0.02,
-        teacher=TeacherConfig(window=0.4, horizon=0.8, continuations=1, population=4, rounds=rounds),
+        teacher=TeacherConfig(window=0.4, horizon=0.8, continuations=1, population=4, rounds=rounds, pooling=pooling),
     )  # fmt: skip
     made.budget.teacher_generations = 2
     return made
@@ -179,3 +179,21 @@ def test_the_taught_range_of_delays_and_noises_is_in_the_knowledge_base(tmp_path
         )
     assert lessons.kb.valid_range == {"delay": [0.0, 0.1], "output_delay": [0.0, 0.0], "noise": [0.01, 0.03]}
     assert len(lessons.signal) == 4 * 2
+
+
+@pytest.mark.parametrize("pooling", ["equal", "reference"])
+def test_situations_weigh_as_asked_for(run, pooling, monkeypatch, tmp_path):
+    """The weights that imitation gets; rows and gains are what they were."""
+    seen, original = [], knowledge.imitate
+    monkeypatch.setattr(knowledge, "imitate", lambda rows, *more, **named: seen.append(rows) or original(rows, *more, **named))
+    rows = signal(run[0], 1)
+    with RunFolder.create(tmp_path / "run", command="design", config={}) as folder, uncompiled():
+        bench = Bench(setup(config(1, pooling)), folder, quiet=True)
+        reference = Reference(bench.setup.fitness, FIXED[None], None)
+        knowledge.imitation(bench, reference, Entry("fixed", "fixed PID", FIXED, 1.0, 0), rows)
+        values = bench.setup.task().quality(bench.setup.laws, FIXED[None])
+        fitness = bench.setup.fitness.per_situation(values)[:, 0]
+    np.testing.assert_array_equal(seen[0].gains, rows.gains)
+    sums = np.bincount(seen[0].situation, weights=seen[0].weight)
+    wanted = 1.0 if pooling == "equal" else fitness[1] / fitness[0]
+    assert sums[0] / sums[1] == pytest.approx(wanted, rel=1e-12)
