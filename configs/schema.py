@@ -306,7 +306,7 @@ class TeacherConfig:
     )
     pooling: str = setting(
         "rows",
-        "what a taught situation weighs in imitation: its rows as they are, as much as others, or by 1 / J of fixed gains",
+        "weight of a taught situation in imitation: its rows as they are, the same for all, by 1 / J of fixed gains",
         choices=("rows", "equal", "reference"),
     )
     rounds: int = setting(

@@ -15,7 +15,7 @@ from flcs.refinement import prune, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq import baselines
 from sscq.box import Box
-from sscq.pooling import balanced, importance
+from sscq.pooling import balanced, importance_of
 from sscq.teacher import teach
 from sscq.teaching_signal import TeachingSignal
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from experiments.found_files import Entry
     from experiments.ladder import Bench, Reference
+    from experiments.setup import Setup
     from sscq.fitness import Fitness
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
@@ -84,33 +85,42 @@ def _save_signal(folder: Path, signal: TeachingSignal) -> None:
 
 def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
     """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
-    setup = bench.setup
 
     def compute(_: Path) -> KnowledgeBase:
-        return imitate(
-            _pooled(bench, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
-            laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
-            taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-            valid_range=_valid_range(bench),
-        )  # fmt: skip
+        return learned(bench.setup, ref, fixed, signal)
 
     return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
 
 
-def _pooled(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal) -> TeachingSignal:
+def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> KnowledgeBase:
+    """Return what the network learns from a teaching signal; outside a run's stages."""
+    return imitate(
+        _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
+        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
+        taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
+        valid_range=_valid_range(setup),
+    )  # fmt: skip
+
+
+def stored(run: Path, number: int = 1) -> KnowledgeBase:
+    """Return the knowledge base by imitation of a round that a run has finished."""
+    return _load(run / "stages" / _of_round("imitation", number))
+
+
+def _pooled(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Any:
     """The rows with each situation's share in what is learned, as asked for."""
-    setup = bench.setup
     if setup.pooling == "rows":
         return signal
     own = baselines.fixed(setup.laws, setup.low, setup.high, fixed.theta)
     quality = setup.task(fitness=ref.fitness).quality(own.controller, fixed.theta[None])
-    return balanced(signal, importance(setup.pooling, ref.fitness.per_situation(quality)[:, 0]))
+    shares = importance_of(setup.pooling, ref.fitness.per_situation(quality)[:, 0])
+    return signal if shares is None else balanced(signal, shares)
 
 
-def _valid_range(bench: Bench) -> dict[str, list[float]]:
+def _valid_range(setup: Setup) -> dict[str, list[float]]:
     """Delays and noise that were taught: outside, the knowledge base has not proved itself."""
-    taught = bench.setup.sets["taught"]
-    levels = [max([0.0, *s.noise_levels(bench.setup.plant)]) for s in taught]
+    taught = setup.sets["taught"]
+    levels = [max([0.0, *s.noise_levels(setup.plant)]) for s in taught]
     return {
         "delay": [min(s.delay for s in taught), max(s.delay for s in taught)],
         "output_delay": [min(s.output_delay for s in taught), max(s.output_delay for s in taught)],

@@ -1,8 +1,8 @@
 """How much each situation has to say where the teaching signals of several are pooled into one knowledge base.
 
-Rows as they come give a situation with more windows, or with gains that matter more, more to say. Equal shares make the
-base as much that of a calm situation as of a rough one; shares by 1 / J_ref, where J_ref is what the reference controller
-reaches there, keep hard situations, whose fitness is large whatever is done, from deciding alone.
+Rows as they come give a situation with more windows, or with gains that matter more, more to say. Equal shares make
+the base as much that of a calm situation as of a rough one; shares by 1 / J_ref, where J_ref is what the reference
+controller reaches there, keep hard situations, whose fitness is large whatever is done, from deciding alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def balanced(signal: TeachingSignal, importance: ArrayLike) -> TeachingSignal:
     if shares.shape != (len(signal.situation_names),) or not (np.isfinite(shares).all() and (shares > 0.0).all()):
         raise ValueError(
             f"importance must be one positive number for each of the {len(signal.situation_names)} situations, got "
-            f"{importance}"
+            f"{shares}"
         )
     sums = np.bincount(signal.situation, weights=signal.weight, minlength=len(shares))
     known = sums > 0.0
@@ -49,7 +49,7 @@ def balanced(signal: TeachingSignal, importance: ArrayLike) -> TeachingSignal:
     return replace(signal, weight=signal.weight * factors[signal.situation])
 
 
-def importance(pooling: str, reference: ArrayLike) -> np.ndarray | None:
+def importance_of(pooling: str, reference: ArrayLike) -> np.ndarray | None:
     """Return the importance of each situation [n_situations], None where rows are taken as they come.
 
     Parameters
@@ -61,4 +61,6 @@ def importance(pooling: str, reference: ArrayLike) -> np.ndarray | None:
     values = np.abs(np.asarray(reference, dtype=np.float64))
     if pooling == "reference" and not (values > 0.0).all():
         raise ValueError(f"pooling by 1 / J_ref needs a reference fitness that is not 0, got {values}; use 'equal'")
-    return {"rows": None, "equal": np.ones(len(values)), "reference": 1.0 / np.where(values > 0.0, values, 1.0)}[pooling]
+    if pooling == "rows":
+        return None
+    return 1.0 / values if pooling == "reference" else np.ones(len(values))

@@ -24,7 +24,7 @@ def config(rounds=ROUNDS, pooling="rows", **situations):
         "unforeseen": {"far": situation(1.5, t_end=1.2, seed=4)},
     }  # fmt: skip
     made = configuration(
-        situations=SituationsConfig(**(given | situations)), step=0.02,
+        situations=SituationsConfig(**(given | situations)), step=0.04,
         teacher=TeacherConfig(window=0.4, horizon=0.8, continuations=1, population=4, rounds=rounds, pooling=pooling),
     )  # fmt: skip
     made.budget.teacher_generations = 2
@@ -185,7 +185,9 @@ def test_the_taught_range_of_delays_and_noises_is_in_the_knowledge_base(tmp_path
 def test_situations_weigh_as_asked_for(run, pooling, monkeypatch, tmp_path):
     """The weights that imitation gets; rows and gains are what they were."""
     seen, original = [], knowledge.imitate
-    monkeypatch.setattr(knowledge, "imitate", lambda rows, *more, **named: seen.append(rows) or original(rows, *more, **named))
+    monkeypatch.setattr(
+        knowledge, "imitate", lambda rows, *more, **named: seen.append(rows) or original(rows, *more, **named)
+    )
     rows = signal(run[0], 1)
     with RunFolder.create(tmp_path / "run", command="design", config={}) as folder, uncompiled():
         bench = Bench(setup(config(1, pooling)), folder, quiet=True)

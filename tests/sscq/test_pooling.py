@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sscq.pooling import balanced, importance
+from sscq.pooling import balanced, importance_of
 from sscq.teaching_signal import TeachingSignal
 
 NAMES = ("calm", "rough", "flat")
@@ -28,18 +28,18 @@ def test_weights_of_a_situation_are_scaled_together_and_their_sum_stays():
 
 
 def test_equal_shares():
-    found = balanced(signal((1.0, 0.2, 0.1, 0.1, 0.3)), importance("equal", (1.0, 5.0, 9.0)))
+    found = balanced(signal((1.0, 0.2, 0.1, 0.1, 0.3)), importance_of("equal", (1.0, 5.0, 9.0)))
     np.testing.assert_allclose(sums(found), [1.7 / 3.0] * 3, rtol=1e-15)
 
 
 def test_shares_by_the_reference_fitness():
     """Twice the fitness, half the share; its sign says nothing."""
-    found = sums(balanced(signal((1.0, 0.2, 0.1, 0.1, 0.3)), importance("reference", (2.0, -4.0, 8.0))))
+    found = sums(balanced(signal((1.0, 0.2, 0.1, 0.1, 0.3)), importance_of("reference", (2.0, -4.0, 8.0))))
     np.testing.assert_allclose(found / found[0], [1.0, 0.5, 0.25], rtol=1e-14)
 
 
 def test_rows_as_they_come():
-    assert importance("rows", (1.0, 2.0)) is None
+    assert importance_of("rows", (1.0, 2.0)) is None
 
 
 @pytest.mark.parametrize("shares", [(1.0, 1.0), (1.0, 0.0, 1.0), (1.0, np.nan, 1.0)])
@@ -50,4 +50,4 @@ def test_every_situation_needs_a_share(shares):
 
 def test_a_reference_fitness_of_0_cannot_be_divided_by():
     with pytest.raises(ValueError, match="needs a reference fitness that is not 0"):
-        importance("reference", (1.0, 0.0))
+        importance_of("reference", (1.0, 0.0))
