@@ -84,7 +84,8 @@ def blend(more: Sequence[str]) -> None:
     """Print J of pooled bases, and of one base a situation with a gate, at equal rule count."""
     from experiments import knowledge
     from flcs import FuzzyController
-    from flcs.blend import BlendedController, fit_gate, per_situation
+    from flcs.blend import BlendedController, per_situation
+    from flcs.gate import fit_gate
 
     print("J taught / unforeseen: pooled rows, pooled equally, pooled by 1 / J, blended; rules", flush=True)
     for seed in SEEDS:

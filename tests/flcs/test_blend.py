@@ -9,7 +9,8 @@ import plants
 import sscq
 from controllers import PID
 from flcs import FuzzyController
-from flcs.blend import BlendedController, BlendedSchedule, Gate, fit_gate, per_situation
+from flcs.blend import BlendedController, BlendedSchedule, per_situation
+from flcs.gate import Gate, fit_gate
 from flcs.teaching_rows import TeachingRows
 from sscq.closed_loop import ClosedLoop
 from tests.reference.closed_loop_twin import uncompiled
