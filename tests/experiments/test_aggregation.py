@@ -24,7 +24,7 @@ def config(rounds=ROUNDS, pooling="rows", **situations):
         "unforeseen": {"far": situation(1.5, t_end=1.2, seed=4)},
     }  # fmt: skip
     made = configuration(
-        situations=SituationsConfig(**(given | situations)), step=0.04,
+        situations=SituationsConfig(**(given | situations)), step=0.05,
         teacher=TeacherConfig(window=0.4, horizon=0.8, continuations=1, population=4, rounds=rounds, pooling=pooling),
     )  # fmt: skip
     made.budget.teacher_generations = 2
