@@ -1,6 +1,6 @@
 """What imitation alone comes to in the Van der Pol study: rounds of teaching, and one base against several blended.
 
-    python -m experiments.imitation_study rounds      # dataset aggregation, three rounds, three seeds
+    python -m experiments.imitation_study rounds      # dataset aggregation, four rounds, three seeds
     python -m experiments.imitation_study blend       # pooled base against one base a situation, equal rule count
 
 Runs go into runs/imitation_study; stages that are there are not repeated. More words are settings, as of `sscq design`.
@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from experiments.ladder import Bench
     from experiments.setup import Setup
 
-SEEDS, ROUNDS = (0, 1, 2), 3
+SEEDS, ROUNDS = (0, 1, 2), 4
 FIXED = (3.62, 0.59, 3.17)  # the best fixed gains of the study, by two independent programs
 _NETWORKS = {
     "least squares alone": ("network.rounds=0", "network.prior_weight=0", "network.keep_firing=1"),
@@ -56,7 +57,8 @@ def bench(name: str, overrides: Sequence[str]) -> Bench:
         given = ["experiment=van_der_pol_study", "budget=small", *overrides]
         config: Any = OmegaConf.to_object(compose("design", overrides=given))
     rules.check(config)
-    path = Path("runs") / "imitation_study" / name
+    mark = crc32("\n".join(given).encode())  # other settings are another run
+    path = Path("runs") / "imitation_study" / f"{name}-{mark:08x}"
     if path.is_dir():
         return Bench(setup(config), RunFolder.resume(path, command="design"), quiet=True)
     folder = RunFolder.create(path, command="design", config={"overrides": list(overrides)})
@@ -74,7 +76,7 @@ def rounds(more: Sequence[str]) -> None:
             one = bench(f"rounds-{len(network)}-{seed}", [*network, f"teacher.rounds={ROUNDS}", f"seed={seed}", *more])
             with one.folder:
                 lessons = aggregation.taught(one, *_start(one.setup))
-                kbs = [knowledge.stored(one.folder.path, number) for number in range(1, ROUNDS + 1)]
+                kbs = [knowledge.stored(one.folder.path, number) for number in range(1, one.setup.rounds + 1)]
             values = [fitness(one.setup, c, c.theta) for c in (FuzzyController(kb, laws=one.setup.laws) for kb in kbs)]
             best = int(np.argmin(lessons.fitness)) + 1
             print(f"  seed {seed}  {_row(values)}   round {best}", flush=True)
