@@ -166,6 +166,12 @@ class SituationsConfig:
     taught_spread: float = setting(0.0, "relative spread of the plant parameters among taught plants", low=0, below=1)
     taught_plants: int = setting(24, "number of taught plants, where they are spread", low=1)
     unforeseen_spread: float = setting(0.0, "relative spread of the plant parameters in the verdict", low=0, below=1)
+    taught_delays: list[float] | None = setting(
+        None, "delays of the commands: each taught situation is taught with each; null: their own", unit="s", low=0
+    )
+    taught_noises: list[float] | None = setting(
+        None, "sensor noises (standard deviations): each taught situation with each; null: their own", low=0
+    )
     noise: float = setting(0.0, "sensor noise of all situations (standard deviation); 0: their own", low=0)
     delay: float = setting(0.0, "delay of the commands in all situations; 0: their own", unit="s", low=0)
     output_delay: float = setting(0.0, "delay of the measurements in all situations; 0: their own", unit="s", low=0)
@@ -180,6 +186,13 @@ class SituationsConfig:
     )
     dead_zone: float = setting(0.0, "dead zone of the actuators in all situations; 0: their own", low=0)
     backlash: float = setting(0.0, "play behind the actuators in all situations; 0: their own", low=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        for name in ("taught_delays", "taught_noises"):
+            values = getattr(self, name)
+            if values is not None and len(set(values)) < max(1, len(values)):
+                yield f"{name} must be different values, at least one, or null, got {values}"
 
 
 @dataclass
@@ -285,7 +298,23 @@ class TeacherConfig:
     """The search that makes the teaching signal; fields as in `sscq.Teacher`."""
 
     encoding: str = setting(
-        "receding", "window after window, or all windows of a situation at once", choices=("receding", "time_windows")
+        "receding",
+        "window after window, or all windows of a situation at once (stepwise: gains move by steps)",
+        choices=("receding", "time_windows", "stepwise"),
+    )
+    gain_step: list[float] | None = setting(
+        None, "gains move in steps of this size from their low on: one for all, or one each (0: any value)", low=0
+    )
+    most_steps: list[int] = setting(
+        lambda: [1], "largest number of steps between two windows: one for all gains, or one each", low=1
+    )
+    pooling: str = setting(
+        "rows",
+        "weight of a taught situation in imitation: its rows as they are, the same for all, by 1 / J of fixed gains",
+        choices=("rows", "equal", "reference"),
+    )
+    rounds: int = setting(
+        1, "rounds of teaching; after the first, along the runs of the knowledge base of the round before", low=1
     )
     window: float | None = setting(
         None, "time between two decisions; null: a fortieth of the shortest taught situation", unit="s", above=0
@@ -300,6 +329,10 @@ class TeacherConfig:
         """Yield what is wrong with several settings together."""
         if self.window is not None and self.horizon is not None and self.horizon < 2.0 * self.window:
             yield f"horizon must be at least two windows, got {self.horizon} s and {self.window} s"
+        if self.encoding == "stepwise" and not self.gain_step:
+            yield "gain_step is missing: encoding=stepwise needs the size of a step, such as gain_step=[0.5]"
+        if self.encoding == "time_windows" and self.gain_step:
+            yield f"gain_step = {self.gain_step} is for encoding=stepwise or receding, got encoding=time_windows"
 
 
 @dataclass

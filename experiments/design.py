@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
-    from experiments import judging, knowledge, ladder, outputs
+    from experiments import aggregation, judging, knowledge, ladder, outputs
     from experiments.setup import setup
 
     job = setup(config)
@@ -29,8 +29,8 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
     others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal), fixed)
     oracle = ladder.oracle(bench, reference, fixed)
-    signal = knowledge.teaching_signal(bench, reference, fixed)
-    imitated = knowledge.imitation(bench, reference, fixed, signal)
+    lessons = aggregation.taught(bench, reference, fixed)
+    signal, imitated = lessons.signal, lessons.kb
     refined = {
         "equal": knowledge.refined(bench, equal, imitated, fixed, "equal"),
         "free": knowledge.refined(bench, reference.fitness, imitated, fixed, "free"),

@@ -150,13 +150,14 @@ def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidat
 
 
 def taught_loops(bench: Bench) -> int:
-    """What the teaching signal costs, in evaluations of all taught situations over their whole horizon; at most."""
+    """What all rounds of teaching cost, in evaluations of all taught situations over their whole horizon; at most."""
     teacher, taught = bench.setup.teacher, bench.setup.sets["taught"]
     horizons = [s.t_end for s in taught]
     candidates = sum(int(t / teacher.window + 1e-9) for t in horizons) * (teacher.search_of(1).evaluations or 0)
     copies = 1 if teacher.clairvoyant else teacher.continuations
     ahead = teacher.horizon if teacher.encoding == "receding" else sum(horizons) / len(horizons)
-    return round(candidates * copies * ahead / sum(horizons))
+    further = (bench.setup.rounds - 1) * teacher.horizon  # always window after window
+    return round(candidates * copies * (ahead + further) / sum(horizons))
 
 
 def _of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:

@@ -18,6 +18,7 @@ from flcs.term_search import genetic
 from flcs.trade_off import TradeOff, prune
 from sscq import baselines
 from sscq.box import Box
+from sscq.pooling import balanced, importance_of
 from sscq.teacher import teach
 from sscq.teaching_signal import TeachingSignal
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from experiments.found_files import Entry
     from experiments.ladder import Bench, Reference
+    from experiments.setup import Setup
     from sscq.fitness import Fitness
     from sscq.objective import Task
 
@@ -42,58 +44,94 @@ class Refined:
     curve: TradeOff | None = None
 
 
-def teaching_signal(bench: Bench, ref: Reference, fixed: Entry) -> TeachingSignal:
-    """Best gains over time in the taught situations; receding windows, starting from the fixed gains."""
+_ROUND_STRIDE = 7_919  # between the seeds of two rounds of teaching: each has noise continuations of its own
+
+
+def teaching_signal(
+    bench: Bench, ref: Reference, fixed: Entry, number: int = 1, along: KnowledgeBase | None = None
+) -> TeachingSignal:
+    """Best gains over time in the taught situations, starting from the fixed gains.
+
+    In round `number` > 1 of the states that the knowledge base `along` visits.
+    """
     setup = bench.setup
 
     def compute(_: Path) -> TeachingSignal:
         box = Box(tuple(setup.low), tuple(setup.high))
         total = sum(int(s.t_end / setup.teacher.window + 1e-9) for s in setup.sets["taught"])
-        with Progress(total, "teaching signal", "windows", quiet=bench.quiet) as progress:
+        title = "teaching signal" if number == 1 else f"teaching signal, round {number}"
+        followed = None if along is None else FuzzyController(along, laws=setup.laws).frozen()
+        with Progress(total, title, "windows", quiet=bench.quiet) as progress:
 
             def tick(done: int, _total: int, _evaluations: int) -> None:
                 progress.at(done)
 
             return teach(
                 setup.plant, setup.laws, setup.sets["taught"], ref.fitness, box, fixed.theta, setup.teacher,
-                seed=setup.seed, step=setup.step, options=setup.options, threads=setup.threads, progress=tick,
+                seed=setup.seed + _ROUND_STRIDE * (number - 1), step=setup.step, options=setup.options,
+                threads=setup.threads, progress=tick, along=followed,
                 outputs=tuple(name for name in setup.network.inputs if name not in OWN_INPUTS),
             )  # fmt: skip
 
     return bench.folder.stage(
-        "teaching_signal", compute,
+        _of_round("teaching_signal", number), compute,
         _save_signal,
         lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
     )  # fmt: skip
+
+
+def _of_round(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
 
 
 def _save_signal(folder: Path, signal: TeachingSignal) -> None:
     signal.save(folder / "teaching_signal.csv")
 
 
-def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal) -> KnowledgeBase:
+def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
     """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
     setup = bench.setup
 
     def compute(_: Path) -> KnowledgeBase:
-        kb = imitate(
-            signal, setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
-            laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
-            taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-            valid_range=_valid_range(bench), search_terms=genetic(setup.seed),
-        )  # fmt: skip
+        kb = learned(setup, ref, fixed, signal)
         if not setup.network.drop_inputs and setup.network.max_inputs is None:
             return kb
         taught, validation = (on_task(bench, setup.task(kind, ref.fitness)) for kind in ("taught", "validation"))
-        return with_needed_inputs(kb, signal, setup.network, setup.seed, taught, validation, completed)
+        rows = _pooled(setup, ref, fixed, signal)
+        return with_needed_inputs(kb, rows, setup.network, setup.seed, taught, validation, completed)
 
-    return bench.folder.stage("imitation", compute, _save, _load)
+    return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
 
 
-def _valid_range(bench: Bench) -> dict[str, list[float]]:
+def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> KnowledgeBase:
+    """Return what the network learns from a teaching signal; outside a run's stages."""
+    return imitate(
+        _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
+        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
+        taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
+        valid_range=_valid_range(setup), search_terms=genetic(setup.seed),
+    )  # fmt: skip
+
+
+def stored(run: Path, number: int = 1) -> KnowledgeBase:
+    """Return the knowledge base by imitation of a round that a run has finished."""
+    return _load(run / "stages" / _of_round("imitation", number))
+
+
+def _pooled(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Any:
+    """The rows with each situation's share in what is learned, as asked for."""
+    if setup.pooling == "rows":
+        return signal
+    own = baselines.fixed(setup.laws, setup.low, setup.high, fixed.theta)
+    quality = setup.task(fitness=ref.fitness).quality(own.controller, fixed.theta[None])
+    shares = importance_of(setup.pooling, ref.fitness.per_situation(quality)[:, 0])
+    return signal if shares is None else balanced(signal, shares)
+
+
+def _valid_range(setup: Setup) -> dict[str, list[float]]:
     """Delays and noise that were taught: outside, the knowledge base has not proved itself."""
-    taught = bench.setup.sets["taught"]
-    levels = [max([0.0, *s.noise_levels(bench.setup.plant)]) for s in taught]
+    taught = setup.sets["taught"]
+    levels = [max([0.0, *s.noise_levels(setup.plant)]) for s in taught]
     return {
         "delay": [min(s.delay for s in taught), max(s.delay for s in taught)],
         "output_delay": [min(s.output_delay for s in taught), max(s.output_delay for s in taught)],

@@ -9,12 +9,13 @@ import numpy as np
 
 import plants
 from configs.rules import did_you_mean
-from controllers import PID
+from controllers import PID, gain_names
 from experiments import situations
 from experiments.errors import UserError
 from sscq.fitness import Fitness
 from sscq.objective import Task
 from sscq.operating import OperatingMargins
+from sscq.step_grid import StepGrid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -59,6 +60,10 @@ class Setup:
     limits : MarginLimits or None
     evaluations : int
         Budget of every candidate of the ladder.
+    rounds : int
+        Of teaching.
+    pooling : {"rows", "equal", "reference"}
+        Share of each taught situation in what the knowledge base learns.
     renew_every : int or None
         Generations between new noise in the searches.
     warnings : tuple of str
@@ -85,6 +90,8 @@ class Setup:
     teacher: Teacher
     network: NetworkConfig
     seed: int
+    rounds: int = 1
+    pooling: str = "rows"
     renew_every: int | None = None
     tries: int = 2
     warnings: tuple[str, ...] = ()
@@ -140,7 +147,9 @@ def setup(config: DesignConfig) -> Setup:
             population=config.teacher.population, generations=config.budget.teacher_generations, stall_generations=None
         ),
         shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant, encoding=config.teacher.encoding,
+        gain_step=tuple(config.teacher.gain_step or ()), most_steps=tuple(config.teacher.most_steps),
     )  # fmt: skip
+    _check_steps(teacher, low, high, gain_names((law,) * len(plant.channels)))
     sample = law.sample_time or step
     net = config.network
     _check_learning(config, plant)
@@ -172,6 +181,8 @@ def setup(config: DesignConfig) -> Setup:
             input_loss=net.input_loss,
         ),
         seed=config.seed,
+        rounds=config.teacher.rounds,
+        pooling=config.teacher.pooling,
         renew_every=config.search.renew_every,
         tries=config.search.tries,
         warnings=tuple(warnings),
@@ -197,6 +208,16 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
             f"({shortest.t_end:g} s); give a shorter one, or leave it out"
         )
     return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def _check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
+    """Raise where gains cannot move in the steps asked for."""
+    if not teacher.gain_step:
+        return
+    try:
+        StepGrid(tuple(low), tuple(high), teacher.gain_step, teacher.most_steps, names)
+    except ValueError as error:
+        raise UserError(f"teacher.gain_step, teacher.most_steps: {error}") from None
 
 
 def _check_learning(config: DesignConfig, plant: Plant) -> None:

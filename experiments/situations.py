@@ -40,6 +40,7 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     if not all(sets.values()):
         own = standard_sets(plant)
         sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
+    sets["taught"] = ranged(config, sets["taught"])
     if given.taught_spread > 0.0:
         sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
         if given.taught_plants < FEW_PLANTS:
@@ -52,6 +53,20 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     return {kind: sets[kind] for kind in KINDS}, warnings
 
 
+def ranged(config: Config, taught: Sequence[Situation]) -> tuple[Situation, ...]:
+    """Return the taught situations, each repeated at every taught delay and sensor noise, where ranges are given.
+
+    Each gets a name of its own, so that their noise differs.
+    """
+    delays, noises = config.situations.taught_delays, config.situations.taught_noises
+    found = tuple(taught)
+    if delays:
+        found = tuple(replace(s, name=f"{s.name}, delay {d:g} s", delay=d) for s in found for d in delays)
+    if noises:
+        found = tuple(replace(s, name=f"{s.name}, noise {v:g}", noise=v) for s in found for v in noises)
+    return found
+
+
 def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], tuple[Situation, ...]]:
     """Return a function of kind and number that gives the situations of a repetition; number 0: the declared ones.
 
@@ -62,7 +77,9 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
     def draw(kind: str, number: int) -> tuple[Situation, ...]:
         if number == 0:
             return sets[kind]
-        found = _declared(config, plant, kind, number) or repeated(sets[kind], number)
+        found = _declared(config, plant, kind, number)
+        found = ranged(config, found) if kind == "taught" else found
+        found = found or repeated(sets[kind], number)
         if spread > 0.0:
             drawn = varied(plant, found, spread, 1, 7_919 * number + KINDS.index(kind))
             found = tuple(replace(d, name=s.name) for d, s in zip(drawn, found, strict=True))

@@ -188,7 +188,7 @@ class RecedingWindow(Encoding):
 
     def penalty(self, genomes: ArrayLike) -> NDArray[np.float64]:
         """Return what is to be added to the fitness of genomes [n, n_genes]: the weighted squared distance [n]."""
-        distance = self.box.encode(genomes) - self.box.encode(self.previous)
+        distance = self.gains_box.encode(self.decode(genomes)) - self.gains_box.encode(self.previous)
         return self.shrink * (distance**2).sum(axis=1)
 
     def towards(self, gains: ArrayLike, weight: float) -> NDArray[np.float64]:
@@ -196,13 +196,13 @@ class RecedingWindow(Encoding):
         if not 0.0 <= weight <= 1.0:
             raise ValueError(f"weight must lie in [0, 1] (0: the previous gains, 1: the given ones), got {weight}")
         if weight in {0.0, 1.0}:  # exactly those gains
-            return self.box.clip(gains if weight else self.previous)[0]
-        before, after = self.box.encode(self.previous), self.box.encode(gains)
-        return self.box.decode(before + weight * (after - before))[0]
+            return self.gains_box.clip(gains if weight else self.previous)[0]
+        before, after = self.gains_box.encode(self.previous), self.gains_box.encode(gains)
+        return self.gains_box.decode(before + weight * (after - before))[0]
 
     def following(self, gains: ArrayLike) -> RecedingWindow:
         """Return the encoding of the next window, after one with these gains [n_gains]."""
-        return replace(self, previous=tuple(self.box.clip(gains)[0].tolist()))
+        return replace(self, previous=tuple(self.gains_box.clip(gains)[0].tolist()))
 
 
 def _scale(low: float, high: float) -> str:

@@ -2,7 +2,8 @@
 
 At the start of each window the closed loop is frozen in a snapshot. Constant gains are searched for a horizon ahead,
 averaged over fresh continuations of the noise that the forming filters could give from their present state (the noise
-that will really come is not known to any controller); then the loop moves on by one window with the best of them.
+that will really come is not known to any controller); then the loop moves on by one window with the best of them, or,
+where the teacher is asked along the run of another controller, with that one's own gains.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from plants.core.simulate import count_steps
 from sscq import teaching_rows
 from sscq.closed_loop import Snapshot
-from sscq.encoding import RecedingWindow
+from sscq.overridden import Following, Leading
 from sscq.search import evolve
 from sscq.teaching_rows import Row
 
@@ -22,16 +23,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sscq.closed_loop import Outcome
+    from sscq.encoding import RecedingWindow
     from sscq.lesson import Lesson
     from sscq.situation import Situation
     from sscq.teaching_signal import TeachingSignal
 
 
 class RecedingSearch:
-    """The receding search, one situation after the other; all share one compiled loop."""
+    """The receding search, one situation after the other; all share one compiled loop.
 
-    def __init__(self, lesson: Lesson, situations: Sequence[Situation]) -> None:
-        self.lesson, self.loop = lesson, lesson.loop(lesson.laws, situations)
+    Parameters
+    ----------
+    lesson : Lesson
+    situations : sequence of Situation
+    along : Following, optional
+        The controller along whose run the teacher is asked; left out, the loop goes on with the gains found.
+    """
+
+    def __init__(self, lesson: Lesson, situations: Sequence[Situation], along: Following | None = None) -> None:
+        self.way: Leading | Following = along or Leading(lesson.laws)
+        self.lesson, self.loop = lesson, lesson.loop(self.way.controller, situations)
         self.fitness, self.teacher = lesson.fitness, lesson.teacher
         self.ahead = count_steps(self.teacher.horizon, lesson.step)
         self.evaluations = 0
@@ -41,7 +52,7 @@ class RecedingSearch:
         snapshot: Snapshot | None = None
         rows = []
         integral = np.zeros(len(self.loop.plant.channels))
-        encoding = RecedingWindow(**self.lesson.bounds, previous=tuple(gains.tolist()), shrink=self.teacher.shrink)
+        encoding = self.lesson.one_window(gains)
         for w in range(self.lesson.windows(self.loop.situations[i])):
             gains, value, weight = self._window(i, w, snapshot, encoding)
             encoding = encoding.following(gains)
@@ -64,34 +75,34 @@ class RecedingSearch:
 
         def evaluate(genomes: np.ndarray) -> np.ndarray:
             self.evaluations += len(genomes)
-            value = self._ahead(i, w, snapshot, genomes)
+            value = self._ahead(i, w, snapshot, encoding.decode(genomes))
             return value + encoding.penalty(genomes) * np.abs(value)  # relative to the window's own fitness
 
         box, before = encoding.box, np.array(encoding.previous)
-        start = np.vstack([before, box.neighbours(before)])
-        seed = self.lesson.seed + 1_000_003 * i + w
+        start, seed = encoding.start(before), self.lesson.seed + 1_000_003 * i + w
         result = evolve(evaluate, box.low, box.high, self.teacher.search, seed, start=start, scale=box.scale)
-        old, new = self._ahead(i, w, snapshot, np.vstack([before, result.genome]))
+        found = encoding.decode(result.genome)[0]
+        old, new = self._ahead(i, w, snapshot, np.vstack([before, found]))
         weight = float(teaching_rows.gained(old, new, old))
         # Where little is gained, stay near what was: the best gains are an accident there.
-        gains = encoding.towards(result.genome, max(weight, 0.1))
+        gains = encoding.towards(found, max(weight, 0.1))
         return gains, float(self._ahead(i, w, snapshot, gains[None, :])[0]), weight
 
-    def _ahead(self, i: int, w: int, snapshot: Snapshot | None, genomes: np.ndarray) -> np.ndarray:
-        """Mean fitness over the horizon and the continuations [n]."""
+    def _ahead(self, i: int, w: int, snapshot: Snapshot | None, gains: np.ndarray) -> np.ndarray:
+        """Mean fitness of gains [n, n_gains] over the horizon and the continuations [n]."""
         copies, keys, feeds = 1, None, None
         if not self.teacher.clairvoyant:
             copies = self.teacher.continuations
             keys, feeds = teaching_rows.continuations(self.loop, i, f"window {w}", copies, self.lesson.seed)
         start = None if snapshot is None else Snapshot(np.repeat(snapshot.rows, copies, axis=0), snapshot.step)
         outcome = self.loop.run(
-            genomes, [i] * copies, n_steps=self.ahead, snapshot=start, keys=keys, feeds=feeds,
+            self.way.asked(gains), [i] * copies, n_steps=self.ahead, snapshot=start, keys=keys, feeds=feeds,
             threads=self.lesson.threads,
         )  # fmt: skip
         return teaching_rows.mean_fitness(self.loop, self.fitness, outcome, copies, self.ahead)
 
     def _advance(self, i: int, gains: np.ndarray, snapshot: Snapshot | None) -> Outcome:
         return self.loop.run(
-            gains[None, :], [i], n_steps=self.lesson.window_steps, snapshot=snapshot, threads=1, keep=True,
-            record=self.lesson.signal_rows(self.loop),
+            self.way.goes_on(gains), [i], n_steps=self.lesson.window_steps, snapshot=snapshot, threads=1,
+            keep=True, record=self.lesson.signal_rows(self.loop),
         )  # fmt: skip

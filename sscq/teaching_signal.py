@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plants.core import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SCHEMA = "sscq.teaching_signal/1"
 _OTHERS = 4  # columns beside the inputs and gains, of which every channel has three each; plant outputs may follow
@@ -141,3 +145,18 @@ class TeachingSignal:
             situation_names=first.situation_names,
             clairvoyant=any(s.clairvoyant for s in signals),
         )
+
+    @classmethod
+    def of_rounds(cls, rounds: Sequence[TeachingSignal]) -> TeachingSignal:
+        """Join the signals of several rounds of teaching in the same situations; each round's are told apart by name.
+
+        Situation i of round r (from 1) becomes number i + (r - 1) * n of n situations, called "name, round r" after the
+        first round.
+        """
+        names = rounds[0].situation_names
+        if any(signal.situation_names != names for signal in rounds):
+            raise ValueError(f"rounds of teaching must have the same situations {names}; join others with pooled()")
+        whole = cls.pooled(list(rounds))
+        shifts = np.repeat(np.arange(len(rounds)) * len(names), [len(signal) for signal in rounds])
+        further = [f"{name}, round {r}" for r in range(2, len(rounds) + 1) for name in names]
+        return replace(whole, situation=whole.situation + shifts, situation_names=(*names, *further))

@@ -14,7 +14,6 @@ import numpy as np
 from controllers import Controller
 from plants.core.simulate import count_steps
 from sscq import teaching_rows
-from sscq.encoding import RecedingWindow, TimeWindows
 from sscq.search import evolve
 from sscq.teaching_rows import Row
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sscq.closed_loop import ClosedLoop
+    from sscq.encoding import TimeWindows
     from sscq.lesson import Lesson
     from sscq.situation import Situation
     from sscq.teaching_signal import TeachingSignal
@@ -39,7 +39,7 @@ class WholeSearch:
         situation, lesson = self.situations[i], self.lesson
         n = lesson.windows(situation)
         times = tuple(w * lesson.teacher.window for w in range(n))
-        encoding = TimeWindows(**lesson.bounds, times=times)
+        encoding = lesson.all_windows(times)
         box, method = encoding.box, lesson.teacher.search_of(n)
         planned = method.evaluations or 1
         loop = lesson.loop(Controller(lesson.laws, encoding.schedule()), (situation,))
@@ -47,36 +47,38 @@ class WholeSearch:
         def evaluate(genomes: np.ndarray) -> np.ndarray:
             self.evaluations += len(genomes)
             tick(min(n - 1, self.evaluations * n // planned), self.evaluations)
-            value = self._value(loop, genomes)
-            return value + self._unrest(encoding, gains, genomes) * np.abs(value)
+            theta = encoding.decode(genomes)
+            value = self._value(loop, theta)
+            return value + self._unrest(encoding, gains, theta) * np.abs(value)
 
         start = encoding.start(gains)
         found = evolve(evaluate, box.low, box.high, method, lesson.seed + 1_000_003 * i, start=start, scale=box.scale)
-        weights = self._weights(loop, found.genome, gains, n)
-        kept = self._settled(found.genome.reshape(n, -1), gains, weights)
+        theta = encoding.decode(found.genome)[0]
+        weights = self._weights(loop, theta, gains, n)
+        kept = self._settled(theta.reshape(n, -1), gains, weights)
         return self._table(loop, i, kept, weights)
 
-    def _value(self, loop: ClosedLoop, genomes: np.ndarray) -> np.ndarray:
+    def _value(self, loop: ClosedLoop, theta: np.ndarray) -> np.ndarray:
         """Mean fitness over the horizon and the continuations [n]."""
         teacher, copies, keys, feeds = self.lesson.teacher, 1, None, None
         if not teacher.clairvoyant:
             copies = teacher.continuations
             keys, feeds = teaching_rows.continuations(loop, 0, "time windows", copies, self.lesson.seed)
-        outcome = loop.run(genomes, [0] * copies, keys=keys, feeds=feeds, threads=self.lesson.threads)
+        outcome = loop.run(theta, [0] * copies, keys=keys, feeds=feeds, threads=self.lesson.threads)
         n_steps = count_steps(loop.situations[0].t_end, self.lesson.step)
         return teaching_rows.mean_fitness(loop, self.lesson.fitness, outcome, copies, n_steps)
 
-    def _unrest(self, encoding: TimeWindows, gains: np.ndarray, genomes: np.ndarray) -> np.ndarray:
+    def _unrest(self, encoding: TimeWindows, gains: np.ndarray, theta: np.ndarray) -> np.ndarray:
         """Weighted squared distance of every window's gains from those before, mean over the windows [n]."""
         box = encoding.gains_box
-        knots = genomes.reshape(len(genomes), -1, len(gains))
+        knots = theta.reshape(len(theta), -1, len(gains))
         places = np.concatenate([np.broadcast_to(gains, knots[:, :1].shape), knots], axis=1)
-        unit = box.encode(places.reshape(-1, len(gains))).reshape(places.shape)
+        unit = box.encode(places.reshape(-1, len(gains))).reshape(*places.shape[:2], -1)  # fixed gains left out
         return self.lesson.teacher.shrink * (np.diff(unit, axis=1) ** 2).sum(axis=2).mean(axis=1)
 
-    def _weights(self, loop: ClosedLoop, genome: np.ndarray, gains: np.ndarray, n: int) -> np.ndarray:
+    def _weights(self, loop: ClosedLoop, theta: np.ndarray, gains: np.ndarray, n: int) -> np.ndarray:
         """What is lost where one window keeps the gains of the window before, 0 to 1 [n]."""
-        knots = genome.reshape(n, -1)
+        knots = theta.reshape(n, -1)
         held = np.repeat(knots[None], n + 1, axis=0)
         held[np.arange(n), np.arange(n)] = np.vstack([gains, knots[:-1]])
         values = self._value(loop, held.reshape(n + 1, -1))
@@ -84,7 +86,7 @@ class WholeSearch:
 
     def _settled(self, knots: np.ndarray, gains: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Gains that stay near those before where little is gained: the best gains are an accident there."""
-        encoding = RecedingWindow(**self.lesson.bounds, previous=tuple(gains.tolist()))
+        encoding = self.lesson.one_window(gains)
         kept = []
         for found, weight in zip(knots, weights, strict=True):
             kept.append(encoding.towards(found, max(float(weight), 0.1)))

@@ -98,7 +98,9 @@ def teaching(case: Case) -> TeachingView | NotAvailable:
         return NotAvailable("no window was taught")
     imitated = _imitated(case)
     fixed = case.contenders[BASELINE].theta
-    labels = [p.label for p in case.places if p.kind == "taught"]
+    taught = [p.label for p in case.places if p.kind == "taught"]
+    rounds = len(signal.situation_names) // len(taught)  # of teaching, the later ones along the knowledge base's runs
+    labels = taught + [f"{label}, round {r}" for r in range(2, rounds + 1) for label in taught]
     tracks = []
     for i in np.unique(signal.situation).tolist()[:MOST]:
         rows = signal.situation == i
@@ -114,6 +116,7 @@ def teaching(case: Case) -> TeachingView | NotAvailable:
            else "gains of all windows searched at once and judged over the whole situation, ")
         + ("with the noise that really came (clairvoyant)" if signal.clairvoyant
            else f"over {teacher.continuations} continuations of the noise that might come")
+        + ("" if rounds == 1 else f". {rounds} rounds, after the first one along the runs of the knowledge base before")
         + f". {len(signal)} windows, {100.0 * share:.0f} % of them with a weight above 0.5"
         + (f"; {left_out} more situations are in teaching_signal.csv" if left_out else "") + "."
     )  # fmt: skip

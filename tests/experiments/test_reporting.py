@@ -37,6 +37,7 @@ from experiments.reporting.case import Case
 from experiments.run_folder import RunFolder
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
 from sscq.situation import Situation
+from sscq.teaching_signal import TeachingSignal
 from sscq.verdict import Sample, compare
 from tests.experiments import finished_run
 
@@ -484,6 +485,18 @@ def test_a_whole_design_reports_and_resumes_to_the_same_bytes(tmp_path, monkeypa
         assert controller["title"] in text
         for kind in ("taught", "validation", "unforeseen"):
             assert number(controller["fitness"][kind]) in text
+
+
+def test_rounds_of_teaching_are_told_apart(run):
+    """Two rounds of the same rows: twice the tracks, the second ones named by their round, and a word of it."""
+    once = learning.teaching(run.case)
+    signal = TeachingSignal.of_rounds([run.signal, run.signal])
+    twice = learning.teaching(dataclasses.replace(run.case, signal=signal))
+    labels = [track.situation for track in twice.tracks]
+    assert labels == [*(t.situation for t in once.tracks), *(f"{t.situation}, round 2" for t in once.tracks)]
+    np.testing.assert_array_equal(twice.tracks[2].gains, once.tracks[0].gains)
+    assert "2 rounds, after the first one along the runs of the knowledge base" in twice.text
+    assert "rounds" not in once.text
 
 
 def test_own_gains_are_left_out_where_none_are_given(run):

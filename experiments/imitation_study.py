@@ -1,0 +1,127 @@
+"""What imitation alone comes to in the Van der Pol study: rounds of teaching, and one base against several blended.
+
+    python -m experiments.imitation_study rounds      # dataset aggregation, four rounds, three seeds
+    python -m experiments.imitation_study blend       # pooled base against one base a situation, equal rule count
+
+Runs go into runs/imitation_study; stages that are there are not repeated. More words are settings, as of `sscq design`.
+Fitness J in the taught and the unforeseen situations as declared; the best fixed gains reach 4.83 and 5.83.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.ladder import Bench
+    from experiments.setup import Setup
+
+SEEDS, ROUNDS = (0, 1, 2), 4
+FIXED = (3.62, 0.59, 3.17)  # the best fixed gains of the study, by two independent programs
+_NETWORKS = {
+    "least squares alone": ("network.rounds=0", "network.prior_weight=0", "network.keep_firing=1"),
+    "the network as it stands": (),
+}
+_PER_SITUATION, _POOLED = 2, 4  # terms an input: 4 situations x 2 x 2 rules are 4 x 4 rules
+
+
+def fitness(job: Setup, controller: Any, theta: Any = ()) -> tuple[float, float]:
+    """Return J in the taught and in the unforeseen situations."""
+    values = []
+    for kind in ("taught", "unforeseen"):
+        quality = job.task(kind).quality(controller, np.asarray(theta, float)[None])
+        values.append(float(job.fitness(quality)[0]))
+    return values[0], values[1]
+
+
+def bench(name: str, overrides: Sequence[str]) -> Bench:
+    """Return the study's bench with its run folder open."""
+    from hydra import compose, initialize_config_dir
+    from omegaconf import OmegaConf
+
+    from configs import FOLDER, rules, store
+    from experiments.ladder import Bench
+    from experiments.run_folder import RunFolder
+    from experiments.setup import setup
+
+    store.register()
+    with initialize_config_dir(version_base="1.3", config_dir=str(FOLDER)):
+        given = ["experiment=van_der_pol_study", "budget=small", *overrides]
+        config: Any = OmegaConf.to_object(compose("design", overrides=given))
+    rules.check(config)
+    mark = crc32("\n".join(given).encode())  # other settings are another run
+    path = Path("runs") / "imitation_study" / f"{name}-{mark:08x}"
+    if path.is_dir():
+        return Bench(setup(config), RunFolder.resume(path, command="design"), quiet=True)
+    folder = RunFolder.create(path, command="design", config={"overrides": list(overrides)})
+    return Bench(setup(config), folder, quiet=True)
+
+
+def rounds(more: Sequence[str]) -> None:
+    """Print J of the knowledge base by imitation after each round of teaching."""
+    from experiments import aggregation, knowledge
+    from flcs import FuzzyController
+
+    for title, network in _NETWORKS.items():
+        print(f"{title}: J taught / unforeseen after each round; chosen on validation", flush=True)
+        for seed in SEEDS:
+            one = bench(f"rounds-{len(network)}-{seed}", [*network, f"teacher.rounds={ROUNDS}", f"seed={seed}", *more])
+            with one.folder:
+                lessons = aggregation.taught(one, *_start(one.setup))
+                kbs = [knowledge.stored(one.folder.path, number) for number in range(1, one.setup.rounds + 1)]
+            values = [fitness(one.setup, c, c.theta) for c in (FuzzyController(kb, laws=one.setup.laws) for kb in kbs)]
+            best = int(np.argmin(lessons.fitness)) + 1
+            print(f"  seed {seed}  {_row(values)}   round {best}", flush=True)
+
+
+def blend(more: Sequence[str]) -> None:
+    """Print J of pooled bases, and of one base a situation with a gate, at equal rule count."""
+    from experiments import knowledge
+    from flcs import FuzzyController
+    from flcs.blend import BlendedController, per_situation
+    from flcs.gate import fit_gate
+
+    print("J taught / unforeseen: pooled rows, pooled equally, pooled by 1 / J, blended; rules", flush=True)
+    for seed in SEEDS:
+        one = bench(f"blend-{seed}", [f"seed={seed}", f"network.terms={_POOLED}", "network.keep_firing=1", *more])
+        job, (ref, fixed) = one.setup, _start(one.setup)
+        with one.folder:
+            signal = knowledge.teaching_signal(one, ref, fixed)
+        found = []
+        for pooling in ("rows", "equal", "reference"):
+            kb = knowledge.learned(replace(job, pooling=pooling), ref, fixed, signal)
+            controller = FuzzyController(kb, laws=job.laws)
+            found.append((fitness(job, controller, controller.theta), _rules(kb)))
+        few = replace(job, network=replace(job.network, terms=_PER_SITUATION))
+        kbs = per_situation(partial(knowledge.learned, few, ref, fixed), signal)
+        blended = BlendedController(tuple(kbs), fit_gate(kbs, signal), job.laws)
+        found.append((fitness(job, blended), sum(map(_rules, kbs))))
+        print(f"  seed {seed}  {_row([v for v, _ in found])}   {[n for _, n in found]}", flush=True)
+
+
+def _start(job: Setup) -> tuple[Any, Any]:
+    from experiments.found_files import Entry
+    from experiments.ladder import Reference
+
+    theta = np.array(FIXED)
+    return Reference(job.fitness, theta[None], None), Entry("fixed", "fixed PID", theta, 0.0, 0)
+
+
+def _rules(kb: Any) -> int:
+    return sum(rule.on for base in kb.channels for rule in base.rules)
+
+
+def _row(values: Sequence[tuple[float, float]]) -> str:
+    return "   ".join(f"{taught:5.2f} / {unforeseen:5.2f}" for taught, unforeseen in values)
+
+
+if __name__ == "__main__":
+    {"rounds": rounds, "blend": blend}[sys.argv[1]](sys.argv[2:])
