@@ -290,4 +290,5 @@ def _fitness(config: DesignConfig) -> Fitness:
         kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
+        saturation_limit=given.saturation_limit, tolerance=given.tolerance,
     )  # fmt: skip
