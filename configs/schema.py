@@ -322,6 +322,39 @@ class NetworkConfig:
 
 
 @dataclass
+class FrontConfig:
+    """The trade-off front beside the ladder: what every share of tracking error buys, by non-dominated sorting."""
+
+    of: str = setting("none", "whose front is searched", choices=("none", "fixed", "fixed_and_knowledge_base"))
+    objectives: list[str] = setting(
+        lambda: ["error", "entropy", "travel"],
+        "what is traded off, tracking error first: error, entropy, travel, effort",
+    )
+    evaluations: int | None = setting(None, "closed-loop evaluations of each front; null: budget.evaluations", low=60)
+    population: int | None = setting(None, "individuals, so the most points of a front; null: 100", low=4)
+    choice: str = setting(
+        "knee",
+        "point that is judged beside the ladder: knee, or least entropy in the budget",
+        choices=("knee", "budget"),
+    )
+    error_budget: float = setting(0.2, "budget: error above the least one, as a share of it", low=0)
+    error_span: float = setting(2.0, "largest error still of use, in multiples of the fixed PID's", above=1)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        known = ("error", "entropy", "travel", "effort")
+        unknown = [name for name in self.objectives if name not in known]
+        if unknown:
+            yield f"objectives must be of {', '.join(known)}, got {unknown[0]!r}"
+        elif len(self.objectives) < 2 or len(set(self.objectives)) != len(self.objectives):
+            yield f"objectives must be two or more different ones, got {self.objectives}"
+        elif self.objectives[0] != "error":
+            yield f"objectives must begin with error, got {self.objectives}"
+        elif self.choice == "budget" and "entropy" not in self.objectives:
+            yield f"choice=budget takes the least entropy, which is not among the objectives {self.objectives}"
+
+
+@dataclass
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
@@ -340,6 +373,7 @@ class DesignConfig(RunConfig):
     search: SearchConfig = setting(SearchConfig, "")
     teacher: TeacherConfig = setting(TeacherConfig, "")
     network: NetworkConfig = setting(NetworkConfig, "")
+    front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
 
 

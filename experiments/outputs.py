@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from configs.schema import DesignConfig
+    from experiments.front import Front
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
@@ -45,6 +46,7 @@ def write(
     signal: TeachingSignal,
     refined: dict[str, Refined],
     config: DesignConfig,
+    fronts: Sequence[Front] = (),
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
     folder, setup = bench.folder, bench.setup
@@ -62,10 +64,14 @@ def write(
         "seed": setup.seed, "verdict_seeds": setup.seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
     })  # fmt: skip
+    from experiments import front_files
     from experiments.reporting import report
 
-    path = report(bench, ref, group, judgement, signal, refined, config)
+    front_files.write(bench, ref.fitness, group, judgement, fronts)
+    path = report(bench, ref, group, judgement, signal, refined, config, fronts)
     print(table_text(group, judgement, setup.limits is not None))
+    for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
+        print(f"\n{text}")
     print()
     print(judgement.verdict.sentence)
     print(f"report: {path}")

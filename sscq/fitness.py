@@ -111,6 +111,11 @@ class Fitness:
         if not 0.0 < self.share <= 1.0:
             message = f"fitness: share must be in (0, 1], got {self.share}"
             raise ValueError(message)
+        if not NARROWEST <= self.tolerance <= 1.0:
+            raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {self.tolerance}")
+        self._check_limits()
+
+    def _check_limits(self) -> None:
         for name in ("diverged", "entropy_scale"):
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
                 raise ValueError(f"fitness: {name} must be positive and finite, got {getattr(self, name)}")
@@ -118,8 +123,6 @@ class Fitness:
             limit = getattr(self, name)
             if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
                 raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
-        if not NARROWEST <= self.tolerance <= 1.0:
-            raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {self.tolerance}")
         for name, value in self.reference.items():
             if name not in ALL_MEASURES:
                 raise ValueError(unknown("measure for the fitness to refer to", name, ALL_MEASURES))

@@ -17,6 +17,7 @@ from experiments.report.situations import GROUPS, ChannelView, NotAvailable, Res
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from experiments.report.front import FrontView
     from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
     from experiments.report.situations import Array, Group
@@ -130,6 +131,8 @@ class ReportData:
         Gravest first.
     provenance : Provenance
         How to repeat the run.
+    front : FrontView or None
+        Trade-off fronts, where any were searched.
     """
 
     title: str
@@ -144,6 +147,7 @@ class ReportData:
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()
+    front: FrontView | None = None
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""
@@ -158,6 +162,8 @@ class ReportData:
         optional += [judged.controller for judged in self.verdict.judgements]
         if not isinstance(self.teaching, NotAvailable):
             optional += [self.teaching.learner, self.teaching.start]
+        if self.front is not None:
+            optional += [s.controller for s in self.front.series] + [key for key, _ in self.front.marks]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)

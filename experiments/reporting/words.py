@@ -178,9 +178,9 @@ def _levels(fitness: Fitness) -> str:
         for name in fitness.terms
     )
     return (
-        f"J = {error}, rounded down to steps of {share(fitness.tolerance)}, and up to {share(fitness.tolerance)} more "
-        f"for a = {entropy}, by the factor 1 + {plain(fitness.tolerance)} a / (1 + a). So levels are compared one after "
-        "the other: divergence, margins and limits, tracking error, entropy production"
+        f"J = {error}, rounded down to steps of {share(fitness.tolerance)}, times 1 + {plain(fitness.tolerance)} a / "
+        f"(1 + a) with a = {entropy}. So levels are compared one after the other: divergence, margins and limits, "
+        "tracking error, entropy production"
     )
 
 
