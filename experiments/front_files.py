@@ -125,4 +125,5 @@ def sentence(front: Front, plan: FrontPlan) -> str:
     saved = ", ".join(
         f"{word} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in front.objectives[1:]
     )
-    return f"Within {1.0 + plan.error_budget:g} times the least error of the {front.title}, one at a time can fall: {saved}."
+    within = f"Within {1.0 + plan.error_budget:g} times the least error of the {front.title}"
+    return f"{within}, one at a time can fall: {saved}."

@@ -65,7 +65,7 @@ def _text(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
     )
     margins = ", and the margins" if case.bench.margins is not None else ""
     return (
-        f"No point of a front is better than another of its kind in all of {', '.join(labels)}: less of one is paid for "
-        f"in another. Taught situations; constraints: errors up to {plain(plan.error_span)} times the fixed PID's"
+        f"No point of a front is better in all of {', '.join(labels)} than another of its kind: less of one is paid "
+        f"for in another. Taught situations; constraints: errors up to {plain(plan.error_span)} times the fixed PID's"
         f"{margins}. Judged beside the ladder is, of the fixed gains, {chosen}."
     )
