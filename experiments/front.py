@@ -62,7 +62,7 @@ class Front:
         found = {"least error": int(np.argmin(self.column("error")))}
         for k, name in enumerate(self.objectives[1:], 1):
             budget = front_choice.within_budget(self.values, plan.error_budget, 0, k)
-            found[f"least {name}, error within {1.0 + plan.error_budget:g} x"] = budget
+            found[f"least {name} within {1.0 + plan.error_budget:g} x the least error"] = budget
         found["knee"] = front_choice.knee(self.values)
         return found | {f"least {name}": int(np.argmin(self.column(name))) for name in self.objectives[1:]}
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from experiments.report.situations import Array
     from experiments.report.view import View
 
+_DRAWN = ("least error", "knee", "chosen")  # names that stand in the drawing; the others in the table alone
 SMALL, LARGE = 2.5, 7.5  # radii of the dots with the least and the most of the third objective [pixels]
 
 
@@ -92,10 +93,10 @@ def _chart(view: View, given: FrontView) -> Scatter:
         for key, values in given.marks
     ]  # fmt: skip
     names = tuple(
-        (float(s.values[i, 0]), float(s.values[i, 1]), name)
+        (float(s.values[i, 0]), float(s.values[i, 1]), ", ".join(name for name in several if name in _DRAWN))
         for s in given.series
-        for name, i in s.points
-        if _written(name)
+        for i, several in _by_place(s).items()
+        if set(_DRAWN) & set(several)
     )
     size = f"; larger dots: more {given.labels[2]}" if third else ""
     return Scatter(given.labels[0], given.labels[1], (*dots, *marks), names, remark=size)
@@ -112,9 +113,12 @@ def _front_dots(view: View, given: FrontView, series: FrontSeries, sizes: tuple[
     return Dots(series.values[:, 0], series.values[:, 1], radius, style, titles)
 
 
-def _written(name: str) -> bool:
-    """Whether a point is named in the drawing: the others stand in the table alone."""
-    return name in {"knee", "chosen", "knee, chosen", "least error"}
+def _by_place(series: FrontSeries) -> dict[int, list[str]]:
+    """Names of each named point, in order of the tracking error."""
+    found: dict[int, list[str]] = {}
+    for name, i in series.points:
+        found.setdefault(i, []).append(name)
+    return dict(sorted(found.items()))
 
 
 def _values(given: FrontView, values: Array) -> str:
@@ -131,14 +135,11 @@ def _table(view: View, given: FrontView, series: FrontSeries) -> Html:
     least = series.values[int(np.argmin(series.values[:, 0]))]
     head = [words_head(series.name), *series.gain_names]
     head += [cell for label in given.labels for cell in (label, "against it")]
-    by_place: dict[int, list[str]] = {}
-    for name, i in series.points:
-        by_place.setdefault(i, []).append(name)
     colour = swatch(view.styles[series.controller]) if series.controller else ""
     rows = [
         _row(element("th", colour, ", ".join(names), scope="row"), series.gains[i] if series.gain_names else (),
              series.values[i], least, "chosen" if "chosen" in names else None)
-        for i, names in sorted(by_place.items())
+        for i, names in _by_place(series).items()
     ]  # fmt: skip
     for key, values in given.marks:
         name = element("th", swatch(view.styles[key]), view.data.controller(key).name, scope="row")

@@ -101,7 +101,9 @@ def _group(dots: Dots, x: Axis, y: Axis) -> Html:
 def _shape(x: float, y: float, r: float, title: str, diamond: bool) -> Html:
     name = element("title", title)
     if diamond:
-        return element("path", name, d=f"M{x:g} {y - r:g}l{r:g} {r:g}l{-r:g} {r:g}l{-r:g} {-r:g}z", class_="dot")
+        return element(
+            "path", name, d=f"M{x:g} {y - r:g}l{r:g} {r:g}l{-r:g} {r:g}l{-r:g} {-r:g}z", class_="dot diamond"
+        )
     return element("circle", name, cx=f"{x:g}", cy=f"{y:g}", r=f"{r:.1f}", class_="dot")
 
 

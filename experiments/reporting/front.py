@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments import front_files
+from experiments.front import NAME
 from experiments.report import FrontSeries, FrontView
 from experiments.report.numbers import count, plain
 from experiments.reporting.case import BASELINE
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from experiments.reporting.case import Case
     from experiments.setup import FrontPlan
 
-_SERVED = {"fixed": BASELINE, "knowledge_base": "knowledge_base_free"}
+_SERVED = {"fixed": BASELINE, "knowledge_base": "knowledge_base"}  # whose colour they have
 _LARGEST = 12  # parameters that are shown as numbers
 
 
@@ -30,6 +31,7 @@ def view(case: Case) -> FrontView | None:
         (c.name, place)
         for c in case.group
         if c.name in front_files.MARKED
+        and c.name != NAME  # whose place on the front is named
         and (place := front_files.placed(case.judgement, case.fitness, c.name, plan.objectives)) is not None
     ]
     return FrontView(

@@ -15,7 +15,7 @@ from configs.schema import (
     SituationConfig,
     SituationsConfig,
 )
-from experiments import found_files, judging
+from experiments import found_files, front, judging
 from experiments.found_files import Entry
 from experiments.knowledge import Refined
 from experiments.ladder import Bench, Reference
@@ -39,11 +39,13 @@ class Run(NamedTuple):
     signal: TeachingSignal
     refined: dict
     config: DesignConfig
+    fronts: list = []  # noqa: RUF012  (a tuple's default; nobody writes to it)
 
     @property
     def case(self):
         """The run as the report's parts see it."""
-        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined)
+        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined,
+                    tuple(self.fronts))  # fmt: skip
 
 
 def situation(reference, t_end=4.0, variance=0.3, **more):
@@ -85,8 +87,10 @@ def run(folder, config=None):
     }
     oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
     group = judging.contenders(bench, reference, fixed, [], oracle, knowledge_base(bench.setup, 0.6), refined)
+    fronts = front.search(bench, reference, fixed, refined)
+    group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
-    return Run(bench, reference, group, judgement, signal, refined, config)
+    return Run(bench, reference, group, judgement, signal, refined, config, fronts)
 
 
 def _stage(folder, name):
