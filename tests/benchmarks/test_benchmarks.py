@@ -14,6 +14,7 @@ from benchmarks import (
     closed_loop,
     context,
     forming_filter,
+    front_selection,
     jax_peer,
     lane_sizes,
     loops,
@@ -32,7 +33,7 @@ from controllers import PID
 from plants.core.integrators import INTEGRATORS
 from plants.core.motion import check_mode
 from plants.excitation import WhiteNoise
-from sscq import Situation
+from sscq import Situation, nondominated
 from sscq.closed_loop import ClosedLoop
 
 needs_gcc = pytest.mark.skipif(not c_peer.available(), reason="no gcc")
@@ -251,3 +252,11 @@ def test_all_benchmarks_run(tmp_path):
     sections = main(["--quick", "--folder", str(tmp_path)])
     assert [section.name for section in sections] == list(BENCHMARKS)
     assert all(section.rows or section.notes for section in sections)
+
+
+def test_the_survivors_of_a_front_search_are_those_of_deap():
+    """Two objectives: with more, the last front may have more infinitely lonely points than places."""
+    objectives = np.random.default_rng(3).random((60, 3))
+    objectives[:, 2] = 0.0
+    kept = front_selection.of_deap(objectives, "standard")
+    assert sorted(kept) == sorted(nondominated.best_first(objectives)[:30].tolist())

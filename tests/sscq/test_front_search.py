@@ -14,6 +14,7 @@ from sscq.front_search import search_front
 from sscq.genetic import GeneticAlgorithm
 from sscq.nondominated import ranks
 from sscq.nsga2 import NonDominatedSorting
+from sscq.search_method import Cube
 from tests.reference import deap_front
 from tests.reference.front_problems import distance, dtlz2, true_front, zdt1, zdt2
 
@@ -240,3 +241,27 @@ def test_wrong_settings_are_refused():
         NonDominatedSorting(evaluations=10, population=3)
     with pytest.raises(ValueError, match="needs an end"):
         NonDominatedSorting()
+
+
+def test_tournaments_are_won_by_domination_then_by_loneliness():
+    """Everybody takes part twice: who dominates all wins twice, who is dominated by all never."""
+    cube = Cube(levels=np.zeros(1, np.int64), start=np.empty((0, 1)))
+    strategy = SMALL.strategy(cube, np.random.Generator(np.random.PCG64(0)))
+    strategy.tell(np.arange(4.0)[:, None] / 4.0, np.array([[0, 5, 5], [0, 1, 1], [0, 2, 3], [0, 3, 2]], float))
+    worst, best = (int(np.flatnonzero(strategy.values[:, 1] == value)[0]) for value in (5.0, 1.0))
+    for _ in range(20):
+        wins = np.bincount(strategy._parents(4), minlength=4)
+        assert (wins[best], wins[worst]) == (2, 0)
+    strategy = SMALL.strategy(cube, np.random.Generator(np.random.PCG64(0)))
+    line = np.column_stack([np.zeros(4), [0.0, 1.0, 1.1, 9.0], [9.0, 8.0, 7.9, 0.0]])
+    strategy.tell(np.arange(4.0)[:, None] / 4.0, line)
+    ends = np.isin(strategy.values[:, 1], (0.0, 9.0))
+    meetings = np.array([np.bincount(strategy._parents(4), minlength=4) for _ in range(200)])
+    assert meetings[:, ends].sum() > 1.2 * meetings[:, ~ends].sum()  # ends are infinitely lonely
+
+
+def test_violation_loses_to_none_and_to_less():
+    cube = Cube(levels=np.zeros(1, np.int64), start=np.empty((0, 1)))
+    strategy = SMALL.strategy(cube, np.random.Generator(np.random.PCG64(0)))
+    strategy.tell(np.arange(2.0)[:, None] / 2.0, np.array([[0.0, 9.0, 9.0], [0.1, 0.0, 0.0]]))
+    assert all(set(strategy._parents(2).tolist()) == {0} for _ in range(10))
