@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +73,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
     def compute(_: Path) -> KnowledgeBase:
         return imitate(
             signal, setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed, plant=setup.plant,
-            laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
+            laws=setup.laws, tick=setup.tick, fitness=ref.fitness.plain(),
             taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
             valid_range=_valid_range(bench),
         )  # fmt: skip

@@ -126,7 +126,7 @@ def metrics(
         }
     return {
         "plant": bench.setup.plant.name,
-        "fitness": asdict(ref.fitness),
+        "fitness": ref.fitness.plain(),
         "recommended": verdict.recommended,
         "sentence": verdict.sentence,
         "comparisons": {name: asdict(found) for name, found in verdict.comparisons.items()},

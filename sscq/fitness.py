@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -129,6 +129,14 @@ class Fitness:
             if not (math.isfinite(value) and value > 0.0):
                 message = f"fitness: the reference value of {name!r} must be positive, got {value}"
                 raise ValueError(message)
+
+    def plain(self) -> dict[str, Any]:
+        """Return all settings for a file; of the later ones those that do nothing here are left out.
+
+        So files of other fitnesses stay as they were, and older programs read them.
+        """
+        left_out = {"tolerance": not self.lexicographic, "saturation_limit": self.saturation_limit is None}
+        return {name: value for name, value in asdict(self).items() if not left_out.get(name, False)}
 
     @property
     def lexicographic(self) -> bool:

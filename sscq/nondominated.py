@@ -68,7 +68,7 @@ def crowding(objectives: ArrayLike, rank: ArrayLike) -> NDArray[np.float64]:
     """Return the crowding distance of each point in its front [n]: how far apart its neighbours are.
 
     The sum over the objectives of the distance between both neighbours as a share of the front's range, infinite at
-    the front's ends. An objective in which a front does not differ counts nothing.
+    the front's ends. An objective in which a front does not differ counts nothing, unless it is one or two points.
     """
     rows, rank = np.asarray(objectives, float), np.asarray(rank)
     total = np.zeros(len(rows))
@@ -84,7 +84,9 @@ def crowding(objectives: ArrayLike, rank: ArrayLike) -> NDArray[np.float64]:
             apart = np.zeros(len(rows))
             apart[1:-1] = (value[2:] - value[:-2]) / spread[1:-1]
         apart = np.where((spread > 0.0) & np.isfinite(apart), apart, 0.0)
-        apart[first] = apart[last] = np.inf
+        # Without a range the order is that of chance, and so are its ends; a front of one or two is all ends.
+        ended = (spread[first] > 0.0) | (last - first < 2)
+        apart[first[ended]] = apart[last[ended]] = np.inf
         total[order] += apart
     return total
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
@@ -121,7 +120,7 @@ def knowledge_base(job, shift):
     )
     base = RuleBase("position", (e, rate), rules, tuple(job.low), tuple(job.high), tuple(FIXED))
     ranges = {"delay": [0.0, 0.0], "output_delay": [0.0, 0.0], "noise": [0.0, 0.0]}
-    return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=asdict(job.fitness))
+    return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=job.fitness.plain())
 
 
 def teaching_signal(job):

@@ -158,3 +158,11 @@ def test_a_rollout_alone_is_judged_by_the_same_formula():
 def test_severity_is_zero_without_failure_or_excess():
     np.testing.assert_array_equal(lexicographic.of_violation([0.0, 1.0]), [0.0, 0.5 * (1.0 - 1e-9)])
     np.testing.assert_array_equal(lexicographic.of_divergence(np.array([[np.nan, 0.0]]), [2.0]), [0.0, 2.0])
+
+
+@pytest.mark.parametrize("fitness", [Fitness(), FITNESS, Fitness(saturation_limit=0.1, travel_limit=2.0)])
+def test_plain_settings_make_the_same_fitness_again(fitness):
+    plain = fitness.plain()
+    assert Fitness(**plain) == fitness
+    assert ("tolerance" in plain) == fitness.lexicographic
+    assert ("saturation_limit" in plain) == (fitness.saturation_limit is not None)

@@ -102,9 +102,10 @@ def test_crowding_by_hand():
 
 
 def test_objectives_without_range_or_end_count_nothing():
-    flat = np.array([[1.0, 2.0, 0.0], [1.0, 1.0, 1.0], [1.0, 0.0, 2.0]])
-    found = nondominated.crowding(flat, np.zeros(3, int))
-    assert found[1] == pytest.approx(2.0)  # not of the first objective, and finite
+    flat = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 0.0], [1.0, 0.0, 2.0], [1.0, 1.5, 0.5]])
+    found = nondominated.crowding(flat, np.zeros(4, int))
+    np.testing.assert_allclose(found, [1.5, np.inf, np.inf, 1.0])  # chance made the first an end of the first objective
+    np.testing.assert_array_equal(nondominated.crowding(flat[:1], [0]), [np.inf])
     endless = np.array([[0.0, np.inf], [1.0, 5.0], [2.0, 4.0], [3.0, 1.0]])
     assert not np.isnan(nondominated.crowding(endless, np.zeros(4, int))).any()
 
