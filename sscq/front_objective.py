@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
     from sscq.objective import Task
     from sscq.operating import OperatingMargins
-
-OBJECTIVES = ("error", "entropy", "travel", "effort")
-"""Words for what a front may be of."""
 
 
 def measure_of(objective: str, fitness: Fitness) -> str:
@@ -71,7 +68,3 @@ class FrontObjective(Objective):
                 violation = violation + np.maximum(0.0, values[name] / limit - 1.0)
             severity = fitness.severity(quality, violation, self._names)
         return np.column_stack([severity, *values.values()])
-
-    def values(self, genomes: Any) -> np.ndarray:
-        """Return the objectives alone [n, n_objectives]."""
-        return self(np.atleast_2d(genomes))[:, 1:]

@@ -77,7 +77,11 @@ def front(view: View) -> Html:
     keys = {s.controller for s in shown_one.series} | {key for key, _ in shown_one.marks}
     legend = view.legend([c for c in view.data.controllers if c.key in keys], "dots: the front; diamonds: the ladder")
     chart = element("figure", scatter(_chart(view, shown_one)), class_="single")
-    tables = [_table(view, shown_one, series) for series in shown_one.series]
+    tables = [
+        part
+        for s in shown_one.series
+        for part in (element("h3", s.name[:1].upper() + s.name[1:]), _table(view, shown_one, s))
+    ]
     return section("front", "Trade-off front", legend, chart, *tables, lead=shown_one.text)
 
 

@@ -113,7 +113,7 @@ def _names(chart: Scatter, x: Axis, y: Axis) -> list[Html]:
     for at_x, at_y, name in chart.names:
         px, py = x.pixel(at_x), y.pixel(at_y)
         right = px + 14.0 + _LETTER * len(name) < x.length
-        anchor = "label" if right else "label end"
+        anchor = "label named" if right else "label named end"
         found.append(element("circle", cx=f"{px:g}", cy=f"{py:g}", r="10", class_="ring"))
         found.append(element("text", name, x=f"{px + (14.0 if right else -14.0):g}", y=f"{py - 9.0:g}", class_=anchor))
     return found

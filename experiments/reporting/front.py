@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from experiments import front_files
 from experiments.front import NAME
 from experiments.report import FrontSeries, FrontView
-from experiments.report.numbers import count, plain
+from experiments.report.numbers import count, plain, share
 from experiments.reporting.case import BASELINE
 from experiments.reporting.words import SYMBOLS
 from sscq.front_objective import measure_of
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from experiments.setup import FrontPlan
 
 _SERVED = {"fixed": BASELINE, "knowledge_base": "knowledge_base"}  # whose colour they have
+_OVER = {
+    "mean": "Means over the taught situations",
+    "mean_plus_std": "Means of the taught situations and {kappa} standard deviations",
+    "worst_share": "Means of the worst {share} of the taught situations, by each measure",
+    "worst": "The worst of the taught situations, by each measure",
+}
 _LARGEST = 12  # parameters that are shown as numbers
 
 
@@ -65,9 +71,10 @@ def _text(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
         if plan.choice == "knee"
         else f"the least entropy production at no more than {plain(1.0 + plan.error_budget)} times the least error"
     )
+    over = _OVER[case.fitness.aggregate].format(kappa=plain(case.fitness.kappa), share=share(case.fitness.share))
     margins = ", and the margins" if case.bench.margins is not None else ""
     return (
         f"No point of a front is better in all of {', '.join(labels)} than another of its kind: less of one is paid "
-        f"for in another. Taught situations; constraints: errors up to {plain(plan.error_span)} times the fixed PID's"
+        f"for in another. {over}; constraints: errors up to {plain(plan.error_span)} times the fixed PID's"
         f"{margins}. Judged beside the ladder is, of the fixed gains, {chosen}."
     )
