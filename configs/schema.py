@@ -236,8 +236,11 @@ class FitnessConfig:
 
     kind: str = setting(
         "tracking_and_entropy",
-        "criterion",
-        choices=("tracking_and_entropy", "entropy_magnitude", "entropy_square", "entropy_signed"),
+        "criterion; lexicographic: stability and constraints, then error, then entropy",
+        choices=("tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed"),
+    )
+    tolerance: float = setting(
+        0.05, "lexicographic: errors that differ by no more than this share may count as equal", low=1e-4, high=1
     )
     error: str = setting("iae", "tracking term", choices=("iae", "itae", "ise"))
     error_weight: float = setting(1.0, "weight of the tracking term", low=0)
@@ -245,10 +248,15 @@ class FitnessConfig:
     travel_weight: float = setting(0.0, "weight of the actuator's travel (total variation)", low=0)
     effort_weight: float = setting(0.0, "weight of the control effort", low=0)
     relative: bool = setting(True, "divide each term by the reference controller's")
-    aggregate: str = setting("mean", "over situations", choices=("mean", "mean_plus_std", "worst_share"))
+    aggregate: str = setting(
+        "mean", "over situations; worst: minimax", choices=("mean", "mean_plus_std", "worst_share", "worst")
+    )
     kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0)
     share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
     travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", above=0)
+    saturation_limit: float | None = setting(
+        None, "largest mean share of the time with a command at its limit; null: free", low=0, high=1
+    )
     max_sensitivity: float | None = setting(1.8, "largest Ms at the operating points; null: no margins asked", above=1)
     min_delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
@@ -372,6 +380,39 @@ class NetworkConfig:
 
 
 @dataclass
+class FrontConfig:
+    """The trade-off front beside the ladder: what every share of tracking error buys, by non-dominated sorting."""
+
+    of: str = setting("none", "whose front is searched", choices=("none", "fixed", "fixed_and_knowledge_base"))
+    objectives: list[str] = setting(
+        lambda: ["error", "entropy", "travel"],
+        "what is traded off, tracking error first: error, entropy, travel, effort",
+    )
+    evaluations: int | None = setting(None, "closed-loop evaluations of each front; null: budget.evaluations", low=60)
+    population: int | None = setting(None, "individuals, so the most points of a front; null: 100", low=4)
+    choice: str = setting(
+        "knee",
+        "point that is judged beside the ladder: knee, or least entropy in the budget",
+        choices=("knee", "budget"),
+    )
+    error_budget: float = setting(0.2, "budget: error above the least one, as a share of it", low=0)
+    error_span: float = setting(2.0, "largest error still of use, in multiples of the fixed PID's", above=1)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        known = ("error", "entropy", "travel", "effort")
+        unknown = [name for name in self.objectives if name not in known]
+        if unknown:
+            yield f"objectives must be of {', '.join(known)}, got {unknown[0]!r}"
+        elif len(self.objectives) < 2 or len(set(self.objectives)) != len(self.objectives):
+            yield f"objectives must be two or more different ones, got {self.objectives}"
+        elif self.objectives[0] != "error":
+            yield f"objectives must begin with error, got {self.objectives}"
+        elif self.choice == "budget" and "entropy" not in self.objectives:
+            yield f"choice=budget takes the least entropy, which is not among the objectives {self.objectives}"
+
+
+@dataclass
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
@@ -390,6 +431,7 @@ class DesignConfig(RunConfig):
     search: SearchConfig = setting(SearchConfig, "")
     teacher: TeacherConfig = setting(TeacherConfig, "")
     network: NetworkConfig = setting(NetworkConfig, "")
+    front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
 
 

@@ -7,7 +7,7 @@ knowledge base and of the compiled simulation, and what was found. Reading it ch
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,7 +111,7 @@ def document(example: CounterExample) -> dict[str, Any]:
         "schema": SCHEMA, "version": VERSION,
         "knowledge_base": {"file": example.kb_file, "hash": example.kb.content_hash},
         "plant": example.plant.name, "judged": example.judged, "gains": example.gains,
-        "fitness": asdict(example.fitness), "fail_above": example.fail_above, "step": example.step,
+        "fitness": example.fitness.plain(), "fail_above": example.fail_above, "step": example.step,
         "integrator": example.integrator, "algebraic_loop": example.algebraic_loop, "seed": example.seed,
         "envelope": example.envelope.document(), "situation": example.values,
         "units": {axis.name: axis.unit for axis in example.genes.axes},

@@ -126,7 +126,7 @@ def metrics(config: EvaluateConfig, case: Case, tables: Tables) -> dict[str, Any
     return {
         "plant": case.plant.name,
         "knowledge_base": case.kb.content_hash,
-        "fitness": asdict(case.fitness),
+        "fitness": case.fitness.plain(),
         "seeds": {kind: len(block) for kind, block in case.blocks.items()},
         "warnings": case.warnings,
         "controllers": controllers,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Knowledg
     """Return what the network learns from a teaching signal; outside a run's stages."""
     return imitate(
         _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
-        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=asdict(ref.fitness),
+        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=ref.fitness.plain(),
         taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
         valid_range=_valid_range(setup), search_terms=genetic(setup.seed),
     )  # fmt: skip

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from configs.schema import DesignConfig
+    from experiments.front import Front
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
@@ -45,6 +46,7 @@ def write(
     signal: TeachingSignal,
     refined: dict[str, Refined],
     config: DesignConfig,
+    fronts: Sequence[Front] = (),
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
     folder, setup = bench.folder, bench.setup
@@ -67,11 +69,15 @@ def write(
     structure = refined["equal"].kb.training.get("structure")
     if structure:
         folder.write_json("structure.json", structure)
+    from experiments import front_files
     from experiments.reporting import report
     from experiments.reporting.structure import sentences
 
-    path = report(bench, ref, group, judgement, signal, refined, config)
+    front_files.write(bench, ref.fitness, group, judgement, fronts)
+    path = report(bench, ref, group, judgement, signal, refined, config, fronts)
     print(table_text(group, judgement, setup.limits is not None))
+    for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
+        print(f"\n{text}")
     print()
     print("\n".join(sentences(refined)))
     print(judgement.verdict.sentence)
@@ -127,7 +133,7 @@ def metrics(
         }
     return {
         "plant": bench.setup.plant.name,
-        "fitness": asdict(ref.fitness),
+        "fitness": ref.fitness.plain(),
         "recommended": verdict.recommended,
         "sentence": verdict.sentence,
         "comparisons": {name: asdict(found) for name, found in verdict.comparisons.items()},

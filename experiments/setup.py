@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flcs.network_config import NetworkConfig
     from plants import Plant
     from sscq.margins import MarginLimits
+    from sscq.nsga2 import NonDominatedSorting
     from sscq.search_method import SearchMethod
     from sscq.situation import Situation
     from sscq.teacher import Teacher
@@ -32,6 +33,18 @@ _ROUNDING = 1e-9
 INPUTS = ("e", "e_rate", "z")
 _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
+
+
+@dataclass(frozen=True)
+class FrontPlan:
+    """How trade-off fronts are searched, and which point of the fixed gains' is judged; see `FrontConfig`."""
+
+    method: NonDominatedSorting
+    objectives: tuple[str, ...]
+    with_knowledge_base: bool
+    choice: str
+    error_budget: float
+    error_span: float
 
 
 @dataclass(frozen=True)
@@ -67,6 +80,8 @@ class Setup:
     renew_every : int or None
         Generations between new noise in the searches.
     warnings : tuple of str
+    front : FrontPlan or None
+        How the trade-off front is searched, where one is wished for.
     """
 
     plant: Plant
@@ -95,6 +110,7 @@ class Setup:
     renew_every: int | None = None
     tries: int = 2
     warnings: tuple[str, ...] = ()
+    front: FrontPlan | None = None
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
@@ -186,6 +202,7 @@ def setup(config: DesignConfig) -> Setup:
         renew_every=config.search.renew_every,
         tries=config.search.tries,
         warnings=tuple(warnings),
+        front=_front(config),
     )  # fmt: skip
 
 
@@ -274,6 +291,23 @@ def _methods(config: DesignConfig) -> Callable[[int, int], tuple[SearchMethod, .
     return methods
 
 
+def _front(config: DesignConfig) -> FrontPlan | None:
+    from sscq.nsga2 import NonDominatedSorting
+
+    given, search = config.front, config.search
+    if given.of == "none":
+        return None
+    method = NonDominatedSorting(
+        evaluations=given.evaluations or config.budget.evaluations, population=given.population,
+        crossover=search.crossover, p_crossover=search.p_crossover, alpha=search.alpha, p_mutation=search.p_mutation,
+        eta_mutation=search.eta_mutation, renew_every=search.renew_every,
+    )  # fmt: skip
+    return FrontPlan(
+        method, tuple(given.objectives), given.of == "fixed_and_knowledge_base", given.choice, given.error_budget,
+        given.error_span,
+    )  # fmt: skip
+
+
 def _law(config: DesignConfig) -> PID:
     given = config.controller
     return PID(
@@ -322,4 +356,5 @@ def _fitness(config: DesignConfig) -> Fitness:
         kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
+        saturation_limit=given.saturation_limit, tolerance=given.tolerance,
     )  # fmt: skip

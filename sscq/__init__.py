@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from sscq.cmaes import CmaEs
     from sscq.envelope import Envelope
     from sscq.fitness import Fitness, FitnessWarning
+    from sscq.front_search import search_front
     from sscq.genetic import GeneticAlgorithm
     from sscq.lyapunov_energy import energy_lyapunov
     from sscq.margins import MarginLimits
+    from sscq.nsga2 import NonDominatedSorting
     from sscq.plant_envelope import usual_envelope
     from sscq.situation_sets import standard_sets
     from sscq.teacher import Teacher
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CmaEs": "sscq.cmaes", "Envelope": "sscq.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "NonDominatedSorting": "sscq.nsga2", "search_front": "sscq.front_search",
     "certify": "sscq.certification", "energy_lyapunov": "sscq.lyapunov_energy",
     "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
     "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal", "WorstCase": "sscq.worst_search",
@@ -37,9 +40,9 @@ _LATER = {
 }  # fmt: skip
 
 __all__ = [
-    "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "Optimized", "Quality",
-    "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov", "evaluate", "failure_bound",
-    "optimize", "record", "standard_sets", "usual_envelope", "worst_case",
+    "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
+    "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
+    "evaluate", "failure_bound", "optimize", "record", "search_front", "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

@@ -78,6 +78,8 @@ class Objective:
     gain_sets : callable, optional
         Schedule parameters [n, n_theta] to the gain sets [n, n_sets, n_gains] that the schedule may give; left out, the
         parameters are the gains.
+    measures : sequence of str, optional
+        What the simulation accumulates; left out: what the fitness needs.
     """
 
     def __init__(
@@ -87,9 +89,10 @@ class Objective:
         decode: Callable[[np.ndarray], np.ndarray] | None = None,
         margins: OperatingMargins | None = None,
         gain_sets: GainSets | None = None,
+        measures: Sequence[str] | None = None,
     ) -> None:
-        self.task, self.margins, self._controller = task, margins, controller
-        self.loop = task.loop(controller)
+        self.task, self.margins, self._controller, self._measures = task, margins, controller, measures
+        self.loop = task.loop(controller, measures)
         self.decode = decode or _same
         self.gain_sets = gain_sets or _alone
         self.evaluations, self._warned = 0, False
@@ -111,15 +114,20 @@ class Objective:
     def renew(self, generation: int) -> None:
         """Draw other noise for the generations from this one on; all candidates of a generation see the same."""
         situations = repeated(self.task.situations, generation)
-        self.loop = self.task.on(situations).loop(self._controller)
+        self.loop = self.task.on(situations).loop(self._controller, self._measures)
 
-    def __call__(self, genomes: np.ndarray) -> np.ndarray:
-        """Return the fitness [n] of genomes [n, n_genes]."""
+    def judged(self, genomes: np.ndarray) -> tuple[Quality, Any]:
+        """Return the quality of genomes [n, n_genes] and by how much they violate the margins [n]."""
         theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
         self.evaluations += len(theta)
         quality = self._quality(theta)
-        violation = 0.0 if self.margins is None else self.margins.violation(self.gain_sets(theta), self.task.threads)
-        return self.task.fitness(quality, violation)
+        if self.margins is None:
+            return quality, 0.0
+        return quality, self.margins.violation(self.gain_sets(theta), self.task.threads)
+
+    def __call__(self, genomes: np.ndarray) -> np.ndarray:
+        """Return the fitness [n] of genomes [n, n_genes]."""
+        return self.task.fitness(*self.judged(genomes))
 
 
 def _same(genomes: np.ndarray) -> np.ndarray:

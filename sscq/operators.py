@@ -36,6 +36,15 @@ def tournament(fitness: NDArray[np.float64], n: int, rng: Generator, size: int =
     return rivals[np.arange(n), np.argmin(fitness[rivals], axis=1)]
 
 
+def fair_rivals(n_individuals: int, n: int, rng: Generator, size: int = 2) -> NDArray[np.intp]:
+    """Return who meets whom in `n` tournaments [n, size]: all individuals take part equally often, up to one.
+
+    Drawing with replacement leaves a good share of the population out, and with it what makes it different.
+    """
+    rounds = -(-n * size // n_individuals)
+    return np.concatenate([rng.permutation(n_individuals) for _ in range(rounds)])[: n * size].reshape(n, size)
+
+
 def simulated_binary(
     first: Points, second: Points, rng: Generator, eta: float = 15.0, p: float = 0.9
 ) -> tuple[Points, Points]:

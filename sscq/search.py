@@ -9,7 +9,7 @@ import numpy as np
 
 from sscq.box import Box
 from sscq.logbook import Course
-from sscq.search_method import Cube, SearchMethod, SinglePoint, whole
+from sscq.search_method import Cube, SearchMethod, SinglePoint, Strategy, whole
 from sscq.search_result import History, Progress, SearchResult
 from sscq.valuation import Evaluate, Valuation
 
@@ -74,9 +74,15 @@ def evolve(
     """
     if not isinstance(config, SearchMethod):
         raise TypeError(f"config must be a search method such as GeneticAlgorithm(), got {type(config).__name__}")
-    box = Box(_row(low), _row(high), tuple([scale] if isinstance(scale, str) else scale), tuple(names))
+    box = Box(row_of(low), row_of(high), tuple([scale] if isinstance(scale, str) else scale), tuple(names))
     seed = whole("seed", seed.item() if isinstance(seed, np.integer) else seed, 0)
     search = Search(evaluate, box, config, seed, box.clip(start))
+    run(search, checkpoint, report)
+    return search.result()
+
+
+def run(search: Search, checkpoint: Checkpoint | None, report: Callable[[Progress], object] | None) -> None:
+    """Advance a search to its end, going on from its checkpoint and keeping it up to date."""
     if checkpoint is not None:
         search.resume(checkpoint)
     try:
@@ -89,10 +95,10 @@ def evolve(
     finally:  # whatever ends it, an interrupt from the keyboard included
         if checkpoint is not None:
             search.store(checkpoint)
-    return search.result()
 
 
-def _row(values: ArrayLike) -> tuple[float, ...]:
+def row_of(values: ArrayLike) -> tuple[float, ...]:
+    """Return one number or several as a tuple."""
     return tuple(np.atleast_1d(np.asarray(values, dtype=np.float64)).tolist())
 
 
@@ -111,7 +117,7 @@ class Completed:
     stopped_by: str = ""
     rng: dict[str, Any] = field(default_factory=dict)
     strategy: dict[str, NDArray[np.generic]] = field(default_factory=dict)
-    known: dict[bytes, float] = field(default_factory=dict)
+    known: dict[bytes, Any] = field(default_factory=dict)
     n_known: int = 0
 
 
@@ -122,7 +128,13 @@ class Search:
     """One search under way."""
 
     def __init__(
-        self, evaluate: Evaluate, box: Box, config: SearchMethod, seed: int, start: NDArray[np.float64]
+        self,
+        evaluate: Evaluate,
+        box: Box,
+        config: SearchMethod,
+        seed: int,
+        start: NDArray[np.float64],
+        columns: int = 0,
     ) -> None:
         self.config = config
         self.identity = {
@@ -133,9 +145,8 @@ class Search:
             "start": start.tolist(),
         }
         self.rng = np.random.Generator(np.random.PCG64(seed))
-        self.valuation = Valuation(evaluate, box, start, config.evaluations)
-        cube = Cube(levels=box.levels, start=box.encode(start))
-        self.strategy = config.strategy(cube, self.rng) if cube.n_genes else SinglePoint()
+        self.valuation = Valuation(evaluate, box, start, config.evaluations, columns)
+        self.strategy = self._strategy(Cube(levels=box.levels, start=box.encode(start)))
         self.course = Course()
         self.completed = self._snapshot(Completed(best_point=np.zeros(len(box.free))))
         self._stored = -1
@@ -216,6 +227,9 @@ class Search:
         state = Completed(best_point=arrays["best_point"], stopped_by=notes["stopped_by"], **numbers)
         self.completed = self._snapshot(state)
         self._stored = state.generation
+
+    def _strategy(self, cube: Cube) -> Strategy:
+        return self.config.strategy(cube, self.rng) if cube.n_genes else SinglePoint()
 
     def _snapshot(self, state: Completed) -> Completed:
         known = self.valuation.known

@@ -81,7 +81,8 @@ def table(loop: ClosedLoop, number: int, names: tuple[str, ...], rows: Sequence[
     for k in range(len(loop.plant.channels)):
         suffix = "" if len(loop.plant.channels) == 1 else f"_{k + 1}"
         columns += [f"error{suffix}", f"error_rate{suffix}", f"error_integral{suffix}"]
-    columns += loop.spec.controller.schedule.signals
+    watched = loop.spec.controller.schedule.signals  # a schedule's own come first, those of the teaching signal last
+    columns += watched[len(watched) - max((len(row.inputs) for row in rows), default=len(columns)) + len(columns) :]
     return TeachingSignal(
         situation=np.full(len(rows), number, np.int64),
         time=np.array([row.time for row in rows]),

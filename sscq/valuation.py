@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.box import Box
@@ -22,24 +20,33 @@ class Evaluate(Protocol):
     """Fitness of genomes; may have a method ``renew(generation)`` that draws new random numbers from `generation`."""
 
     def __call__(self, genomes: NDArray[np.float64], /) -> ArrayLike:
-        """Return the fitness [n] of genomes [n, n_genes], C-contiguous; minimised; not finite: failed."""
+        """Return the fitness [n], or rows [n, columns], of genomes [n, n_genes]; minimised; not finite: failed."""
 
 
 class Valuation:
     """Values points of the unit cube, and remembers.
+
+    Parameters
+    ----------
+    columns : int
+        Numbers that each genome is valued with; 0: one fitness, without an axis of its own.
 
     Attributes
     ----------
     spent : int
         Genomes valued so far.
     known : dict
-        Fitness by the genome's bytes, in the order of valuation; entries are only added, until it is replaced.
+        Fitness (a list, where it has columns) by the genome's bytes, in the order of valuation; entries are only added,
+        until it is replaced.
     """
 
-    def __init__(self, evaluate: Evaluate, box: Box, start: NDArray[np.float64], budget: int | None) -> None:
+    def __init__(
+        self, evaluate: Evaluate, box: Box, start: NDArray[np.float64], budget: int | None, columns: int = 0
+    ) -> None:
         self.evaluate, self.box, self.budget = evaluate, box, budget
+        self._shape = (columns,) if columns else ()
         self.spent = 0
-        self.known: dict[bytes, float] = {}
+        self.known: dict[bytes, Any] = {}
         self._given = dict(zip(_keys(box.encode(start)), start, strict=True))
 
     def renew(self, generation: int) -> None:
@@ -61,7 +68,7 @@ class Valuation:
         return genomes
 
     def fitness(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the fitness [n] of points [n, n_free]: inf for failed ones, NaN for those beyond the budget.
+        """Return the fitness [n] or [n, columns] of points [n, n_free]: inf where failed, NaN beyond the budget.
 
         What was valued before, or stands twice among the points, is not valued again.
         """
@@ -77,27 +84,30 @@ class Valuation:
             values = self._call(genomes[[row for _, row in chosen]])
             self.known.update(zip((key for key, _ in chosen), values.tolist(), strict=True))
             self.spent += affordable
-        return np.array([self.known.get(key, np.nan) for key in keys])
+        unknown = np.full(self._shape, np.nan).tolist()
+        return np.array([self.known.get(key, unknown) for key in keys])
 
     def forget(self, points: NDArray[np.float64]) -> None:
         """Keep no more than these, if too much is remembered."""
         if len(self.known) > REMEMBERED:
             self.known = {key: self.known[key] for key in _keys(self.genomes(points)) if key in self.known}
 
-    def remembered(self, known: dict[bytes, float], count: int) -> dict[str, NDArray[np.float64]]:
+    def remembered(self, known: dict[bytes, Any], count: int) -> dict[str, NDArray[np.float64]]:
         """Return the first `count` entries of `known` as arrays."""
         genomes = np.frombuffer(b"".join(islice(known, count)), dtype=np.float64).reshape(-1, self.box.n_genes)
         return {"genomes": genomes, "fitness": np.array(list(islice(known.values(), count)), dtype=np.float64)}
 
-    def remember(self, genomes: NDArray[np.float64], fitness: Iterable[float]) -> None:
+    def remember(self, genomes: NDArray[np.float64], fitness: NDArray[np.float64]) -> None:
         """Take over what :meth:`remembered` gave."""
-        self.known = dict(zip(_keys(genomes), map(float, fitness), strict=True))
+        self.known = dict(zip(_keys(genomes), fitness.tolist(), strict=True))
 
     def _call(self, genomes: NDArray[np.float64]) -> NDArray[np.float64]:
         values = np.array(self.evaluate(genomes), dtype=np.float64)
-        if values.shape != (len(genomes),):
+        shape = (len(genomes), *self._shape)
+        if values.shape != shape:
+            what = f"{self._shape[0]} numbers" if self._shape else "one fitness"
             raise ValueError(
-                f"evaluate must return one fitness for each of the {len(genomes)} genomes, shape ({len(genomes)},), "
+                f"evaluate must return {what} for each of the {len(genomes)} genomes, shape {shape}, "
                 f"got shape {values.shape}"
             )
         return np.where(np.isfinite(values), values, np.inf)

@@ -79,7 +79,7 @@ def line_chart(chart: LineChart) -> Html:
     """The chart as one SVG element."""
     bottom = BOTTOM if chart.x_label else 8.0
     x, y = _axes(chart, chart.width - LEFT - RIGHT, chart.height - TOP - bottom)
-    drawing = [_grid(x, y), _plot(chart, x, y), _labels(chart, x, y)]
+    drawing = [grid(x, y), _plot(chart, x, y), labels(chart, x, y)]
     name = f"{_with_unit(chart.label, chart.unit)} over {_with_unit(chart.x_label or 't', chart.x_unit)}"
     return element(
         "svg", *drawing, viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart", role="img", aria_label=name
@@ -109,7 +109,8 @@ def _begin(curve: Curve) -> Array:
     return known[: (len(known) + 1) // 2]
 
 
-def _grid(x: Axis, y: Axis) -> Html:
+def grid(x: Axis, y: Axis) -> Html:
+    """Grid lines, zero line and frame."""
     # One path for all grid lines: charts are many.
     lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks(_tick_count(y.length))]
     lines += [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
@@ -157,7 +158,8 @@ def _curve(curve: Curve, x: Axis, y: Axis, points: int) -> Html:
     return element("path", d=d, class_=f"curve {curve.style}".strip(), data_n=curve.name) if d else Html("")
 
 
-def _labels(chart: LineChart, x: Axis, y: Axis) -> Html:
+def labels(chart: LineChart, x: Axis, y: Axis) -> Html:
+    """Names and numbers of both axes."""
     bottom = TOP + y.length
     label = _with_unit(chart.label, chart.unit) + chart.remark
     out = [element("text", label, x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")] if not chart.notes else []

@@ -19,6 +19,7 @@ from experiments.report.structure_data import StructureView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from experiments.report.front import FrontView
     from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
     from experiments.report.situations import Array, Group
@@ -135,6 +136,8 @@ class ReportData:
         Gravest first.
     provenance : Provenance
         How to repeat the run.
+    front : FrontView or None
+        Trade-off fronts, where any were searched.
     """
 
     title: str
@@ -150,6 +153,7 @@ class ReportData:
     searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()
+    front: FrontView | None = None
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""
@@ -164,6 +168,8 @@ class ReportData:
         optional += [judged.controller for judged in self.verdict.judgements]
         if not isinstance(self.teaching, NotAvailable):
             optional += [self.teaching.learner, self.teaching.start]
+        if self.front is not None:
+            optional += [s.controller for s in self.front.series] + [key for key, _ in self.front.marks]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)

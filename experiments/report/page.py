@@ -13,6 +13,7 @@ from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.conditions import conditions
 from experiments.report.document import POLICY, asset
+from experiments.report.front import front
 from experiments.report.ladder import ladder
 from experiments.report.margins import margins_table
 from experiments.report.markup import Html, element
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _SECTIONS = (
     ("conditions", "conditions"),
     ("ladder", "ladder"),
+    ("front", "front"),
     ("responses", "responses"),
     ("gains", "gains"),
     ("rules", "rules"),
@@ -66,6 +68,7 @@ def render(data: ReportData) -> str:
         summary(view),
         conditions(view),
         ladder(view),
+        front(view),
         responses(view),
         gains_over_time(view),
         knowledge_base(view),
@@ -122,6 +125,6 @@ def _head(view: View) -> Html:
 
 
 def _header(data: ReportData) -> Html:
-    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS]
+    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS if anchor != "front" or data.front]
     title = element("div", element("b", data.title), " ", element("span", data.plant, class_="plant"))
     return element("header", title, element("nav", *links, aria_label="sections"))

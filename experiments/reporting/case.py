@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from controllers import PID
+    from experiments.front import Front
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
@@ -42,6 +43,7 @@ SHORT = {
     "knowledge_base": "knowledge base",
     "knowledge_base_free": "knowledge base, free travel",
     "oracle": "oracle",
+    "front_choice": "fixed PID from the front",
 }
 """Names on second mention, by contender; the others keep their titles."""
 
@@ -79,6 +81,7 @@ class Case:
     judgement: Judgement
     signal: TeachingSignal
     refined: Mapping[str, Refined]
+    fronts: tuple[Front, ...] = ()
 
     @property
     def setup(self) -> Setup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report import ChannelView, ReportData, write_report
-from experiments.reporting import learning, results, rules, structure, tables, words
+from experiments.reporting import front, learning, results, rules, structure, tables, words
 from experiments.reporting.case import Case
 from experiments.reporting.cautions import cautions
 from experiments.reporting.provenance import provenance
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import DesignConfig
+    from experiments.front import Front
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
@@ -32,12 +33,13 @@ def report(
     signal: TeachingSignal,
     refined: Mapping[str, Refined],
     config: DesignConfig,  # noqa: ARG001  (what decides the result is in the run folder, without this session's settings)
+    fronts: Sequence[Front] = (),
 ) -> Path:
     """Write ``report.html`` and ``situations.csv`` into the run folder and return the report's path.
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
-    case = Case(bench, ref, tuple(group), judgement, signal, refined)
+    case = Case(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     data = report_data(case, recordings(case))
     tables.write(data, bench.folder)
     return write_report(data, bench.folder.path / "report.html")
@@ -60,6 +62,7 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
         searches=searches,
         warnings=cautions(case, searches),
         provenance=provenance(case),
+        front=front.view(case),
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from experiments.reporting.case import Case
     from plants import Plant
     from plants.excitation import Part, Signal
+    from sscq.fitness import Fitness
     from sscq.situation import Situation
 
 _UNITS = {"hold": "s", "at": "s", "bandwidth": "rad/s", "frequency": "Hz", "phase": "rad", "slope": "1/s",
@@ -152,6 +153,8 @@ def _no_one(unit: str) -> str:
 def cost(case: Case) -> str:
     """Return the cost J as a formula, with what its terms are divided by and how much of it each is."""
     fitness = case.fitness
+    if fitness.lexicographic:
+        return _levels(fitness)
     terms = " + ".join(
         (f"{plain(weight)} " if weight != 1.0 else "")
         + SYMBOLS[name]
@@ -169,13 +172,27 @@ def cost(case: Case) -> str:
     return f"J = {terms}{relative}{of}"
 
 
+def _levels(fitness: Fitness) -> str:
+    error, entropy = (
+        SYMBOLS[name] + (f" / {number(fitness.reference[name])}" if name in fitness.reference else "")
+        for name in fitness.terms
+    )
+    return (
+        f"J = {error}, rounded down to steps of {share(fitness.tolerance)}, times 1 + {plain(fitness.tolerance)} a / "
+        f"(1 + a) with a = {entropy}. So levels are compared one after the other: divergence, margins and limits, "
+        "tracking error, entropy production"
+    )
+
+
 def term(measure: str) -> str:
     """Return a term of the cost in words."""
     return _TERMS.get(measure, "entropy production" if "entropy" in measure else "tracking error")
 
 
 def shares(case: Case) -> dict[str, float]:
-    """Return how much of the fixed gains' cost in the unforeseen situations each term is."""
+    """Return how much of the fixed gains' cost in the unforeseen situations each term is; levels have no shares."""
+    if case.fitness.lexicographic:
+        return {}
     parts = {
         name: weight
         / case.fitness.reference.get(name, 1.0)

@@ -49,7 +49,7 @@ def _values(
 ) -> np.ndarray:  # fmt: skip
     """State rates, controlled outputs and their rates [n, n_points]."""
     names = [name for c in plant.channels for name in (c.output, c.rate) if name is not None]
-    outputs = plant.outputs(t, x, u, w, p)
+    outputs = plant.outputs(t, x, u, w, p) if plant.outputs is not None else ()
     chosen = [outputs[plant.index("measurements", name)] for name in names]
     return np.array(
         [np.broadcast_to(np.asarray(v, float), t.shape) for v in (*plant.derivative(t, x, u, w, p), *chosen)]

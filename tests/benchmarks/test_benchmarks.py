@@ -14,6 +14,7 @@ from benchmarks import (
     closed_loop,
     context,
     forming_filter,
+    front_selection,
     jax_peer,
     lane_sizes,
     loops,
@@ -32,7 +33,7 @@ from controllers import PID
 from plants.core.integrators import INTEGRATORS
 from plants.core.motion import check_mode
 from plants.excitation import WhiteNoise
-from sscq import Situation
+from sscq import Situation, nondominated
 from sscq.closed_loop import ClosedLoop
 
 needs_gcc = pytest.mark.skipif(not c_peer.available(), reason="no gcc")
@@ -251,3 +252,15 @@ def test_all_benchmarks_run(tmp_path):
     sections = main(["--quick", "--folder", str(tmp_path)])
     assert [section.name for section in sections] == list(BENCHMARKS)
     assert all(section.rows or section.notes for section in sections)
+
+
+def test_the_survivors_of_a_front_search_are_those_of_deap():
+    """Up to who of the infinitely lonely goes, where the last front has more of these than places."""
+    objectives = np.random.default_rng(3).random((60, 3))
+    rank = nondominated.ranks(objectives)
+    crowding = nondominated.crowding(objectives, rank)
+    own = nondominated.best_first(objectives)[:30]
+    for sorting in ("standard", "log"):
+        peers = front_selection.of_deap(objectives, sorting)
+        for of in (rank, crowding):
+            np.testing.assert_array_equal(np.sort(of[own]), np.sort(of[peers]))

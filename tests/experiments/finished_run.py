@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from configs.schema import (
     SituationConfig,
     SituationsConfig,
 )
-from experiments import found_files, judging
+from experiments import found_files, front, judging
 from experiments.found_files import Entry
 from experiments.knowledge import Refined
 from experiments.ladder import Bench, Reference
@@ -40,11 +39,13 @@ class Run(NamedTuple):
     signal: TeachingSignal
     refined: dict
     config: DesignConfig
+    fronts: list = []  # noqa: RUF012  (a tuple's default; nobody writes to it)
 
     @property
     def case(self):
         """The run as the report's parts see it."""
-        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined)
+        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined,
+                    tuple(self.fronts))  # fmt: skip
 
 
 def situation(reference, t_end=4.0, variance=0.3, **more):
@@ -86,8 +87,10 @@ def run(folder, config=None):
     }
     oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
     group = judging.contenders(bench, reference, fixed, [], oracle, knowledge_base(bench.setup, 0.6), refined)
+    fronts = front.search(bench, reference, fixed, refined)
+    group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
-    return Run(bench, reference, group, judgement, signal, refined, config)
+    return Run(bench, reference, group, judgement, signal, refined, config, fronts)
 
 
 def _stage(folder, name):
@@ -118,7 +121,7 @@ def knowledge_base(job, shift):
     )
     base = RuleBase("position", (e, rate), rules, tuple(job.low), tuple(job.high), tuple(FIXED))
     ranges = {"delay": [0.0, 0.0], "output_delay": [0.0, 0.0], "noise": [0.0, 0.0]}
-    return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=asdict(job.fitness))
+    return KnowledgeBase("van_der_pol", (base,), tick=job.tick, valid_range=ranges, fitness=job.fitness.plain())
 
 
 def trade_off(kb):

@@ -34,7 +34,7 @@ HAND = quality({
     "iae": [[1.0, 2.0], [3.0, 4.0]], "itae": [[5.0, 0.0], [1.0, 1.0]], "ise": [[2.0, 2.0], [0.0, 1.0]],
     "entropy_difference": [[-7.0, 1.0], [2.0, 3.0]], "entropy_difference_abs": [[7.0, 1.0], [2.0, 5.0]],
     "entropy_difference_square": [[9.0, 1.0], [3.0, 5.0]], "total_variation": [[10.0, 20.0], [30.0, 0.0]],
-    "effort": [[4.0, 8.0], [0.0, 2.0]],
+    "effort": [[4.0, 8.0], [0.0, 2.0]], "saturated_time": [[6.0, 1.0], [0.0, 3.0]],
 })  # fmt: skip
 
 
@@ -54,6 +54,10 @@ HAND = quality({
         (Fitness(entropy_weight=0.0, aggregate="mean_plus_std", kappa=2.0), [2.0 + 2.0, 3.0 + 2.0]),
         (Fitness(entropy_weight=0.0, aggregate="worst_share", share=0.5), [3.0, 4.0]),
         (Fitness(entropy_weight=0.0, aggregate="worst_share", share=0.51), [2.0, 3.0]),
+        (Fitness(entropy_weight=0.0, aggregate="worst"), [3.0, 4.0]),
+        (Fitness(aggregate="worst"), [3.0 + 0.3 * 2.0, 4.0 + 0.3 * 5.0]),
+        (Fitness(entropy_weight=0.0, saturation_limit=0.2), [2.0 * (1.0 + 2.0 * 0.5), 3.0]),
+        (Fitness(entropy_weight=0.0, saturation_limit=0.2, travel_limit=16.0), [2.0 * (1.0 + 2.0 * 0.75), 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=20.0), [2.0, 3.0]),
         (Fitness(entropy_weight=0.0, travel_limit=16.0), [2.0 * (1.0 + 2.0 * 0.25), 3.0]),
     ],
@@ -202,13 +206,16 @@ def test_without_survivors_there_is_nothing_to_refer_to():
     [
         ({"kind": "entropy"}, "no fitness 'entropy'; did you mean"),
         ({"error": "iea"}, "no error measure 'iea'; did you mean"),
-        ({"aggregate": "worst"}, "no aggregate 'worst'; did you mean"),
+        ({"aggregate": "wurst"}, "no aggregate 'wurst'; did you mean 'worst'"),
         ({"entropy_weight": -0.1}, "entropy_weight must be finite and not negative, got -0.1"),
         ({"kappa": np.nan}, "kappa must be finite and not negative, got nan"),
         ({"share": 0.0}, r"share must be in \(0, 1\], got 0.0"),
         ({"share": 1.5}, r"share must be in \(0, 1\], got 1.5"),
         ({"travel_limit": -1.0}, "travel_limit must be finite and not negative, got -1.0"),
         ({"travel_limit": np.nan}, "travel_limit must be finite and not negative, got nan"),
+        ({"saturation_limit": -1.0}, "saturation_limit must be finite and not negative, got -1.0"),
+        ({"tolerance": 0.0}, r"tolerance must lie in \[0.0001, 1\], got 0.0"),
+        ({"tolerance": np.nan}, r"tolerance must lie in \[0.0001, 1\], got nan"),
         ({"diverged": -1.0}, "diverged must be positive and finite, got -1.0"),
         ({"reference": {"iae": 0.0}}, "the reference value of 'iae' must be positive, got 0.0"),
         ({"reference": {"ise": np.inf}}, "the reference value of 'ise' must be positive, got inf"),
