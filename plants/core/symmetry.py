@@ -28,7 +28,7 @@ def is_odd(plant: Plant) -> bool:
     ----------
     plant : Plant
     """
-    if not all(_alike(c.low, c.high) for c in plant.channels):
+    if plant.derivative is None or not all(_alike(c.low, c.high) for c in plant.channels):
         return False
     if not all(_alike(q.low, q.high) for q in (*plant.states, *plant.inputs)):
         return False
@@ -49,8 +49,7 @@ def _values(
 ) -> np.ndarray:  # fmt: skip
     """State rates, controlled outputs and their rates [n, n_points]."""
     names = [name for c in plant.channels for name in (c.output, c.rate) if name is not None]
-    outputs = plant.outputs(t, x, u, w, p) if plant.outputs is not None else ()
+    outputs = plant.outputs(t, x, u, w, p)
+    rates = plant.derivative(t, x, u, w, p) if plant.derivative is not None else ()
     chosen = [outputs[plant.index("measurements", name)] for name in names]
-    return np.array(
-        [np.broadcast_to(np.asarray(v, float), t.shape) for v in (*plant.derivative(t, x, u, w, p), *chosen)]
-    )
+    return np.array([np.broadcast_to(np.asarray(v, float), t.shape) for v in (*rates, *chosen)])
