@@ -314,6 +314,18 @@ class NetworkConfig:
 
 
 @dataclass
+class LadderConfig:
+    """Controllers of other schools, judged beside the knowledge base."""
+
+    further: list[str] = setting(
+        list,
+        "gain table by margin design; hand-made 7x7 fuzzy PID; state feedback on all states (upper reference); "
+        "knowledge base without imitation",
+        choices=("all", "margin_table", "hand_made", "lqi", "direct"),
+    )
+
+
+@dataclass
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
@@ -333,6 +345,7 @@ class DesignConfig(RunConfig):
     teacher: TeacherConfig = setting(TeacherConfig, "")
     network: NetworkConfig = setting(NetworkConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
+    ladder: LadderConfig = setting(LadderConfig, "")
 
 
 @dataclass

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
-    from experiments import judging, knowledge, ladder, outputs
+    from experiments import judging, knowledge, ladder, outputs, rungs
     from experiments.setup import setup
 
     job = setup(config)
@@ -35,9 +35,10 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
         "equal": knowledge.refined(bench, equal, imitated, fixed, "equal"),
         "free": knowledge.refined(bench, reference.fitness, imitated, fixed, "free"),
     }
-    group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined)
+    further = rungs.further(bench, fixed, equal, imitated)
+    group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined, further.contenders)
     judgement = judging.judge(bench, reference.fitness, group)
-    outputs.write(bench, reference, group, judgement, signal, refined, config)
+    outputs.write(bench, reference, group, judgement, signal, refined, config, further)
 
 
 def _check(config: DesignConfig) -> None:

@@ -60,6 +60,8 @@ class Setup:
     renew_every : int or None
         Generations between new noise in the searches.
     warnings : tuple of str
+    further : tuple of str
+        Rungs of the ladder beside the usual ones.
     """
 
     plant: Plant
@@ -85,6 +87,7 @@ class Setup:
     seed: int
     renew_every: int | None = None
     warnings: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
@@ -169,6 +172,7 @@ def setup(config: DesignConfig) -> Setup:
         seed=config.seed,
         renew_every=config.search.renew_every,
         warnings=tuple(warnings),
+        further=tuple(config.ladder.further),
     )  # fmt: skip
 
 

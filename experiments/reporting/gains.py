@@ -25,12 +25,14 @@ def of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvaila
     if contender.per_situation is not None:
         return NotAvailable(_ranges(contender.per_situation))
     controller = contender.controller
+    if contender.plant is not None:
+        return NotAvailable(f"feedback of {len(controller.schedule.measured)} states and of integrals, no PID")
     if isinstance(controller, FuzzyController):
         return _of_rules(case, controller, contender.theta)
     if not contender.theta.any():
         return NotAvailable("no control")
     if isinstance(controller.schedule, GainTable):
-        return (_of_table(case, contender),)
+        return (_of_table(case, contender),) if len(case.plant.channels) == 1 else NotAvailable(_at_nodes(contender))
     width = 4 if isinstance(controller.laws[0], TwoDegreePID) else 3
     rows = contender.theta.reshape(-1, width)
     return tuple(_channel(case, i, row) for i, row in enumerate(rows))
@@ -93,14 +95,23 @@ def _of_rules(case: Case, controller: FuzzyController, theta: Array) -> tuple[Ch
     return tuple(found)
 
 
+def _at_nodes(contender: Contender) -> str:
+    nodes = len(contender.controller.schedule.nodes)
+    return f"at {nodes} nodes: {_spans(contender.theta.reshape(nodes, -1))}"
+
+
 def _ranges(rows: Array) -> str:
     """Gains that differ in every situation, as ranges."""
+    return f"its own gains in every situation: {_spans(rows)}"
+
+
+def _spans(rows: Array) -> str:
     names = ("kp", "ki", "kd")
     spans = [
         f"{names[i % 3]} {number(low, 3)} … {number(high, 3)}"
         for i, (low, high) in enumerate(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
     ]
-    return f"its own gains in every situation: {', '.join(spans)}"
+    return ", ".join(spans)
 
 
 def _triple(values: Array) -> tuple[float, float, float]:

@@ -1,0 +1,63 @@
+"""The hand-made fuzzy PID with its scaling factors searched: two of the inputs, two of the gains, per channel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flcs.fuzzy_controller import FuzzyController
+from flcs.hand_made import TERMS, GainRanges, rule_gains
+from flcs.refinement import gain_sets
+from sscq.baselines import Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from controllers.protocols import Law
+    from flcs.knowledge_base import KnowledgeBase
+
+    Array = NDArray[np.float64]
+
+WIDEST = 4.0  # factor on a range, and its inverse: beyond it the terms would not be apart any more
+FACTORS = 4  # per channel: error, error rate, kp, kd
+_RULES = TERMS * TERMS
+
+
+def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...], name: str, title: str) -> Candidate:
+    """Return the candidate; its start is the knowledge base itself.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+        Of rule bases by :func:`flcs.hand_made.rule_base` with `widest` = WIDEST.
+    ranges : sequence of GainRanges
+        From which they were made, one per channel.
+    laws : tuple of laws
+    name, title : str
+    """
+    controller = FuzzyController(kb, laws=laws)
+    own, width = controller.theta, len(controller.theta) // len(kb.channels)
+    if width != _RULES * 4 + 2 * TERMS:  # gains and presence of the rules, places of the terms
+        raise ValueError(f"the rules must be the {_RULES} of flcs.hand_made with triangular terms, got {kb.n_rules}")
+
+    def decode(genomes: Array) -> Array:
+        theta = np.tile(own, (len(genomes), 1))
+        for i, (base, given) in enumerate(zip(kb.channels, ranges, strict=True)):
+            of_e, of_rate, of_kp, of_kd = genomes[:, FACTORS * i : FACTORS * (i + 1)].T
+            kp, kd = (factor[:, None] * np.array(pair) for factor, pair in ((of_kp, given.kp), (of_kd, given.kd)))
+            gains = np.clip(rule_gains(kp, kd), base.low, base.high)
+            first = width * i
+            theta[:, first : first + 3 * _RULES] = gains.reshape(len(genomes), -1)
+            first += 4 * _RULES
+            theta[:, first : first + TERMS] = np.outer(of_e, base.inputs[0].centres)
+            theta[:, first + TERMS : first + 2 * TERMS] = np.outer(of_rate, base.inputs[1].centres)
+        return theta
+
+    n = FACTORS * len(kb.channels)
+    return Candidate(
+        name, title, controller, np.full(n, 1.0 / WIDEST), np.full(n, WIDEST), np.ones((1, n)), gain_sets(controller),
+        "log", decode,
+    )  # fmt: skip
