@@ -70,8 +70,7 @@ def write(
     from experiments.reporting import report
 
     path = report(bench, ref, group, judgement, signal, refined, config)
-    print(table_text(group, judgement, setup.limits is not None))
-    print()
+    print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()), "")))
     print(judgement.verdict.sentence)
     print(f"report: {path}")
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
 from flcs.hand_made import TERMS, GainRanges, rule_gains
-from flcs.refinement import gain_sets
 from sscq.baselines import Candidate
+from sscq.operating import hull
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 WIDEST = 4.0  # factor on a range, and its inverse: beyond it the terms would not be apart any more
 FACTORS = 4  # per channel: error, error rate, kp, kd
+FREE = ("consequents", "terms")  # all rules take part: without their masks the kernel is compiled in half the time
 _RULES = TERMS * TERMS
+_WIDTH = 3 * _RULES + 2 * TERMS  # of a channel's parameters: gains of the rules, places of the terms
 
 
 def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...], name: str, title: str) -> Candidate:
@@ -38,9 +40,9 @@ def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...
     laws : tuple of laws
     name, title : str
     """
-    controller = FuzzyController(kb, laws=laws)
-    own, width = controller.theta, len(controller.theta) // len(kb.channels)
-    if width != _RULES * 4 + 2 * TERMS:  # gains and presence of the rules, places of the terms
+    controller = FuzzyController(kb, laws=laws, free=FREE)
+    own, n_channels = controller.theta, len(kb.channels)
+    if len(own) != _WIDTH * n_channels:
         raise ValueError(f"the rules must be the {_RULES} of flcs.hand_made with triangular terms, got {kb.n_rules}")
 
     def decode(genomes: Array) -> Array:
@@ -49,15 +51,20 @@ def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...
             of_e, of_rate, of_kp, of_kd = genomes[:, FACTORS * i : FACTORS * (i + 1)].T
             kp, kd = (factor[:, None] * np.array(pair) for factor, pair in ((of_kp, given.kp), (of_kd, given.kd)))
             gains = np.clip(rule_gains(kp, kd), base.low, base.high)
-            first = width * i
+            first = _WIDTH * i
             theta[:, first : first + 3 * _RULES] = gains.reshape(len(genomes), -1)
-            first += 4 * _RULES
+            first += 3 * _RULES
             theta[:, first : first + TERMS] = np.outer(of_e, base.inputs[0].centres)
             theta[:, first + TERMS : first + 2 * TERMS] = np.outer(of_rate, base.inputs[1].centres)
         return theta
 
-    n = FACTORS * len(kb.channels)
+    def sets(theta: Array) -> Array:
+        shaped = theta.reshape(len(theta), n_channels, _WIDTH)[..., : 3 * _RULES]
+        rules = shaped.reshape(len(theta), n_channels, _RULES, 3).swapaxes(1, 2).reshape(len(theta), _RULES, -1)
+        return hull(rules, np.array([gain for base in kb.channels for gain in base.reference]))
+
+    n = FACTORS * n_channels
     return Candidate(
-        name, title, controller, np.full(n, 1.0 / WIDEST), np.full(n, WIDEST), np.ones((1, n)), gain_sets(controller),
+        name, title, controller, np.full(n, 1.0 / WIDEST), np.full(n, WIDEST), np.ones((1, n)), sets,
         "log", decode,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from experiments.report.numbers import number
 from experiments.reporting.words import output_unit, with_unit
 from flcs import FuzzyController
 from flcs.refinement import gain_sets
+from flcs.theta import GROUPS
 
 if TYPE_CHECKING:
     from experiments.judging import Contender
@@ -28,7 +30,7 @@ def of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvaila
     if contender.plant is not None:
         return NotAvailable(f"feedback of {len(controller.schedule.measured)} states and of integrals, no PID")
     if isinstance(controller, FuzzyController):
-        return _of_rules(case, controller, contender.theta)
+        return _of_rules(case, controller)
     if not contender.theta.any():
         return NotAvailable("no control")
     if isinstance(controller.schedule, GainTable):
@@ -78,9 +80,10 @@ def _node(case: Case, schedule: GainTable, node: float, scale: float) -> str:
     return f"|{name}| = {written}" if schedule.transform == "magnitude" else f"{name} = {written}"
 
 
-def _of_rules(case: Case, controller: FuzzyController, theta: Array) -> tuple[ChannelGains, ...]:
+def _of_rules(case: Case, controller: FuzzyController) -> tuple[ChannelGains, ...]:
     """Reference gains of a knowledge base, with the range of its rules at its authority."""
-    corners = gain_sets(controller, 0)(theta[None])[0]
+    whole = replace(controller, free=GROUPS)
+    corners = gain_sets(whole, 0)(whole.theta[None])[0]
     low, high = corners.min(axis=0), corners.max(axis=0)
     found, first = [], 0
     for channel, base in enumerate(controller.kb.channels):

@@ -10,8 +10,8 @@ import numpy as np
 from experiments import found_files
 from experiments.judging import of_kb
 from experiments.rungs.rung import Rungs, seen_by_fixed
-from flcs import Inference, KnowledgeBase, hand_made, pid_form
-from flcs.hand_made_search import FACTORS, WIDEST, scaled
+from flcs import FuzzyController, Inference, KnowledgeBase, hand_made, pid_form
+from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled
 from flcs.refinement import certified
 from plants.core.linearise import linearise
 from sscq.baselines import search
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.found_files import Entry
+    from experiments.judging import Contender
     from experiments.ladder import Bench
     from flcs.hand_made import GainRanges
     from sscq.fitness import Fitness
@@ -45,16 +46,19 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     kb = _by_hand(bench, fixed, known, equal)
     better, entry = _searched(bench, equal, kb, known)
     sources = "; ".join(dict.fromkeys(one.text for one in known))
-    contenders = (
+    found = (
         of_kb("hand_made", _TITLE, f"ranges from {sources}; no search", bench, kb, 0),
-        replace(
-            of_kb("hand_made_scaled", _SCALED, "ranges of inputs and gains searched", bench, better, entry.evaluations),
-            parameters=FACTORS * len(known),
-        ),
+        of_kb("hand_made_scaled", _SCALED, "ranges of inputs and gains searched", bench, better, entry.evaluations),
     )
-    first = replace(contenders[0], parameters=FACTORS * len(known))
-    return Rungs((first, contenders[1]), (f"{_TITLE}: gain ranges from {sources}",),
-                 {"hand_made": kb, "hand_made_scaled": better})  # fmt: skip
+    contenders = tuple(_plain(bench, c, one) for c, one in zip(found, (kb, better), strict=True))
+    kbs = {"hand_made": kb, "hand_made_scaled": better}
+    return Rungs(contenders, (f"{_TITLE}: gain ranges from {sources}",), kbs)
+
+
+def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase) -> Contender:
+    """Four numbers a channel are what was chosen, and no rule is ever switched off."""
+    controller = FuzzyController(kb, laws=bench.setup.laws, free=FREE)
+    return replace(contender, controller=controller, theta=controller.theta, parameters=FACTORS * len(kb.channels))
 
 
 def _ranges(bench: Bench, fixed: Entry, i: int) -> GainRanges | None:

@@ -117,6 +117,9 @@ def test_two_channels_have_factors_of_their_own():
     first, second = (np.array([rule.gains for rule in base.rules]) for base in kb.channels)
     np.testing.assert_allclose(second[:, 0], 0.5 * first[:, 0])
     np.testing.assert_allclose(second[:, 1], 0.25 * first[:, 1])  # ki goes with the square of kp
+    sets = two.gain_sets(two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]])))[0]  # what the margins are asked of
+    np.testing.assert_allclose(sets[:49], np.hstack([first, second]))
+    np.testing.assert_allclose(sets[49], [*bases[0].reference, *bases[1].reference])
 
 
 def test_other_rules_are_refused():
