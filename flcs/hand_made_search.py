@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,14 @@ WIDEST = 4.0  # factor on a range, and its inverse: beyond it the terms would no
 FACTORS = 4  # per channel: error, error rate, kp, kd
 FREE = ("consequents", "terms")  # all rules take part: without their masks the kernel is compiled in half the time
 _RULES = TERMS * TERMS
+REST = _RULES // 2  # the rule of no error and no rate
 _WIDTH = 3 * _RULES + 2 * TERMS  # of a channel's parameters: gains of the rules, places of the terms
+
+
+def written(candidate: Candidate, theta: Array) -> KnowledgeBase:
+    """Return the knowledge base of searched parameters; where its authority is taken back, its rule at rest rules."""
+    kb: KnowledgeBase = candidate.controller.with_theta(theta)
+    return replace(kb, channels=tuple(replace(base, reference=base.rules[REST].gains) for base in kb.channels))
 
 
 def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...], name: str, title: str) -> Candidate:
@@ -61,7 +69,8 @@ def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...
     def sets(theta: Array) -> Array:
         shaped = theta.reshape(len(theta), n_channels, _WIDTH)[..., : 3 * _RULES]
         rules = shaped.reshape(len(theta), n_channels, _RULES, 3).swapaxes(1, 2).reshape(len(theta), _RULES, -1)
-        return hull(rules, np.array([gain for base in kb.channels for gain in base.reference]))
+        # The terms cover the ranges wholly, so the reference gains never act; the rule at rest stands for them.
+        return hull(rules, rules[:, REST])
 
     n = FACTORS * n_channels
     return Candidate(

@@ -11,7 +11,7 @@ from experiments import found_files
 from experiments.judging import of_kb
 from experiments.rungs.rung import Rungs, seen_by_fixed
 from flcs import FuzzyController, Inference, KnowledgeBase, hand_made, pid_form
-from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled
+from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled, written
 from flcs.refinement import certified
 from plants.core.linearise import linearise
 from sscq.baselines import search
@@ -50,15 +50,19 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
         of_kb("hand_made", _TITLE, f"ranges from {sources}; no search", bench, kb, 0),
         of_kb("hand_made_scaled", _SCALED, "ranges of inputs and gains searched", bench, better, entry.evaluations),
     )
-    contenders = tuple(_plain(bench, c, one) for c, one in zip(found, (kb, better), strict=True))
+    contenders = tuple(_plain(bench, c, one, kb) for c, one in zip(found, (kb, better), strict=True))
     kbs = {"hand_made": kb, "hand_made_scaled": better}
     return Rungs(contenders, (f"{_TITLE}: gain ranges from {sources}",), kbs)
 
 
-def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase) -> Contender:
-    """Four numbers a channel are what was chosen, and no rule is ever switched off."""
-    controller = FuzzyController(kb, laws=bench.setup.laws, free=FREE)
-    return replace(contender, controller=controller, theta=controller.theta, parameters=FACTORS * len(kb.channels))
+def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase, by_hand: KnowledgeBase) -> Contender:
+    """Four numbers a channel are what was chosen, and no rule is ever switched off.
+
+    With all authority the reference gains never act, so the searched rules run in the kernel of the published ones.
+    """
+    laws, own = bench.setup.laws, FuzzyController(kb, laws=bench.setup.laws, free=FREE)
+    shared = own if kb.inference.authority < 1.0 else FuzzyController(by_hand, laws=laws, free=FREE)
+    return replace(contender, controller=shared, theta=own.theta, parameters=FACTORS * len(kb.channels))
 
 
 def _ranges(bench: Bench, fixed: Entry, i: int) -> GainRanges | None:
@@ -125,7 +129,7 @@ def _searched(bench: Bench, equal: Fitness, kb: KnowledgeBase, ranges: list[Gain
         margins = None if bench.margins is None else bench.margins.tightened(_TIGHTER)
         with progress:
             found = search(setup.task(fitness=equal), candidate, plan, margins)
-        better = certified(candidate.controller.with_theta(found.theta), bench.margins, setup.laws)
+        better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found_files.entry(found)
 
     def save(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:

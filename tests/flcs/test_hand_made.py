@@ -10,7 +10,7 @@ import pytest
 from controllers import PID
 from flcs import FuzzyController, Inference, KnowledgeBase, pid_form
 from flcs.hand_made import ALPHA, DERIVATIVE, PROPORTIONAL, from_gains, from_ultimate, rule_base, rule_gains
-from flcs.hand_made_search import WIDEST, scaled
+from flcs.hand_made_search import WIDEST, scaled, written
 
 RANGES = from_ultimate(5.0, 2.0)
 BOX = ((0.0, 0.0, 0.0), (10.0, 10.0, 10.0))
@@ -119,7 +119,10 @@ def test_two_channels_have_factors_of_their_own():
     np.testing.assert_allclose(second[:, 1], 0.25 * first[:, 1])  # ki goes with the square of kp
     sets = two.gain_sets(two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]])))[0]  # what the margins are asked of
     np.testing.assert_allclose(sets[:49], np.hstack([first, second]))
-    np.testing.assert_allclose(sets[49], [*bases[0].reference, *bases[1].reference])
+    np.testing.assert_allclose(sets[49], np.hstack([first, second])[24])  # the rule at rest, in place of a reference
+    assert (sets.min(axis=0) >= sets[:49].min(axis=0) - 1e-9).all()
+    better = written(two, two.decode(np.array([[1, 1, 1, 1, 1, 1, 0.5, 1.0]]))[0])
+    assert [base.reference for base in better.channels] == [tuple(first[24]), tuple(second[24])]
 
 
 def test_other_rules_are_refused():
