@@ -47,13 +47,11 @@ def rungs(bench: Bench, equal: Fitness) -> Rungs:
     )  # fmt: skip
     delay = problem.schedule.delay
     late = f", predicts over {delay} samples of dead time" if delay else ""
-    return Rungs(
-        (contender,),
-        (
-            f"{TITLE}: linearised {problem.point}{late}; it cannot be recommended, and "
-            "the fitness counts as the entropy that it gives only the part of its feedback on the output's rate",
-        ),
+    note = (
+        f"{TITLE}: linearised {problem.point}{late}; it cannot be recommended; the fitness counts as entropy that it "
+        "gives only what of its feedback acts on the output's rate"
     )
+    return Rungs((contender,), (note,))
 
 
 def _candidate(bench: Bench, problem: LqiProblem) -> Candidate:
