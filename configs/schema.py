@@ -413,6 +413,18 @@ class FrontConfig:
 
 
 @dataclass
+class LadderConfig:
+    """Controllers of other schools, judged beside the knowledge base."""
+
+    further: list[str] = setting(
+        list,
+        "gain table by margin design; hand-made 7x7 fuzzy PID; state feedback on all states (upper reference); "
+        "knowledge base without imitation",
+        choices=("all", "margin_table", "hand_made", "lqi", "direct"),
+    )
+
+
+@dataclass
 class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
@@ -433,6 +445,7 @@ class DesignConfig(RunConfig):
     network: NetworkConfig = setting(NetworkConfig, "")
     front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
+    ladder: LadderConfig = setting(LadderConfig, "")
 
 
 @dataclass

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SUITES = ("control_quality",)
 _TAKEN = ("seed", "plant", "output", "resume", "quiet")  # of a design; the benchmark sets them
+_SIMPLE = frozenset({"two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled"})
 _HEAD = ("controller", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
 
 
@@ -64,7 +65,7 @@ def options(words: Sequence[str]) -> Options:
     from plants.core.naming import unknown
 
     own = {"suite": SUITES[0], "plants": "all", "seeds": "3", "folder": "runs/benchmark"}
-    overrides = ["budget=small"]
+    overrides = ["budget=small", "ladder.further=[all]"]
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
@@ -153,7 +154,7 @@ def _of(pooled: Pooled, name: str) -> str:
 
 def _simple(pooled: Pooled) -> str:
     """The best of the rungs below the knowledge base."""
-    simple = {n: c.mean.value for n, c in pooled.comparisons.items() if n in {"two_degree", "table"}}
+    simple = {n: c.mean.value for n, c in pooled.comparisons.items() if n in _SIMPLE}
     if not simple:
         return "-"
     best = min(simple, key=lambda name: simple[name])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
-    from experiments import aggregation, front, judging, knowledge, ladder, outputs
+    from experiments import aggregation, front, judging, knowledge, ladder, outputs, rungs
     from experiments.setup import setup
 
     job = setup(config)
@@ -36,10 +36,11 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
         "free": knowledge.refined(bench, reference.fitness, imitated, fixed, "free"),
     }
     fronts = front.search(bench, reference, fixed, refined)
-    group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined)
+    further = rungs.further(bench, fixed, equal, imitated)
+    group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined, further.contenders)
     group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
-    outputs.write(bench, reference, group, judgement, signal, refined, config, fronts)
+    outputs.write(bench, reference, group, judgement, signal, refined, config, fronts, further)
 
 
 def _check(config: DesignConfig) -> None:

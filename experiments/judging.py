@@ -28,12 +28,17 @@ if TYPE_CHECKING:
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
     from flcs import KnowledgeBase
+    from plants import Plant
     from sscq.fitness import Fitness
     from sscq.margins import LoopMargins
     from sscq.situation import Situation
 
 MEASURES = ("diverged_at", *ALL_MEASURES)
-LADDER = ("own", "rule", "fixed", "two_degree", "table", "knowledge_base")  # what may be recommended, simplest first
+LADDER = (
+    "own", "rule", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
+    "knowledge_base_direct", "knowledge_base",
+)  # fmt: skip
+"""What may be recommended, simplest first."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,10 @@ class Contender:
     theta : ndarray [n_theta]
     per_situation : ndarray [situation, n_theta] or None
         Of an oracle, which has parameters of its own for every declared situation.
+    point_gains : ndarray [n_operating_points, n_gains] or None
+        Of a schedule over the operating point: those that stand at each; margins are asked of these alone.
+    plant : Plant or None
+        Where it measures more than the declared plant does; None: that one.
     gain_sets : ndarray [n_sets, n_gains] or None
         Gains that it may give, for margins.
     """
@@ -60,6 +69,8 @@ class Contender:
     parameters: int | None = None
     gain_sets: np.ndarray | None = None
     per_situation: np.ndarray | None = None
+    point_gains: np.ndarray | None = None
+    plant: Plant | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +111,9 @@ def contenders(
     oracle: np.ndarray,
     imitated: KnowledgeBase,
     refined: dict[str, Refined],
+    further: Sequence[Contender] = (),
 ) -> list[Contender]:
-    """Return everything that is judged, simplest first."""
+    """Return everything that is judged, simplest first; `further` rungs stand where the ladder has them."""
     setup = bench.setup
     constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
     zero = np.zeros(len(setup.low))
@@ -124,14 +136,15 @@ def contenders(
             Contender(name, entry.title, "same search, budget and actuator travel", candidate.controller, entry.theta,
                       entry.evaluations, len(candidate.low), candidate.gain_sets(entry.theta[None])[0])
         )  # fmt: skip
-    found.append(_of_kb("imitation", "knowledge base by imitation alone", "before refinement", bench, imitated, None))
+    found.append(of_kb("imitation", "knowledge base by imitation alone", "before refinement", bench, imitated, None))
     for kind, result in refined.items():
         name = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
         text = "refined in closed loop" + (", at the fixed PID's actuator travel" if kind == "equal" else "")
         title = (
             "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         )
-        found.append(_of_kb(name, title, text, bench, result.kb, result.entry.evaluations + taught_loops(bench)))
+        found.append(of_kb(name, title, text, bench, result.kb, result.entry.evaluations + taught_loops(bench)))
+    found = _placed(found, further)
     if setup.spread > 0.0:
         return found  # every plant of the verdict would need a search of its own
     found.append(
@@ -139,6 +152,14 @@ def contenders(
                   fixed.theta, oracle_share(setup) * len(oracle), n, per_situation=oracle)
     )  # fmt: skip
     return found
+
+
+def _placed(found: list[Contender], further: Sequence[Contender]) -> list[Contender]:
+    """Put further rungs before the knowledge bases; what cannot be recommended, behind them."""
+    before = [c for c in further if c.name in LADDER]
+    after = [c for c in further if c.name not in LADDER]
+    place = next(i for i, c in enumerate(found) if c.name == "imitation")
+    return [*found[:place], *before, *found[place:], *after]
 
 
 def _candidate(bench: Bench, name: str, start: np.ndarray) -> baselines.Candidate:
@@ -160,7 +181,8 @@ def taught_loops(bench: Bench) -> int:
     return round(candidates * copies * (ahead + further) / sum(horizons))
 
 
-def _of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
+def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
+    """Return a knowledge base as a contender."""
     laws = bench.setup.laws
     controller = FuzzyController(kb, laws=laws)
     numbers = sum(len([r for r in b.rules if r.on]) * len(b.gain_names) + sum(v.n_terms for v in b.inputs)
@@ -209,10 +231,8 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     )  # fmt: skip
     quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
     values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
-    margins = {}
-    if bench.margins is not None:
-        margins = {c.name: bench.margins.margins(c.gain_sets) for c in group if c.gain_sets is not None}
-    kept = {c.name: bench.margins is None or c.gain_sets is None or bench.margins.keeps(c.gain_sets) for c in group}
+    margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
+    kept = {c.name: keeps_margins(bench, c) is not False for c in group}
     samples = {
         c.name: Sample(
             values[c.name, "unforeseen"],
@@ -227,13 +247,31 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     return Judgement(quality, values, verdict, margins)
 
 
+def margins_of(bench: Bench, contender: Contender) -> tuple[LoopMargins, ...] | None:
+    """Return the margins of each channel, or None where there are none to be asked for."""
+    if bench.margins is None:
+        return None
+    if contender.point_gains is not None:
+        return bench.margins.at_points(contender.point_gains)
+    return None if contender.gain_sets is None else bench.margins.margins(contender.gain_sets)
+
+
+def keeps_margins(bench: Bench, contender: Contender) -> bool | None:
+    """Return whether all gains that a contender may give keep the margins; None where that is not asked."""
+    if bench.margins is None:
+        return None
+    if contender.point_gains is not None:
+        return bench.margins.keeps_at_points(contender.point_gains)
+    return None if contender.gain_sets is None else bench.margins.keeps(contender.gain_sets)
+
+
 def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
     seeds = {kind: 1 if kind == "taught" else setup.seeds for kind in KINDS}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
-    quality = _quality(bench, contender.controller, theta, [s for block in blocks.values() for s in block], scale)
+    quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
     full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in MEASURES])
     result, first, declared = {}, 0, 0
     for kind, block in blocks.items():
@@ -249,13 +287,14 @@ def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.n
 
 
 def _quality(
-    bench: Bench, controller: Any, theta: np.ndarray, situations: Sequence[Situation], scale: float
+    bench: Bench, contender: Contender, theta: np.ndarray, situations: Sequence[Situation], scale: float
 ) -> Quality:
     setup = bench.setup
     # Observed, as the responses that the report records: both use the same compiled kernel.
     loop = ClosedLoop(
-        setup.plant, controller, situations, setup.step, observe=True, entropy_scale=scale, **setup.options
-    )
+        contender.plant or setup.plant, contender.controller, situations, setup.step, observe=True,
+        entropy_scale=scale, **setup.options,
+    )  # fmt: skip
     return loop.evaluate(np.atleast_2d(theta), setup.threads)
 
 

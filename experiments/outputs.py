@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from experiments.knowledge import Refined
     from experiments.ladder import Bench, Reference
     from experiments.run_folder import RunFolder
+    from experiments.rungs import Rungs
     from experiments.setup import Setup
     from sscq.teaching_signal import TeachingSignal
 
@@ -47,6 +48,7 @@ def write(
     refined: dict[str, Refined],
     config: DesignConfig,
     fronts: Sequence[Front] = (),
+    further: Rungs | None = None,
 ) -> None:
     """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
     folder, setup = bench.folder, bench.setup
@@ -59,7 +61,10 @@ def write(
         for i, base in enumerate(kb.channels):
             suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
             kb.lookup_table(i, tolerance=None).save(folder.path / f"{name}_table{suffix}.csv")
-    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined))
+    for name, kb in (further.kbs if further else {}).items():
+        with_record(kb, bench, judgement, name).save(folder.path / f"{name}.json")
+    notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
+    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | notes)
     folder.write_json("seeds.json", {
         "seed": setup.seed, "verdict_seeds": setup.seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
@@ -75,7 +80,7 @@ def write(
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     path = report(bench, ref, group, judgement, signal, refined, config, fronts)
-    print(table_text(group, judgement, setup.limits is not None))
+    print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")
     print()

@@ -22,7 +22,8 @@ BASELINE = "fixed"
 _KIND = "unforeseen"
 # Of a design, simplest first; its own rule, from declared numbers, is left out beside those judged here.
 _RUNGS = (
-    "own", "fixed", "two_degree", "table", "imitation", "knowledge_base", "knowledge_base_free", "oracle",
+    "own", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
+    "imitation", "knowledge_base_direct", "knowledge_base", "knowledge_base_free", "lqi", "oracle",
 )  # fmt: skip
 
 
@@ -42,7 +43,7 @@ class Pooled:
     choices : mapping of controller to int
         How often the designs recommended it.
     notes : tuple of str
-        Where the rules' numbers come from, and why a rule does not apply.
+        Where the numbers of rules and rungs come from, and why one does not apply.
     """
 
     plant: str
@@ -133,6 +134,7 @@ def _design(folder: Path, metrics: Mapping[str, Any]) -> tuple[dict[str, Sample]
     titles = {name: one["title"] for name, one in metrics["controllers"].items()}
     titles |= {rule.name: rule.title for rule in rules}
     order = [name for name in ("open_loop", *(rule.name for rule in rules), *_RUNGS) if name in titles]
+    notes += tuple(metrics.get("further_rungs", ()))
     return {name: samples[name] for name in order}, {name: titles[name] for name in order} | titles, notes
 
 

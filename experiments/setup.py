@@ -82,6 +82,8 @@ class Setup:
     warnings : tuple of str
     front : FrontPlan or None
         How the trade-off front is searched, where one is wished for.
+    further : tuple of str
+        Rungs of the ladder beside the usual ones.
     """
 
     plant: Plant
@@ -111,6 +113,7 @@ class Setup:
     tries: int = 2
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None
+    further: tuple[str, ...] = ()
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
@@ -203,6 +206,7 @@ def setup(config: DesignConfig) -> Setup:
         tries=config.search.tries,
         warnings=tuple(warnings),
         front=_front(config),
+        further=tuple(config.ladder.further),
     )  # fmt: skip
 
 

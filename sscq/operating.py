@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,6 +146,28 @@ class OperatingMargins:
         """
         return bool(self.tightened(-SLACK).violation(np.atleast_2d(gains)[None])[0] <= 0.0)
 
+    def at_points(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
+        """Return the margins of each channel where every operating point has gains of its own.
+
+        Parameters
+        ----------
+        gains : ndarray [n_operating_points, n_gains]
+            Of a schedule over the operating point; the same in all taught plants.
+        """
+        return tuple(_matched(found, len(gains)) for found in self.margins(gains))
+
+    def keeps_at_points(self, gains: np.ndarray) -> bool:
+        """Return whether gains [n_operating_points, n_gains], each at its point, keep the limits up to `SLACK`."""
+        limits = self.tightened(-SLACK).limits
+        return all(
+            bool(
+                found.stable.all()
+                and (found.sensitivity <= limits.sensitivity).all()
+                and (found.delay_margin >= limits.delay_margin).all()
+            )
+            for found in self.at_points(gains)
+        )
+
     def tightened(self, share: float) -> OperatingMargins:
         """Return the same responses with limits tighter by a share of them (looser where it is negative)."""
         sensitivity = 1.0 + (self.limits.sensitivity - 1.0) * (1.0 - share)
@@ -157,6 +179,15 @@ class OperatingMargins:
         other.__dict__.update(self.__dict__)
         other.limits = replace(limits)
         return other
+
+
+def _matched(found: LoopMargins, n_points: int) -> LoopMargins:
+    """Of margins [gain_set, plant and point] those in which the gain set is the point's own: one gain set."""
+    columns = np.arange(len(found.names))
+    picked = {
+        f.name: getattr(found, f.name)[columns % n_points, columns][None] for f in fields(found) if f.name != "names"
+    }
+    return replace(found, **picked)
 
 
 def hull(rules: np.ndarray, reference: np.ndarray, seed: int = 0, n: int = HULL_SAMPLES) -> np.ndarray:

@@ -33,12 +33,20 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 BASELINE = "fixed"
-EQUAL_TRAVEL = frozenset({BASELINE, "two_degree", "table", "knowledge_base"})
+EQUAL_TRAVEL = frozenset(
+    {BASELINE, "two_degree", "table", "hand_made_scaled", "knowledge_base_direct", "knowledge_base", "lqi"}
+)
 """Contenders that are searched with the fixed gains' travel in the taught situations as their limit."""
 
 SHORT = {
     "own": "your present gains",
     "table": "gain table",
+    "margin_table": "margin-design table",
+    "margin_table_fine": "finer margin-design table",
+    "hand_made": "hand-made fuzzy PID",
+    "hand_made_scaled": "scaled hand-made fuzzy PID",
+    "lqi": "state feedback",
+    "knowledge_base_direct": "knowledge base, no imitation",
     "imitation": "knowledge base, imitation only",
     "knowledge_base": "knowledge base",
     "knowledge_base_free": "knowledge base, free travel",

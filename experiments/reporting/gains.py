@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from experiments.report.numbers import number
 from experiments.reporting.words import output_unit, with_unit
 from flcs import FuzzyController
 from flcs.refinement import gain_sets
+from flcs.theta import GROUPS
 
 if TYPE_CHECKING:
     from experiments.judging import Contender
@@ -25,12 +27,14 @@ def of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvaila
     if contender.per_situation is not None:
         return NotAvailable(_ranges(contender.per_situation))
     controller = contender.controller
+    if contender.plant is not None:
+        return NotAvailable(f"feedback of {len(controller.schedule.measured)} states and of integrals, no PID")
     if isinstance(controller, FuzzyController):
-        return _of_rules(case, controller, contender.theta)
+        return _of_rules(case, controller)
     if not contender.theta.any():
         return NotAvailable("no control")
     if isinstance(controller.schedule, GainTable):
-        return (_of_table(case, contender),)
+        return (_of_table(case, contender),) if len(case.plant.channels) == 1 else NotAvailable(_at_nodes(contender))
     width = 4 if isinstance(controller.laws[0], TwoDegreePID) else 3
     rows = contender.theta.reshape(-1, width)
     return tuple(_channel(case, i, row) for i, row in enumerate(rows))
@@ -76,9 +80,10 @@ def _node(case: Case, schedule: GainTable, node: float, scale: float) -> str:
     return f"|{name}| = {written}" if schedule.transform == "magnitude" else f"{name} = {written}"
 
 
-def _of_rules(case: Case, controller: FuzzyController, theta: Array) -> tuple[ChannelGains, ...]:
+def _of_rules(case: Case, controller: FuzzyController) -> tuple[ChannelGains, ...]:
     """Reference gains of a knowledge base, with the range of its rules at its authority."""
-    corners = gain_sets(controller, 0)(theta[None])[0]
+    whole = replace(controller, free=GROUPS)
+    corners = gain_sets(whole, 0)(whole.theta[None])[0]
     low, high = corners.min(axis=0), corners.max(axis=0)
     found, first = [], 0
     for channel, base in enumerate(controller.kb.channels):
@@ -93,14 +98,23 @@ def _of_rules(case: Case, controller: FuzzyController, theta: Array) -> tuple[Ch
     return tuple(found)
 
 
+def _at_nodes(contender: Contender) -> str:
+    nodes = len(contender.controller.schedule.nodes)
+    return f"at {nodes} nodes: {_spans(contender.theta.reshape(nodes, -1))}"
+
+
 def _ranges(rows: Array) -> str:
     """Gains that differ in every situation, as ranges."""
+    return f"its own gains in every situation: {_spans(rows)}"
+
+
+def _spans(rows: Array) -> str:
     names = ("kp", "ki", "kd")
     spans = [
         f"{names[i % 3]} {number(low, 3)} … {number(high, 3)}"
         for i, (low, high) in enumerate(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
     ]
-    return f"its own gains in every situation: {', '.join(spans)}"
+    return ", ".join(spans)
 
 
 def _triple(values: Array) -> tuple[float, float, float]:

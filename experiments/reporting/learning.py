@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     Method = tuple[str, dict[str, Array]]
 
-_STAGES = {"fixed_genetic": BASELINE, "fixed_cmaes": BASELINE, "two_degree": "two_degree", "tables": "table"}
+_STAGES = {
+    "fixed_genetic": BASELINE, "fixed_cmaes": BASELINE, "two_degree": "two_degree", "tables": "table",
+    "hand_made_scaled": "hand_made_scaled", "lqi": "lqi", "knowledge_base_direct": "knowledge_base_direct",
+}  # fmt: skip
 _ORIGINS = [" from the imitated rules", " from the reference gains"]  # where the refinement begins, in this order
 _METHODS = {
     "GeneticAlgorithm": "genetic algorithm",

@@ -69,7 +69,7 @@ def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Reco
     setup, arrays = case.setup, {}
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
-        setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
+        contender.plant or setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
         entropy_scale=case.fitness.entropy_scale, **setup.options,
     )  # fmt: skip
     for place in places:

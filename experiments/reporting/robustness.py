@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.judging import keeps_margins
 from experiments.report import MarginPoint, Margins, NotAvailable
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def of(case: Case, contender: Contender) -> Margins | NotAvailable:
         return NotAvailable("no margins were asked for (fitness.max_sensitivity=null)")
     found = case.judgement.margins.get(contender.name)
     if found is None:
+        if contender.plant is not None:
+            return NotAvailable("it feeds back all states: margins here are those of a PID")
         return NotAvailable("no feedback" if not contender.theta.any() else "its gains differ in every situation")
     several = len(found) > 1
     points = tuple(
@@ -35,9 +38,7 @@ def of(case: Case, contender: Contender) -> Margins | NotAvailable:
 
 def kept(case: Case, contender: Contender) -> bool | None:
     """Return whether all gain sets that a contender may give keep the margins; None where that was not asked."""
-    if case.bench.margins is None or contender.gain_sets is None:
-        return None
-    return case.bench.margins.keeps(contender.gain_sets)
+    return keeps_margins(case.bench, contender)
 
 
 def _over(case: Case, margins: LoopMargins) -> str:

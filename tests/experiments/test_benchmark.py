@@ -11,6 +11,7 @@ from experiments import benchmark
 from experiments.errors import UserError
 from experiments.pooled import Pooled, _joined
 from experiments.run_folder import RunFolder
+from flcs import KnowledgeBase
 from sscq.verdict import Sample, compare
 
 
@@ -28,7 +29,8 @@ def pooled():
 def test_words_are_its_own_or_the_designs():
     chosen = benchmark.options(["plants=fopdt,duffing", "seeds=2", "budget=standard", "network.terms=3", "folder=x"])
     assert (chosen.plants, chosen.seeds, chosen.folder) == (("fopdt", "duffing"), 2, Path("x"))
-    assert chosen.overrides == ("budget=standard", "network.terms=3")
+    assert chosen.overrides == ("budget=standard", "ladder.further=[all]", "network.terms=3")
+    assert benchmark.options(["ladder.further=[lqi]"]).overrides == ("budget=small", "ladder.further=[lqi]")
     assert len(benchmark.options([]).plants) >= 18
 
 
@@ -72,6 +74,10 @@ def test_numbers_are_plain_data():
     assert numbers["comparisons"]["table"]["mean"]["value"] == pytest.approx(-0.1)
 
 
+def _controllers(folder):
+    return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["controllers"]
+
+
 def test_designs_share_their_rollouts():
     """Three times the same design says no more than one of them."""
     rng = np.random.default_rng(1)
@@ -88,21 +94,47 @@ def test_a_design_may_recommend_its_own_rule():
 
 def test_designs_made_with_other_words_are_not_taken(tmp_path):
     chosen = benchmark.options(["plants=fopdt", f"folder={tmp_path}", "budget=standard"])
-    with RunFolder.create(tmp_path / "fopdt-0", command="design", config={}, overrides=["plant=fopdt", "budget=small"]):
+    made = ["plant=fopdt", "budget=small", "ladder.further=[all]"]
+    with RunFolder.create(tmp_path / "fopdt-0", command="design", config={}, overrides=made):
         pass
-    with pytest.raises(UserError, match="fopdt-0 was made with budget=small; choose another folder"):
+    with pytest.raises(
+        UserError, match=r"fopdt-0 was made with budget=small ladder.further=\[all\]; choose another folder"
+    ):
         benchmark.run("fopdt", 0, chosen)
 
 
+RUNGS = (
+    "open_loop", "rule SIMC", "rule AMIGO", "fixed", "two_degree", "table", "margin_table", "hand_made",
+    "hand_made_scaled", "imitation", "knowledge_base_direct", "knowledge_base", "knowledge_base_free", "lqi", "oracle",
+)  # fmt: skip
+
+
 @pytest.mark.slow
-def test_a_small_suite_runs_and_is_not_repeated(tmp_path, capsys):
+def test_every_rung_of_the_ladder_is_judged_in_a_suite_that_is_not_repeated(tmp_path, capsys):
+    """One plant, the least budget: not what any controller is worth, but that all are there, with what they spent."""
     words = [
-        "plants=fopdt", "seeds=2", f"folder={tmp_path}", "budget.evaluations=200", "budget.verdict_seeds=3",
-        "budget.teacher_generations=1",
+        "plants=fopdt", "seeds=1", f"folder={tmp_path}", "budget.evaluations=60", "budget.verdict_seeds=2",
+        "budget.teacher_generations=1", "teacher.population=6", "teacher.window=0.5", "network.rounds=2",
+        "network.terms=2",
     ]  # fmt: skip
     benchmark.main(words)
     first = (tmp_path / "benchmark.json").read_bytes()
     assert "Cohen-Coon rule" in capsys.readouterr().out
+    found = json.loads(first)["fopdt"]
+    assert {name for name in found["fitness"] if not name.startswith("rule") or name in RUNGS} == set(RUNGS)
+    assert all(one["rollouts"] == found["fitness"]["fixed"]["rollouts"] for one in found["fitness"].values())
+    assert any("cannot be recommended" in note for note in found["notes"])
+    spent = {name: one["evaluations"] for name, one in _controllers(tmp_path / "fopdt-0").items()}
+    assert spent["margin_table"] == spent["hand_made"] == 0
+    assert spent["hand_made_scaled"] == spent["lqi"] == spent["two_degree"] == 60
+    # Searches go by whole generations: what teaching and refining may take is met to within one of them.
+    assert spent["knowledge_base_direct"] == pytest.approx(spent["knowledge_base"], abs=40)
+    parameters = {name: one["parameters"] for name, one in _controllers(tmp_path / "fopdt-0").items()}
+    assert (parameters["margin_table"], parameters["hand_made"], parameters["lqi"]) == (3, 4, 3)
+    page = (tmp_path / "benchmark.md").read_text(encoding="utf-8")
+    assert "state feedback (LQI): measures all states, upper reference" in page
+    for name in ("hand_made", "hand_made_scaled", "knowledge_base_direct"):
+        assert KnowledgeBase.load(tmp_path / "fopdt-0" / f"{name}.json").n_rules >= 1
     benchmark.main(words)
     assert "seed 0 ..." not in capsys.readouterr().out
     assert (tmp_path / "benchmark.json").read_bytes() == first

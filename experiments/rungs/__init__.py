@@ -1,0 +1,38 @@
+"""Further rungs of the ladder: what other schools of control would build for the same plant and task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.rungs import direct, hand_made, lqi, margin_table
+from experiments.rungs.rung import Rungs
+
+if TYPE_CHECKING:
+    from experiments.found_files import Entry
+    from experiments.ladder import Bench
+    from flcs import KnowledgeBase
+    from sscq.fitness import Fitness
+
+__all__ = ["Rungs", "further"]
+
+
+def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+    """Return the rungs that the settings ask for, as stages of the run.
+
+    Parameters
+    ----------
+    bench, fixed
+        The run, and its best fixed PID.
+    equal : Fitness
+        With the limit on the actuator's travel that all schedules have.
+    imitated : KnowledgeBase
+        Whose structure the knowledge base without imitation shares.
+    """
+    makers = {
+        "margin_table": lambda: margin_table.rungs(bench),
+        "hand_made": lambda: hand_made.rungs(bench, fixed, equal),
+        "lqi": lambda: lqi.rungs(bench, equal),
+        "direct": lambda: direct.rungs(bench, fixed, equal, imitated),
+    }
+    wanted = bench.setup.further
+    return sum((make() for name, make in makers.items() if name in wanted or "all" in wanted), Rungs())

@@ -1,0 +1,58 @@
+"""The knowledge base without imitation: the same refinement from the reference gains, with all the evaluations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from experiments import found_files
+from experiments.judging import of_kb, taught_loops
+from experiments.knowledge import validation_task
+from experiments.rungs.rung import Rungs, seen_by_fixed
+from flcs import KnowledgeBase
+from flcs.direct import direct
+from flcs.refinement import refine
+from flcs.trade_off import prune
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.found_files import Entry
+    from experiments.ladder import Bench
+    from sscq.fitness import Fitness
+
+NAME = "knowledge_base_direct"
+_TITLE = "knowledge base without imitation"
+
+
+def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+    """Return the rung: its search gets what teaching and both refinements of the knowledge base may spend."""
+    setup = bench.setup
+    share = 1.0 + taught_loops(bench) / setup.evaluations
+
+    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
+        task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
+        start = direct(imitated, seen_by_fixed(bench, fixed), setup.plant, setup.network)
+        n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in start.channels)
+        plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
+        with progress:
+            kb, found = refine(
+                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation
+            )
+        kb, _ = prune(
+            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
+            validation=validation,
+        )  # fmt: skip
+        kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
+        return kb, found_files.entry(found)
+
+    def save(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
+        result[0].save(folder / "knowledge_base.json")
+        found_files.save(folder, [result[1]])
+
+    def load(folder: Path) -> tuple[KnowledgeBase, Entry]:
+        return KnowledgeBase.load(folder / "knowledge_base.json"), found_files.load(folder)[0]
+
+    kb, entry = bench.folder.stage(NAME, compute, save, load)
+    text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
+    return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})

@@ -1,0 +1,209 @@
+"""A gain schedule without any search in closed loop: a margin design at each operating point, linear in between.
+
+The classical gain schedule of the text books (K. J. Astrom and B. Wittenmark, Adaptive Control, 2nd ed. (Dover, 2008),
+chapter 9): linearise, design, interpolate over the output. Several channels share the first channel's output as
+scheduling variable; they are designed in turn, the others closed with the gains they have by then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import ConstantGains, Controller, GainTable, gain_names
+from plants import OperatingPoint
+from plants.core.linearise import linearise
+from sscq.loop_spec import LoopSpec
+from sscq.margin_design import margin_gains
+from sscq.margins import Loop, loop_responses
+from sscq.other_channels import one_channel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from controllers import PID
+    from plants import Plant
+    from plants.core.linearise import LinearModel
+    from sscq.margins import MarginLimits
+    from sscq.situation import Situation
+
+    Array = NDArray[np.float64]
+
+_SWEEPS = 6  # over the channels of one point; they have settled before
+_SETTLED = 0.01  # of the box
+_SAME = 1e-9  # relative: nodes and matrices that differ by rounding
+
+
+class NoScheduleError(ValueError):
+    """The plant has no margin-designed schedule; the message says why."""
+
+
+@dataclass(frozen=True)
+class MarginSchedule:
+    """Gains at operating points.
+
+    Attributes
+    ----------
+    signal : str
+        Scheduling variable: the output of the first channel.
+    transform : {"identity", "magnitude"}
+        "magnitude" where the plant mirrored about 0 is the same plant.
+    nodes : tuple of float
+        Of the (transformed) variable, ascending.
+    gains : ndarray [n_nodes, n_gains]
+    sensitivity : ndarray [n_nodes, n_channels]
+        Ms at the nodes.
+    kept : bool
+        Whether all limits are kept at all nodes.
+    """
+
+    signal: str
+    transform: str
+    nodes: tuple[float, ...]
+    gains: Array
+    sensitivity: Array
+    kept: bool
+
+    def at(self, values: ArrayLike) -> Array:
+        """Return the gains [n, n_gains] at values [n] of the output: linear between the nodes, constant outside."""
+        places = np.asarray(values, dtype=float)
+        places = np.abs(places) if self.transform == "magnitude" else places
+        return np.stack([np.interp(places, self.nodes, column) for column in self.gains.T], axis=1)
+
+    def controller(self, laws: Sequence[PID], tick: float | None) -> Controller:
+        """Return the laws with a table over the variable; with constant gains where there is one node."""
+        names = gain_names(tuple(laws))
+        if len(self.nodes) == 1:
+            return Controller(tuple(laws), ConstantGains(names))
+        table = GainTable(self.signal, self.nodes, transform=self.transform, gain_names=names, tick=tick)
+        return Controller(tuple(laws), table)
+
+
+def margin_schedule(
+    plant: Plant,
+    controller: Any,
+    situations: Sequence[Situation],
+    step: float,
+    low: Sequence[float],
+    high: Sequence[float],
+    limits: MarginLimits,
+    *,
+    midpoints: bool = False,
+) -> MarginSchedule:
+    """Design the schedule for the nominal plant.
+
+    Parameters
+    ----------
+    plant : Plant
+    controller : law or tuple of laws
+    situations : sequence of Situation
+        Their largest delay is the loop's.
+    step : float
+        Integration step [s].
+    low, high : sequence of float [n_gains]
+        Box of the gains.
+    limits : MarginLimits
+    midpoints : bool
+        Design between neighbouring operating points, too.
+
+    Raises
+    ------
+    NoScheduleError
+        If the plant declares no operating point, or a channel cannot be closed for the design of another.
+    """
+    if not plant.operating_points:
+        raise NoScheduleError(f"plant {plant.name!r} declares no operating points to design at")
+    spec = LoopSpec(plant, controller, [replace(s, parameters=None) for s in situations], step)
+    models = [(point.name, linearise(plant, point, commands=True)) for point in plant.operating_points]
+    place = plant.index("measurements", plant.channels[0].output)
+    mirrored = len(models) > 1 and all(_is_symmetric(plant, point) for point in plant.operating_points)
+    nodes = _nodes(models, place, mirrored=mirrored)
+    if midpoints:
+        nodes = _with_midpoints(plant, nodes, place, mirrored=mirrored)
+    box = np.array([low, high], dtype=float)
+    try:
+        found = [_designed(spec, name, model, box, limits) for _, name, model in nodes]
+    except ValueError as error:
+        raise NoScheduleError(str(error)) from error
+    return MarginSchedule(
+        plant.channels[0].output, "magnitude" if mirrored else "identity", tuple(node for node, _, _ in nodes),
+        np.array([gains for gains, _, _ in found]), np.array([ms for _, ms, _ in found]),
+        all(kept for _, _, kept in found),
+    )  # fmt: skip
+
+
+_Node = tuple[float, str, "LinearModel"]
+
+
+def _nodes(models: list[tuple[str, LinearModel]], place: int, *, mirrored: bool) -> list[_Node]:
+    """Values of the scheduling variable in order, each with the first model that belongs to it."""
+    nodes: list[_Node] = []
+    for name, model in models:
+        value = float(model.output[place])
+        value = abs(value) if mirrored else value
+        if not any(abs(value - node) <= _SAME * (1.0 + abs(node)) for node, _, _ in nodes):
+            nodes.append((value, name, model))
+    return sorted(nodes, key=lambda node: node[0])
+
+
+def _is_symmetric(plant: Plant, point: OperatingPoint) -> bool:
+    """Whether the plant at the mirrored state, all signs turned, is the same linear plant."""
+    other = OperatingPoint(point.name, tuple(-value for value in point.state), point.parameters)
+    try:
+        here, there = (linearise(plant, one, commands=True) for one in (point, other))
+    except ValueError:  # nothing holds the plant there, or it is outside its region
+        return False
+    pairs = [(getattr(here, part), getattr(there, part)) for part in ("A", "B", "C")] + [(here.output, -there.output)]
+    return all(bool(np.abs(a - b).max() <= _SAME * (1.0 + np.abs(a).max())) for a, b in pairs)
+
+
+def _with_midpoints(plant: Plant, nodes: list[_Node], place: int, *, mirrored: bool) -> list[_Node]:
+    """Add a node between every two: the equilibrium next to the mean of their states, with its output."""
+    found = [(name, model) for _, name, model in nodes]
+    for (_, one, a), (_, two, b) in pairwise(nodes):
+        sides = [np.sign(m.output[place]) or 1.0 if mirrored else 1.0 for m in (a, b)]
+        middle = 0.5 * (sides[0] * a.state + sides[1] * b.state)
+        others = [q.name for q, slope in zip(plant.states, a.C[place], strict=True) if slope == 0.0]
+        try:
+            model = linearise(plant, tuple(middle.tolist()), adjust=others, commands=True)
+        except ValueError:  # no equilibrium there: the straight line between the two stands
+            continue
+        found.append((f"between {one} and {two}", model))
+    return _nodes(found, place, mirrored=mirrored)
+
+
+def _designed(
+    spec: LoopSpec, name: str, model: LinearModel, box: Array, limits: MarginLimits
+) -> tuple[Array, Array, bool]:
+    """Gains of all channels [n_gains] at one point, Ms of each [n_channels], and whether all limits are kept."""
+    n = len(spec.laws)
+    gains, ends = np.zeros((n, 3)), box.reshape(2, n, 3)
+    sensitivity, kept = np.zeros(n), [False] * n
+    for _ in range(_SWEEPS if n > 1 else 1):
+        before = gains.copy()
+        for i in range(n):
+            seen = one_channel(spec, model, i, gains, name)
+            (response,) = loop_responses([seen], loop_of(spec, i), ends[0, i], ends[1, i])
+            one = margin_gains(response, ends[0, i], ends[1, i], limits)
+            gains[i], sensitivity[i], kept[i] = one.gains, one.sensitivity, one.kept
+        if np.abs(gains - before).max(initial=0.0) <= _SETTLED * np.abs(ends).max():
+            break
+    return gains.ravel(), sensitivity, all(kept)
+
+
+def loop_of(spec: LoopSpec, i: int) -> Loop:
+    """Return how a channel is controlled, with the largest delay of the situations."""
+    law, sample = spec.laws[i], spec.timing.sample_time
+    dead = max(s.delay + s.output_delay + s.jitter * sample for s in spec.situations)
+    return Loop(
+        sample_time=sample,
+        derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
+        delay=dead,
+        rate_measured=spec.measures_rate(i),
+        action=getattr(law, "action", "direct"),
+    )
