@@ -109,7 +109,6 @@ class Setup:
 
 def setup(config: DesignConfig) -> Setup:
     """Return the objects of a design; user errors are told in the user's words."""
-    from flcs.network_config import NetworkConfig
     from sscq.genetic import GeneticAlgorithm
     from sscq.margins import MarginLimits
     from sscq.teacher import Teacher
@@ -139,7 +138,6 @@ def setup(config: DesignConfig) -> Setup:
         shrink=config.teacher.shrink, clairvoyant=config.teacher.clairvoyant, encoding=config.teacher.encoding,
     )  # fmt: skip
     sample = law.sample_time or step
-    net = config.network
     _check_learning(config)
     return Setup(
         plant=plant,
@@ -161,11 +159,7 @@ def setup(config: DesignConfig) -> Setup:
         method=_methods(config),
         redraw=situations.redrawing(config, plant, sets),
         teacher=teacher,
-        network=NetworkConfig(
-            inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
-            learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
-            max_rules=net.max_rules,
-        ),
+        network=_network(config),
         seed=config.seed,
         renew_every=config.search.renew_every,
         warnings=tuple(warnings),
@@ -191,6 +185,21 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
             f"({shortest.t_end:g} s); give a shorter one, or leave it out"
         )
     return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def _network(config: DesignConfig) -> NetworkConfig:
+    """The fuzzy network, with output sets where its form of inference has them."""
+    from flcs.network_config import NetworkConfig
+    from flcs.output_sets import OutputSets
+
+    net, sets = config.network, None
+    if net.form == "mamdani":
+        sets = OutputSets(net.output_width, net.implication, net.aggregation, net.defuzzifier, net.output_points)
+    return NetworkConfig(
+        inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
+        learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
+        max_rules=net.max_rules, form=net.form, output=sets,
+    )  # fmt: skip
 
 
 def _check_learning(config: DesignConfig) -> None:

@@ -11,7 +11,7 @@ from flcs.imitation import imitate
 from flcs.knowledge_base import KnowledgeBase
 from flcs.linguistic import variable_from_data
 from flcs.network_config import NetworkConfig
-from flcs.rule_base import OWN_INPUTS, Inference, RuleBase, full_grid
+from flcs.rule_base import OWN_INPUTS, RuleBase, full_grid
 from flcs.teaching_rows import TeachingRows
 from flcs.term_choice import choose_terms, informative_inputs
 
@@ -107,7 +107,7 @@ def design(
     start = KnowledgeBase(
         plant=plant if isinstance(plant, str) else plant.name,
         channels=tuple(bases),
-        inference=Inference(settings.t_norm, settings.order, settings.fallback, settings.fade),
+        inference=settings.inference(),
         tick=tick,
         slew=slew,
         plant_parameters=_parameters(plant, plant_parameters),

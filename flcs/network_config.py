@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from controllers.settings import distinct, one_of
 from flcs.membership import SHAPES
 from flcs.norms import T_NORMS
+from flcs.rule_base import Inference
+
+if TYPE_CHECKING:
+    from flcs.output_sets import OutputSets
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,10 @@ class NetworkConfig:
         See :class:`flcs.Inference`.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
+    form : {"sugeno", "mamdani", "tsukamoto"}
+        See :class:`flcs.Inference`.
+    output : OutputSets, optional
+        Of Mamdani's form; left out, the usual ones.
     """
 
     inputs: tuple[str, ...] = ("e", "e_rate")
@@ -83,6 +92,8 @@ class NetworkConfig:
     fallback: float = 0.5
     fade: float = 1.0
     drop_inputs: bool = False
+    form: str = "sugeno"
+    output: OutputSets | None = None
 
     def __post_init__(self) -> None:
         """Check."""
@@ -90,6 +101,7 @@ class NetworkConfig:
         one_of("shape of terms", self.shape, tuple(SHAPES))
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
         one_of("firing strength", self.firing, ("total", "maximum"))
+        self.inference()
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
@@ -102,6 +114,10 @@ class NetworkConfig:
         _between("validation_share", self, 0.0, 0.9)
         if self.max_rules is not None and self.max_rules < 1:
             raise ValueError(f"max_rules must be at least 1 or None, got {self.max_rules}")
+
+    def inference(self) -> Inference:
+        """Return how firing strengths become gains."""
+        return Inference(self.t_norm, self.order, self.fallback, self.fade, form=self.form, output=self.output)
 
     def counts(self, n_inputs: int) -> tuple[int, ...] | None:
         """Return the number of terms of each input; None where they are to be chosen."""

@@ -49,7 +49,7 @@ def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBas
         controller=KEY,
         inputs=tuple(_variable(v) for v in base.inputs),
         gain_names=base.gain_names,
-        rules=tuple(_rule(base, number, float(shares[number])) for number in base.active),
+        rules=tuple(_rule(kb, base, number, float(shares[number])) for number in base.active),
         surfaces=tuple(_surfaces(case, kb, channel)),
         lines=tuple(_lines(case, kb, channel)),
         text=_text(kb, base, float(shares.sum())),
@@ -67,10 +67,10 @@ def _unit(variable: Variable) -> str:
     return {"1": "", "1/s": "1/s", "1 s": "s"}.get(variable.unit, variable.unit)
 
 
-def _rule(base: RuleBase, number: int, firing: float) -> Rule:
+def _rule(kb: KnowledgeBase, base: RuleBase, number: int, firing: float) -> Rule:
     rule = base.rules[number]
     named = tuple(term_words(v.labels[t]) for v, t in zip(base.inputs, rule.terms, strict=True))
-    return Rule(number + 1, named, rule.gains, sentence(base, rule), firing)
+    return Rule(number + 1, named, rule.gains, sentence(base, rule, kb.inference.form), firing)
 
 
 def _text(kb: KnowledgeBase, base: RuleBase, by_rules: float) -> str:
