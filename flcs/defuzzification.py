@@ -22,7 +22,8 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from plants.core.elementary import clip, maximum, minimum, where
+from flcs.output_sets import higher, lower
+from plants.core.elementary import clip, maximum, where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,16 +118,17 @@ def _centroid_pull(
     if not places:
         return 0.0
     (low, reference, _), span = box, _span(box)
-    here = places if presence is None else [where(p - 0.5, c, 1.0) for p, c in zip(presence, places, strict=True)]
-    there = places if presence is None else [where(p - 0.5, c, 0.0) for p, c in zip(presence, places, strict=True)]
-    inside = clip(place, reduce(minimum, here), reduce(maximum, there))
+    aside = [0.0] * len(places) if presence is None else [where(p - 0.5, 0.0, 2.0) for p in presence]
+    lowest = reduce(lower, [c + a for c, a in zip(places, aside, strict=True)])
+    highest = reduce(higher, [c - a for c, a in zip(places, aside, strict=True)])
+    inside = clip(place, lowest, highest)
     return total * (span * (inside - (reference - low) * (1.0 / span)))
 
 
 def centres(gains: Sequence[Number], box: Numbers) -> list[Number]:
     """Centres of the rules' sets of one gain, as shares of its box and inside of it: a block."""
     low, span = box[0], _span(box)
-    return [clip((gain - low) * (1.0 / span), 0.0, 1.0) for gain in gains]
+    return [lower(higher((gain - low) * (1.0 / span), 0.0), 1.0) for gain in gains]
 
 
 def _span(box: Numbers) -> float:
@@ -150,5 +152,5 @@ def aggregated(sets: OutputSets, strengths: Sequence[Number], places: Sequence[N
     """Membership of a place in the aggregated set: a block."""
     grades = [(r, sets.grade(node, place)) for r, place in zip(strengths, places, strict=True)]
     # With the sum, what lies outside a set must not count; with the maximum the 0 below does that once for all.
-    parts = [sets.implied(r, g if sets.aggregation == "maximum" else maximum(g, 0.0)) for r, g in grades]
-    return maximum(reduce(sets.joined, parts), 0.0) if parts else 0.0
+    parts = [sets.implied(r, g if sets.aggregation == "maximum" else higher(g, 0.0)) for r, g in grades]
+    return higher(reduce(sets.joined, parts), 0.0) if parts else 0.0
