@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Number: TypeAlias = Any  # float, NumPy array or traced number: blocks are generic in it
 Numbers: TypeAlias = tuple[Number, ...]

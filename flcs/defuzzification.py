@@ -26,7 +26,7 @@ from flcs.output_sets import higher, lower
 from plants.core.elementary import clip, maximum, where
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from flcs.membership import Number, Numbers
     from flcs.output_sets import OutputSets
@@ -74,8 +74,8 @@ def pulls(
     box: Sequence[Numbers],
     presence: Numbers | None = None,
     sums: Sequence[Numbers] | None = None,
-) -> list[Number]:
-    """S (D - K_ref) of every gain: a block.
+) -> Iterator[Number]:
+    """Yield S (D - K_ref) of every gain: a block.
 
     Parameters
     ----------
@@ -93,19 +93,16 @@ def pulls(
         Of the aggregated sets on the grid, where they have been summed already.
     """  # fmt: skip
     if how.output is not None and how.output.on_grid:
-        found = []
         for k, ends in enumerate(box):
             places = centres([value[k] for value in values], ends)
             area, moment = grid_sums(how.output, strengths, places) if sums is None else sums[k]
-            found.append(_centroid_pull(total, moment / maximum(area, TINY), places, ends, presence))
-        return found
+            yield _centroid_pull(total, moment / maximum(area, TINY), places, ends, presence)
+        return
     weights = voices(how, strengths, total)
     by_rules = sum(weights, 0.0)
-    found = []
     for k, (_, reference, _) in enumerate(box):
         summed = sum((v * value[k] for v, value in zip(weights, values, strict=True)), 0.0)
-        found.append(summed - by_rules * reference)
-    return found
+        yield summed - by_rules * reference
 
 
 def _centroid_pull(

@@ -55,6 +55,7 @@ def sweep(kb: KnowledgeBase, layout: ThetaLayout, inputs: Inputs, gains: Gains) 
             n = len(rules[i])
             strengths, first = held[first : first + n], first + n
             own = None if moved else own_numbers(base)
+            places: Sequence[Number]
             for k in range(sizes[i]):
                 if own is None:
                     places, first = held[first : first + n], first + n

@@ -88,7 +88,7 @@ def infer(
     total = sum(strengths, 0.0)
     share = how.authority if authority is None else authority
     weight = (share * confidence(base, how, x)) / maximum(total, how.fallback)
-    values = _consequent_values(base, how, x, [numbers.gains[number] for number in rules])
+    values = consequent_values(base, how, x, [numbers.gains[number] for number in rules])
     box = list(zip(base.low, base.reference, base.high, strict=True))
     pulls = defuzzification.pulls(how, strengths, total, values, box, numbers.presence, sums)
     return tuple(
@@ -142,8 +142,8 @@ def _pairs(base: RuleBase, x: Numbers) -> zip[tuple[Variable, Number]]:
     return zip(base.inputs, x, strict=True)
 
 
-def _consequent_values(base: RuleBase, how: Inference, x: Numbers, rows: Sequence[Sequence[Numbers]]) -> list[Numbers]:
-    """What each rule says about each gain at `x`."""
+def consequent_values(base: RuleBase, how: Inference, x: Numbers, rows: Sequence[Sequence[Numbers]]) -> list[Numbers]:
+    """What each rule says about each gain at `x`: a block."""
     if how.order == 0:
         return [tuple(entry[0] for entry in row) for row in rows]
     inputs = scaled(base, x)

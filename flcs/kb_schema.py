@@ -146,7 +146,7 @@ def _read_inference(value: Any, schema: int) -> Inference:
 
 def _read_sets(node: Node) -> OutputSets:
     words = {key: node.text(key) for key in ("implication", "aggregation", "defuzzifier")}
-    return _built("inference", OutputSets, width=node.number("width"), points=node.integer("points"), **words)  # type: ignore[no-any-return]
+    return _built("inference", OutputSets, width=node.number("width"), points=node.integer("points"), **words)
 
 
 def _read_channel(value: object, place: str) -> RuleBase:

@@ -226,11 +226,12 @@ class Sampling:
         schedule = self.spec.controller.schedule
         self._scheduled(lane, *schedule.gains(*self._asked(lane)))
 
-    def _asked(self, lane: Lane) -> tuple[Any, ...]:
+    def _asked(self, lane: Lane) -> tuple[Any, Any, Any, Any]:
         """What a schedule is asked with: time, signals, its state, its parameters."""
         schedule, controller = self.spec.controller.schedule, self.spec.controller
-        k = lane["k"] if schedule.n_states else ()
-        return lane.uniform("t"), self.signals(lane), k, lane["theta"] if controller.n_theta else ()
+        theta = lane["theta"] if controller.n_theta else ()
+        k, signals = lane["k"] if schedule.n_states else (), self.signals(lane)
+        return lane.uniform("t"), signals, k, theta
 
     def _scheduled(self, lane: Lane, gains: Sequence[Any], k_new: Sequence[Any]) -> None:
         lane["g"] = gains
