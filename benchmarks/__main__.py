@@ -11,6 +11,7 @@ from benchmarks import (
     closed_loop,
     context,
     first_result,
+    inference_forms,
     jax_peer,
     lane_sizes,
     loops,
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "context": context.context,
     "start": first_result.start,
     "search_operators": search_operators.search_operators,
+    "inference_forms": inference_forms.inference_forms,
 }
 
 

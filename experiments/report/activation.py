@@ -45,6 +45,7 @@ def _input(variable: LinguisticVariable, value: float, grades: Array) -> Html:
         f"{t.label} {number(float(g), 3)}" for t, g in zip(variable.terms, grades, strict=True) if g >= 0.0005
     )
     unit = f" {variable.unit}" if variable.unit else ""
+    unit += "" if inside == value else " (beyond the taught range)"
     caption = element("figcaption", element("b", f"{variable.name} = {number(value, 3)}{unit}"), f": {shown}")
     return element("figure", caption, line_chart(chart))
 

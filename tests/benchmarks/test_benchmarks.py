@@ -14,6 +14,7 @@ from benchmarks import (
     closed_loop,
     context,
     forming_filter,
+    inference_forms,
     jax_peer,
     lane_sizes,
     loops,
@@ -251,3 +252,11 @@ def test_all_benchmarks_run(tmp_path):
     sections = main(["--quick", "--folder", str(tmp_path)])
     assert [section.name for section in sections] == list(BENCHMARKS)
     assert all(section.rows or section.notes for section in sections)
+
+
+def test_scikit_fuzzy_gives_the_gains_of_the_same_rules(monkeypatch):
+    kb = inference_forms.knowledge_base()
+    inference_forms.check(kb)
+    monkeypatch.setattr(inference_forms, "answer", lambda *_: [1.0, 1.0, 1.0])
+    with pytest.raises(RuntimeError, match="scikit-fuzzy differs by"):
+        inference_forms.check(kb)
