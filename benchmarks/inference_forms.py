@@ -40,9 +40,7 @@ def inference_forms(size: Size) -> Section:
     times = alternate(calls, max(1, size.rounds // 16))
     steps = {name: timing.per(_CANDIDATES * size.steps) for name, timing in times.items()}
     theirs = Timing(tuple(clock(_scikit(kb)) for _ in range(max(2, size.repeats))))
-    section.time(
-        "one inference, scikit-fuzzy", theirs, "ms", 1e3, "minimum, maximum, centroid"
-    )
+    section.time("one inference, scikit-fuzzy", theirs, "ms", 1e3, "minimum, maximum, centroid")
     section.time("a step of the loop without one", steps["no rule"], "ns", 1e9)
     for name in FORMS:
         section.time(f"a step with one inference, {name}", steps[name], "ns", 1e9)

@@ -147,7 +147,7 @@ def test_centroid_of_the_maximum_is_scikit_fuzzy_s(builders):
     errors = []
     for column in range(3):
         simulation = control_system(kb, column)
-        for point in points(12, seed=column):
+        for point in points(6, seed=column):
             simulation.input["e"], simulation.input["e_rate"] = point
             simulation.compute()
             errors.append(kb.gains([point])[0, column] - simulation.output["gain"])
