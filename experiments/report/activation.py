@@ -62,7 +62,9 @@ def _firing(base: RuleBaseView, view: ActivationView) -> Html:
         rows.append(element("tr", element("th", rule.number, scope="row"), *cells, bar))
     silent = len(view.firing) - len(rows)
     head: list[object] = ["rule", *[words_head(f"if {v.name} is") for v in base.inputs], "firing strength"]
-    rest = element("p", f"The other {silent} do not fire here.") if silent else ""
+    rest = element("p", f"{silent} of {len(view.firing)} rules shown above do not fire here.") if silent else ""
+    if not rows:
+        return element("p", "No rule fires here: the reference gains hold.")
     return join((table(head, rows, style="rules"), rest))
 
 

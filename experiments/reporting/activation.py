@@ -33,7 +33,7 @@ def at_a_moment(case: Case, recorded: Recordings, kb: KnowledgeBase, channel: in
         for v, value in zip(base.inputs, point, strict=True)
     )
     return ActivationView(
-        text=f"At t = {number(time, 3)} s in “{place.label}”, where the second strongest rule fires most: {seen}. "
+        text=f"At t = {number(time, 3)} s in “{place.label}”, where the rules have most to settle: {seen}. "
         f"{_told(kb.inference)}",
         mean_word=_mean_word(kb.inference),
         point=found.point,

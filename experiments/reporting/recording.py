@@ -154,11 +154,13 @@ def _rule_shares(controller: FuzzyController, inputs: Any) -> Any:
 def busiest(kb: KnowledgeBase, time: Any, inputs: Any) -> Any:
     """Return time and inputs [1 + n_inputs] of the step at which the second strongest rule fires most.
 
-    There the rules have most to settle among themselves. The first such step; with one rule, where that fires most.
+    There the rules have most to settle among themselves. The first such step; where no two rules ever fire at once,
+    the one at which a rule fires most.
     """
-    strengths = kb.firing(inputs, 0) * [rule.on for rule in kb.channels[0].rules]
+    strengths = kb.firing(inputs, 0)[:, list(kb.channels[0].active)]
     if not strengths.shape[1]:
         return np.concatenate([time[:1], inputs[0]])
     ordered = np.sort(np.where(np.isfinite(strengths), strengths, 0.0), axis=1)
-    place = int(ordered[:, max(-2, -ordered.shape[1])].argmax())
+    together = ordered.shape[1] > 1 and float(ordered[:, -2].max()) > 0.0
+    place = int(ordered[:, -2 if together else -1].argmax())
     return np.concatenate([[time[place]], inputs[place]])

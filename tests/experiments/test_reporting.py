@@ -318,6 +318,9 @@ def test_the_busiest_moment_is_where_the_second_rule_fires_most(run):
     between = [0.5 * (centres[0][0] + centres[0][1]), centres[1][1]]
     moment = recording.busiest(kb, np.array([0.0, 1.0, 2.0]), np.array([alone, between, alone]))
     np.testing.assert_array_equal(moment, [1.0, *between])
+    one = kb.with_channel(0, kb.channels[0].switched([r.terms == (1, 1) for r in kb.channels[0].rules]))
+    moment = recording.busiest(one, np.array([0.0, 1.0, 2.0]), np.array([between, alone, between]))
+    np.testing.assert_array_equal(moment, [1.0, *alone])  # a single rule: where it fires most
 
 
 def test_teaching_signal_and_what_was_learned(run, data):
