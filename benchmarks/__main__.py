@@ -12,6 +12,7 @@ from benchmarks import (
     context,
     first_result,
     front_selection,
+    inference_forms,
     jax_peer,
     lane_sizes,
     loops,
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "start": first_result.start,
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
+    "inference_forms": inference_forms.inference_forms,
 }
 
 

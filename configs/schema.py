@@ -6,7 +6,8 @@ the folder of that name. Plants are no group: they come from the registry, so th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from configs.rules import setting
@@ -343,6 +344,9 @@ class TeacherConfig:
             yield f"gain_step = {self.gain_step} is for encoding=stepwise or receding, got encoding=time_windows"
 
 
+_OF_MAMDANI = ("implication", "aggregation", "defuzzifier", "output_width", "output_points")
+
+
 @dataclass
 class NetworkConfig:
     """The fuzzy neural network and what is kept of it."""
@@ -356,7 +360,30 @@ class NetworkConfig:
         "membership functions; search: the shape that tells most about the gains",
         choices=("triangular", "trapezoid", "gaussian", "bell", "search"),
     )
-    order: int = setting(0, "rules give constant gains (0) or gains linear in the inputs (1)", low=0, high=1)
+    form: str = setting(
+        "sugeno",
+        "form of inference: a rule gives numbers (sugeno), fuzzy sets around them (mamdani), or sets that rise from "
+        "the reference gains to them (tsukamoto)",
+        choices=("sugeno", "mamdani", "tsukamoto"),
+    )
+    order: int = setting(
+        0, "rules give constant gains (0), or with form sugeno gains linear in the inputs (1)", low=0, high=1
+    )
+    implication: str = setting(
+        "minimum", "mamdani: a rule cuts its output set off (minimum) or scales it", choices=("minimum", "product")
+    )
+    aggregation: str = setting(
+        "sum",
+        "mamdani: how the rules' sets are joined; the centroid of the maximum is taken on a grid and is slow",
+        choices=("sum", "maximum"),
+    )
+    defuzzifier: str = setting(
+        "centroid", "mamdani: from the joined sets to a gain", choices=("centroid", "centre_average")
+    )
+    output_width: float = setting(
+        0.25, "mamdani: half of an output set's base, as a share of the gain's box", above=0, high=1
+    )
+    output_points: int = setting(65, "mamdani: points of the grid for the centroid of a maximum", low=7, high=1001)
     rounds: int = setting(40, "rounds of hybrid training", low=0)
     learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)
     prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
@@ -377,6 +404,20 @@ class NetworkConfig:
     rule_loss: float = setting(
         0.005, "relative loss of closed-loop fitness that fewer rules may cost, taught and validation", low=0
     )
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if self.form != "sugeno" and self.order != 0:
+            yield f"order must be 0 with form {self.form}, got {self.order}; gains linear in the inputs are sugeno's"
+        given = [f.name for f in fields(self) if f.name in _OF_MAMDANI and getattr(self, f.name) != f.default]
+        if self.form != "mamdani" and given:
+            yield f"{given[0]} is a setting of form mamdani, got form {self.form}; leave it out or use form=mamdani"
+        fewest = math.ceil(2.0 * (1.0 + 2.0 * self.output_width) / self.output_width) + 1
+        if self.form == "mamdani" and self.output_points < fewest:
+            yield (
+                f"output_points must be at least {fewest} for output_width {self.output_width:g}, got "
+                f"{self.output_points}"
+            )
 
 
 @dataclass

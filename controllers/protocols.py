@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Number: TypeAlias = Any  # float, NumPy array or traced number: blocks are generic in it
 Numbers: TypeAlias = tuple[Number, ...]
@@ -44,11 +48,38 @@ class Law(Protocol):
         """Return the command and the rate of the controller state."""
 
 
+@dataclass(frozen=True)
+class Sweep:
+    """A schedule's gains in three blocks, the middle one repeated: for schedules that sum over a grid.
+
+    A compiled loop executes them in place of ``gains``, which computes the same at once: written out node by node, it
+    would be far too long to compile.
+
+    Attributes
+    ----------
+    count : int
+        How often `advance` is executed.
+    n_held, n_moving : int
+        Numbers that `advance` reads only, and those that it renews.
+    begin : callable (t, s, k, theta) -> (held, moving)
+    advance : callable (held, moving) -> moving
+    end : callable (t, s, k, theta, moving) -> (gains, new scheduler state)
+    """
+
+    count: int
+    n_held: int
+    n_moving: int
+    begin: Callable[[Number, Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
+    advance: Callable[[Numbers, Numbers], Numbers]
+    end: Callable[[Number, Numbers, Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
+
+
 class Schedule(Protocol):
     """Gains of all channels as a function of time and scheduling signals.
 
     `s` is (e_1, e_1', e_2, e_2', ..., then the extra plant outputs named in ``signals``), `k` the schedule's own state,
-    `theta` its parameters: what a search may change.
+    `theta` its parameters: what a search may change. One whose gains are sums over a grid has ``sweep`` as well, a
+    :class:`Sweep` or None.
     """
 
     @property

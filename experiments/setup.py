@@ -138,7 +138,6 @@ class Setup:
 
 def setup(config: DesignConfig) -> Setup:
     """Return the objects of a design; user errors are told in the user's words."""
-    from flcs.network_config import NetworkConfig
     from sscq.genetic import GeneticAlgorithm
     from sscq.margins import MarginLimits
     from sscq.teacher import Teacher
@@ -170,7 +169,6 @@ def setup(config: DesignConfig) -> Setup:
     )  # fmt: skip
     _check_steps(teacher, low, high, gain_names((law,) * len(plant.channels)))
     sample = law.sample_time or step
-    net = config.network
     _check_learning(config, plant)
     return Setup(
         plant=plant,
@@ -192,13 +190,7 @@ def setup(config: DesignConfig) -> Setup:
         method=_methods(config),
         redraw=situations.redrawing(config, plant, sets),
         teacher=teacher,
-        network=NetworkConfig(
-            inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
-            learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
-            max_rules=net.max_rules, rule_loss=net.rule_loss,
-            merge_within=net.merge_within, drop_inputs=net.choose_inputs, max_inputs=net.max_inputs,
-            input_loss=net.input_loss,
-        ),
+        network=_network(config),
         seed=config.seed,
         rounds=config.teacher.rounds,
         pooling=config.teacher.pooling,
@@ -229,6 +221,22 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
             f"({shortest.t_end:g} s); give a shorter one, or leave it out"
         )
     return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def _network(config: DesignConfig) -> NetworkConfig:
+    """The fuzzy network, with output sets where its form of inference has them."""
+    from flcs.network_config import NetworkConfig
+    from flcs.output_sets import OutputSets
+
+    net, sets = config.network, None
+    if net.form == "mamdani":
+        sets = OutputSets(net.output_width, net.implication, net.aggregation, net.defuzzifier, net.output_points)
+    return NetworkConfig(
+        inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
+        learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
+        max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
+        max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
+    )  # fmt: skip
 
 
 def _check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:

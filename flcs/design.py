@@ -12,7 +12,7 @@ from flcs.imitation import imitate
 from flcs.information_filter import merged
 from flcs.knowledge_base import KnowledgeBase
 from flcs.network_config import NetworkConfig
-from flcs.rule_base import Inference, RuleBase, full_grid
+from flcs.rule_base import RuleBase, full_grid
 from flcs.teaching_rows import TeachingRows
 from flcs.variables import variables
 
@@ -111,7 +111,7 @@ def design(
     start = KnowledgeBase(
         plant=plant if isinstance(plant, str) else plant.name,
         channels=tuple(bases),
-        inference=Inference(settings.t_norm, settings.order, settings.fallback, settings.fade),
+        inference=settings.inference(),
         tick=tick,
         slew=slew,
         plant_parameters=_parameters(plant, plant_parameters),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import gain_names
-from flcs import inference, pid_form, tabulation
+from flcs import grid_sweep, inference, pid_form, tabulation
 from flcs.gain_hull import gain_hull
 from flcs.knowledge_base import KnowledgeBase
 from flcs.rule_base import OWN_INPUTS, check_authority
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from controllers.protocols import Law
+    from controllers.protocols import Law, Sweep
     from flcs.lookup import LookupTable
     from flcs.membership import Number, Numbers
     from sscq.gain_hull import GainHull
@@ -112,23 +112,35 @@ class FuzzySchedule:
             z is the integral up to this tick; this tick's error is added to it after its use.
         theta : tuple [n_theta]
         """
+        return self._gains(s, k, theta, None)
+
+    @cached_property
+    def sweep(self) -> Sweep | None:
+        """The same in three blocks, where output sets are summed over a grid."""
+        if self.tables or not self.kb.inference.apart:
+            return None
+        return grid_sweep.sweep(self.kb, self.layout, self.inputs, self._gains)
+
+    def _gains(self, s: Numbers, k: Numbers, theta: Numbers, sums: Sequence[Any] | None) -> tuple[Numbers, Numbers]:
         n = len(self.integrating)
         z = dict(zip(self.integrating, k[:n], strict=True))
         values: list[Number] = []
         for i, numbers in enumerate(self.layout.numbers(theta)):
-            values += self._channel(i, self._inputs(i, s, z), numbers)
+            values += self._channel(i, self.inputs(i, s, k), numbers, None if sums is None else sums[i])
         z_new = tuple(self._integrated(i, s[2 * i], z[i]) for i in self.integrating)
         if self.kb.slew:
             values = self._slowed(values, k[n:])
             return tuple(values), (*z_new, *values)
         return tuple(values), z_new
 
-    def _channel(self, i: int, x: Numbers, numbers: inference.RuleNumbers) -> Numbers:
+    def _channel(self, i: int, x: Numbers, numbers: inference.RuleNumbers, sums: Sequence[Numbers] | None) -> Numbers:
         if self.tables:
             return self.tables[i].block(x, self.authority)
-        return inference.infer(self.kb.channels[i], self.kb.inference, x, numbers, self.authority)
+        return inference.infer(self.kb.channels[i], self.kb.inference, x, numbers, self.authority, sums)
 
-    def _inputs(self, i: int, s: Numbers, z: dict[int, Number]) -> Numbers:
+    def inputs(self, i: int, s: Numbers, k: Numbers) -> Numbers:
+        """Return the inputs of a channel's rules at this tick; arguments as of :meth:`gains`."""
+        z = dict(zip(self.integrating, k[: len(self.integrating)], strict=True))
         first = 2 * len(self.kb.channels)
         own = {"e": s[2 * i], "e_rate": s[2 * i + 1], "z": z.get(i)}
         extra = dict(zip(self.signals, s[first:], strict=True))

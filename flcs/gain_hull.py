@@ -1,9 +1,12 @@
 """Everything that a knowledge base can give as gains: the hull of its rules and its reference gains.
 
 With constant consequents the gains are a mean of rules and reference, with weights that are not negative and sum to 1.
+So they do in every form of inference whose gains share the rules' weights. Each gain for itself stays between the
+rules also where the centroid of the maximum of output sets gives it weights of its own: every set is symmetric about
+its centre and falls away from it, so left of all centres the maximum is nowhere above its mirror image.
 Where rules reach beyond the box of gains their mean is cut off there, and a slew limit lets each gain take its own way
-from the old value to the new: both can leave the hull of the rules, but not the box around it, whose corners are then
-vertices as well.
+from the old value to the new: all three can leave the hull of the rules, but not the box around it, whose corners are
+then vertices as well.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ def gain_hull(kb: KnowledgeBase, authority: float | None = None) -> GainHull:
     share = kb.inference.authority if authority is None else authority
     boxed = {
         "affine rules": kb.inference.order > 0,
+        "centroid of a maximum": kb.inference.apart,
         "rules cut off at the box": any(_leaves_box(base, share) for base in kb.channels),
         "slew limit": kb.slew is not None,
     }

@@ -7,7 +7,8 @@ With R_l the firing strength of rule l, S their sum and kappa the confidence in 
 
 limited to its box; a is the authority. Where S >= fallback inside the taught ranges this is the weighted mean
 sum R_l f_l / S; where less fires, or outside, it moves to the reference gains without a jump. There is no branch and no
-division by a small number, and NaN among the inputs gives the reference gains.
+division by a small number, and NaN among the inputs gives the reference gains. This is Sugeno's form; Mamdani's and
+Tsukamoto's have another mean in the parentheses, see :mod:`flcs.defuzzification`, and share all the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flcs import norms
+from flcs import defuzzification, norms
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, where
 
@@ -56,7 +57,14 @@ def own_numbers(base: RuleBase) -> RuleNumbers:
     return RuleNumbers(tuple(rows))
 
 
-def infer(base: RuleBase, how: Inference, x: Numbers, numbers: RuleNumbers, authority: Number | None = None) -> Numbers:
+def infer(
+    base: RuleBase,
+    how: Inference,
+    x: Numbers,
+    numbers: RuleNumbers,
+    authority: Number | None = None,
+    sums: Sequence[Numbers] | None = None,
+) -> Numbers:
     """Gains of one channel: a block.
 
     Parameters
@@ -69,6 +77,8 @@ def infer(base: RuleBase, how: Inference, x: Numbers, numbers: RuleNumbers, auth
     numbers : RuleNumbers
     authority : number, optional
         Left out: that of `how`.
+    sums : sequence [n_gains] of (area, moment), optional
+        Of the aggregated output sets, where a compiled loop has summed them already; see :mod:`flcs.grid_sweep`.
 
     Returns
     -------
@@ -78,12 +88,12 @@ def infer(base: RuleBase, how: Inference, x: Numbers, numbers: RuleNumbers, auth
     total = sum(strengths, 0.0)
     share = how.authority if authority is None else authority
     weight = (share * confidence(base, how, x)) / maximum(total, how.fallback)
-    values = _consequent_values(base, how, x, [numbers.gains[number] for number in rules])
-    gains = []
-    for column, (low, reference, high) in enumerate(zip(base.low, base.reference, base.high, strict=True)):
-        summed = sum((r * value[column] for r, value in zip(strengths, values, strict=True)), 0.0)
-        gains.append(clip(reference + weight * (summed - total * reference), low, high))
-    return tuple(gains)
+    values = consequent_values(base, how, x, [numbers.gains[number] for number in rules])
+    box = list(zip(base.low, base.reference, base.high, strict=True))
+    pulls = defuzzification.pulls(how, strengths, total, values, box, numbers.presence, sums)
+    return tuple(
+        clip(reference + weight * pull, low, high) for pull, (low, reference, high) in zip(pulls, box, strict=True)
+    )
 
 
 def firing(base: RuleBase, how: Inference, x: Numbers, numbers: RuleNumbers) -> tuple[tuple[int, ...], list[Number]]:
@@ -132,8 +142,8 @@ def _pairs(base: RuleBase, x: Numbers) -> zip[tuple[Variable, Number]]:
     return zip(base.inputs, x, strict=True)
 
 
-def _consequent_values(base: RuleBase, how: Inference, x: Numbers, rows: Sequence[Sequence[Numbers]]) -> list[Numbers]:
-    """What each rule says about each gain at `x`."""
+def consequent_values(base: RuleBase, how: Inference, x: Numbers, rows: Sequence[Sequence[Numbers]]) -> list[Numbers]:
+    """What each rule says about each gain at `x`: a block."""
     if how.order == 0:
         return [tuple(entry[0] for entry in row) for row in rows]
     inputs = scaled(base, x)

@@ -1,4 +1,8 @@
-"""Schema 1 of the knowledge base's document, in both directions."""
+"""Schemas 1 and 2 of the knowledge base's document, in both directions.
+
+Schema 1 has Sugeno's form of inference alone, and knowledge bases of that form are still written in it. Schema 2 names
+the form, and for Mamdani's its output sets.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flcs.kb_reader import Node, complain
 from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
 from flcs.membership import shape_of
+from flcs.output_sets import OutputSets
 from flcs.rule_base import Inference, Rule, RuleBase
 from flcs.variable import Variable
 
@@ -15,12 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FORMAT = "sscq knowledge base"
-SCHEMA = 1
+SCHEMAS = (1, 2)
 _TOP = (
     "format", "schema", "plant", "plant_parameters", "inference", "tick", "slew", "channels", "fitness", "taught",
     "validation", "valid_range", "stability", "training", "hash",
 )  # fmt: skip
 _INFERENCE = ("t_norm", "order", "defuzzifier", "fallback", "fade", "authority")
+_SETS = ("implication", "aggregation", "width", "points")
 _CHANNEL = ("name", "gain_names", "low", "high", "reference", "integral_limit", "law", "inputs", "rules")
 _INPUT = ("name", "unit", "low", "high", "shape", "labels", "centres", "widths")
 _RULE = ("terms", "gains", "slopes", "firing", "rank", "confidence", "on")
@@ -31,10 +37,10 @@ def to_document(kb: KnowledgeBase) -> dict[str, Any]:
     """Return a knowledge base as plain data, without its hash."""
     return {
         "format": FORMAT,
-        "schema": SCHEMA,
+        "schema": 1 if kb.inference.form == "sugeno" else 2,
         "plant": kb.plant,
         "plant_parameters": kb.plant_parameters,
-        "inference": {**asdict(kb.inference), "defuzzifier": _DEFUZZIFIER},
+        "inference": _inference(kb.inference),
         "tick": kb.tick,
         "slew": kb.slew,
         "channels": [_channel(channel) for channel in kb.channels],
@@ -58,7 +64,7 @@ def from_document(document: Mapping[str, Any]) -> KnowledgeBase:
     _check_kind(document)
     top = Node(document, "", _TOP)
     channels = tuple(_read_channel(value, f"channels[{n}]") for n, value in enumerate(top.items("channels")))
-    how = _read_inference(Node(document["inference"], "inference", _INFERENCE))
+    how = _read_inference(document["inference"], document["schema"])
     return _built(
         "knowledge base",
         KnowledgeBase,
@@ -77,11 +83,19 @@ def _check_kind(document: Mapping[str, Any]) -> None:
     if document.get("format") != FORMAT:
         complain("format", repr(FORMAT), document.get("format"))
     schema = document.get("schema")
-    if schema != SCHEMA or isinstance(schema, bool):
+    if schema not in SCHEMAS or isinstance(schema, bool):
         raise KnowledgeBaseError(
-            f"this program reads knowledge bases of schema {SCHEMA}, got schema {schema!r}; use the version of the "
-            "program that wrote it, or design it again"
+            f"this program reads knowledge bases of schema {' and '.join(map(str, SCHEMAS))}, got schema {schema!r}; "
+            "use the version of the program that wrote it, or design it again"
         )
+
+
+def _inference(how: Inference) -> dict[str, Any]:
+    document = asdict(how)
+    form, sets = document.pop("form"), document.pop("output")
+    if form == "sugeno":
+        return {**document, "defuzzifier": _DEFUZZIFIER}
+    return {**document, "form": form, "defuzzifier": _DEFUZZIFIER, **(sets or {})}
 
 
 def _channel(base: RuleBase) -> dict[str, Any]:
@@ -116,11 +130,23 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {**lists, "firing": rule.firing, "rank": rule.rank, "confidence": rule.confidence, "on": rule.on}
 
 
-def _read_inference(node: Node) -> Inference:
-    if node.text("defuzzifier") != _DEFUZZIFIER:
+def _read_inference(value: Any, schema: int) -> Inference:
+    form = value.get("form") if schema > 1 and isinstance(value, dict) else None
+    mamdani = form == "mamdani"
+    node = Node(value, "inference", (*_INFERENCE, *(("form",) if schema > 1 else ()), *(_SETS if mamdani else ())))
+    if not mamdani and node.text("defuzzifier") != _DEFUZZIFIER:
         complain(node.at("defuzzifier"), repr(_DEFUZZIFIER), node.text("defuzzifier"))
-    numbers = {key: node.number(key) for key in ("fallback", "fade", "authority")}
-    return _built("inference", Inference, t_norm=node.text("t_norm"), order=node.integer("order"), **numbers)
+    parts: dict[str, Any] = {key: node.number(key) for key in ("fallback", "fade", "authority")}
+    if schema > 1:
+        parts["form"] = node.text("form")
+    if mamdani:
+        parts["output"] = _read_sets(node)
+    return _built("inference", Inference, t_norm=node.text("t_norm"), order=node.integer("order"), **parts)
+
+
+def _read_sets(node: Node) -> OutputSets:
+    words = {key: node.text(key) for key in ("implication", "aggregation", "defuzzifier")}
+    return _built("inference", OutputSets, width=node.number("width"), points=node.integer("points"), **words)
 
 
 def _read_channel(value: object, place: str) -> RuleBase:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flcs import inference, sentences
+from flcs import defuzzification, inference, sentences
 from flcs.plain_data import plain
 from flcs.rule_base import OWN_INPUTS, Inference, RuleBase
 from plants.core import atomic
@@ -46,7 +46,7 @@ class KnowledgeBase:
     channels : tuple of RuleBase
         In the order of the plant's control channels.
     inference : Inference
-        t-norm, order, fallback to the reference gains.
+        Form, t-norm, order, fallback to the reference gains.
     tick : float, optional
         Time between two updates of the gains [s]; None: every controller sample. Needed where a channel uses the error
         integral or `slew` is set.
@@ -205,12 +205,17 @@ class KnowledgeBase:
         return np.stack(strengths, axis=1) if strengths else np.empty((len(x), 0))
 
     def shares(self, inputs: ArrayLike, channel: int = 0) -> NDArray[np.float64]:
-        """Return each rule's share in the gains [n, n_rules] (0 for rules that are off); the reference has the rest."""
+        """Return each rule's share in the gains [n, n_rules] (0 for rules that are off); the reference has the rest.
+
+        With the centroid of the maximum no shares give the gains; these are those of the sum of the same sets.
+        """
         strengths = self.firing(inputs, channel) * [rule.on for rule in self.channels[channel].rules]
         own = tuple(self._inputs(inputs)[:, k] for k in self.columns(channel))
         weight = inference.confidence(self.channels[channel], self.inference, own)
-        total = np.maximum(strengths.sum(axis=1), self.inference.fallback)
-        return np.asarray(strengths * (weight / total)[:, None])
+        total = strengths.sum(axis=1)
+        columns = defuzzification.voices(self.inference, list(strengths.T), total)
+        said = np.stack(columns, axis=1) if columns else strengths
+        return np.asarray(said * (weight / np.maximum(total, self.inference.fallback))[:, None])
 
     def _inputs(self, inputs: ArrayLike) -> NDArray[np.float64]:
         x = np.asarray(inputs, dtype=float)

@@ -2,7 +2,9 @@
 
 One sub-network per channel. Terms are stored so that any values of the parameters are valid: centres as the first one
 and softplus distances above the smallest gap, widths as softplus above the smallest width; all in halves of the input's
-range. Outputs are shares of the gains' box, limited to [0, 1], so that the gains cannot leave it.
+range. Outputs are shares of the gains' box, limited to [0, 1], so that the gains cannot leave it. Mamdani's and
+Tsukamoto's forms are trained by the shares that rules have in the gains, which are exact but for the centroid of the
+maximum: that is trained as the centroid of the sum.
 Source: J.-S. R. Jang, ANFIS: adaptive-network-based fuzzy inference system, IEEE Trans. Systems, Man and Cybernetics 23
 (1993) 665.
 """
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 import torch
 from torch import Tensor, nn
 
+from flcs.defuzzification import TINY, by_areas, voice
 from flcs.membership import Bell, Gaussian, Trapezoid, spread_apart
 from flcs.variable import SMALLEST_GAP
 
@@ -148,8 +151,11 @@ class ChannelNetwork(nn.Module):
     def shares(self, x: Tensor) -> Tensor:
         """Return each rule's share in the gains [n, n_rules]; they sum to 1 where enough fires, inside the ranges."""
         strengths = self.firing(x)
-        total = strengths.sum(1).clamp_min(self.how.fallback)
-        return strengths * (self.confidence(x) / total)[:, None]
+        total = strengths.sum(1)
+        said = voice(self.how, strengths)
+        if by_areas(self.how):
+            said = said * (total / said.sum(1).clamp_min(TINY))[:, None]
+        return said * (self.confidence(x) / total.clamp_min(self.how.fallback))[:, None]
 
     def basis(self, x: Tensor) -> Tensor:
         """Return what multiplies the consequents' distance from the reference: [n, n_rules, 1 + slopes]."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from controllers.settings import distinct, one_of
 from flcs.membership import SHAPES
 from flcs.norms import T_NORMS
+from flcs.rule_base import Inference
+
+if TYPE_CHECKING:
+    from flcs.output_sets import OutputSets
 
 SEARCH = "search"
 
@@ -70,6 +75,10 @@ class NetworkConfig:
         Most inputs of a channel; the least valuable in closed loop go, see :func:`flcs.input_choice.eliminate`.
     input_loss : float
         Relative loss of the closed loop's fitness for which an input is left out.
+    form : {"sugeno", "mamdani", "tsukamoto"}
+        See :class:`flcs.Inference`.
+    output : OutputSets, optional
+        Of Mamdani's form; left out, the usual ones.
     """
 
     inputs: tuple[str, ...] = ("e", "e_rate")
@@ -98,6 +107,8 @@ class NetworkConfig:
     drop_inputs: bool = False
     max_inputs: int | None = None
     input_loss: float = 0.005
+    form: str = "sugeno"
+    output: OutputSets | None = None
 
     def __post_init__(self) -> None:
         """Check."""
@@ -105,6 +116,7 @@ class NetworkConfig:
         one_of("shape of terms", self.shape, (*SHAPES, SEARCH))
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
         one_of("firing strength", self.firing, ("total", "maximum"))
+        self.inference()
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
@@ -118,6 +130,10 @@ class NetworkConfig:
         for name in ("max_rules", "max_inputs"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
+
+    def inference(self) -> Inference:
+        """Return how firing strengths become gains."""
+        return Inference(self.t_norm, self.order, self.fallback, self.fade, form=self.form, output=self.output)
 
     def counts(self, n_inputs: int) -> tuple[int, ...] | None:
         """Return the number of terms of each input; None where they are to be chosen."""

@@ -158,8 +158,18 @@ def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, con
     ends = product((-1.0, 1.0), repeat=per_gain - 1)
     corners = [entries[..., 0] + entries[..., 1:] @ np.array(end) for end in ends]
     rules = np.concatenate([np.where(on, corner, reference) for corner in corners], axis=1)
+    if controller.kb.inference.apart:
+        rules = np.concatenate([rules, _box_corners(rules, reference)], axis=1)
     share = controller.schedule.authority
     return np.clip(hull(reference + share * (rules - reference), reference, seed, n_samples), base.low, base.high)
+
+
+def _box_corners(rules: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Corners [n, 2^n_gains, n_gains] of the box around rules and reference, for gains that go ways of their own."""
+    low = np.minimum(rules.min(axis=1), reference)
+    high = np.maximum(rules.max(axis=1), reference)
+    ends = product((False, True), repeat=len(reference))
+    return np.stack([np.where(np.array(end), high, low) for end in ends], axis=1)
 
 
 def candidate(

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from controllers.settings import one_of
 from flcs import pid_form
 from flcs.norms import t_norm
+from flcs.output_sets import OutputSets
 from flcs.plain_data import plain
 from flcs.variable import Variable, check_names
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 PID_GAINS = ("kp", "ki", "kd")
 OWN_INPUTS = ("e", "e_rate", "z")
+FORMS = ("sugeno", "mamdani", "tsukamoto")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,11 @@ class Inference:
         Distance outside the taught ranges, in ranges, over which the gains return to the reference gains.
     authority : float
         Share of the way from the reference gains to the scheduled ones, 0 .. 1.
+    form : {"sugeno", "mamdani", "tsukamoto"}
+        What a rule says: a number for each gain; a fuzzy set around it; a set that rises from the reference gain to it.
+        See :mod:`flcs.defuzzification`.
+    output : OutputSets, optional
+        The fuzzy sets of Mamdani's form; left out, the usual ones. None with the other forms.
     """
 
     t_norm: str = "product"
@@ -46,10 +54,22 @@ class Inference:
     fallback: float = 0.5
     fade: float = 1.0
     authority: float = 1.0
+    form: str = "sugeno"
+    output: OutputSets | None = None
 
     def __post_init__(self) -> None:
         """Check."""
         t_norm(self.t_norm)
+        one_of("form of inference", self.form, FORMS)
+        if self.form == "mamdani":
+            object.__setattr__(self, "output", self.output or OutputSets())
+        elif self.output is not None:
+            raise ValueError(f"output sets are of the form 'mamdani', got form {self.form!r}; leave output out")
+        if self.form != "sugeno" and self.order != 0:
+            raise ValueError(
+                f"rules of the form {self.form!r} have constant gains (order 0), got order {self.order!r}; use order 0 "
+                "or form 'sugeno'"
+            )
         if self.order not in {0, 1} or isinstance(self.order, bool):
             raise ValueError(f"order must be 0 (constant gains) or 1 (linear in the inputs), got {self.order!r}")
         for name in ("fallback", "fade"):
@@ -57,6 +77,11 @@ class Inference:
             if not 0.0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a positive number, got {getattr(self, name)}")
         object.__setattr__(self, "authority", check_authority(self.authority))
+
+    @property
+    def apart(self) -> bool:
+        """Whether each gain weighs the rules in its own way, so that together they may leave the rules' hull."""
+        return self.output is not None and self.output.on_grid
 
 
 def check_authority(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flcs.output_sets import gain_term
 from flcs.variable import term_words
 
 if TYPE_CHECKING:
@@ -15,20 +16,35 @@ def sentences(kb: KnowledgeBase) -> tuple[str, ...]:
     """Return every rule as a sentence, channel after channel; rules that are off say so."""
     several = len(kb.channels) > 1
     return tuple(
-        (f"{channel.name}: " if several else "") + sentence(channel, rule)
+        (f"{channel.name}: " if several else "") + sentence(channel, rule, kb.inference.form)
         for channel in kb.channels
         for rule in channel.rules
     )
 
 
-def sentence(base: RuleBase, rule: Rule) -> str:
-    """Return one rule as a sentence.
+def sentence(base: RuleBase, rule: Rule, form: str = "sugeno") -> str:
+    """Return one rule as a sentence, in the words of a form of inference.
 
     Examples
     --------
     "IF error is negative big AND error rate is zero THEN kp = 3.2, ki = 0.5, kd = 1.1"
+    "IF error is negative big AND error rate is zero THEN kp is medium (3.2), ki is small (0.5), kd is big (1.1)"
+    "IF error is negative big AND error rate is zero THEN kp rises to medium (3.2), ki falls to small (0.5), ..."
     """
-    return f"{premise(base, rule)} THEN {', '.join(_gains(base, rule))}{'' if rule.on else ' (off)'}"
+    said = _gains(base, rule) if form == "sugeno" else _terms_of_gains(base, rule, form)
+    return f"{premise(base, rule)} THEN {', '.join(said)}{'' if rule.on else ' (off)'}"
+
+
+def _terms_of_gains(base: RuleBase, rule: Rule, form: str) -> list[str]:
+    texts = []
+    for name, value, low, reference, high in zip(
+        base.gain_names, rule.gains, base.low, base.reference, base.high, strict=True
+    ):
+        verb = "is"
+        if form == "tsukamoto":
+            verb = "stays" if value == reference else "rises to" if value > reference else "falls to"
+        texts.append(f"{name} {verb} {gain_term(value, low, high)} ({value:.4g})")
+    return texts
 
 
 def premise(base: RuleBase, rule: Rule) -> str:

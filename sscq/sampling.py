@@ -13,7 +13,7 @@ from plants.core import noise
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
 from plants.core.kernel import ALIVE, Design
-from plants.core.lanes import Lane, Loop
+from plants.core.lanes import Item, Lane, Loop, Repeat
 from plants.core.motion import as_tuple
 from sscq.actuator import Actuator
 from sscq.chance import Chance, threshold
@@ -23,6 +23,7 @@ from sscq.sensors import Sensors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from controllers.protocols import Sweep
     from plants.core.motion import Motion
     from plants.excitation import Feed
     from sscq.loop_spec import LoopSpec
@@ -49,6 +50,7 @@ class Sampling:
         self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
         self.plant, self.n = spec.plant, len(spec.plant.channels)
         self.sensors, self.actuator = Sensors(spec), Actuator(spec)
+        self.sweep: Sweep | None = getattr(spec.controller.schedule, "sweep", None)
         self.lossy = bool(spec.command_dropout.any())
         # Where the controller's side ends: the plant's inputs themselves, or what is still on its way to them.
         self.sent = SENT.group if spec.delayed_input or self.actuator.used else "u"
@@ -72,6 +74,9 @@ class Sampling:
             rows.add("theta", spec.controller.n_theta)
         if spec.controller.schedule.n_states:
             rows.add("k", spec.controller.schedule.n_states)
+        if self.sweep is not None:
+            rows.add("grid_held", self.sweep.n_held)
+            rows.add("grid_sums", self.sweep.n_moving)
         for i, law in enumerate(spec.laws):
             if law.n_states:
                 rows.add(f"c{i}", law.n_states)
@@ -103,7 +108,7 @@ class Sampling:
         if self.spec.delayed_output:
             ring = MEASURED.by_sample(design, timing)
             design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
-        design.before.append(Loop("schedule", (self._schedule,), timing.at_tick()))
+        design.before += self._scheduling()
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
             design.before.append(SENT.by_step(design, timing))
@@ -199,14 +204,40 @@ class Sampling:
             values += lane["extra"]
         return tuple(values)
 
+    def _scheduling(self) -> list[Item]:
+        """The gains at a tick: one loop, or for a schedule that sums over a grid three, the middle one repeated."""
+        when, sweep = self.spec.timing.at_tick(), self.sweep
+        if sweep is None:
+            return [Loop("schedule", (self._schedule,), when)]
+
+        def begin(lane: Lane) -> None:
+            lane["grid_held"], lane["grid_sums"] = sweep.begin(*self._asked(lane))
+
+        def advance(lane: Lane) -> None:
+            lane["grid_sums"] = sweep.advance(lane["grid_held"], lane["grid_sums"])
+
+        def end(lane: Lane) -> None:
+            self._scheduled(lane, *sweep.end(*self._asked(lane), lane["grid_sums"]))
+
+        loops = [Loop(f"schedule_{body.__name__}", (body,), when) for body in (begin, advance, end)]
+        return [loops[0], Repeat(loops[1], sweep.count), loops[2]]
+
     def _schedule(self, lane: Lane) -> None:
+        schedule = self.spec.controller.schedule
+        self._scheduled(lane, *schedule.gains(*self._asked(lane)))
+
+    def _asked(self, lane: Lane) -> tuple[Any, Any, Any, Any]:
+        """What a schedule is asked with: time, signals, its state, its parameters."""
         schedule, controller = self.spec.controller.schedule, self.spec.controller
         theta = lane["theta"] if controller.n_theta else ()
         k, signals = lane["k"] if schedule.n_states else (), self.signals(lane)
-        lane["g"], k_new = schedule.gains(lane.uniform("t"), signals, k, theta)
+        return lane.uniform("t"), signals, k, theta
+
+    def _scheduled(self, lane: Lane, gains: Sequence[Any], k_new: Sequence[Any]) -> None:
+        lane["g"] = gains
         if self.observe:
-            lane["signals"] = signals
-        if schedule.n_states:
+            lane["signals"] = self.signals(lane)
+        if self.spec.controller.schedule.n_states:
             lane["k"] = k_new
 
     def _control(self, lane: Lane) -> None:

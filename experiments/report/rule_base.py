@@ -138,6 +138,56 @@ class GainLine:
     x_unit: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class ConclusionView:
+    """What the rules say about one gain at the chosen moment.
+
+    Attributes
+    ----------
+    gain, unit : str
+    sets : tuple of (values, memberships), one a rule
+        In the unit of the gain.
+    joined : (values, memberships) or None
+        Mamdani's aggregated set.
+    mean, value : float
+        What the rules say together; the gain, after the reference gains have had their share.
+    """
+
+    gain: str
+    unit: str
+    sets: tuple[tuple[Array, Array], ...]
+    joined: tuple[Array, Array] | None
+    mean: float
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class ActivationView:
+    """The rules at one moment.
+
+    Attributes
+    ----------
+    text : str
+        Which moment, and how the sets become gains.
+    mean_word : str
+        What `ConclusionView.mean` is, such as "centroid".
+    point : tuple of float
+        Value of every input, in its unit.
+    memberships : tuple of array [n_terms]
+        One an input.
+    firing : tuple of float
+        Firing strength of every rule shown, 0..1.
+    conclusions : tuple of ConclusionView
+    """
+
+    text: str
+    mean_word: str
+    point: tuple[float, ...]
+    memberships: tuple[Array, ...]
+    firing: tuple[float, ...]
+    conclusions: tuple[ConclusionView, ...]
+
+
 @dataclass(frozen=True)
 class RuleBaseView:
     """The rules of one channel.
@@ -160,6 +210,8 @@ class RuleBaseView:
         Kind of terms, t-norm, defuzzifier, rules before pruning, valid range, authority.
     lines : tuple of GainLine
         In place of surfaces where the rules look at one input only.
+    activation : ActivationView or None
+        The rules at one moment.
     """
 
     channel: int
@@ -170,6 +222,7 @@ class RuleBaseView:
     surfaces: tuple[GainSurface, ...] = ()
     text: str = ""
     lines: tuple[GainLine, ...] = ()
+    activation: ActivationView | None = None
 
     def sentence(self, rule: Rule) -> str:
         """The rule in words, as given or written from its parts."""

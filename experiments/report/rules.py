@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.report.activation import activation
 from experiments.report.charts import Curve, LineChart, line_chart
 from experiments.report.heat_map import heat_map
 from experiments.report.markup import Html, element, join
@@ -41,7 +42,7 @@ def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     words = element("div", element("p", "The same rules as sentences:"), element("ol", *sentences))
     rules = element("div", _rule_table(base), words if base.rules else "", class_="two")
     parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), rules]
-    return join((*parts, element("h3", "Gain surfaces"), _surfaces(view, base)))
+    return join((*parts, element("h3", "Gain surfaces"), _surfaces(view, base), activation(base)))
 
 
 def _membership(variable: LinguisticVariable) -> Html:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from experiments.judging import Contender
     from experiments.reporting.case import Case, Place
+    from flcs import KnowledgeBase
     from plants.core.trajectory import Trajectory
 
 MOST = 12
@@ -97,7 +98,9 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     }
     parts: Recordings = {"use": _use(case, columns["command"])}
     if isinstance(contender.controller, FuzzyController):
-        parts["shares"] = _rule_shares(contender.controller, run, n_c)
+        inputs = _rule_inputs(contender.controller, run, n_c)
+        parts["shares"] = _rule_shares(contender.controller, inputs)
+        parts["moment"] = busiest(contender.controller.kb, run.time, inputs)
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
         columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
@@ -130,14 +133,34 @@ def _use(case: Case, command: Any) -> Any:
     return np.array(rows, dtype=float)
 
 
-def _rule_shares(controller: FuzzyController, run: Trajectory, n_channels: int) -> Any:
-    """Mean share of every rule in the gains, channel after channel; the reference gains have the rest."""
+def _rule_inputs(controller: FuzzyController, run: Trajectory, n_channels: int) -> Any:
+    """What the rules saw at every step [n, n_inputs], as columns of the knowledge base."""
     kb, schedule, seen = controller.kb, controller.schedule, run.group("signals")
     columns = {name: seen[:, 2 * n_channels + k] for k, name in enumerate(kb.signals)}
     for i in range(n_channels):
         columns |= {kb.suffixed("e", i): seen[:, 2 * i], kb.suffixed("e_rate", i): seen[:, 2 * i + 1]}
     for k, i in enumerate(schedule.integrating):
         columns[kb.suffixed("z", i)] = run.group("schedule_states")[:, k]
-    inputs = np.stack([columns[name] for name in kb.input_names], axis=1)
-    shares = [kb.shares(inputs, i).mean(axis=0) for i in range(n_channels)]
-    return schedule.authority * np.concatenate(shares)
+    return np.stack([columns[name] for name in kb.input_names], axis=1)
+
+
+def _rule_shares(controller: FuzzyController, inputs: Any) -> Any:
+    """Mean share of every rule in the gains, channel after channel; the reference gains have the rest."""
+    kb = controller.kb
+    shares = [kb.shares(inputs, i).mean(axis=0) for i in range(len(kb.channels))]
+    return controller.schedule.authority * np.concatenate(shares)
+
+
+def busiest(kb: KnowledgeBase, time: Any, inputs: Any) -> Any:
+    """Return time and inputs [1 + n_inputs] of the step at which the second strongest rule fires most.
+
+    There the rules have most to settle among themselves. The first such step; where no two rules ever fire at once,
+    the one at which a rule fires most.
+    """
+    strengths = kb.firing(inputs, 0)[:, list(kb.channels[0].active)]
+    if not strengths.shape[1]:
+        return np.concatenate([time[:1], inputs[0]])
+    ordered = np.sort(np.where(np.isfinite(strengths), strengths, 0.0), axis=1)
+    together = ordered.shape[1] > 1 and float(ordered[:, -2].max()) > 0.0
+    place = int(ordered[:, -2 if together else -1].argmax())
+    return np.concatenate([[time[place]], inputs[place]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from experiments.report import GainLine, GainSurface, LinguisticVariable, NotAvailable, Rule, RuleBaseView, Term
 from experiments.report.numbers import number, plain, share
 from experiments.reporting import words
+from experiments.reporting.activation import at_a_moment, words_of_form
 from flcs.sentences import sentence
 from flcs.theta import rule_label
 from flcs.variable import term_words
@@ -32,7 +34,8 @@ def rule_bases(case: Case, recorded: Recordings) -> tuple[RuleBaseView, ...] | N
     controller: FuzzyController = case.contenders[KEY].controller
     shares, first, views = _shares(case, recorded), 0, []
     for i, base in enumerate(controller.kb.channels):
-        views.append(_view(case, controller.kb, i, shares[first : first + len(base.rules)]))
+        view = _view(case, controller.kb, i, shares[first : first + len(base.rules)])
+        views.append(replace(view, activation=at_a_moment(case, recorded, controller.kb, i)))
         first += len(base.rules)
     return tuple(views)
 
@@ -56,7 +59,7 @@ def _view(case: Case, kb: KnowledgeBase, channel: int, shares: Array) -> RuleBas
         controller=KEY,
         inputs=tuple(_variable(v) for v in base.inputs),
         gain_names=base.gain_names,
-        rules=tuple(_rule(base, number, float(shares[number]), worth(number)) for number in base.active),
+        rules=tuple(_rule(kb, base, number, float(shares[number]), worth(number)) for number in base.active),
         surfaces=tuple(_surfaces(case, kb, channel)),
         lines=tuple(_lines(case, kb, channel)),
         text=_text(kb, base, float(shares.sum())),
@@ -74,18 +77,17 @@ def _unit(variable: Variable) -> str:
     return {"1": "", "1/s": "1/s", "1 s": "s"}.get(variable.unit, variable.unit)
 
 
-def _rule(base: RuleBase, number: int, firing: float, importance: float) -> Rule:
+def _rule(kb: KnowledgeBase, base: RuleBase, number: int, firing: float, importance: float) -> Rule:
     rule = base.rules[number]
     named = tuple(term_words(v.labels[t]) for v, t in zip(base.inputs, rule.terms, strict=True))
-    return Rule(number + 1, named, rule.gains, sentence(base, rule), firing, importance)
+    return Rule(number + 1, named, rule.gains, sentence(base, rule, kb.inference.form), firing, importance)
 
 
 def _text(kb: KnowledgeBase, base: RuleBase, by_rules: float) -> str:
     how, kind = kb.inference, base.inputs[0].shape.name.capitalize()
     reference = ", ".join(f"{n} = {number(v)}" for n, v in zip(base.gain_names, base.reference, strict=True))
-    consequents = "constant gains" if how.order == 0 else "gains linear in the inputs"
     parts = [
-        f"{kind} terms, t-norm {how.t_norm}, weighted mean of {consequents}",
+        f"{kind} terms, t-norm {how.t_norm}, {words_of_form(how)}",
         f"{len(base.active)} of the grid's {int(np.prod(base.counts))} rules are kept",
         f"reference gains {reference}: they have the other {share(1.0 - by_rules)} in the taught situations",
     ]

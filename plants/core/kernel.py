@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import cache, noise
-from plants.core.lanes import Item, Iterate, Loop, Rows, Text, Uniform, fuse
+from plants.core.lanes import Item, Iterate, Loop, Repeat, Rows, Text, Uniform, fuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -325,6 +325,9 @@ def _item(text: Text, design: Design, item: Item) -> list[str]:
             "    if worst <= 0.0:",
             "        break",
         ]
+    if isinstance(item, Repeat):
+        lines = [f"for _ in range({item.count}):", f"    {text.mark(item.loop)}"]
+        return [f"if {item.loop.when}:", *(f"    {line}" for line in lines)] if item.loop.when else lines
     mark = text.mark(item)
     return [f"if {item.when}:", f"    {mark}"] if item.when else [mark]
 

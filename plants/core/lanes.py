@@ -156,13 +156,21 @@ class Iterate:
 
 
 @dataclass(frozen=True)
+class Repeat:
+    """A loop executed `count` times under its condition: for sums whose unrolled text would be too long to compile."""
+
+    loop: Loop
+    count: int
+
+
+@dataclass(frozen=True)
 class Uniform:
     """Statements at step level, outside all lane loops."""
 
     lines: tuple[str, ...]
 
 
-Item = Loop | Iterate | Uniform
+Item = Loop | Iterate | Repeat | Uniform
 
 
 def fuse(items: Sequence[Item]) -> list[Item]:

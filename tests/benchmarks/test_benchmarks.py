@@ -15,6 +15,7 @@ from benchmarks import (
     context,
     forming_filter,
     front_selection,
+    inference_forms,
     jax_peer,
     lane_sizes,
     loops,
@@ -264,3 +265,11 @@ def test_the_survivors_of_a_front_search_are_those_of_deap():
         peers = front_selection.of_deap(objectives, sorting)
         for of in (rank, crowding):
             np.testing.assert_array_equal(np.sort(of[own]), np.sort(of[peers]))
+
+
+def test_scikit_fuzzy_gives_the_gains_of_the_same_rules(monkeypatch):
+    kb = inference_forms.knowledge_base()
+    inference_forms.check(kb)
+    monkeypatch.setattr(inference_forms, "answer", lambda *_: [1.0, 1.0, 1.0])
+    with pytest.raises(RuntimeError, match="scikit-fuzzy differs by"):
+        inference_forms.check(kb)

@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 
 import plants
 from configs import FOLDER, rules, store
-from configs.schema import DesignConfig, EvaluateConfig, RunConfig, SimulateConfig
+from configs.schema import DesignConfig, EvaluateConfig, NetworkConfig, RunConfig, SimulateConfig
 from configs.worst_schema import WorstConfig
 from experiments.situations import REAL_LOOP, declared_sets
 
@@ -149,3 +149,17 @@ def test_the_settings_of_a_schema_are_its_leaves():
     assert [rules.type_words(leaf.type) for leaf in rules.settings(Box)] == [
         "a number", "a number", "a word", "a list [a, b]", "a word or null",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"form": "mamdani", "aggregation": "maximum", "output_points": 33}, ""),
+        ({"form": "tsukamoto", "order": 1}, "order must be 0 with form tsukamoto"),
+        ({"implication": "product"}, "implication is a setting of form mamdani, got form sugeno"),
+        ({"form": "mamdani", "output_width": 0.02}, "output_points must be at least 10"),
+    ],
+)
+def test_settings_of_another_form_of_inference_are_refused(settings, words):
+    found = list(NetworkConfig(**settings).complaints())
+    assert (found == []) if not words else (len(found) == 1 and words in found[0])

@@ -20,6 +20,7 @@ from controllers import PID, Controller, GainTable, gain_names
 from experiments import design, formats, outputs
 from experiments.judging import MEASURES, Contender
 from experiments.report import NotAvailable, Response, SearchHistory
+from experiments.report.activation import activation as activation_section
 from experiments.report.numbers import number, percent
 from experiments.reporting import (
     cautions,
@@ -315,6 +316,34 @@ def test_rules_carry_their_worth_and_the_page_the_way_down(run, data):
     assert (view.chosen, view.loss) == (1, 0.005)
     assert view.text == "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %"
     assert structure.sentences(run.refined)[1] == f"knowledge base, free actuator travel: {curve.sentence()}"
+
+
+def test_the_rules_at_one_moment_are_those_of_the_knowledge_base(run, data):
+    (base,), kb = data.rule_bases, run.refined["equal"].kb
+    shown = base.activation
+    assert "“far”" in shown.text  # the first unforeseen situation
+    strengths = kb.firing([shown.point])[0]
+    np.testing.assert_allclose(shown.firing, strengths[[r.number - 1 for r in base.rules]], atol=1e-15)
+    for variable, value, grades in zip(kb.channels[0].inputs, shown.point, shown.memberships, strict=True):
+        np.testing.assert_allclose(grades, variable.memberships(value), atol=1e-15)
+    assert [said.value for said in shown.conclusions] == pytest.approx(kb.gains([shown.point])[0], rel=1e-12)
+    # Sugeno's form: a singleton a rule, and their weighted mean.
+    tops = np.array([[x[1] for x, _ in said.sets] for said in shown.conclusions])
+    means = [said.mean for said in shown.conclusions]
+    np.testing.assert_allclose(tops @ shown.firing / sum(shown.firing), means, rtol=1e-12)
+    assert "Activation at one moment" in activation_section(base)
+
+
+def test_the_busiest_moment_is_where_the_second_rule_fires_most(run):
+    kb = run.refined["equal"].kb
+    centres = [v.centres for v in kb.channels[0].inputs]
+    alone = [c[1] for c in centres]
+    between = [0.5 * (centres[0][0] + centres[0][1]), centres[1][1]]
+    moment = recording.busiest(kb, np.array([0.0, 1.0, 2.0]), np.array([alone, between, alone]))
+    np.testing.assert_array_equal(moment, [1.0, *between])
+    one = kb.with_channel(0, kb.channels[0].switched([r.terms == (1, 1) for r in kb.channels[0].rules]))
+    moment = recording.busiest(one, np.array([0.0, 1.0, 2.0]), np.array([between, alone, between]))
+    np.testing.assert_array_equal(moment, [1.0, *alone])  # a single rule: where it fires most
 
 
 def test_teaching_signal_and_what_was_learned(run, data):
