@@ -69,8 +69,9 @@ def _shares(found: OfPlant, declared: Declaration) -> str:
     for name, title in list(declared.regularisers.items())[1:]:
         results = [one.against[name].result for one in found.budgets]
         won, lost = results.count("wins"), results.count("loses")
-        parts.append(f"against {title}: {won} won, {lost} lost, {len(results) - won - lost} undecided")
-    return f" ({'; '.join(parts)}.)"
+        shares = ", ".join(_share(one.against[name], one, name) for one in found.budgets)
+        parts.append(f"Against {title}: {won} won, {lost} lost, {len(results) - won - lost} undecided; heat {shares}.")
+    return " " + " ".join(parts)
 
 
 def of_robustness(beside: Mapping[str, Any], declared: Declaration) -> list[str]:
@@ -99,15 +100,15 @@ def of_robustness(beside: Mapping[str, Any], declared: Declaration) -> list[str]
 
 def page(found: Sequence[OfPlant], beside: Mapping[str, Any], declared: Declaration, changed: Sequence[str]) -> str:
     """Return the whole result as Markdown."""
-    verdicts = "; ".join(f"{one.plant}: {one.verdict}" for one in found)
+    verdicts = ", ".join(f"{one.plant} {one.verdict}" for one in found)
     lines = [
         "# Entropy's own test", "",
         "Written by `python -m experiments.benchmark suite=entropy`. Declared before it was run, in",
         f"`configs/entropy_test.yaml` (SHA-256 {declared.digest}).", "",
-        f"Hypothesis: {declared.hypothesis}", "", f"**{verdicts[0].upper() + verdicts[1:]}.**", "",
+        f"Hypothesis: {declared.hypothesis}", "", f"**Verdicts: {verdicts}.**", "",
         f"Each regulariser: the best of {declared.search_seeds} searches of {declared.evaluations} evaluations, same",
-        f"start, same margins. Judged in {declared.verdict_seeds} seeds of the unforeseen situations, paired; intervals",
-        "are of 95 %, from resampled seeds.",
+        "start, same margins. Judged in the unforeseen situations with",
+        f"{declared.verdict_seeds} seeds, paired; intervals are of 95 %, from resampled seeds.",
     ]  # fmt: skip
     if changed:
         lines += ["", f"**Not as declared: {', '.join(changed)}.**"]
