@@ -118,7 +118,7 @@ def course(histories: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, n
 
 def rows(found: Result) -> list[tuple[str, ...]]:
     """Return the cells of one plant's table."""
-    cells = []
+    cells: list[tuple[str, ...]] = []
     for name, one in found.comparisons.items():
         error = f"{100 * found.error[name]:+.2f} %"
         if name == "table":
@@ -183,7 +183,7 @@ def options(words: Sequence[str]) -> tuple[Options, tuple[str, ...]]:
     variants = tuple(chosen[-1].split(",")) if chosen else tuple(VARIANTS)
     for name in variants:
         if name not in VARIANTS:
-            raise UserError(unknown("variant", name, VARIANTS))
+            raise UserError(unknown("variant", name, tuple(VARIANTS)))
     others = [word for word in words if not word.startswith("variants=")]
     return benchmark.options([*_DEFAULTS, *others]), variants
 

@@ -1,10 +1,13 @@
 """Equilibria of set points: in closed form, with loads and parameters, and where there is none."""
 
+import math
+
 import numpy as np
 import pytest
 
 import plants
-from plants import Channel, Plant, Quantity
+from plants import Channel, OperatingPoint, Plant, Quantity
+from plants.core.elementary import atan2
 from plants.core.equilibrium import Equilibria
 from plants.core.registry import names
 from plants.tanks import outflow
@@ -32,6 +35,15 @@ def test_a_motor_at_rest_loses_what_its_load_asks_for():
     for angle in (0.0, 1.0, -20.0):
         assert Equilibria(MOTOR).at([angle], [-2e-3]).loss == pytest.approx(expected, rel=1e-9)
     assert Equilibria(MOTOR).at([1.0]).loss == 0.0
+
+
+def test_the_loss_is_that_under_the_load():
+    """A draught changes what the heaters give to the surroundings, at the same temperatures."""
+    heater, references = plants.get("heater"), [318.15, 311.15]
+    found = Equilibria(heater).at(references, [-3.0])
+    state, powers = tuple(found.state), tuple(found.commands)
+    assert found.loss == pytest.approx(heater.entropy_rate(0.0, state, powers, (-3.0,), heater.nominal()), rel=1e-12)
+    assert found.loss > 1.1 * Equilibria(heater).at(references).loss
 
 
 @pytest.mark.parametrize("name", [name for name in names() if plants.get(name).operating_points])
@@ -70,6 +82,27 @@ def test_beyond_the_last_equilibrium_the_last_one_stands():
     assert found.reached == pytest.approx((3.0 - 1.0) / (7.0 - 1.0), abs=2.0**-7)
     assert 2.9 < found.loss <= 3.0
     assert Equilibria(ROOT).at([2.0]).reached == 1.0
+
+
+def test_of_several_states_of_rest_that_of_the_nearest_operating_point_counts():
+    two = Plant(
+        "two", (Quantity("x", "1"), Quantity("branch", "1")), inputs=(Quantity("u", "1"),), channels=(Channel("x"),),
+        derivative=lambda t, x, u, w, p: (u[0] - x[0], x[1] * x[1] - 1.0), entropy_rate=lambda t, x, u, w, p: x[1],
+        operating_points=(OperatingPoint("low", (0.0, 1.0)), OperatingPoint("high", (5.0, -1.0))),
+    )  # fmt: skip
+    assert [Equilibria(two).at([r]).loss for r in (0.4, 4.4)] == [1.0, -1.0]
+
+
+def test_newtons_step_is_shortened_where_it_goes_too_far():
+    """From c = 0 on the flat end of an arc tangent, a full step lands 30 beyond the answer, farther off than before."""
+    flat = Plant(
+        "flat", (Quantity("x", "1"),), inputs=(Quantity("c", "1"),), channels=(Channel("x"),),
+        derivative=lambda t, x, u, w, p: (atan2(u[0] - 5.0, 1.0) - x[0],),
+    )  # fmt: skip
+    target = math.atan2(-5.0, 1.0) + 1.3734
+    v = Equilibria(flat)._newton(np.array([0.0, 0.0]), np.array([target]), np.empty(0))
+    assert v is not None
+    assert math.atan(v[1] - 5.0) == pytest.approx(target, abs=1e-9)
 
 
 def test_a_plant_that_cannot_rest_is_refused():
