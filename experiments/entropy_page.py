@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from experiments.entropy_declaration import Declaration
     from experiments.entropy_test import AtBudget, Difference, OfPlant
 
-_HEAD = ("IAE budget", "least", "heat, J", "IAE", "kp, ki, kd", "entropy's heat less the rival's, J", "its IAE less",
-         "entropy")  # fmt: skip
+_HEAD = (
+    "IAE budget", "least", "used of it", "heat, J", "IAE", "kp, ki, kd", "entropy's heat less the rival's, J",
+    "its IAE less", "entropy",
+)  # fmt: skip
 _WORDS = {
     "holds": "The hypothesis holds: entropy loses less heat than both rivals at two budgets or more, and more at none.",
     "refuted": "The hypothesis is refuted: entropy loses more heat than a rival at two budgets or more.",
@@ -30,13 +32,20 @@ def rows(found: OfPlant, declared: Declaration) -> list[str]:
         "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|",
     ]  # fmt: skip
     for one in found.budgets:
-        lines += [_row(one, name, title) for name, title in declared.regularisers.items()]
+        lines += [_row(one, name, title, found.least_error) for name, title in declared.regularisers.items()]
     return [*lines, "", _WORDS[found.verdict] + _shares(found, declared)]
 
 
-def _row(one: AtBudget, name: str, title: str) -> str:
+def _row(one: AtBudget, name: str, title: str, least: float) -> str:
     gains = ", ".join(number(float(gain)) for gain in one.found[name].gains)
-    cells = [f"{one.budget:g} x", _cell(title), number(one.heat[name]), number(one.error[name]), gains]
+    cells = [
+        f"{one.budget:g} x",
+        _cell(title),
+        f"{one.found[name].error / least:.2f} x",
+        number(one.heat[name]),
+        number(one.error[name]),
+        gains,
+    ]
     return "| " + " | ".join([*cells, *_compared(one.against.get(name), one, name)]) + " |"
 
 
@@ -107,8 +116,9 @@ def page(found: Sequence[OfPlant], beside: Mapping[str, Any], declared: Declarat
         f"`configs/entropy_test.yaml` (SHA-256 {declared.digest}).", "",
         f"Hypothesis: {declared.hypothesis}", "", f"**Verdicts: {verdicts}.**", "",
         f"Each regulariser: the best of {declared.search_seeds} searches of {declared.evaluations} evaluations, same",
-        "start, same margins. Judged in the unforeseen situations with",
-        f"{declared.verdict_seeds} seeds, paired; intervals are of 95 %, from resampled seeds.",
+        "start, same margins. The budget is one of mean IAE in the taught situations, of which a regulariser need not",
+        f"use all. Heat and IAE are means over the unforeseen situations with {declared.verdict_seeds} seeds, where no",
+        "budget binds; comparisons are paired, intervals of 95 % from resampled seeds.",
     ]  # fmt: skip
     if changed:
         lines += ["", f"**Not as declared: {', '.join(changed)}.**"]

@@ -120,7 +120,7 @@ def test_the_page_says_losses_as_losses_and_what_was_changed():
     assert "**Not as declared: evaluations=5.**" in text
     for line in text.splitlines():  # bars within cells are escaped: all rows of a table are as wide as its head
         if line.startswith("| 1.1 x"):
-            assert line.replace("\\|", "").count("|") == 9
+            assert line.replace("\\|", "").count("|") == 10
 
 
 def test_words(tmp_path):
