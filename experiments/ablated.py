@@ -82,7 +82,7 @@ def read(folder: Path) -> Design:
     )
     start = formats.read_json(stages / "reference" / "result.json")["start"]
     ref = ladder.Reference(Fitness(**metrics["fitness"]), np.array(start), None)
-    searched = [found_files.load(stages / name)[0] for name in ("fixed_genetic", "fixed_cmaes")]
+    searched = [found_files.load(stages / name)[0] for name in ("fixed_cmaes", "fixed_genetic")]
     fixed = min(searched, key=lambda one: one.fitness)
     kept = stages / "knowledge_base_equal"
     refined = knowledge.Refined(
