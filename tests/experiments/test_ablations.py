@@ -61,7 +61,7 @@ def test_the_worth_of_the_start_counts_the_teacher(design, monkeypatch):
     entry = replace(design.refined.entry, histories=histories)
     found = start_of(replace(design, refined=replace(design.refined, entry=entry)))
     assert found == Start(1.5, 30 + 25 + 7, 10, 7, (1.2, 1.5))
-    lines = ablations.of_starts(Result("van_der_pol", {}, {}, (found,)))
+    lines = ablations.of_starts(Result("van_der_pol", {}, {}, {}, (found,)))
     assert "62 from the imitation, of these 7 of the teacher; 10 from the reference gains" in lines[1]
     assert "the start costs 52 more (LOSS)" in lines[1]
 
@@ -86,6 +86,7 @@ def test_a_design_is_taken_apart_and_judged_in_its_own_rollouts(design):
         cells = {row[0]: row for row in ablations.rows(found)}
     assert found.comparisons["same"].mean == Change(0.0, 0.0, 0.0)
     assert found.error["same"] == 0.0
+    assert found.by_design["imitation"] == (found.comparisons["imitation"].mean.value,)
     assert cells["the method itself"][-1] == "no difference shown"
     assert found.comparisons["refinement"].mean.value != 0.0
     assert found.comparisons["imitation"].mean.value != 0.0
@@ -158,7 +159,7 @@ def test_a_small_suite_takes_a_real_design_apart(tmp_path, capsys):
 
 def test_a_table_is_judged_by_its_own_limit():
     for error, told in ((0.004, "(within 0.5 %)"), (-0.006, "(**beyond 0.5 %**)")):
-        result = Result("p", {"table": comparison(0.0, 0.0, 0.0)}, {"table": error}, ())
+        result = Result("p", {"table": comparison(0.0, 0.0, 0.0)}, {"table": (0.0,)}, {"table": error}, ())
         assert told in ablations.rows(result)[0][-2]
 
 
@@ -177,7 +178,12 @@ def comparison(value, low, high, travel=0.0, failures=0):
     (comparison(-0.03, -0.05, -0.01, failures=1), "helps"),
 ])  # fmt: skip
 def test_what_a_part_is_worth(variant, told):
-    assert worth(variant) == told
+    assert worth(variant, (variant.mean.value,) * 2) == told
+
+
+def test_designs_of_two_minds_are_told():
+    assert worth(comparison(0.03, 0.01, 0.05), (0.07, -0.01)) == "depends on the design"
+    assert worth(comparison(-0.03, -0.05, -0.01), (0.01, -0.07)) == "depends on the design"
 
 
 def test_words_and_page():
@@ -186,9 +192,9 @@ def test_words_and_page():
     assert "budget.evaluations=50" in chosen.overrides
     with pytest.raises(UserError, match="did you mean 'pruning'"):
         ablations.options(["variants=prunning"])
-    result = Result("van_der_pol", {"pruning": comparison(-0.03, -0.05, -0.01)}, {"pruning": -0.02},
+    result = Result("van_der_pol", {"pruning": comparison(-0.03, -0.05, -0.01)}, {"pruning": (-0.03,)}, {"pruning": -0.02},
                     (Start(1.5, 20, 90, 7, (1.2, 1.5)),))  # fmt: skip
     text = ablations.page([result], chosen)
-    assert "| without pruning | -3.0 % [-5.0, -1.0] |" in text
+    assert "| without pruning | -3.0 % [-5.0, -1.0] | -3.0 |" in text
     assert "**costs: LOSS** |" in text
     assert "the start saves 70" in text
