@@ -150,7 +150,7 @@ def worth(variant: Comparison, by_design: Sequence[float]) -> str:
         return "helps"
     if abs(variant.mean.value) < RELEVANT or variant.mean.low <= 0.0 <= variant.mean.high:
         return "no difference shown"
-    if min(by_design) < 0.0 < max(by_design):
+    if min(by_design) <= -RELEVANT and max(by_design) >= RELEVANT:
         return "depends on the design"
     if variant.mean.value > 0.0:
         return "helps"

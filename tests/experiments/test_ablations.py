@@ -184,6 +184,7 @@ def test_what_a_part_is_worth(variant, told):
 def test_designs_of_two_minds_are_told():
     assert worth(comparison(0.03, 0.01, 0.05), (0.07, -0.01)) == "depends on the design"
     assert worth(comparison(-0.03, -0.05, -0.01), (0.01, -0.07)) == "depends on the design"
+    assert worth(comparison(0.03, 0.01, 0.05), (0.07, -0.001)) == "helps"
 
 
 def test_words_and_page():
