@@ -3,6 +3,8 @@
     python -m experiments.benchmark                                   # all plants, three design seeds, budget=small
     python -m experiments.benchmark plants=fopdt,duffing seeds=5      # a part of it
     python -m experiments.benchmark budget=standard fitness.max_sensitivity=1.6    # other words go to `sscq design`
+    python -m experiments.benchmark suite=entropy                     # entropy's own test (experiments.entropy_test)
+    python -m experiments.benchmark suite=ablations                   # what each part is worth (experiments.ablations)
 
 Designs are runs of `sscq design` below runs/benchmark: a finished one is not repeated, a stopped one is gone on with.
 All controllers of a plant see the same rollouts, and its designs' rollouts are pooled; changes are against the best
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
 
     from experiments.pooled import Pooled
 
-SUITES = ("control_quality",)
+SUITES = ("control_quality", "entropy", "ablations")
+OTHER_SUITES = {"suite=entropy": "experiments.entropy_test", "suite=ablations": "experiments.ablations"}
 _TAKEN = ("seed", "plant", "output", "resume", "quiet")  # of a design; the benchmark sets them
 _SIMPLE = frozenset({"two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled"})
 _HEAD = ("controller", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
@@ -168,6 +172,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if {"-h", "--help"} & set(words):
         print(__doc__)
+        return
+    other = next((OTHER_SUITES[word] for word in words if word in OTHER_SUITES), None)
+    if other is not None:
+        import_module(other).main([word for word in words if word not in OTHER_SUITES])
         return
     with user_errors():
         chosen = options(words)

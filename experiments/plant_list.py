@@ -40,6 +40,8 @@ def description(plant: Plant) -> str:
     if channels:
         parts.append(f"\ncontrol channels\n{_columns(channels)}")
     parts.append(f"\nintegration step  {plant.step:g} s")
+    if plant.loses_at_rest:
+        parts.append("loses at rest     measures count the entropy production beyond that of the present set point")
     return "\n".join(parts)
 
 

@@ -132,6 +132,7 @@ CSTR_DIMENSIONLESS = register(
         energy=stored_exergy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
+        loses_at_rest=True,
         allocate=allocate,
         operating_points=tuple(OperatingPoint(f"temperature {x2:g}", _state(x2)) for x2 in (_REST, 2.0, 3.5)),
         situations=_TASK,

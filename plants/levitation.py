@@ -89,6 +89,7 @@ MAGNETIC_LEVITATION = register(
     Plant(
         name="magnetic_levitation",
         step=0.002,
+        loses_at_rest=True,
         states=(
             Quantity("gap", "m", _GAP, 0.03, 0.25, "between magnet and ball, downwards"),
             Quantity("speed", "m/s", 0.0, -10.0, 10.0),

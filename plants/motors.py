@@ -73,6 +73,7 @@ DC_MOTOR = register(
     Plant(
         name="dc_motor",
         step=0.002,
+        loses_at_rest=True,
         states=(
             Quantity("angle", "rad", 0.0, -100.0, 100.0, "of the shaft"),
             Quantity("speed", "rad/s", 0.0, -2000.0, 2000.0),

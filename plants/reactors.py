@@ -159,6 +159,7 @@ def _reactor(
         operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
         situations=_task(values, at, t_end, wide),
         step=step,
+        loses_at_rest=True,
         text=text,
     )
 

@@ -94,6 +94,7 @@ TWO_TANKS = register(
     Plant(
         name="two_tanks",
         step=0.4,
+        loses_at_rest=True,
         states=(
             Quantity("upper", "m", _LEVEL, -0.01, 0.30, "level; above 30 cm it overflows"),
             Quantity("lower", "m", _LEVEL, -0.01, 0.30, "level"),

@@ -104,6 +104,7 @@ HEATER = register(
     Plant(
         name="heater",
         step=0.5,
+        loses_at_rest=True,
         states=(
             Quantity("temperature 1", "K", _AMBIENT, *_REGION, "of the first heater"),
             Quantity("temperature 2", "K", _AMBIENT, *_REGION, "of the second heater"),

@@ -127,11 +127,14 @@ class ClosedLoop:
         if self.observe:
             design.rows.add("y_true", len(self.plant.measurements))
             design.rows.add("entropy_rates", 2)
+            if self.scoring.rest is not None:
+                design.rows.add("entropy_at_rest")
             design.rows.add("signals", 2 * len(self.plant.channels) + len(spec.controller.schedule.signals))
             if self.plant.disturbances:
                 design.rows.add("w", len(self.plant.disturbances))
         spec.references.add_to(design)
         spec.disturbances.add_to(design)
+        self.scoring.add_to(design)
         self.sampling.add_to(design)
         look = [Loop("look", (self._look,))] if self.observe else []
         design.before += look
@@ -148,7 +151,10 @@ class ClosedLoop:
         if w:
             lane["w"] = w
         moment = self.scoring.moment(lane)
-        lane["entropy_rates"] = (moment.entropy_plant, moment.entropy_controller)
+        # A record shows what the plant loses; the measures count it less its loss at rest.
+        lane["entropy_rates"] = (self.scoring.of_plant(lane), moment.entropy_controller)
+        if self.scoring.rest is not None:
+            lane["entropy_at_rest"] = (self.scoring.at_rest(lane),)
 
     # ------------------------------------------------------------------------------------------------------- running
 
@@ -169,6 +175,7 @@ class ClosedLoop:
         rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):
             rows |= bank.start(number, situation.name, situation.seed)
+        rows |= self.scoring.start(number)
         column = np.zeros(self.design.rows.count)
         fill_rows(column, self.design, rows)
         return column
@@ -308,11 +315,12 @@ class ClosedLoop:
     def feeds(self, number: int) -> list[Feed]:
         """Return what feeds the streams of one situation, in the kernel's order."""
         signals = [*self.spec.references.streams(number), *self.spec.disturbances.streams(number)]
-        return [*signals, *self.sampling.feeds(number)]
+        return [*signals, *self.scoring.feeds(number), *self.sampling.feeds(number)]
 
     def _every(self, number: int) -> dict[str, int]:
         """Steps between samples of each stream in one situation."""
-        return self.spec.references.every(number) | self.spec.disturbances.every(number) | self.sampling.every()
+        signals = self.spec.references.every(number) | self.spec.disturbances.every(number)
+        return signals | self.scoring.every(number) | self.sampling.every()
 
 
 def _held_inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ARG001  (held: no stage times)

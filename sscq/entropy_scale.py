@@ -21,21 +21,27 @@ def is_needed(task: Task) -> bool:
 
 
 def measured(task: Task, controller: Any, gains: np.ndarray) -> float:
-    """Return the integral of the plant's |rate| over that of kd e'^2 in a reference's recorded runs, all situations.
+    """Return the integral of the plant's |rate| over that of |kd| e'^2 in a reference's recorded runs, all situations.
+
+    The plant's rate is the one that measures count: its excess over the loss at rest, where it has any.
 
     1 where one of them is 0, as without derivative action: then there is nothing to be scaled.
     """
     recorder = Recorder(task.plant, controller, task.situations, task.step, **task.options)
     sums = np.zeros(2)
     for number in range(len(task.situations)):
-        sums += np.abs(recorder(gains, number).group("entropy_rates")[:-1]).sum(axis=0)
+        run = recorder(gains, number)
+        rates = run.group("entropy_rates")[:-1].copy()
+        if "entropy_at_rest" in run.groups:
+            rates[:, :1] -= run.group("entropy_at_rest")[:-1]
+        sums += np.abs(rates).sum(axis=0)
     of_plant, of_controller = sums.tolist()
     return of_plant / of_controller if of_plant > 0.0 and of_controller > 0.0 else 1.0
 
 
 def reference_of(quality: Quality, error: str, genomes: np.ndarray) -> np.ndarray | None:
     """Return the gains [n_gains] of the sample that track best, among those that survive with derivative action."""
-    alive = ~quality.failed.any(axis=0) & (genomes[:, 2::3] > 0.0).any(axis=1)
+    alive = ~quality.failed.any(axis=0) & (genomes[:, 2::3] != 0.0).any(axis=1)
     if not alive.any():
         return None
     errors = np.where(alive, quality.values[error].mean(axis=0), np.inf)

@@ -103,7 +103,8 @@ def record(
     -------
     Trajectory
         Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
-        "entropy_rates" (of plant and controller, W), "signals" (what the schedule sees: error and error rate of each
+        "entropy_rates" (of plant and controller, W), "entropy_at_rest" (of plants that lose at rest: what the measures
+        take off), "signals" (what the schedule sees: error and error rate of each
         channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances".
         A rollout that diverges stays where it was. ``evaluations`` and ``loop`` as from :func:`plants.simulate`; an
         iteration that does not converge ends the rollout, and ``loop.iterations.failure`` names the equation.
@@ -191,6 +192,8 @@ def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:
         ("entropy_rates", "entropy_rates", ["entropy rate plant", "entropy rate controller"], ["W", "W"]),
         ("signals", "signals", [*seen, *(f"signal {name}" for name in extra)], ["" for _ in (*seen, *extra)]),
     ]
+    if loop.scoring.rest is not None:
+        parts.append(("entropy_at_rest", "entropy_at_rest", ["entropy rate at rest"], ["W"]))
     if n_states:
         parts.append(("schedule_states", "k", [f"schedule state {i}" for i in range(n_states)], [""] * n_states))
     if plant.disturbances:

@@ -30,7 +30,7 @@ class Moment:
     t, h : time of the step and its length [s]; `since` counts from the latest jump of reference or load up to now
     error : scaled errors r - y
     command : commands held in this step
-    entropy_plant, entropy_controller : T0 dS/dt [W]
+    entropy_plant, entropy_controller : T0 dS/dt [W]; the plant's less its loss at rest, where it has any
     progress : errors in the direction of the way to go, over its length: 1 at the start, 0 on target, < 0 beyond
     """
 
@@ -103,7 +103,8 @@ class Quality:
     overshoot : largest excess beyond the target, relative to the way from the initial output to it; of all channels
     settling_time : time after which the errors of all channels stay within 2 % of that way [s]; the horizon where they
         never do
-    entropy_plant, entropy_controller : integral of T0 dS/dt [J]
+    entropy_plant, entropy_controller : integral of T0 dS/dt [J]. Of plants that lose at rest (`loses_at_rest`) the
+        excess over the loss at the equilibrium of the present reference is counted, here and in the differences
     entropy_difference, entropy_difference_abs : integral of their difference and of its magnitude [J]
     saturated_time : time with a command at a limit [s]
     peak_command : largest |u|

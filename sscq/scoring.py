@@ -10,16 +10,20 @@ from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.naming import unknown
+from plants.core.signal_bank import SignalBank
 from plants.excitation.signals import TIME_TOLERANCE
+from sscq.loss_at_rest import loss_at_rest
 from sscq.quality import ALL_MEASURES, STEP_MEASURES, Moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plants.excitation import Feed
     from sscq.loop_spec import LoopSpec
     from sscq.sampling import Sampling
 
 ON_THE_WAY = frozenset({"overshoot", "settling_time"})
+OF_ENTROPY = "entropy"  # how the names of these measures begin
 _SHORT = 1e-3  # of the channel's scale: a shorter way is regulation at rest, measured against the scale
 
 
@@ -42,6 +46,33 @@ class Scoring:
     ) -> None:
         self.spec, self.sampling, self.scaled, self.jumps = spec, sampling, scaled, jumps
         self.measures = check_measures(measures)
+        self.rest = self._rest()
+
+    def _rest(self) -> SignalBank | None:
+        """The plant's loss at rest in every situation, where the plant says so and a measure needs it."""
+        spec = self.spec
+        if not (spec.plant.loses_at_rest and any(name.startswith(OF_ENTROPY) for name in self.measures)):
+            return None
+        step = spec.timing.step
+        return SignalBank("rest", ("loss",), [(loss_at_rest(spec.plant, s, step),) for s in spec.situations], step)
+
+    def add_to(self, design: Design) -> None:
+        """Put what the measures need of each situation into every step."""
+        if self.rest is not None:
+            self.rest.add_to(design)
+
+    def start(self, number: int) -> dict[str, tuple[float, ...]]:
+        """Return the initial values of the rows of one situation."""
+        situation = self.spec.situations[number]
+        return {} if self.rest is None else self.rest.start(number, situation.name, situation.seed)
+
+    def feeds(self, number: int) -> list[Feed]:
+        """Return what feeds the streams in one situation, in the kernel's order."""
+        return [] if self.rest is None else self.rest.streams(number)
+
+    def every(self, number: int) -> dict[str, int]:
+        """Steps between the numbers of each stream in one situation."""
+        return {} if self.rest is None else self.rest.every(number)
 
     def add_rows(self, design: Design) -> None:
         """Give the measures rows, as the kernel's results; `steps` tells whether and when a rollout diverged."""
@@ -78,7 +109,7 @@ class Scoring:
             since=where(since, since, 0.0),
             error=tuple(errors),
             command=lane["command"],
-            entropy_plant=self._of_plant(lane),
+            entropy_plant=self.of_plant(lane) - self.at_rest(lane) if self.rest else self.of_plant(lane),
             entropy_controller=self._of_controller(lane, outputs),
             progress=self._progress(lane, references, outputs) if ON_THE_WAY & set(self.measures) else (),
             saturated=self._saturated(lane) if "saturated_time" in self.measures else 0.0,
@@ -91,7 +122,13 @@ class Scoring:
             latest = where(t - jump + TIME_TOLERANCE, jump, latest)
         return latest
 
-    def _of_plant(self, lane: Lane) -> Any:
+    def at_rest(self, lane: Lane) -> Any:
+        """Return the loss rate at the equilibrium of the present reference [W]; 0 where the plant rests without."""
+        t = lane.uniform("t")
+        return 0.0 if self.rest is None else self.rest.values(lane, t, t)[0]
+
+    def of_plant(self, lane: Lane) -> Any:
+        """Return T0 dS/dt of the plant [W]."""
         plant, t = self.spec.plant, lane.uniform("t")
         if plant.entropy_rate is None:
             return 0.0
@@ -99,7 +136,7 @@ class Scoring:
         return plant.entropy_rate(t, lane["x"], u, w, p)
 
     def _of_controller(self, lane: Lane, outputs: tuple[Any, ...]) -> Any:
-        """T0 dS/dt of the derivative action: kd times the square of the true error rate where the plant tells it."""
+        """T0 dS/dt of the derivative action: |kd| times the square of the true error rate where the plant tells it."""
         total: Any = 0.0
         for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
             if "kd" not in law.gain_names:
@@ -107,7 +144,7 @@ class Scoring:
             kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
             y_rate = lane["y_rate"][i] if channel.rate is None else outputs[self.spec.output_index(channel.rate)]
             rate = lane["r_rate"][i] - y_rate
-            total = total + kd * rate * rate
+            total = total + (magnitude(kd) if channel.opposed else kd) * rate * rate
         # A number of the run, not a constant of the text: another scale needs no other kernel.
         return lane.uniform("entropy_scale") * total if self.scaled else total
 

@@ -125,6 +125,12 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
     weights = any("entropy" in name for name in case.fitness.terms)
     if weights and case.plant.entropy_rate is None:
         yield ReportWarning("The plant declares no entropy rate: its entropy production counts as 0.")
+    if case.plant.loses_at_rest:
+        yield ReportWarning(
+            "The plant dissipates at its set points. Measures and fitness count its entropy production beyond that of "
+            "the present reference's equilibrium; the curves over time show all of it.",
+            "note",
+        )
     if weights and not all(channel.collocated for channel in case.plant.channels):
         yield ReportWarning(
             "The command is no force on the output's coordinate, so kd e'² is no power: the entropy productions of "

@@ -15,8 +15,10 @@ from plants.core import check_blocks, check_loop, check_motion
 from plants.core.linearise import linearise
 
 if TYPE_CHECKING:
-    from plants.core.plant import Plant, Quantity
+    from plants.core.linearise import LinearModel
+    from plants.core.plant import OperatingPoint, Plant, Quantity
 
+_NO_LOSS = 1e-9  # W: rounding at rest
 _KINDS = ("states", "parameters", "inputs", "disturbances", "measurements")
 
 
@@ -169,8 +171,24 @@ def _driven(plant: Plant) -> bool:
 def _check_operating_points(report: CheckReport, plant: Plant) -> None:
     for point in plant.operating_points:
         try:
-            linearise(plant, point, commands=True)
+            held = linearise(plant, point, commands=True)
         except ValueError as error:
             report.problems.append(f"operating point {point.name!r}: {error}")
+        else:
+            _advise_on_loss(report, plant, point, held)
     if plant.operating_points and report.ok:
         report.passed.append(f"{len(plant.operating_points)} operating points are equilibria")
+
+
+def _advise_on_loss(report: CheckReport, plant: Plant, point: OperatingPoint, held: LinearModel) -> None:
+    """A plant that dissipates where it stands still prefers the set point that costs least, unless it says so."""
+    if plant.entropy_rate is None or plant.loses_at_rest:
+        return
+    p, x, u = plant.values("parameters", point.parameters), tuple(held.state.tolist()), tuple(held.input.tolist())
+    inputs = u if plant.allocate is None else tuple(plant.allocate(0.0, x, u, p))
+    loss = float(plant.entropy_rate(0.0, x, inputs, (0.0,) * len(plant.disturbances), p))
+    if abs(loss) > _NO_LOSS:
+        report.advice.append(
+            f"operating point {point.name!r} loses {loss:.4g} W at rest: say loses_at_rest=True, or a fitness with "
+            "entropy production prefers set points that cost less to the demanded one"
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plants.core.elementary import abs as magnitude
 from plants.core.loop_signals import Measured, depends
 from plants.core.motion import as_tuple
 from plants.core.tape import Tape
@@ -179,6 +180,7 @@ class Loop:
         for k, (a, b) in enumerate(zip(r_rate, y_rate, strict=True)):
             kd = self._kd(k, gains)
             if not _is_zero(kd):
+                kd = magnitude(kd) if self.plant.channels[k].opposed else kd
                 total = total + (self.entropy_scale * kd) * (a - b) ** 2
         return total
 

@@ -51,7 +51,8 @@ class Channel:
     collocated : bool
         The command is a force on the output's coordinate, so that kd * e'^2 is a power [W].
     gains_low, gains_high : tuple of float
-        Box in which kp, ki, kd are searched, where a run gives no other.
+        Box in which kp, ki, kd are searched, where a run gives no other. Where all of kd's is negative, the command
+        acts against the output, and |kd| e'^2 counts as the entropy production of the derivative action.
     """
 
     output: str
@@ -62,6 +63,11 @@ class Channel:
     collocated: bool = True
     gains_low: tuple[float, float, float] = (0.0, 0.0, 0.0)
     gains_high: tuple[float, float, float] = (10.0, 10.0, 10.0)
+
+    @property
+    def opposed(self) -> bool:
+        """Whether a larger command makes the output smaller: the gains' box lies below 0."""
+        return self.gains_low[2] < 0.0 and self.gains_high[2] <= 0.0
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,9 @@ class Plant:
     situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
         The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, steps are made from the
         channels' scale, with noise of the disturbances' nominal values (standard deviation; 0: none).
+    loses_at_rest : bool
+        It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
+        then count the excess over the loss at the equilibrium of the present reference (`sscq`).
     step : float
         Integration step [s] that suits its motion under control; `plants.check` advises one.
     text : str
@@ -128,6 +137,7 @@ class Plant:
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    loses_at_rest: bool = False
     step: float = 0.01
     text: str = ""
 
@@ -197,6 +207,8 @@ def _check_declaration(plant: Plant) -> None:
     _check_channels(plant)
     if plant.input_delay is not None:
         plant.index("parameters", plant.input_delay)
+    if plant.loses_at_rest and plant.entropy_rate is None:
+        raise ValueError(f"plant {plant.name!r} says loses_at_rest but has no entropy_rate(t, x, u, w, p): give one")
 
 
 def _check_channels(plant: Plant) -> None:

@@ -113,7 +113,7 @@ class StoppedError(Exception):
     """In place of a kill."""
 
 
-@pytest.mark.parametrize(("where", "number"), [("imitate", 2), ("teach", 3), ("on_validation", 1)])
+@pytest.mark.parametrize(("where", "number"), [("imitate", 2), ("teach", 3), ("on_task", 1)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(run, where, number, tmp_path, monkeypatch):
     calls, original = [], getattr(knowledge, where)
 

@@ -234,6 +234,14 @@ def test_a_plant_that_overflows_at_once_is_told_as_untested():
     assert any("its motion was not tested" in line for line in report.advice), str(report)
 
 
+def test_a_loss_at_rest_that_is_not_declared_is_advice():
+    lossy = replace(SOUND, entropy_rate=lambda t, x, u, w, p: entropy_rate(t, x, u, w, p) + 0.5 * u[0] * u[0])
+    told = "operating point 'out' loses 32 W at rest: say loses_at_rest=True"  # it is held by 8 N: 0.5 * 64
+    assert any(told in line for line in plants.check(lossy).advice)
+    for quiet in (SOUND, replace(lossy, loses_at_rest=True)):
+        assert not any("at rest" in line for line in plants.check(quiet).advice)
+
+
 def test_gaps_are_advice():
     bare = Plant(
         name="bare",

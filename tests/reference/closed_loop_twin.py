@@ -142,11 +142,14 @@ class Twin:
     gains : callable
         (t, e_1, e_1', e_2, e_2', ..., extra outputs) to the gains of all channels.
     extra : outputs that the schedule reads besides.
+    at_rest : callable, optional
+        (references, time) to the plant's loss at rest, for plants that declare one.
     sample, tick : steps per controller sample, samples per schedule tick.
     """
 
-    def __init__(self, plant, laws, gains, situation, step, sample=1, tick=1, extra=()):
+    def __init__(self, plant, laws, gains, situation, step, sample=1, tick=1, extra=(), at_rest=None):
         self.plant, self.situation, self.step, self.sample, self.tick = plant, situation, step, sample, tick
+        self.at_rest = at_rest
         self.gains, self.extra = gains, [plant.index("measurements", name) for name in extra]
         self.laws = [Pid(law, sample * step) for law in laws]
         self.n_steps = round(situation.t_end / step)
@@ -302,13 +305,16 @@ class Twin:
         errors = [(r - y[place]) / c.scale for r, (c, (place, _)) in zip(wanted, pairs, strict=True)]
         of_plant = plant.entropy_rate(t, self.x, u, w, self.p)
         of_controller = 0.0
-        for i, (_, (_, rate)) in enumerate(pairs):
+        for i, (c, (_, rate)) in enumerate(pairs):
             true = self.y_rate[i] if rate is None else y[plant.index("measurements", rate)]
-            of_controller += self.g[i, 2] * (self.r_rate[i] - true) ** 2
+            kd = -self.g[i, 2] if c.gains_high[2] <= 0.0 and self.g[i, 2] < 0.0 else self.g[i, 2]
+            of_controller += kd * (self.r_rate[i] - true) ** 2
         self.trace.append({
             "x": self.x, "y": y, "r": wanted, "command": list(self.commands), "u": u, "g": self.g.ravel(),
             "entropy": (of_plant, of_controller), "seen": self.seen, "w": w,
         })  # fmt: skip
+        if self.at_rest is not None:
+            of_plant -= self.at_rest(wanted, t)
         late = t - max(jump for jump in self.jumps if jump <= t + 1e-9)
         total["ise"] += h * sum(e * e for e in errors)
         total["iae"] += h * sum(abs(e) for e in errors)
