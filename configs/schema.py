@@ -360,6 +360,9 @@ class NetworkConfig:
         "membership functions; search: the shape that tells most about the gains",
         choices=("triangular", "trapezoid", "gaussian", "bell", "search"),
     )
+    mirrored: bool = setting(
+        False, "the same gains for an error and for its mirror image: half as many numbers; for odd plants"
+    )
     form: str = setting(
         "sugeno",
         "form of inference: a rule gives numbers (sugeno), fuzzy sets around them (mamdani), or sets that rise from "

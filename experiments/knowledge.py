@@ -10,8 +10,10 @@ import numpy as np
 from experiments import formats, found_files
 from experiments.input_choice import with_needed_inputs
 from experiments.progress import Progress
+from experiments.seen import ranges
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
+from flcs.mirror import mirrored
 from flcs.refinement import refine, with_reference
 from flcs.rule_base import OWN_INPUTS, full_grid
 from flcs.term_search import genetic
@@ -109,7 +111,7 @@ def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Knowledg
         _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
         plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=ref.fitness.plain(),
         taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
-        valid_range=_valid_range(setup), search_terms=genetic(setup.seed),
+        valid_range=_valid_range(setup), search_terms=genetic(setup.seed), seen=ranges(setup, fixed),
     )  # fmt: skip
 
 
@@ -142,12 +144,15 @@ def _valid_range(setup: Setup) -> dict[str, list[float]]:
 def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, kind: str) -> Refined:
     """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
 
-    Half of the budget starts from the imitated rules, half from the reference gains; the validation situations choose.
+    Searches start from the imitated rules and from the reference gains in turn and share the budget; the validation
+    situations choose on the way of each, and among them.
     """
     setup, name = bench.setup, f"knowledge_base_{kind}"
 
     def compute(checkpoints: Path) -> Refined:
         task, whole = setup.task(fitness=fitness), completed(start)
+        if setup.network.mirrored:
+            whole = mirrored(whole)
         validation = validation_task(bench, fitness, fixed)
         judged = on_task(bench, validation)
         tried: list[tuple[float, KnowledgeBase, Entry]] = []
@@ -160,7 +165,7 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
             with progress:
                 better, found = refine(
                     task, kb, plan, bench.margins, laws=setup.laws, name=f"{name}_{origin}_{number}",
-                    title=_NAMES[kind], validation=validation,
+                    title=_NAMES[kind], validation=validation, mirrored=setup.network.mirrored,
                 )  # fmt: skip
             tried.append((judged(better), better, found_files.entry(found)))
         _, kb, entry = min(tried, key=lambda one: one[0])

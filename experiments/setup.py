@@ -236,6 +236,7 @@ def _network(config: DesignConfig) -> NetworkConfig:
         learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
         max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
         max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
+        mirrored=net.mirrored,
     )  # fmt: skip
 
 
@@ -258,6 +259,12 @@ def _check_learning(config: DesignConfig, plant: Plant) -> None:
         raise UserError(
             f"network.inputs: {unknown[0]!r} is none of {', '.join(INPUTS)}, and plant {plant.name!r} measures "
             f"{', '.join(known[len(INPUTS) :])}{near}"
+        )
+    limits = config.controller.limits
+    if config.network.mirrored and not (plants.is_odd(plant) and (limits is None or limits[0] == -limits[1])):
+        raise UserError(
+            f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is right "
+            "on one side says nothing of the other; leave it out"
         )
     drawn = [
         f"{name}: numpy_white" for name, one in config.situations.taught.items() if one.excitation.kind == "numpy_white"

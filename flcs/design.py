@@ -11,6 +11,7 @@ from flcs import pid_form
 from flcs.imitation import imitate
 from flcs.information_filter import merged
 from flcs.knowledge_base import KnowledgeBase
+from flcs.mirror import mirrored_rows
 from flcs.network_config import NetworkConfig
 from flcs.rule_base import RuleBase, full_grid
 from flcs.teaching_rows import TeachingRows
@@ -45,6 +46,7 @@ def design(
     slew: float | None = None,
     integral_limit: float | None = None,
     search_terms: Search | None = None,
+    seen: Sequence[Mapping[str, tuple[float, float]]] | None = None,
     **records: Any,
 ) -> KnowledgeBase:
     """Return the knowledge base that imitates a teaching signal.
@@ -75,6 +77,8 @@ def design(
     search_terms : callable, optional
         Search over the linguistic variables, for ``config.terms=None``; see :func:`flcs.term_choice.choose_terms` and
         :func:`flcs.term_search.genetic`.
+    seen : sequence of mappings of input to (low, high), optional
+        What a closed loop has met, channel after channel: the ranges of the inputs hold at least this.
     **records
         Further fields of the knowledge base: fitness, taught, validation, valid_range, stability.
 
@@ -94,6 +98,8 @@ def design(
     """
     settings = config or NetworkConfig()
     rows = merged(TeachingRows.of(teaching_signal), settings.merge_within)
+    if settings.mirrored:
+        rows = mirrored_rows(rows)
     given = {"low": low, "high": high, "reference_gains": reference_gains}
     box = [_per_gain(name, value, rows) for name, value in given.items()]
     _check_box(rows.gain_names, *box)
@@ -101,7 +107,8 @@ def design(
     bases, records_of = [], {}
     for channel in range(rows.n_channels):
         names, places = rows.gains_of(channel)
-        found = variables(rows, channel, places, settings, seed, search_terms, plant)
+        met = None if seen is None else seen[channel]
+        found = variables(rows, channel, places, settings, seed, search_terms, plant, met)
         lowest, highest, reference = (tuple(part[places].tolist()) for part in box)
         rules = _grid(found.inputs, reference, settings)
         parts = (found.inputs, rules, lowest, highest, reference, names, integral_limit, forms[channel])

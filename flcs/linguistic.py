@@ -30,6 +30,11 @@ def robust_range(x: Array) -> tuple[float, float]:
     low, high = (float(q) for q in np.quantile(x, [_TAIL, 1.0 - _TAIL]))
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         return low - 1.0, high + 1.0
+    return widened(low, high)
+
+
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Return a range with a tenth of itself more on both sides."""
     margin = 0.5 * _WIDENED * (high - low)
     return low - margin, high + margin
 

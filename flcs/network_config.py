@@ -69,6 +69,8 @@ class NetworkConfig:
         See :class:`flcs.Inference`.
     merge_within : float
         Rows of the teaching signal that differ by less become one, see :func:`flcs.information_filter.merged`. 0: none.
+    mirrored : bool
+        The rule base is its own mirror image; for plants that are odd, see :mod:`flcs.mirror`.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
     max_inputs : int, optional
@@ -104,6 +106,7 @@ class NetworkConfig:
     fallback: float = 0.5
     fade: float = 1.0
     merge_within: float = 0.0
+    mirrored: bool = False
     drop_inputs: bool = False
     max_inputs: int | None = None
     input_loss: float = 0.005

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from flcs.linguistic import variable_from_data
+from flcs.linguistic import variable_from_data, widened
 from flcs.membership import SHAPES
+from flcs.mirror import mirrored_variable
 from flcs.network_config import SEARCH
 from flcs.rule_base import OWN_INPUTS
 from flcs.term_choice import choose_terms, informative_inputs
 from flcs.term_search import genetic, search_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from flcs.network_config import NetworkConfig
     from flcs.teaching_rows import TeachingRows
@@ -47,6 +48,7 @@ def variables(
     seed: int,
     search: Search | None = None,
     plant: Plant | str = "",
+    seen: Mapping[str, tuple[float, float]] | None = None,
 ) -> Variables:
     """Return the linguistic variables of a channel.
 
@@ -63,6 +65,8 @@ def variables(
         See :func:`flcs.term_choice.choose_terms`.
     plant : Plant, or its name
         A plant also gives the inputs' units.
+    seen : mapping of input to (low, high), optional
+        What a closed loop has met: ranges hold at least this, widened as the rows' are.
     """
     x = rows.inputs[:, [rows.column_of(name, channel) for name in config.inputs]]
     taught, record = rows.gains[:, list(gains)], {}
@@ -75,13 +79,25 @@ def variables(
         }
     shape, choices, found = _terms(x[:, kept], taught, rows.weight, config, kept, search, seed)
     chosen = tuple(
-        variable_from_data(
-            config.inputs[k], x[:, k], rows.weight, n_terms, unit=_unit(plant, channel, config.inputs[k]), shape=shape,
-            evenness=evenness, overlap=overlap,
+        _reaching(
+            variable_from_data(
+                config.inputs[k], x[:, k], rows.weight, n_terms, unit=_unit(plant, channel, config.inputs[k]),
+                shape=shape, evenness=evenness, overlap=overlap,
+            ),
+            (seen or {}).get(config.inputs[k]),
+            mirrored=config.mirrored,
         )
         for k, (n_terms, evenness, overlap) in zip(kept, choices, strict=True)
     )  # fmt: skip
     return Variables(chosen, record | found)
+
+
+def _reaching(variable: Variable, seen: tuple[float, float] | None, *, mirrored: bool) -> Variable:
+    """The variable with a range that holds what was seen, its own mirror image if asked for; terms stay."""
+    if seen is not None:
+        low, high = widened(*seen)
+        variable = replace(variable, low=min(variable.low, low), high=max(variable.high, high))
+    return mirrored_variable(variable) if mirrored else variable
 
 
 def _terms(

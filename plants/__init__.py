@@ -26,13 +26,14 @@ from plants.core.loop_report import LoopReport
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.simulate import simulate
+from plants.core.symmetry import is_odd
 from plants.core.trajectory import DivergedError, Trajectory
 from plants.core.user_file import PlantFileError, load_plant_file
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
-    "cart_pole", "check", "close", "dead_time", "dimensionless_reactor", "duffing", "get", "levitation", "linearise",
-    "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process",
+    "cart_pole", "check", "close", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
+    "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process",
     "quarter_car", "reactors", "register", "simulate", "spurious_damping", "tanks", "thermal",
 ]  # fmt: skip

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from experiments import found_files
 from experiments.judging import of_kb, taught_loops
 from experiments.knowledge import validation_task
-from experiments.rungs.rung import Rungs, seen_by_fixed
+from experiments.rungs.rung import Rungs
+from experiments.seen import seen_by_fixed
 from flcs import KnowledgeBase
 from flcs.direct import direct
+from flcs.mirror import mirrored
 from flcs.refinement import refine
 from flcs.trade_off import prune
 
@@ -32,12 +34,22 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
 
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
-        start = direct(imitated, seen_by_fixed(bench, fixed), setup.plant, setup.network)
+        start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
+        if setup.network.mirrored:
+            start = mirrored(start)
         n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in start.channels)
         plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
         with progress:
             kb, found = refine(
-                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation
+                task,
+                start,
+                plan,
+                bench.margins,
+                laws=setup.laws,
+                name=NAME,
+                title=_TITLE,
+                validation=validation,
+                mirrored=setup.network.mirrored,
             )
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,

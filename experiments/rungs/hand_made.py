@@ -9,7 +9,8 @@ import numpy as np
 
 from experiments import found_files
 from experiments.judging import of_kb
-from experiments.rungs.rung import Rungs, seen_by_fixed
+from experiments.rungs.rung import Rungs
+from experiments.seen import seen_by_fixed
 from flcs import FuzzyController, Inference, KnowledgeBase, hand_made, pid_form
 from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled, written
 from flcs.refinement import certified
@@ -90,7 +91,7 @@ def _by_hand(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitnes
     setup = bench.setup
 
     def compute(_: Path) -> KnowledgeBase:
-        seen = seen_by_fixed(bench, fixed)
+        seen = seen_by_fixed(bench.setup, fixed)
         bases = []
         for i, (channel, law, given) in enumerate(zip(setup.plant.channels, setup.laws, ranges, strict=True)):
             unit = setup.plant.measurements[setup.plant.index("measurements", channel.output)].unit
