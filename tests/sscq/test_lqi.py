@@ -134,6 +134,13 @@ def test_states_that_are_measured_keep_their_sensor():
     assert tuple(seen[name] for name in names) == x
 
 
+def test_states_that_are_not_measured_are_added():
+    wider, names = with_states(double())
+    assert names == ("at", "state speed")
+    assert wider.outputs(0.0, (3.0, 4.0), (0.0,), (), (0.0,)) == (3.0, 4.0)
+    assert wider.measurements[1].unit == "m/s"
+
+
 # ------------------------------------------------------------------------------------------------------ closed loop
 
 

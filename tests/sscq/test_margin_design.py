@@ -223,6 +223,22 @@ def test_published_ultimate_gain_of_three_lags():
     assert period == pytest.approx(2.0 * np.pi / np.sqrt(3.0), rel=1e-3)
 
 
+def test_of_a_conditionally_stable_loop_the_upper_edge_counts():
+    """(s + 1)^2 / (s^3 (0.01 s + 1)^2): unstable below a gain of about 1/2, stable up to about 100."""
+    denominator = np.convolve([1.0, 0.0, 0.0, 0.0], np.convolve([0.01, 1.0], [0.01, 1.0]))
+    A = np.eye(5, k=1)
+    A[-1] = -denominator[:0:-1] / denominator[0]
+    plant = LinearPlant(A, np.eye(5)[4], np.array([1.0, 2.0, 1.0, 0.0, 0.0]) / denominator[0])
+
+    def growth(gain):
+        return np.roots(np.polyadd(denominator, gain * np.array([1.0, 2.0, 1.0]))).real.max()
+
+    gain, _ = ultimate_gain(plant, Loop(2e-4))
+    assert growth(0.3) > 0.0 > growth(1.0)
+    # Half a sample at 100 rad/s is 0.6 degrees, of a phase that turns by 1 degree for 2 % of frequency.
+    assert gain == pytest.approx(brentq(growth, 1.0, 1000.0), rel=0.05)
+
+
 @pytest.mark.parametrize(
     "plant",
     [
