@@ -34,6 +34,6 @@ __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
     "cart_pole", "check", "close", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
-    "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process",
-    "quarter_car", "reactors", "register", "simulate", "spurious_damping", "tanks", "thermal",
+    "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor",
+    "process", "quarter_car", "reactors", "register", "simulate", "spurious_damping", "tanks", "thermal",
 ]  # fmt: skip
