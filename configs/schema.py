@@ -254,6 +254,9 @@ class FitnessConfig:
     )
     kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0)
     share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
+    travel_share: float = setting(
+        0.95, "actuator travel that schedules may have when taught, as a share of the fixed PID's", above=0
+    )
     travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", above=0)
     saturation_limit: float | None = setting(
         None, "largest mean share of the time with a command at its limit; null: free", low=0, high=1

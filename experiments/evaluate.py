@@ -70,11 +70,14 @@ def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: st
     blocks = case.blocks[kind]
     options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
     several = tuple(s for block in blocks for s in block)
-    task = Task(case.plant, several, case.fitness, config.integration_step, options, config.threads)
-    quality = task.quality(contender.controller, contender.theta[None])
-    rows = [case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]]
-    rows += [quality.values[name][:, 0] for name in measures()[2:]]
-    return np.array(rows).reshape(len(rows), len(blocks), len(blocks[0]))
+    table = np.empty((len(measures()), len(several)))
+    for controller, places in contender.within(several, case.plant):
+        some = tuple(several[place] for place in places)
+        task = Task(case.plant, some, case.fitness, config.integration_step, options, config.threads)
+        quality = task.quality(controller, contender.theta[None])
+        table[0, places], table[1, places] = case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]
+        table[2:, places] = [quality.values[name][:, 0] for name in measures()[2:]]
+    return table.reshape(len(table), len(blocks), len(blocks[0]))
 
 
 def measures() -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from experiments.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from configs.schema import EvaluateConfig
     from configs.worst_schema import WorstConfig
@@ -25,12 +25,30 @@ BASELINE = "reference"
 
 @dataclass(frozen=True)
 class Contender:
-    """One controller: name, title, controller for sscq, and its parameters [n_theta]."""
+    """One controller: name, title, controller for sscq, and its parameters [n_theta].
+
+    With `falls_back` a fuzzy controller gives way in situations outside its valid range, as one would install it there.
+    """
 
     name: str
     title: str
     controller: Any
     theta: np.ndarray
+    falls_back: bool = False
+
+    def within(self, situations: Sequence[Situation], plant: Plant) -> Iterator[tuple[Any, list[int]]]:
+        """Yield the controllers that are installed in situations, each with the places of its own."""
+        groups: dict[float, list[int]] = {}
+        for place, situation in enumerate(situations):
+            share = valid_share(self.controller.kb, situation, plant) if self.falls_back else 1.0
+            groups.setdefault(share, []).append(place)
+        for share, places in groups.items():
+            whole = (
+                self.controller
+                if share == 1.0
+                else replace(self.controller, authority=share * self.controller.schedule.authority)
+            )
+            yield whole, places
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,11 @@ def prepared(config: EvaluateConfig) -> Case:
     blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
     declared = [s for k in kinds for s in sets[k]]
     contenders = contenders_of(kb, config.controller.own_gains)
+    if any(valid_share(kb, situation, plant) < 1.0 for situation in declared):
+        place = 1 + [c.name for c in contenders].index("knowledge_base")
+        title = "knowledge base that gives way outside its valid range"
+        further = replace(contenders[place - 1], name="falls_back", title=title, falls_back=True)
+        contenders = (*contenders[:place], further, *contenders[place:])
     for contender in contenders:
         situations.check(config, plant, contender.controller, declared)
     notes = (*warnings, *other_plant(kb, plant), *_not_taught(kb, plant, declared))
@@ -157,14 +180,24 @@ def other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
 
 def _not_taught(kb: KnowledgeBase, plant: Plant, declared: Sequence[Situation]) -> list[str]:
     """Warn of situations with more delay or noise than was taught."""
-    found = []
-    for name, (low, high) in ((k, v) for k, v in kb.valid_range.items() if k in {"delay", "output_delay", "noise"}):
-        beyond = [s.name for s in declared if not low <= _level(s, name, plant) <= high]
-        if beyond:
+    from flcs.valid_range import outside
+
+    beyond: dict[str, list[str]] = {}
+    for situation in declared:
+        for name, (low, high) in outside(kb, conditions_of(situation, plant)).items():
             word = name.replace("_", " ")
-            found.append(f"{word} outside what was taught ({low:g} .. {high:g}): {', '.join(beyond)}")
-    return found
+            beyond.setdefault(f"{word} outside what was taught ({low:g} .. {high:g})", []).append(situation.name)
+    return [f"{what}: {', '.join(names)}" for what, names in beyond.items()]
 
 
-def _level(situation: Situation, name: str, plant: Plant) -> float:
-    return max([0.0, *situation.noise_levels(plant)]) if name == "noise" else float(getattr(situation, name))
+def conditions_of(situation: Situation, plant: Plant) -> dict[str, float]:
+    """Return the conditions that a knowledge base states its valid range for."""
+    noise = max([0.0, *situation.noise_levels(plant)])
+    return {"delay": situation.delay, "output_delay": situation.output_delay, "noise": noise}
+
+
+def valid_share(kb: KnowledgeBase, situation: Situation, plant: Plant) -> float:
+    """Return which share of its authority a knowledge base keeps in a situation."""
+    from flcs.valid_range import share
+
+    return share(kb, conditions_of(situation, plant))

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sscq.operating import OperatingMargins
     from sscq.search_method import SearchMethod
 
-_TRAVEL_SHARE = 0.95
 _OF_SURVEY = ("diverged", "margin_weight", "entropy_scale")  # beside the reference values
 
 
@@ -164,14 +163,14 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
 
 
 def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
-    """Mean total variation that the other candidates may use when taught: a little less than the fixed PID's.
+    """Mean total variation that other candidates may use when taught: by default a little less than the fixed PID's.
 
-    Unforeseen situations ask more of a schedule than taught ones; the verdict allows no more travel there than the
+    Unforeseen situations ask more of most schedules than taught ones; the verdict allows no more travel there than the
     fixed PID has, up to a few per cent.
     """
     candidate = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, ref.start)
     quality = bench.setup.task(fitness=ref.fitness).quality(candidate.controller, fixed.theta[None])
-    return _TRAVEL_SHARE * float(quality.values["total_variation"].mean())
+    return bench.setup.travel_share * float(quality.values["total_variation"].mean())
 
 
 def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:

@@ -111,6 +111,7 @@ class Setup:
     pooling: str = "rows"
     renew_every: int | None = None
     tries: int = 2
+    travel_share: float = 0.95
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None
     further: tuple[str, ...] = ()
@@ -196,6 +197,7 @@ def setup(config: DesignConfig) -> Setup:
         pooling=config.teacher.pooling,
         renew_every=config.search.renew_every,
         tries=config.search.tries,
+        travel_share=config.fitness.travel_share,
         warnings=tuple(warnings),
         front=_front(config),
         further=tuple(config.ladder.further),
@@ -263,8 +265,8 @@ def _check_learning(config: DesignConfig, plant: Plant) -> None:
     limits = config.controller.limits
     if config.network.mirrored and not (plants.is_odd(plant) and (limits is None or limits[0] == -limits[1])):
         raise UserError(
-            f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is right "
-            "on one side says nothing of the other; leave it out"
+            f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is "
+            "right on one side says nothing of the other; leave it out"
         )
     drawn = [
         f"{name}: numpy_white" for name, one in config.situations.taught.items() if one.excitation.kind == "numpy_white"

@@ -1,4 +1,4 @@
-"""The Van der Pol study: the whole ladder, three design seeds, margins on and off, with and without a noisy sensor.
+"""The Van der Pol study: the whole ladder, three design seeds; margins, more inputs, noisy sensors, delays.
 
     python -m experiments.study                 # all variants, into runs/study; finished runs are not repeated
     python -m experiments.study plain           # one variant
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 SEEDS = (0, 1, 2)
 VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "plain": ("as first done: no margin constraint, no sensor noise", ()),
+    "position": (
+        "with the position as a third input: mirrored rules, four searches, all of the fixed PID's travel when taught",
+        (
+            "network.inputs=[e,e_rate,position]",
+            "network.mirrored=true",
+            "search.tries=4",
+            "budget.evaluations=60000",
+            "fitness.travel_share=1",
+        ),
+    ),
     "margins": ("with Ms at most 1.8 at the operating points", ("fitness.max_sensitivity=1.8",)),
     "noise": (
         "with sensor noise 0.02, derivative filter 50 ms, delay 20 ms, all taught",
@@ -32,7 +42,17 @@ VARIANTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "controller.rate_source=difference",
         ),
     ),
+    "delays": (
+        "with delays of 0, 0.05, 0.1 and 0.15 s taught, sensor noise 0.02, derivative filter 50 ms",
+        (
+            "situations.taught_delays=[0,0.05,0.1,0.15]",
+            "situations.noise=0.02",
+            "controller.derivative_filter_time=0.05",
+            "controller.rate_source=difference",
+        ),
+    ),
 }
+_SWEPT = "delays"  # the variant whose knowledge bases are judged at delays inside and outside their range
 _ROWS = (
     "open_loop", "fixed", "two_degree", "table", "imitation", "knowledge_base", "knowledge_base_free", "oracle",
 )  # fmt: skip
@@ -97,8 +117,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if variant not in VARIANTS:
             sys.exit(f"error: no variant {variant!r}; known: {', '.join(VARIANTS)}")
         found = [run(variant, seed, root, extra) for seed in SEEDS]
-        lines += table(variant, found)
-        print("\n".join(table(variant, found)))
+        text = table(variant, found)
+        if variant == _SWEPT:
+            from experiments.delay_sweep import lines as swept
+
+            text += swept([root / f"{variant}-{seed}" for seed in SEEDS])
+        lines += text
+        print("\n".join(text))
     if set(variants) == set(VARIANTS) and not extra:
         text = [
             "# The Van der Pol study", "",

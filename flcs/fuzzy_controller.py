@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import gain_names
-from flcs import grid_sweep, inference, pid_form, tabulation
+from flcs import grid_sweep, inference, pid_form, tabulation, valid_range
 from flcs.gain_hull import gain_hull
 from flcs.knowledge_base import KnowledgeBase
 from flcs.rule_base import OWN_INPUTS, check_authority
@@ -257,6 +257,16 @@ class FuzzyController:
     def frozen(self) -> FuzzyController:
         """Return the controller with all numbers compiled in: the fastest form, with no parameters left."""
         return replace(self, free=())
+
+    def under(self, **conditions: float) -> FuzzyController:
+        """Return the controller for a loop whose conditions are known: outside the taught range it gives way.
+
+        Parameters
+        ----------
+        **conditions : float
+            delay, output_delay [s] and noise (standard deviation), see :mod:`flcs.valid_range`.
+        """
+        return replace(self, authority=self.schedule.authority * valid_range.share(self.kb, conditions))
 
     @property
     def gain_hull(self) -> GainHull:

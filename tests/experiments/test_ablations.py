@@ -14,10 +14,13 @@ from experiments.errors import UserError
 from experiments.knowledge import Refined
 from experiments.setup import setup
 from flcs import FuzzyController
+from flcs.trade_off import Point, TradeOff
 from sscq.quality import ALL_MEASURES
 from sscq.verdict import Change, Comparison
 from tests.experiments import finished_run
 from tests.reference.closed_loop_twin import uncompiled
+
+CURVE = TradeOff((Point(4, "", 1.0), Point(3, "on[P,P]", 1.0)), 1, 0.005, {})
 
 
 def history(evaluations, best):
@@ -47,7 +50,7 @@ def design():
         bench, ladder.Reference(fitness, finished_run.FIXED[None], None),
         finished_run.entry("fixed", "fixed PID", finished_run.FIXED, "CmaEs"), replace(fitness, travel_limit=30.0),
         finished_run.teaching_signal(bench.setup), finished_run.knowledge_base(bench.setup, 0.6),
-        Refined(kb, entry, [["on[P,P]", 1.0]]), np.empty(0),
+        Refined(kb, entry, CURVE), np.empty(0),
     )  # fmt: skip
     with uncompiled():
         return replace(found, rollouts=ablated.rollouts(found, FuzzyController(kb, laws=bench.setup.laws)))

@@ -308,9 +308,9 @@ def test_the_search_itself_keeps_off_the_limits(margins, monkeypatch):
     """It judges few samples of the hull, so it is given tighter limits than are certified."""
     seen = []
 
-    def spy(task, one, how, given):
+    def spy(task, one, how, given, validation):
         seen.append(given)
-        return search(task, one, how, given)
+        return search(task, one, how, given, validation)
 
     search = module.search
     monkeypatch.setattr(module, "search", spy)

@@ -303,3 +303,19 @@ def test_the_objective_counts_and_decodes(objectives):
     expected = objectives("fixed")(theta_of(candidate("table_error"), genomes)[:, :3])
     np.testing.assert_allclose(values, expected, rtol=1e-9)
     np.testing.assert_array_equal(objective(genomes.tolist()), values)
+
+
+def test_of_the_best_on_the_way_validation_takes_its_own_best():
+    """Taught and validation want different gains: what is taken was met on the way, and none of the others is better."""
+    task = TASK
+    other = task.on([replace(s, name=f"{s.name} again", delay=0.1) for s in SITUATIONS])
+    one = baselines.fixed(LAWS, np.zeros(3), np.full(3, 10.0), np.array([[1.0, 0.5, 1.0]]))
+    plan = SearchPlan((CmaEs(evaluations=400, sigma=0.2),), 1)
+    alone = search(task, one, plan, None)
+    found = search(task, one, plan, None, other)
+    np.testing.assert_array_equal(found.incumbents, alone.incumbents)
+    values = Objective(other, one.controller)(alone.incumbents)
+    assert np.argmin(values) < len(values) - 1  # the search went on to fit the taught situations alone
+    np.testing.assert_array_equal(found.theta, alone.incumbents[np.argmin(values)])
+    assert found.fitness == Objective(task, one.controller)(found.theta[None])[0] > alone.fitness
+    assert found.evaluations == alone.evaluations + len(values)

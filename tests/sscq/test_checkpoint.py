@@ -52,7 +52,7 @@ def run(config, evaluate, checkpoint=None, seed=5, **others):
 
 
 def as_bytes(result):
-    arrays = [result.genome, np.array(result.fitness), *vars(result.history).values()]
+    arrays = [result.genome, result.incumbents, np.array(result.fitness), *vars(result.history).values()]
     return [(a.dtype, a.tobytes()) for a in arrays] + [result.evaluations, result.stopped_by]
 
 
@@ -252,7 +252,7 @@ def test_a_file_of_another_version_is_refused(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("sscq.checkpoint.SCHEMA", "sscq.search/99")
         run(METHODS[0], Evaluate(), Checkpoint(path))
-    with pytest.raises(CheckpointError, match=r"schema 'sscq\.search/99', this version reads 'sscq\.search/1'"):
+    with pytest.raises(CheckpointError, match=r"schema 'sscq\.search/99', this version reads 'sscq\.search/2'"):
         run(METHODS[0], Evaluate(), Checkpoint(path))
 
 

@@ -52,7 +52,7 @@ def run(config, evaluate=bowl, seed=0, **others):
 
 
 def as_bytes(result):
-    arrays = [result.genome, np.array(result.fitness), *vars(result.history).values()]
+    arrays = [result.genome, result.incumbents, np.array(result.fitness), *vars(result.history).values()]
     return [a.tobytes() for a in arrays] + [result.evaluations, result.stopped_by]
 
 
@@ -60,6 +60,17 @@ def as_bytes(result):
 def test_same_seed_same_result_other_seed_another(config):
     assert as_bytes(run(config, seed=3)) == as_bytes(run(config, seed=3))
     assert as_bytes(run(config, seed=3)) != as_bytes(run(config, seed=4))
+
+
+@every_method
+def test_the_best_on_the_way_are_kept_each_once(config):
+    recorder = Recorder()
+    result = run(config, recorder)
+    values = bowl(result.incumbents)
+    assert (np.diff(values) < 0.0).all()
+    np.testing.assert_array_equal(result.incumbents[-1], result.genome)
+    bests = [bowl(call).min() for call in recorder.calls]
+    np.testing.assert_array_equal(values, np.unique(np.minimum.accumulate(bests))[::-1])
 
 
 @every_method

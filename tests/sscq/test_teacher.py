@@ -344,10 +344,10 @@ def test_wrong_settings_are_refused(given, says):
         Teacher(**given)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_plant_outputs_are_seen_as_the_sensors_show_them_and_change_nothing(encoding):
+@pytest.mark.parametrize("way", WAYS)
+def test_plant_outputs_are_seen_as_the_sensors_show_them_and_change_nothing(way):
     """The error is the reference less the measured position: the column shows the same noise."""
-    tiny = replace(SMALL, encoding=encoding, search=GeneticAlgorithm(population=4, generations=1))
+    tiny = replace(way, search=GeneticAlgorithm(population=4, generations=1))
     plain = taught(SITUATIONS[:1], tiny)
     watched = taught(SITUATIONS[:1], tiny, outputs=("velocity", "position"))
     assert watched.input_names == (*plain.input_names, "velocity", "position")
