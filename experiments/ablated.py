@@ -148,7 +148,7 @@ def without_imitation(design: Design) -> FuzzyController:
     n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in whole.channels)
     share = 1.0 + judging.taught_loops(bench) / setup.evaluations
     plan, _ = bench.plan(n_genes, None, "", 1, share)
-    validation = knowledge.validation_task(bench, design.equal, design.fixed)
+    validation = ladder.validation_task(bench, design.equal, design.fixed)
     kb, _ = refine(task, whole, plan, bench.margins, laws=setup.laws, validation=validation)
     kb, _ = prune(
         task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,

@@ -33,7 +33,7 @@ def lines(folders: Sequence[Path]) -> list[str]:
         for f in folders
     ]
     out = [
-        f"The same knowledge bases at delays that they were and were not taught, mean J of {len(cases)} designs, "
+        f"The same knowledge bases at delays that they were and were not taught, mean J of {len(cases)} designs,",
         f"{_SEEDS} seeds of each unforeseen situation. Giving way: outside the valid range the gains move to the",
         "reference gains, as `sscq evaluate` and `flcs.FuzzyController.under(delay=...)` do.", "",
         "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|",

@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments import formats, found_files
 from experiments.input_choice import with_needed_inputs
+from experiments.ladder import validation_task
 from experiments.progress import Progress
 from experiments.seen import ranges
 from flcs import FuzzyController, KnowledgeBase
@@ -188,16 +189,6 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
         return Refined(_load(folder), found_files.load(folder)[0], None if curve is None else TradeOff.of(curve))
 
     return bench.folder.stage(name, compute, save, load)
-
-
-def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
-    """Return the task in the validation situations, at no more travel than the fixed PID has there."""
-    task = bench.setup.task("validation", fitness)
-    if fitness.travel_limit is None:
-        return task
-    own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
-    travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
-    return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
 
 
 def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from experiments.run_folder import RunFolder
     from experiments.setup import Setup
     from sscq.fitness import Fitness
+    from sscq.objective import Task
     from sscq.operating import OperatingMargins
     from sscq.search_method import SearchMethod
 
@@ -80,8 +81,9 @@ class Bench:
         candidates: Callable[[], list[Candidate]],
         fitness: Fitness,
         methods: Callable[[int], tuple[SearchMethod, ...]] | None = None,
+        validation: Task | None = None,
     ) -> list[Entry]:
-        """Run a stage that searches some candidates, each with the full budget."""
+        """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
 
         def compute(checkpoints: Path) -> list[Entry]:
             entries = []
@@ -90,7 +92,7 @@ class Bench:
                 if methods is not None:
                     plan = replace(plan, methods=methods(len(candidate.low)))
                 with progress:
-                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins)
+                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins, validation)
                 entries.append(found_files.entry(found))
             return entries
 
@@ -173,15 +175,25 @@ def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
     return bench.setup.travel_share * float(quality.values["total_variation"].mean())
 
 
+def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
+    """Return the task in the validation situations, at no more travel than the fixed PID has there."""
+    task = bench.setup.task("validation", fitness)
+    if fitness.travel_limit is None:
+        return task
+    own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
+    travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
+    return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
+
+
 def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
     """Two-degree-of-freedom PID, and gain tables over one variable, at the given fitness (with its travel limit)."""
     setup = bench.setup
-    start = np.vstack([fixed.theta, ref.start])
+    start, validation = np.vstack([fixed.theta, ref.start]), validation_task(bench, fitness, fixed)
 
     def two() -> list[Candidate]:
         return [baselines.two_degree(setup.laws, setup.low, setup.high, start)]
 
-    entries = bench.search_stage("two_degree", two, fitness)
+    entries = bench.search_stage("two_degree", two, fitness, validation=validation)
     if len(setup.plant.channels) == 1:
 
         def tables() -> list[Candidate]:
@@ -190,7 +202,7 @@ def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list
                 for variable in baselines.variables(setup.plant)
             ]
 
-        entries += bench.search_stage("tables", tables, fitness)
+        entries += bench.search_stage("tables", tables, fitness, validation=validation)
     return entries
 
 

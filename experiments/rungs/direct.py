@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from experiments import found_files
 from experiments.judging import of_kb, taught_loops
-from experiments.knowledge import validation_task
+from experiments.ladder import validation_task
 from experiments.rungs.rung import Rungs
 from experiments.seen import seen_by_fixed
 from flcs import KnowledgeBase
