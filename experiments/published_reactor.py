@@ -73,7 +73,8 @@ def lines(folders: Sequence[Path]) -> list[str]:
     return [
         "### Beside published values", "",
         "Overshoot, settling time to 2 % and IAE of each taught step (nominal plant, no load, no noise), in residence",
-        "times, mean of the designs; the last column holds the largest of each.", "",
+        "times, mean of the designs; the last column holds the largest of each, bold where it is above the published.",
+        "",
         "| " + " | ".join(head) + " |", "|---" * len(head) + "|", *rows, "",
         "The published values are the upper ends in the abstract of So and Jin, Fuzzy-based nonlinear PID",
         "controller and its application to CSTR (Korean J. Chem. Eng. 35(3), 2018, doi 10.1007/s11814-017-0329-1).",
@@ -92,12 +93,15 @@ def _taught(table: np.ndarray) -> np.ndarray:
 
 
 def _row(values: np.ndarray) -> list[str]:
-    return [*(_said(column) for column in values.T), _said(values.max(axis=1))]
+    return [*(_said(column) for column in values.T), _said(values.max(axis=1), marked=True)]
 
 
-def _said(values: Sequence[float] | np.ndarray) -> str:
+def _said(values: Sequence[float] | np.ndarray, *, marked: bool = False) -> str:
+    """Overshoot, settling time and IAE; with `marked`, what is more than the published value stands out."""
     overshoot, settling, iae = values
-    return f"{100 * overshoot:.2f} %; {settling:.2f}; {iae:.2f}"
+    words = (f"{100 * overshoot:.2f} %", f"{settling:.2f}", f"{iae:.2f}")
+    worse = [marked and value > PUBLISHED[key] for value, key in zip(values, _KEYS, strict=True)]
+    return "; ".join(f"**{word}**" if more else word for word, more in zip(words, worse, strict=True))
 
 
 def _floor() -> list[str]:

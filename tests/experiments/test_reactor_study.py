@@ -172,7 +172,16 @@ def test_our_steps_stand_beside_the_published_values(designs, monkeypatch):
     assert "| published, largest of its steps | - | - | - | 1.25 %; 1.71; 1.26 |" in lines
     row = next(line for line in lines if line.startswith("| fixed PID"))
     cells = row.strip("| ").split(" | ")[1:]
-    assert cells == ["15.00 %; 1.50; 4.50", "30.00 %; 3.00; 3.00", "0.00 %; 4.50; 1.50", "30.00 %; 4.50; 4.50"]
+    assert cells == [
+        "15.00 %; 1.50; 4.50",
+        "30.00 %; 3.00; 3.00",
+        "0.00 %; 4.50; 1.50",
+        "**30.00 %**; **4.50**; **4.50**",
+    ]
+
+
+def test_only_what_is_above_the_published_value_stands_out():
+    assert published_reactor._said((0.01, 2.0, 1.26), marked=True) == "1.00 %; **2.00**; 1.26"
 
 
 def test_full_coolant_against_an_adaptive_integrator():
