@@ -114,7 +114,9 @@ def page(parts: Sequence[str], chosen: Options) -> str:
         "95 % intervals from resampled seeds of the rollouts (the designs as they are); losses are marked. IAE,",
         "overshoot, settling time and travel are means over the surviving rollouts, taught / unforeseen; lost:",
         "unforeseen rollouts that left the plant's region. The first knowledge base is held to the fixed PID's",
-        "actuator travel when taught.",
+        "actuator travel when taught. IAE counts in the channel's scale: 6 K s for the jacketed reactor; times in",
+        "seconds there, in residence times for the dimensionless one. An overshoot above 100 % is an ignition that is",
+        "caught: the reactant that gathered while the reactor was cold burns off at once.",
         "",
     ]
     return "\n".join([*head, *parts]).rstrip() + "\n"
