@@ -115,8 +115,8 @@ def page(parts: Sequence[str], chosen: Options) -> str:
         "overshoot, settling time and travel are means over the surviving rollouts, taught / unforeseen; lost:",
         "unforeseen rollouts that left the plant's region. The first knowledge base is held to the fixed PID's",
         "actuator travel when taught. IAE counts in the channel's scale: 6 K s for the jacketed reactor; times in",
-        "seconds there, in residence times for the dimensionless one. The mean overshoot of the hard steps is large for",
-        "the steps up to 360 K alone: there the reactor ignites, and the coolant at its limit catches it late.",
+        "seconds there, in residence times for the dimensionless one. The mean overshoot of the hard steps is large",
+        "for the steps up to 360 K alone: there the reactor ignites, and the coolant at its limit catches it late.",
         "",
     ]
     return "\n".join([*head, *parts]).rstrip() + "\n"
