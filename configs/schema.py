@@ -59,6 +59,7 @@ EXCITATIONS = (
 _WITH_FILE = ("recorded", "tabulated")
 _SWEPT = ("chirp", "multisine")
 _WITH_VARIANCE = ("gaussian", "uniform", "rayleigh", "gamma", "exponential", "peak")
+_WITH_AMPLITUDE = ("sine", "step", "chirp", "prbs", "multisine")
 _WITH_MEAN = ("rayleigh", "gamma", "exponential", "tabulated")
 _REGISTERS = (3, 4, 5, 6, 7, 9, 10, 11, 15, 17, 18, 20, 22, 23, 25, 28, 29, 31)
 
@@ -135,6 +136,7 @@ class SituationConfig:
     """One control situation (scenario); fields as in `sscq.Situation`."""
 
     reference: float = setting(0.0, "reference of every channel")
+    reference_signal: ExcitationConfig = setting(ExcitationConfig, "signal that is added to the reference")
     initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
     excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
@@ -155,6 +157,12 @@ class SituationConfig:
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
         yield from _interval("limits", self.limits)
+        moving = self.reference_signal
+        if moving.kind in _WITH_AMPLITUDE and moving.amplitude == 0.0:
+            yield (
+                f"reference_signal of kind={moving.kind} has amplitude 0 and moves no reference; "
+                "give reference_signal.amplitude, or kind=none"
+            )
 
 
 @dataclass

@@ -176,13 +176,13 @@ def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
-    """Return the task in the validation situations, at no more travel than the fixed PID has there."""
+    """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught."""
     task = bench.setup.task("validation", fitness)
     if fitness.travel_limit is None:
         return task
     own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
     travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
-    return replace(task, fitness=replace(fitness, travel_limit=float(travel)))
+    return replace(task, fitness=replace(fitness, travel_limit=bench.setup.travel_share * float(travel)))
 
 
 def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:

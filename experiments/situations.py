@@ -10,6 +10,7 @@ from experiments.errors import UserError
 from experiments.excitations import excitation
 from plants.core.loops import check_mode
 from plants.core.simulate import count_steps
+from plants.excitation import as_signal
 from sscq.loop_spec import LoopSpec
 from sscq.situation import Situation
 from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, varied
@@ -119,7 +120,7 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
     number = (seed if given.seed is None else given.seed) + SEED_STRIDE * repetition
     return Situation(
         name=name,
-        reference={c.output: given.reference for c in plant.channels},
+        reference=dict.fromkeys((c.output for c in plant.channels), _reference(name, given, number)),
         excitation=excitation(given.excitation, _drawn_from(name, given, number), given.t_end),
         parameters=given.parameters or None,
         initial=given.initial,
@@ -128,6 +129,14 @@ def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repeti
         t_end=given.t_end,
         seed=number,
     )
+
+
+def _reference(name: str, given: SituationConfig, number: int) -> Any:
+    """The constant, and what is added to it; numbers that are drawn here are not those of the disturbance."""
+    if given.reference_signal.kind == "none":
+        return given.reference
+    drawn = _drawn_from(name, given, number) + crc32(b"reference")
+    return as_signal(given.reference) + excitation(given.reference_signal, drawn, given.t_end)
 
 
 def _drawn_from(name: str, given: SituationConfig, number: int) -> int:

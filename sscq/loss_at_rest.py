@@ -11,6 +11,8 @@ counts as recorded.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -54,22 +56,55 @@ def loss_at_rest(plant: Plant, situation: Situation, step: float) -> Signal:
     ValueError
         If the plant cannot rest on the references; the message names the situation.
     """
-    references = situation.references(plant)
-    loads = [Signal(tuple(p for p in s.parts if isinstance(p, (*_HELD, Ramp)))) for s in situation.excitations(plant)]
-    parts = [part for signal in (*references, *loads) for part in signal.parts]
-    equilibria = Equilibria(plant, situation.parameters)
+    loads = (Signal(tuple(p for p in s.parts if isinstance(p, (*_HELD, Ramp)))) for s in situation.excitations(plant))
+    task = _Task(
+        tuple(situation.references(plant)), tuple(loads), plant.values("parameters", situation.parameters),
+        situation.t_end, step,
+    )  # fmt: skip
+    try:
+        return _loss(_Same(plant), task)
+    except ValueError as error:
+        message = f"situation {situation.name!r}: {error}; a plant that cannot rest must not declare loses_at_rest"
+        raise ValueError(message) from error
+
+
+@dataclass(frozen=True)
+class _Task:
+    """All that the loss at rest hangs on beside the plant: repetitions of a situation share it."""
+
+    references: tuple[Signal, ...]
+    loads: tuple[Signal, ...]
+    parameters: tuple[float, ...]
+    t_end: float
+    step: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """A plant as a key: the very object, which is kept, not one that looks like it."""
+
+    plant: Plant
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.plant is self.plant
+
+    def __hash__(self) -> int:
+        return id(self.plant)
+
+
+@lru_cache(maxsize=256)
+def _loss(same: _Same, task: _Task) -> Signal:
+    """The signal of a task; kept, since a verdict repeats each situation many times for every controller."""
+    parts = [part for signal in (*task.references, *task.loads) for part in signal.parts]
+    equilibria = Equilibria(same.plant, task.parameters)
 
     def loss(t: float) -> float:
-        try:
-            return equilibria.at(_values(references, t, step), _values(loads, t, step)).loss
-        except ValueError as error:
-            message = f"situation {situation.name!r}: {error}; a plant that cannot rest must not declare loses_at_rest"
-            raise ValueError(message) from error
+        return equilibria.at(_values(task.references, t, task.step), _values(task.loads, t, task.step)).loss
 
     known = [part for part in parts if not part.random or isinstance(part, Recorded)]
     if all(isinstance(part, _HELD) for part in known):
         return Signal(_held(loss, sorted(part.at for part in known if isinstance(part, Step))))
-    times = _times(known, situation.t_end, step)
+    times = _times(known, task.t_end, task.step)
     return Signal((Constant(0.0), Recorded(tuple(times), tuple(loss(t) for t in times), "linear")))
 
 

@@ -153,3 +153,15 @@ def test_a_plant_without_rest_is_refused_with_the_remedy():
         loss_at_rest(drift, HELD, H)
     with pytest.raises(ValueError, match="says loses_at_rest but has no entropy_rate"):
         replace(KETTLE, entropy_rate=None)
+
+
+def test_repetitions_share_what_was_found_and_other_plants_do_not():
+    """Noise does not move the loss, so another seed finds the same object; each part of the task makes another."""
+    found = loss_at_rest(KETTLE, VARYING, H)
+    assert loss_at_rest(KETTLE, replace(VARYING, name="again", seed=VARYING.seed + 1), H) is found
+    twin = replace(KETTLE, text="the same kettle, another object")
+    assert loss_at_rest(twin, VARYING, H) == found
+    assert loss_at_rest(twin, VARYING, H) is not found
+    for other in (replace(VARYING, t_end=VARYING.t_end + 1.0), replace(VARYING, reference=21.0)):
+        assert loss_at_rest(KETTLE, other, H) != found
+    assert loss_at_rest(KETTLE, VARYING, 0.5 * H) is not found

@@ -1,0 +1,143 @@
+"""The reactors' comparison: fixed gains, gain table and knowledge base, equally well tuned, on steps and smooth tasks.
+
+    python -m experiments.reactor_study                           # three recipes, three design seeds; docs/reactors.md
+    python -m experiments.reactor_study cstr_smooth               # one recipe, printed only
+    python -m experiments.reactor_study budget=standard           # other words go to `sscq design`
+
+Designs are runs of `sscq design experiment=RECIPE` below runs/reactors: a finished one is not repeated, a stopped one
+is gone on with. Prints a table for each recipe with its losses marked, and for the dimensionless reactor the published
+values beside ours. With all recipes docs/reactors.md is written; what the runs were made with stands in it.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments import published_reactor, reactor_tables
+from experiments.errors import UserError, user_errors
+from experiments.run_folder import read_record
+from plants.core import atomic
+from plants.core.naming import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SEEDS = (0, 1, 2)
+RECIPES = {
+    "cstr_steps": "Jacketed reactor: hard steps, a limited actuator",
+    "cstr_smooth": "Jacketed reactor: smooth references, drift and noise",
+    "cstr_dimensionless": "Dimensionless reactor: steps between its published steady states",
+}
+_TAKEN = ("seed", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
+_PAGE = Path("docs/reactors.md")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is run: recipes, the folder of the runs, the seeds of the designs, and words for `sscq design`."""
+
+    recipes: tuple[str, ...]
+    folder: Path
+    seeds: tuple[int, ...]
+    overrides: tuple[str, ...]
+
+
+def options(words: Sequence[str]) -> Options:
+    """Read the command's words.
+
+    Raises
+    ------
+    UserError
+        For an unknown recipe, a setting that the study sets itself, or no number of seeds.
+    """
+    recipes = tuple(word for word in words if "=" not in word)
+    for name in recipes:
+        if name not in RECIPES:
+            raise UserError(unknown("recipe", name, tuple(RECIPES)))
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    for key in _TAKEN:
+        if key in given:
+            raise UserError(f"{key} is the study's own affair: name recipes, or say folder= or seeds=")
+    folder, number = given.pop("folder", "runs/reactors"), given.pop("seeds", str(len(SEEDS)))
+    if not number.isdecimal() or int(number) < 1:
+        raise UserError(f"seeds must be a whole number of at least 1, got {number!r}")
+    overrides = tuple(f"{key}={value}" for key, value in ({"budget": "small"} | given).items())
+    return Options(recipes or tuple(RECIPES), Path(folder), tuple(range(int(number))), overrides)
+
+
+def run(recipe: str, seed: int, chosen: Options) -> Path:
+    """Run one design, or go on with it; return its folder."""
+    from experiments.design import main as design
+
+    folder = chosen.folder / f"{recipe}-{seed}"
+    begun = (folder / "config.json").is_file()
+    if begun:
+        _require_same(folder, chosen)
+    if (folder / "metrics.json").is_file():
+        return folder
+    print(f"{recipe}, seed {seed} ...", flush=True)
+    if begun:
+        design([f"resume={folder}", "quiet=true"])
+    else:
+        design([f"experiment={recipe}", f"seed={seed}", f"output={folder}", "quiet=true", *chosen.overrides])
+    return folder
+
+
+def _require_same(folder: Path, chosen: Options) -> None:
+    """Refuse designs that were made with other words: the page says what all were made with."""
+    made = [word for word in read_record(folder)["overrides"] if word.partition("=")[0] not in _TAKEN]
+    if sorted(made) != sorted(chosen.overrides):
+        raise UserError(
+            f"{folder} was made with {' '.join(made) or 'no settings'}; choose another folder=, or those words"
+        )
+
+
+def section(recipe: str, folders: Sequence[Path]) -> list[str]:
+    """Return one recipe's part of the page as Markdown lines."""
+    lines = [f"## {RECIPES[recipe]}", "", *reactor_tables.ladder(folders, steps=recipe != "cstr_smooth"), ""]
+    if recipe == "cstr_dimensionless":
+        lines += [*published_reactor.lines(folders), ""]
+    return lines
+
+
+def page(parts: Sequence[str], chosen: Options) -> str:
+    """Return the whole page."""
+    head = [
+        "# The reactors' comparison",
+        "",
+        f"Written by `python -m experiments.reactor_study {' '.join(chosen.overrides)}`: {len(chosen.seeds)} designs",
+        "of each recipe, all controllers searched with the same budget and judged in the same rollouts. J: fitness.",
+        "Changes are against the best fixed PID of the same design in all unforeseen rollouts of all designs, with",
+        "95 % intervals from resampled seeds of the rollouts (the designs as they are); losses are marked. IAE,",
+        "overshoot, settling time and travel are means over the surviving rollouts, taught / unforeseen; lost:",
+        "unforeseen rollouts that left the plant's region. The first knowledge base is held to the fixed PID's",
+        "actuator travel when taught. IAE counts in the channel's scale: 6 K s for the jacketed reactor; times in",
+        "seconds there, in residence times for the dimensionless one. The mean overshoot of the hard steps is large",
+        "for the steps up to 360 K alone: there the reactor ignites, and the coolant at its limit catches it late.",
+        "",
+    ]
+    return "\n".join([*head, *parts]).rstrip() + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the recipes named (all by default), print their tables, and write the page if all were run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return
+    with user_errors():
+        chosen, lines = options(words), []
+        for recipe in chosen.recipes:
+            part = section(recipe, [run(recipe, seed, chosen) for seed in chosen.seeds])
+            print("\n".join(part), flush=True)
+            lines += part
+        if set(chosen.recipes) == set(RECIPES):
+            atomic.write(_PAGE, page(lines, chosen))
+            print(f"written: {_PAGE}")
+
+
+if __name__ == "__main__":
+    main()
