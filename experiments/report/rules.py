@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from experiments.report.situations import Array
     from experiments.report.view import View
 
+_BESIDE_INPUTS, _BESIDE_RULES = 2, 12  # a larger table leaves no room for sentences beside it
 _TERM_LINES = 3  # kinds of line: neighbouring terms differ; colours belong to the controllers
 
 
@@ -40,7 +41,8 @@ def _channel(view: View, base: RuleBaseView, named: bool) -> Html:
     counted = f"Rules ({len(base.rules)})"
     sentences = [element("li", base.sentence(r), value=str(r.number)) for r in base.rules]
     words = element("div", element("p", "The same rules as sentences:"), element("ol", *sentences))
-    rules = element("div", _rule_table(base), words if base.rules else "", class_="two")
+    beside = len(base.inputs) <= _BESIDE_INPUTS and len(base.rules) <= _BESIDE_RULES
+    rules = element("div", _rule_table(base), words if base.rules else "", class_="two" if beside else "below")
     parts = [title, user, element("h3", "Membership functions"), terms, element("h3", counted), rules]
     return join((*parts, element("h3", "Gain surfaces"), _surfaces(view, base), activation(base)))
 
