@@ -83,7 +83,8 @@ def table(variant: str, found: Sequence[dict[str, Any]]) -> list[str]:
     head = "| controller | " + " | ".join(
         f"seed {s}: taught | unforeseen | change | travel" for s, _ in zip(SEEDS, found, strict=False)
     )
-    lines = [f"### {VARIANTS[variant][0].capitalize()}", "", head + " |", "|---" * (1 + 4 * len(found)) + "|"]
+    title = VARIANTS[variant][0]
+    lines = [f"### {title[:1].upper()}{title[1:]}", "", head + " |", "|---" * (1 + 4 * len(found)) + "|"]
     for name in _ROWS:
         cells = []
         for metrics in found:
