@@ -15,7 +15,7 @@ from experiments.seen import ranges
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
 from flcs.mirror import mirrored
-from flcs.refinement import refine, with_reference
+from flcs.refinement import certified, refine, with_reference
 from flcs.rule_base import OWN_INPUTS, full_grid
 from flcs.term_search import genetic
 from flcs.trade_off import TradeOff, prune
@@ -174,6 +174,7 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,
         )  # fmt: skip
+        kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other mixtures of what is left
         histories = tuple(history for _, _, one in tried for history in one.histories)
         spent = sum(one.evaluations for _, _, one in tried)
         entry = replace(entry, name=name, title=_NAMES[kind], histories=histories, evaluations=spent)

@@ -13,7 +13,7 @@ from experiments.seen import seen_by_fixed
 from flcs import KnowledgeBase
 from flcs.direct import direct
 from flcs.mirror import mirrored
-from flcs.refinement import refine
+from flcs.refinement import certified, refine
 from flcs.trade_off import prune
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,
         )  # fmt: skip
+        kb = certified(kb, bench.margins, setup.laws)
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found_files.entry(found)
 
