@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import formats
 from experiments.errors import UserError, user_errors
-from experiments.run_folder import read_record
+from experiments.series import design_in
 from experiments.text_table import change, text_table
 from plants.core import atomic
 
@@ -93,28 +93,9 @@ def options(words: Sequence[str]) -> Options:
 
 def run(plant: str, seed: int, chosen: Options) -> Path:
     """Run one design, or go on with it; return its folder."""
-    from experiments.design import main as design
-
     folder = chosen.folder / f"{plant}-{seed}"
-    if (folder / "config.json").is_file():
-        _require_same(folder, chosen)
-    if (folder / "metrics.json").is_file():
-        return folder
-    print(f"{plant}, seed {seed} ...", flush=True)
-    if (folder / "config.json").is_file():
-        design([f"resume={folder}", "quiet=true"])
-    else:
-        design([f"plant={plant}", f"seed={seed}", f"output={folder}", "quiet=true", *chosen.overrides])
+    design_in(folder, (f"plant={plant}", f"seed={seed}"), chosen.overrides)
     return folder
-
-
-def _require_same(folder: Path, chosen: Options) -> None:
-    """Refuse designs that were made with other words: the page would be headed by the wrong ones."""
-    made = [word for word in read_record(folder)["overrides"] if word.partition("=")[0] not in _TAKEN]
-    if sorted(made) != sorted(chosen.overrides):
-        raise UserError(
-            f"{folder} was made with {' '.join(made) or 'no settings'}; choose another folder=, or those words"
-        )
 
 
 def rows(pooled: Pooled) -> list[tuple[str, ...]]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from experiments import published_reactor, reactor_tables
 from experiments.errors import UserError, user_errors
-from experiments.run_folder import read_record
+from experiments.series import design_in
 from plants.core import atomic
 from plants.core.naming import unknown
 
@@ -70,29 +70,9 @@ def options(words: Sequence[str]) -> Options:
 
 def run(recipe: str, seed: int, chosen: Options) -> Path:
     """Run one design, or go on with it; return its folder."""
-    from experiments.design import main as design
-
     folder = chosen.folder / f"{recipe}-{seed}"
-    begun = (folder / "config.json").is_file()
-    if begun:
-        _require_same(folder, chosen)
-    if (folder / "metrics.json").is_file():
-        return folder
-    print(f"{recipe}, seed {seed} ...", flush=True)
-    if begun:
-        design([f"resume={folder}", "quiet=true"])
-    else:
-        design([f"experiment={recipe}", f"seed={seed}", f"output={folder}", "quiet=true", *chosen.overrides])
+    design_in(folder, (f"experiment={recipe}", f"seed={seed}"), chosen.overrides)
     return folder
-
-
-def _require_same(folder: Path, chosen: Options) -> None:
-    """Refuse designs that were made with other words: the page says what all were made with."""
-    made = [word for word in read_record(folder)["overrides"] if word.partition("=")[0] not in _TAKEN]
-    if sorted(made) != sorted(chosen.overrides):
-        raise UserError(
-            f"{folder} was made with {' '.join(made) or 'no settings'}; choose another folder=, or those words"
-        )
 
 
 def section(recipe: str, folders: Sequence[Path]) -> list[str]:

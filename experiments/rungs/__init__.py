@@ -31,7 +31,7 @@ def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase)
     makers = {
         "margin_table": lambda: margin_table.rungs(bench),
         "hand_made": lambda: hand_made.rungs(bench, fixed, equal),
-        "lqi": lambda: lqi.rungs(bench, equal),
+        "lqi": lambda: lqi.rungs(bench, fixed, equal),
         "direct": lambda: direct.rungs(bench, fixed, equal, imitated),
     }
     wanted = bench.setup.further

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments import found_files
 from experiments.judging import of_kb
+from experiments.ladder import validation_task
 from experiments.rungs.rung import Rungs
 from experiments.seen import seen_by_fixed
 from flcs import FuzzyController, Inference, KnowledgeBase, hand_made, pid_form
@@ -45,7 +46,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     if len(known) < len(ranges):
         return Rungs(notes=(f"{_TITLE}: none, a channel has neither integral nor derivative action to range ki by",))
     kb = _by_hand(bench, fixed, known, equal)
-    better, entry = _searched(bench, equal, kb, known)
+    better, entry = _searched(bench, fixed, equal, kb, known)
     sources = "; ".join(dict.fromkeys(one.text for one in known))
     found = (
         of_kb("hand_made", _TITLE, f"ranges from {sources}; no search", bench, kb, 0),
@@ -103,7 +104,7 @@ def _by_hand(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitnes
                 )
             )  # fmt: skip
         return KnowledgeBase(
-            setup.plant.name, tuple(bases), Inference(fade=_NEVER), setup.tick, fitness=asdict(equal),
+            setup.plant.name, tuple(bases), Inference(fade=_NEVER), setup.tick, fitness=equal.plain(),
             plant_parameters=dict(zip((q.name for q in setup.plant.parameters), setup.plant.nominal(), strict=True)),
         )  # fmt: skip
 
@@ -121,7 +122,9 @@ def _reach(seen: Visited, i: int, scale: float) -> tuple[float, float]:
     return largest, float(np.quantile(rate, _QUANTILE)) or float(rate.max()) or largest
 
 
-def _searched(bench: Bench, equal: Fitness, kb: KnowledgeBase, ranges: list[GainRanges]) -> tuple[KnowledgeBase, Entry]:
+def _searched(
+    bench: Bench, fixed: Entry, equal: Fitness, kb: KnowledgeBase, ranges: list[GainRanges]
+) -> tuple[KnowledgeBase, Entry]:
     setup = bench.setup
 
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
@@ -129,7 +132,7 @@ def _searched(bench: Bench, equal: Fitness, kb: KnowledgeBase, ranges: list[Gain
         plan, progress = bench.plan(len(candidate.low), checkpoints, _SCALED)
         margins = None if bench.margins is None else bench.margins.tightened(_TIGHTER)
         with progress:
-            found = search(setup.task(fitness=equal), candidate, plan, margins)
+            found = search(setup.task(fitness=equal), candidate, plan, margins, validation_task(bench, equal, fixed))
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found_files.entry(found)
 

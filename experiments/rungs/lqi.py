@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments import found_files
 from experiments.judging import Contender
+from experiments.ladder import validation_task
 from experiments.rungs.rung import Rungs
 from sscq.baselines import Candidate, search
 from sscq.lqi import NoLqiError, lqi_problem
@@ -29,7 +30,7 @@ _SHORTEST = 1e-4  # horizons: a rate time that does not count
 _START = ((1e-2, 0.03, 1e-3), (1.0, 0.03, 1e-3), (1.0, 0.1, 0.02), (1.0, 0.3, 1e-3), (1e2, 0.3, 1e-3))
 
 
-def rungs(bench: Bench, equal: Fitness) -> Rungs:
+def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     """Return the rung, or the reason why there is none."""
     setup = bench.setup
     free = (setup.high > setup.low).reshape(-1, 3)[:, 1]
@@ -40,7 +41,7 @@ def rungs(bench: Bench, equal: Fitness) -> Rungs:
     candidate = _candidate(bench, problem)
     if not len(candidate.start):
         return Rungs(notes=(f"{TITLE}: none, no weights give a feedback that holds the plant {problem.point}",))
-    entry = _searched(bench, equal, problem, candidate)
+    entry = _searched(bench, fixed, equal, problem, candidate)
     text = f"linearised {problem.point}; three weights searched; no knowledge base can see what it sees"
     contender = Contender(
         "lqi", TITLE, text, problem.controller, entry.theta, entry.evaluations, len(candidate.low), plant=problem.plant
@@ -75,12 +76,13 @@ def _none(theta: np.ndarray) -> np.ndarray:
     return np.zeros((len(theta), 0, 0))
 
 
-def _searched(bench: Bench, equal: Fitness, problem: LqiProblem, candidate: Candidate) -> Entry:
+def _searched(bench: Bench, fixed: Entry, equal: Fitness, problem: LqiProblem, candidate: Candidate) -> Entry:
     def compute(checkpoints: Path) -> Entry:
         task = replace(bench.setup.task(fitness=equal), plant=problem.plant)
+        validation = replace(validation_task(bench, equal, fixed), plant=problem.plant)
         plan, progress = bench.plan(len(candidate.low), checkpoints, "state feedback")
         with progress:
-            return found_files.entry(search(task, candidate, plan, None))
+            return found_files.entry(search(task, candidate, plan, None, validation))
 
     return bench.folder.stage(
         "lqi", compute,

@@ -87,7 +87,7 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
     called = []
     monkeypatch.setattr("experiments.design.main", called.append)
     record = {"overrides": ["experiment=cstr_steps", "seed=0", "budget=small"]}
-    monkeypatch.setattr(reactor_study, "read_record", lambda _: record)
+    monkeypatch.setattr("experiments.series.read_record", lambda _: record)
     chosen = reactor_study.Options(("cstr_steps",), tmp_path, (0,), ("budget=small",))
     folder = tmp_path / "cstr_steps-0"
     reactor_study.run("cstr_steps", 0, chosen)
@@ -97,7 +97,7 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
     (folder / "metrics.json").touch()
     assert reactor_study.run("cstr_steps", 0, chosen) == folder
     assert called == [
-        ["experiment=cstr_steps", "seed=0", f"output={folder}", "quiet=true", "budget=small"],
+        ["experiment=cstr_steps", "seed=0", "budget=small", f"output={folder}", "quiet=true"],
         [f"resume={folder}", "quiet=true"],
     ]
     with pytest.raises(UserError, match="was made with budget=small; choose another folder="):

@@ -25,7 +25,7 @@ def planted(counts=(5, 2), evenness=0.5, shape="triangular", n=240, noise=0.5, s
 
 @pytest.mark.parametrize(("counts", "evenness"), [((5, 2), 0.5), ((4, 3), 1.0), ((4,), 1.0)])
 def test_planted_numbers_and_places_of_terms_are_found(counts, evenness):
-    """Of other draws 100 of 100 were found for each of the three: an error probability below 3 % (95 %)."""
+    """Of other draws 95 of 95 were found for each of the three: an error probability below 3.2 % (95 %)."""
     found = search_terms(*planted(counts, evenness), genetic(0, generations=8), shapes=("triangular",))
     assert tuple(n for n, _, _ in found.terms) == counts
     assert found.terms[0][1] == pytest.approx(evenness, abs=0.1)
@@ -47,7 +47,7 @@ def test_other_numbers_are_tried_where_a_search_stays():
 
 @pytest.mark.parametrize("shape", ["triangular", "trapezoid"])
 def test_the_planted_shape_is_found(shape):
-    """Of other draws 34 of 34 were found, Gaussian terms too: below 9 % (95 %). Bells pass for Gaussian terms."""
+    """Of other draws 32 of 32 were found, Gaussian terms too: below 9 % (95 %). Bells pass for Gaussian terms."""
     shapes = ("triangular", "trapezoid", "gaussian", "bell")
     rows = planted(shape=shape)
     found = search_terms(*rows, genetic(0, generations=6), shapes=shapes, counts=(5, 2))
