@@ -2,18 +2,28 @@
 
 One pass builds L and counts the turns of R (1 + L) about 0; a second looks for dips, crossovers and crossings and
 refines each one on cubics in ln(frequency). What is interpolated are R, R L and R (1 + L): smooth also where L has a
-pole on the stability boundary, a zero near it, or 1 / (1 + L) a sharp peak. Every function is in this file, so that the
-cache on disk cannot serve an old one.
+pole on the stability boundary, a zero near it, or 1 / (1 + L) a sharp peak.
+
+The functions are in the small Python of generated kernels (:mod:`plants.core.compiler`): their text is compiled, and a
+change of it is another kernel. Plain Python they are as well.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
-_OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
+from plants.core.cache import function
+from plants.core.kernel import written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
 STABLE, UNSTABLE, DOUBTFUL = 1.0, 0.0, 2.0
 SENSITIVITY, DELAY, FULL = 0, 1, 2
 COLUMNS = (
@@ -28,13 +38,11 @@ COLUMNS = (
 )
 
 
-@njit(**_OPTIONS)
 def _point(v, k):
     """Entry k of rows of real and imaginary parts."""
     return complex(v[0, k], v[1, k])
 
 
-@njit(**_OPTIONS)
 def _differences(x, v, j):
     """Divided differences of v[j : j + 4] (Newton's form of the cubic through them)."""
     a, b, c = (v[j + 1] - v[j]) / (x[j + 1] - x[j]), (v[j + 2] - v[j + 1]) / (x[j + 2] - x[j + 1]), v[j + 3] - v[j + 2]
@@ -42,7 +50,6 @@ def _differences(x, v, j):
     return v[j], a, d, (e - d) / (x[j + 3] - x[j])
 
 
-@njit(**_OPTIONS)
 def _fit(x, v, k):
     """Cubic through four neighbours about the step from k to k + 1: its first index and coefficients."""
     j = min(max(k - 1, 0), len(x) - 4)
@@ -51,7 +58,6 @@ def _fit(x, v, k):
     return j, complex(a, e), complex(b, f), complex(c, g), complex(d, h)
 
 
-@njit(**_OPTIONS)
 def _at(x, cubic, t):
     """Value and two derivatives of a cubic at t."""
     j, c0, c1, c2, c3 = cubic
@@ -61,7 +67,6 @@ def _at(x, cubic, t):
     return value, slope, 2.0 * (c2 + c3 * (a0 + a1 + a2))
 
 
-@njit(**_OPTIONS)
 def _passage(re0, im0, re1, im1):
     """Signed passage of a step over the negative real axis; 1: counter-clockwise."""
     cross = re0 * im1 - re1 * im0
@@ -70,7 +75,6 @@ def _passage(re0, im0, re1, im1):
     return -1 if im0 < 0.0 <= im1 and cross < 0.0 else 0
 
 
-@njit(**_OPTIONS)
 def _ends(re, im, first, last):
     """Turns at the two real ends, where the mirrored lower half joins, and whether they are in doubt."""
     n, turns = len(re) - 1, 0
@@ -82,7 +86,6 @@ def _ends(re, im, first, last):
     return turns, doubt | ((last * re[n] < 0.0) & (abs(re[n]) > abs(im[n])))
 
 
-@njit(**_OPTIONS)
 def _closely(x, values, k):
     """Passages of the step from k to k + 1, taken in 16 along the cubic, and whether one of these is still long."""
     cubic = _fit(x, values, k)
@@ -95,7 +98,6 @@ def _closely(x, values, k):
     return turns, long
 
 
-@njit(**_OPTIONS)
 def _outside(x, values, first, last):
     """Zeros outside the circle, from the turns of the values on its upper half; whether a step was too long to tell.
 
@@ -115,7 +117,6 @@ def _outside(x, values, first, last):
     return -turns, doubt
 
 
-@njit(**_OPTIONS)
 def _ring(x, ring, kp, ki, kd, work):
     """Zeros outside one ring, and the least squared distance from 0 on it; x belongs to its points between the ends."""
     n = ring.shape[1] - 2
@@ -131,7 +132,6 @@ def _ring(x, ring, kp, ki, kd, work):
     return _outside(x, work, first, last)[0], least
 
 
-@njit(**_OPTIONS)
 def _growth(x, rates, rings, kp, ki, kd, work):
     """Growth rate of an unstable loop: bracketed by two rings, interpolated by how near each comes to a zero."""
     low, high = -1, len(rates)
@@ -150,7 +150,6 @@ def _growth(x, rates, rings, kp, ki, kd, work):
     return rates[low] * (rates[high] / rates[low]) ** (near / (near + far))
 
 
-@njit(**_OPTIONS)
 def _quotient(x, top, bottom, t):
     """Value and two derivatives of the quotient of two cubics at t."""
     a, da, dda = _at(x, top, t)
@@ -162,7 +161,6 @@ def _quotient(x, top, bottom, t):
     return value, slope, (dda - 2.0 * slope * db - value * ddb) * inverse
 
 
-@njit(**_OPTIONS)
 def _closest(x, top, bottom, size, ratio, least, enough):
     """Smallest of `least` and |top / bottom|^2, refined by Newton about each dip of it and of |top| on the grid.
 
@@ -199,7 +197,6 @@ def _closest(x, top, bottom, size, ratio, least, enough):
     return least
 
 
-@njit(**_OPTIONS)
 def _meet(x, top, bottom, k, share, unit, rising):
     """Newton bracketed between points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
     upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
@@ -222,13 +219,13 @@ def _meet(x, top, bottom, k, share, unit, rising):
     return t, v
 
 
-@njit(**_OPTIONS)
 def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out):
     """Phase and delay margins where |L| = 1 (level: |L|^2 on the grid), gain margins where L is real and negative."""
     re, im = loop[0], loop[1]
     more, reduction, phase = np.inf, np.inf, np.inf
     delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
-    for value in (start, end):
+    for last in range(2):
+        value = end if last else start
         if value < 0.0:
             more, reduction = _factors(value, more, reduction)
     for k in range(len(x) - 1):
@@ -253,7 +250,6 @@ def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full
     out[4], out[5], out[6], out[7] = more, reduction, phase, delay
 
 
-@njit(**_OPTIONS)
 def _factors(value, more, reduction):
     """Factors above 1 that bring crossings of the negative real axis to -1: from inside, and from outside."""
     if value > -1.0:
@@ -261,7 +257,6 @@ def _factors(value, more, reduction):
     return more, min(reduction, -value)
 
 
-@njit(**_OPTIONS)
 def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, level, enough, work, out):
     """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
     size, ratio, square = work[0], work[1], work[2]
@@ -281,17 +276,13 @@ def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, level
     _crossings(x, open_loop, regular, loop, square, start, end, sample_time, level == FULL, out)
 
 
-@njit(cache=True, nogil=True, **_OPTIONS)
-def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out):
-    """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
-
-    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
-    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
-    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
-    """
+def _rows(
+    gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out, pairs, work,
+    ring_work,
+):  # fmt: skip
+    """Fill `out`; see :func:`evaluate`. Memory: pairs [3, 2, n_x], work [3, n_x], ring_work [2, n_ring]."""
     n = len(x)
-    loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((3, n))
-    ring_work = np.empty((2, len(ring_x)))
+    loop, open_loop, closed = pairs[0], pairs[1], pairs[2]
     for row in range(len(gains)):
         kp, ki, kd = gains[row, 0], gains[row, 1], gains[row, 2]
         factor = regular[1 if ki == 0.0 else 0]
@@ -319,3 +310,40 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings
             _margins(
                 x, closed, open_loop, factor, loop, start, end, sample_time, level, enough * enough, work, out[row]
             )
+
+
+_ARGUMENTS = (
+    "float64[:,::1]", "float64[::1]", "float64[:,::1]", "float64[:,:,::1]", "float64[::1]", "float64[::1]",
+    "float64[::1]", "float64[::1]", "float64[:,:,::1]", "float64", "int64", "float64", "float64[:,::1]",
+    "float64[:,:,::1]", "float64[:,::1]", "float64[:,::1]",
+)  # fmt: skip
+_FUNCTIONS = (
+    _point, _differences, _fit, _at, _passage, _ends, _closely, _outside, _ring, _growth, _quotient, _closest, _meet,
+    _crossings, _factors, _margins,
+)  # fmt: skip
+
+
+@cache
+def text() -> str:
+    """Return the text that is compiled."""
+    named = [
+        f"{name} = {globals()[name]!r}" for name in ("STABLE", "UNSTABLE", "DOUBTFUL", "SENSITIVITY", "DELAY", "FULL")
+    ]
+    return written("margins of frozen loops", named, _FUNCTIONS, _rows)
+
+
+def evaluate(
+    gains: Array, x: Array, basis: Array, regular: Array, at_rest: Array, at_nyquist: Array, ring_x: Array,
+    rates: Array, rings: Array, sample_time: float, level: int, enough: float, out: Array,
+) -> None:  # fmt: skip
+    """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
+
+    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
+    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
+    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
+    """
+    n, memory = len(x), np.empty
+    function(text(), _ARGUMENTS)(
+        gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out,
+        memory((3, 2, n)), memory((3, n)), memory((2, len(ring_x))),
+    )  # fmt: skip

@@ -85,7 +85,7 @@ def key(text: str) -> str:
 def _versions() -> str:
     """What compiles: LLVM's version and our own compiler's text, without importing either."""
     here = Path(__file__).parent
-    own = sorted((here / "compiler").glob("*.py")) + [here / "machine_code.py"]
+    own = [*sorted((here / "compiler").glob("*.py")), here / "machine_code.py"]
     return "\n".join(
         [importlib.metadata.version("llvmlite"), *(_digest(path.read_text(encoding="utf-8")) for path in own)]
     )

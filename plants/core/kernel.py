@@ -287,6 +287,27 @@ def _item(text: Text, design: Design, item: Item) -> list[str]:
     return [f"if {item.when}:", f"    {mark}"] if item.when else [mark]
 
 
+def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., Any]], entry: Callable[..., Any]) -> str:
+    """Return hand-written functions as the text of a kernel, in which products may be fused with sums.
+
+    Parameters
+    ----------
+    title : str
+    names : sequence of str
+        Lines that give numbers their names.
+    helpers : sequence of functions
+        Become part of their callers where the compiler sees fit.
+    entry : function
+        What is called: the text's `rollout`.
+    """
+    head = f'"""{title}\n\nGenerated; complete in itself.\n"""\n\nimport math\n\nimport numpy as np\n\nFUSED = 1\n'
+    start = f"def {entry.__name__}("
+    return (
+        "\n\n".join([head + "\n".join(names), *map(_source, helpers), _source(entry).replace(start, "def rollout(")])
+        + "\n"
+    )
+
+
 def stream_items(design: Design, stream: Stream) -> Uniform:
     """Statements that fetch the stream's next sample into its row when it is due."""
     number = len(design.streams)

@@ -33,17 +33,17 @@ class Compiled:
     code : bytes
         Object file with the symbol :data:`SYMBOL`.
     arguments : sequence of str
-        Types: ``int64``, or a contiguous array such as ``float64[:,::1]``.
+        Types: ``int64``, ``float64``, or a contiguous array such as ``float64[:,::1]``.
     """
 
     def __init__(self, code: bytes, arguments: Sequence[str]) -> None:
         self.arguments = tuple(arguments)
         self._kinds = [(np.dtype(text.partition("[")[0]), text.count(":")) for text in arguments]
-        places = [kind for _, colons in self._kinds for kind in _places(_dimensions(colons))]
+        places = [kind for dtype, colons in self._kinds for kind in _places(dtype, _dimensions(colons))]
         self._call = ctypes.CFUNCTYPE(None, *places)(_load(code))
 
     def __call__(self, *values: Any) -> None:
-        """Call it with whole numbers and contiguous arrays of the declared types; what it fills must be writable.
+        """Call it with numbers and contiguous arrays of the declared types; what it fills must be writable.
 
         Raises
         ------
@@ -53,7 +53,7 @@ class Compiled:
         flat: list[Any] = []
         for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
             if colons == 0:
-                flat.append(int(value))
+                flat.append(value)
                 continue
             if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
                 message = f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}"
@@ -66,9 +66,11 @@ def _dimensions(colons: int) -> int:
     return colons - 1 if colons > 1 else colons
 
 
-def _places(n: int) -> tuple[Any, ...]:
+def _places(dtype: Any, n: int) -> tuple[Any, ...]:
     """C types of an argument: a number, or an array: its address and its shape."""
-    return (ctypes.c_void_p, *[ctypes.c_int64] * n) if n else (ctypes.c_int64,)
+    if n == 0:
+        return (ctypes.c_double if dtype.kind == "f" else ctypes.c_int64,)
+    return (ctypes.c_void_p, *[ctypes.c_int64] * n)
 
 
 def processor() -> str:

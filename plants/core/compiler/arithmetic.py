@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Number
+from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Complex, Number, double
 
 if TYPE_CHECKING:
     from plants.core.compiler.lines import Lines
+    from plants.core.compiler.values import Part
 
 _DOUBLES: dict[type[ast.AST], str] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
 _INTEGERS: dict[type[ast.AST], str] = {
@@ -31,11 +32,34 @@ def binary(to: Lines, operation: ast.operator, a: Number, b: Number) -> Number |
         a, b = to.as_kind(a, DOUBLE), to.as_kind(b, DOUBLE)
     a, b = to.same_kind(a, b)
     if a.kind == DOUBLE:
-        return to.put(DOUBLE, f"{_DOUBLES[kind]} double {a.text}, {b.text}") if kind in _DOUBLES else None
+        return to.of_doubles(_DOUBLES[kind], a, b) if kind in _DOUBLES else None
     a, b = to.as_kind(a, INTEGER), to.as_kind(b, INTEGER)
     if kind in {ast.FloorDiv, ast.Mod}:
         return _floored(to, kind is ast.FloorDiv, a, b)
     return to.put(INTEGER, f"{_INTEGERS[kind]} i64 {a.text}, {b.text}") if kind in _INTEGERS else None
+
+
+def of_complex(to: Lines, operation: ast.operator, a: Part, b: Part) -> Complex | None:
+    """Return a sum, difference or product in which a number is complex; a real one counts as one with 0 beside it."""
+    kind = type(operation)
+    if isinstance(a, Number) and isinstance(b, Complex) and kind is ast.Mult:
+        a, b = b, a
+    if isinstance(a, Complex) and isinstance(b, Number) and kind is ast.Mult:
+        b = to.as_kind(b, DOUBLE)
+        return Complex(to.of_doubles("fmul", a.real, b), to.of_doubles("fmul", a.imag, b))
+    if kind not in {ast.Add, ast.Sub, ast.Mult}:
+        return None
+    one, other = (z if isinstance(z, Complex) else Complex(to.as_kind(z, DOUBLE), double(0.0)) for z in (a, b))
+    if kind is not ast.Mult:
+        word = _DOUBLES[kind]
+        return Complex(to.of_doubles(word, one.real, other.real), to.of_doubles(word, one.imag, other.imag))
+    real = to.of_doubles(
+        "fsub", to.of_doubles("fmul", one.real, other.real), to.of_doubles("fmul", one.imag, other.imag)
+    )
+    imag = to.of_doubles(
+        "fadd", to.of_doubles("fmul", one.real, other.imag), to.of_doubles("fmul", one.imag, other.real)
+    )
+    return Complex(real, imag)
 
 
 def _floored(to: Lines, quotient: bool, a: Number, b: Number) -> Number:

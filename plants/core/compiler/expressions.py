@@ -7,8 +7,20 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 from plants.core.compiler import arithmetic
-from plants.core.compiler.calls import built_in
-from plants.core.compiler.values import INTEGER, TRUTH, Array, Number, Value, double, integer, truth
+from plants.core.compiler.calls import built_in, intrinsic
+from plants.core.compiler.values import (
+    DOUBLE,
+    INTEGER,
+    TRUTH,
+    Array,
+    Complex,
+    Number,
+    Part,
+    Value,
+    double,
+    integer,
+    truth,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +72,13 @@ class Expressions:
             raise refused(e)
         return found
 
+    def part(self, e: ast.expr) -> Part:
+        """Write an expression that is one number, real or complex."""
+        found = self.value(e)
+        if not isinstance(found, Number | Complex):
+            raise refused(e)
+        return found
+
     def condition(self, e: ast.expr) -> Number:
         """Write an expression as a truth value."""
         return self.to.as_truth(self.number(e))
@@ -86,10 +105,15 @@ class Expressions:
 
     def _attribute(self, e: ast.Attribute) -> Value | None:
         name = ast.unparse(e)
-        return double(_NAMED[name]) if name in _NAMED else None
+        if name in _NAMED:
+            return double(_NAMED[name])
+        if e.attr not in {"real", "imag"}:
+            return None
+        whole = self.value(e.value)
+        return getattr(whole, e.attr) if isinstance(whole, Complex) else None
 
     def _tuple(self, e: ast.Tuple) -> Value:
-        return tuple(self.number(part) for part in e.elts)
+        return tuple(self.value(part) for part in e.elts)
 
     def _unaryop(self, e: ast.UnaryOp) -> Value | None:
         if isinstance(e.op, ast.USub):
@@ -104,7 +128,19 @@ class Expressions:
         return None
 
     def _binop(self, e: ast.BinOp) -> Value | None:
-        return arithmetic.binary(self.to, e.op, self.number(e.left), self.number(e.right))
+        a, b = self.part(e.left), self.part(e.right)
+        if isinstance(e.op, ast.Pow):
+            return self._power(a, b, e.right)
+        if isinstance(a, Number) and isinstance(b, Number):
+            return arithmetic.binary(self.to, e.op, a, b)
+        return arithmetic.of_complex(self.to, e.op, a, b)
+
+    def _power(self, a: Part, b: Part, exponent: ast.expr) -> Value | None:
+        if not isinstance(a, Number) or not isinstance(b, Number) or a.kind != DOUBLE:
+            return None
+        if isinstance(exponent, ast.Constant) and type(exponent.value) is int:
+            return self.to.of_doubles("fmul", a, a) if exponent.value == 2 else None
+        return intrinsic(self.to, "pow", [a, b])
 
     def _boolop(self, e: ast.BoolOp) -> Value:
         word = "and" if isinstance(e.op, ast.And) else "or"
@@ -123,9 +159,21 @@ class Expressions:
             found = one if found is None else self.to.put(TRUTH, f"and i1 {found.text}, {one.text}")
         return found
 
-    def _ifexp(self, e: ast.IfExp) -> Value:
-        condition = self.condition(e.test)
-        return arithmetic.selected(self.to, condition, self.number(e.body), self.number(e.orelse))
+    def _ifexp(self, e: ast.IfExp) -> Value | None:
+        condition, then, other = self.condition(e.test), self.value(e.body), self.value(e.orelse)
+        if isinstance(then, Number) and isinstance(other, Number):
+            return arithmetic.selected(self.to, condition, then, other)
+        if isinstance(then, Array) and isinstance(other, Array) and then.kind == other.kind:
+            return self._selected(condition, then, other)
+        return None
+
+    def _selected(self, condition: Number, then: Array, other: Array) -> Value | None:
+        if len(then.shape) != len(other.shape):
+            return None
+        pairs = [("ptr", then.pointer, other.pointer)]
+        pairs += [(INTEGER, a, b) for a, b in zip(then.shape, other.shape, strict=True)]
+        found = [arithmetic.selected(self.to, condition, Number(k, a), Number(k, b)).text for k, a, b in pairs]
+        return Array(then.kind, found[0], tuple(found[1:]))
 
     def _call(self, e: ast.Call) -> Value | None:
         if isinstance(e.func, ast.Attribute) and e.func.attr == "view" and len(e.args) == 1:
@@ -139,8 +187,11 @@ class Expressions:
     def _subscript(self, e: ast.Subscript) -> Value:
         if isinstance(e.value, ast.Attribute) and e.value.attr == "shape" and isinstance(e.slice, ast.Constant):
             return Number(INTEGER, self._array(e.value.value).shape[e.slice.value])  # type: ignore[index]
-        array, indices = self._array(e.value), self._indices(e)
-        if len(indices) > len(array.shape):
+        array = self.value(e.value)
+        if isinstance(array, tuple) and isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, int):
+            return array[e.slice.value]
+        indices = self._indices(e)
+        if not isinstance(array, Array) or len(indices) > len(array.shape):
             raise refused(e)
         place = self._address(array, indices)
         rest = array.shape[len(indices) :]

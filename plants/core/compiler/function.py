@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from plants.core.compiler import arithmetic
 from plants.core.compiler.expressions import Expressions, Surroundings, refused
 from plants.core.compiler.lines import Lines
 from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Number, Value, type_of
@@ -34,7 +33,8 @@ class Function:
     """
 
     def __init__(self, tree: ast.FunctionDef, arguments: Sequence[Value], around: Surroundings) -> None:
-        self.tree, self.lines, self.result, self.parameters = tree, Lines(), "", list[str]()
+        self.tree, self.lines = tree, Lines(fused="FUSED" in around.constants)
+        self.result, self.parameters = "", list[str]()
         self.returned: Value | None = None
         self._expressions = Expressions(self.lines, around)
         self._around_loop: list[tuple[str, str]] = []
@@ -59,7 +59,8 @@ class Function:
         else:
             kind = type_of(argument)
             self.parameters.append(f"{kind} %{name}")
-            self.lines.assign(name, Number(kind, f"%{name}"))
+            given = Number(kind, f"%{name}")
+            self.lines.assign(name, self.lines.taken(given, argument))
 
     # ---------------------------------------------------------------------------------------------------- statements
 
@@ -97,10 +98,7 @@ class Function:
             raise refused(target)
 
     def _augassign(self, statement: ast.AugAssign) -> None:
-        before = self._expressions.number(statement.target)
-        after = arithmetic.binary(self.lines, statement.op, before, self._expressions.number(statement.value))
-        if after is None:
-            raise refused(statement)
+        after = self._expressions.value(ast.BinOp(statement.target, statement.op, statement.value))
         self._give(statement.target, after)
 
     def _return(self, statement: ast.Return) -> None:
@@ -108,14 +106,10 @@ class Function:
             self._leave("void", "ret void")
             return
         value = self._expressions.value(statement.value)
-        self.returned, kind = value, type_of(value)
-        if isinstance(value, tuple):
-            packed = "undef"
-            for place, number in enumerate(value):
-                packed = self.lines.put(kind, f"insertvalue {kind} {packed}, {number.kind} {number.text}, {place}").text
-            self._leave(kind, f"ret {kind} {packed}")
-        else:
-            self._leave(kind, f"ret {kind} {value.text}")  # type: ignore[union-attr]  # type_of refuses arrays
+        if isinstance(value, Array):
+            raise refused(statement)
+        self.returned, register = value, self.lines.given(value)
+        self._leave(register.kind, f"ret {register.kind} {register.text}")
 
     def _leave(self, kind: str, text: str) -> None:
         if self.result not in {"", kind}:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Number
+from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Complex, Number, parts_of, type_of
 
 if TYPE_CHECKING:
     from plants.core.compiler.values import Value
@@ -22,15 +22,19 @@ class Lines:
     lines : list of str
     slots : list of str
         Instructions that reserve the variables' memory; they come first in the function.
+    fused : bool
+        Whether the compiler may round a product and a sum once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, fused: bool = False) -> None:
+        self.fused = fused
         self.lines: list[str] = []
         self.slots: list[str] = []
         self._count = 0
         self._kinds: dict[str, str] = {}
-        self._whole: dict[str, Array | tuple[Number, ...]] = {}
+        self._whole: dict[str, Array | tuple[Value, ...]] = {}
         self._known: dict[str, Number] = {}
+        self._complex: set[str] = set()
         self.open = True  # whether the present block still wants an instruction that ends it
 
     # ---------------------------------------------------------------------------------------------------- registers
@@ -44,6 +48,31 @@ class Lines:
     def do(self, text: str) -> None:
         """Write an instruction without a result."""
         self.lines.append(f"  {text}")
+
+    def of_doubles(self, word: str, a: Number, b: Number) -> Number:
+        """Write a sum, difference, product or quotient of two doubles."""
+        return self.put(DOUBLE, f"{word}{' contract' if self.fused else ''} double {a.text}, {b.text}")
+
+    def given(self, value: Value) -> Number:
+        """Return numbers as one register, to be passed or returned."""
+        if isinstance(value, Number):
+            return value
+        parts = [self.given(part) for part in parts_of(value)]
+        kind, text = type_of(value), "undef"
+        for place, part in enumerate(parts):
+            text = self.put(kind, f"insertvalue {kind} {text}, {part.kind} {part.text}, {place}").text
+        return Number(kind, text)
+
+    def taken(self, register: Number, like: Value) -> Value:
+        """Return what :meth:`given` made one register of; `like` has the same kinds."""
+        if isinstance(like, Number):
+            return register
+        kinds = parts_of(like)
+        parts = []
+        for place, part in enumerate(kinds):
+            one = self.put(type_of(part), f"extractvalue {register.kind} {register.text}, {place}")
+            parts.append(self.taken(one, part))
+        return Complex(*parts) if isinstance(like, Complex) else tuple(parts)  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------------------------------------------- blocks
 
@@ -81,6 +110,11 @@ class Lines:
 
     def assign(self, name: str, value: Value) -> None:
         """Give a variable a value; one that holds numbers keeps the kind of its first."""
+        if isinstance(value, Complex):
+            self._complex.add(name)
+            self.assign(f"{name}.real", value.real)
+            self.assign(f"{name}.imag", value.imag)
+            return
         if not isinstance(value, Number):
             self._whole[name] = value
             return
@@ -96,6 +130,9 @@ class Lines:
         """Return a variable's value; None if it has none yet."""
         if name in self._known:
             return self._known[name]
+        if name in self._complex:
+            real, imag = self.read(f"{name}.real"), self.read(f"{name}.imag")
+            return Complex(real, imag)  # type: ignore[arg-type]  # both were assigned as numbers
         if name in self._kinds:
             kind = self._kinds[name]
             self._known[name] = self.put(kind, f"load {kind}, ptr %s_{name}")
@@ -125,6 +162,8 @@ class Lines:
 
     def same_kind(self, one: Number, other: Number) -> tuple[Number, Number]:
         """Return both as the wider of their kinds."""
+        if one.kind == other.kind:
+            return one, other
         order = (TRUTH, INTEGER, DOUBLE)
         kind = max(one.kind, other.kind, key=order.index)
         return self.as_kind(one, kind), self.as_kind(other, kind)

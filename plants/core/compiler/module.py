@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING
 
 from plants.core.compiler.calls import declarations
 from plants.core.compiler.expressions import RefusedError, refused
 from plants.core.compiler.function import Function
-from plants.core.compiler.values import DOUBLE, INTEGER, Array, Number, Value, integer, type_of
+from plants.core.compiler.values import DOUBLE, INTEGER, Array, Number, Value, double, integer, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,12 @@ def module_text(source: str, entry: str, arguments: Sequence[str], symbol: str) 
     Parameters
     ----------
     source : str
-        Functions, and names of whole numbers. Functions below ``@inline`` are made part of their callers.
+        Functions, and names of numbers. Functions below ``@inline`` are made part of their callers. Where the name
+        ``FUSED`` is among them, products may be fused with sums.
     entry : str
         Name of the function.
     arguments : sequence of str
-        Types of its arguments: ``int64``, or an array such as ``float64[:,::1]``.
+        Types of its arguments: ``int64``, ``float64``, or an array such as ``float64[:,::1]``.
     symbol : str
         Its name in the machine code. An array is passed as its address and its shape.
 
@@ -77,28 +79,30 @@ class _Module:
 
     def _constant(self, statement: ast.Assign) -> None:
         (target,), value = statement.targets, statement.value
-        if not (isinstance(target, ast.Name) and isinstance(value, ast.Constant) and type(value.value) is int):
+        if not (isinstance(target, ast.Name) and isinstance(value, ast.Constant)):
             raise refused(statement)
-        self.constants[target.id] = integer(value.value)
+        if type(value.value) is int:
+            self.constants[target.id] = integer(value.value)
+        elif isinstance(value.value, float):
+            self.constants[target.id] = double(value.value)
+        else:
+            raise refused(statement)
 
     def call(self, to: Lines, name: str, arguments: Sequence[Value]) -> Value | None:
         """Write the call of a function of the source; None if there is none of that name."""
         if name not in self.trees:
             return None
         kinds = [f"{a.kind}{len(a.shape)}" if isinstance(a, Array) else type_of(a) for a in arguments]
-        symbol = ".".join((name, *kinds))
+        symbol = re.sub(r"[^A-Za-z0-9_.]+", "_", ".".join((name, *kinds)))
         if symbol not in self._written:
             self._write(symbol, self.trees[name], arguments)
         function = self._written[symbol]
-        text = f"call {function.result} @{symbol}({', '.join(_passed(arguments))})"
+        text = f"call {function.result} @{symbol}({', '.join(_passed(to, arguments))})"
         if function.result == "void":
             to.do(text)
             return ()
-        found = to.put(function.result, text)
-        if not isinstance(function.returned, tuple):
-            return found
-        parts = enumerate(function.returned)
-        return tuple(to.put(p.kind, f"extractvalue {function.result} {found.text}, {k}") for k, p in parts)
+        assert function.returned is not None  # noqa: S101  (it returns something)
+        return to.taken(to.put(function.result, text), function.returned)
 
     def _write(self, symbol: str, tree: ast.FunctionDef, arguments: Sequence[Value]) -> None:
         function = self._written[symbol] = Function(tree, arguments, self)
@@ -107,11 +111,12 @@ class _Module:
         self.texts.append(function.text(head).replace(") {", f") #{1 if inline else 2} {{", 1))
 
 
-def _passed(arguments: Sequence[Value]) -> list[str]:
+def _passed(to: Lines, arguments: Sequence[Value]) -> list[str]:
     texts: list[str] = []
     for argument in arguments:
         if isinstance(argument, Array):
             texts += [f"ptr {argument.pointer}", *(f"i64 {size}" for size in argument.shape)]
-        elif isinstance(argument, Number):
-            texts.append(f"{argument.kind} {argument.text}")
+        else:
+            register = to.given(argument)
+            texts.append(f"{register.kind} {register.text}")
     return texts

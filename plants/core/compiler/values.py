@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from typing import Union
 
 INTEGER, DOUBLE, TRUTH = "i64", "double", "i1"
 
@@ -21,6 +22,14 @@ class Number:
 
     kind: str
     text: str
+
+
+@dataclass(frozen=True)
+class Complex:
+    """A complex number of two doubles."""
+
+    real: Number
+    imag: Number
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,8 @@ class Array:
     shape: tuple[str, ...]
 
 
-Value = Number | Array | tuple[Number, ...]
+Part = Number | Complex
+Value = Union[Part, Array, tuple["Value", ...]]  # noqa: UP007  (it contains itself)
 
 
 def double(value: float) -> Number:
@@ -63,11 +73,24 @@ def truth(value: bool) -> Number:
     return Number(TRUTH, "true" if value else "false")
 
 
+def parts_of(value: Value) -> tuple[Value, ...]:
+    """Return what a complex number or a tuple consists of; none for a number.
+
+    Raises
+    ------
+    TypeError
+        For an array: it is passed as its address and its shape, and cannot be returned.
+    """
+    if isinstance(value, Array):
+        message = "an array is passed as its address and its shape; it cannot be part of something else or be returned"
+        raise TypeError(message)
+    if isinstance(value, Complex):
+        return value.real, value.imag
+    return () if isinstance(value, Number) else value
+
+
 def type_of(value: Value) -> str:
-    """Return LLVM's type of a number or of several."""
+    """Return LLVM's type of a number, or of several as a structure."""
     if isinstance(value, Number):
         return value.kind
-    if isinstance(value, Array):
-        message = "an array has no type of its own: it is passed as its address and its shape"
-        raise TypeError(message)
-    return "{ " + ", ".join(part.kind for part in value) + " }"
+    return "{ " + ", ".join(type_of(part) for part in parts_of(value)) + " }"
