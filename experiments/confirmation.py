@@ -173,8 +173,8 @@ def page(head: str, rows: Sequence[tuple[str, ...]]) -> str:
         "# The Van der Pol study in fresh situations", "",
         "Written by `python -m experiments.confirmation` from the runs of the study (docs/study.md): " + head + ".",
         "Draws are independent and uniform in the declared ranges, the same for all; change against the best fixed PID",
-        "of the same run, 95 % intervals from resampled draws. Nothing was chosen by these situations. Delays and sensor",
-        "noise are those that a knowledge base was taught, its valid range.", "",
+        "of the same run, 95 % intervals from resampled draws. Nothing was chosen by these situations. Delays and",
+        "sensor noise are those that a knowledge base was taught, its valid range.", "",
         "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|",
     ]  # fmt: skip
     return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in rows), ""])
