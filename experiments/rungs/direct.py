@@ -13,7 +13,7 @@ from experiments.seen import seen_by_fixed
 from flcs import KnowledgeBase
 from flcs.direct import direct
 from flcs.mirror import mirrored
-from flcs.refinement import certified, refine
+from flcs.refinement import certified, number_of_genes, refine
 from flcs.trade_off import prune
 
 if TYPE_CHECKING:
@@ -37,20 +37,13 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
         if setup.network.mirrored:
             start = mirrored(start)
-        n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in start.channels)
+        n_genes = number_of_genes(start, setup.laws, mirrored=setup.network.mirrored)
         plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
         with progress:
             kb, found = refine(
-                task,
-                start,
-                plan,
-                bench.margins,
-                laws=setup.laws,
-                name=NAME,
-                title=_TITLE,
-                validation=validation,
+                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation,
                 mirrored=setup.network.mirrored,
-            )
+            )  # fmt: skip
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,

@@ -101,8 +101,9 @@ def test_without_imitation_has_the_teachers_budget_beside_its_own(design, monkey
     """Evaluations of both starts and of the teacher; all rules begin at the reference gains."""
     seen = {}
 
-    def refine(task, kb, plan, margins, **_):
+    def refine(task, kb, plan, margins, mirrored, **_):
         seen.update(limit=task.fitness.travel_limit, kb=kb, budget=sum(m.evaluations for m in plan.methods))
+        seen.update(mirrored=mirrored, population=plan.methods[-1].population)
         return kb, None
 
     monkeypatch.setattr(ablated, "refine", refine)
@@ -111,6 +112,12 @@ def test_without_imitation_has_the_teachers_budget_beside_its_own(design, monkey
     ablated.without_imitation(design)
     assert (seen["limit"], seen["budget"]) == (30.0, 24 + 13)
     assert {rule.gains for rule in seen["kb"].channels[0].rules} == {tuple(finished_run.FIXED)}
+    full = seen["population"]
+    network = replace(design.bench.setup.network, mirrored=True)
+    ablated.without_imitation(replace(design, bench=ablated._bench(design, network=network)))
+    assert seen["mirrored"]
+    # Of 9 rules 5 are free, of 3 terms of an input 1: 17 of 33 numbers; populations go with the root of the number.
+    assert (full, seen["population"]) == (round(10.0 * 33**0.5), round(10.0 * 17**0.5))
 
 
 @pytest.fixture
