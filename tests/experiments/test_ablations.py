@@ -69,6 +69,28 @@ def test_the_worth_of_the_start_counts_the_teacher(design, monkeypatch):
     assert "the start costs 52 more (LOSS)" in lines[1]
 
 
+def test_the_worth_of_the_start_follows_the_number_of_searches(design, monkeypatch):
+    """Of three searches the first and the third start from the imitated rules; each is made by two methods here."""
+    monkeypatch.setattr(ablations.judging, "taught_loops", lambda _: 7)
+    best = [[3.0, 2.0], [2.0, 2.0], [2.5, 1.4], [1.4, 1.3], [2.0, 1.8], [1.3, 1.2]]
+    entry = replace(design.refined.entry, histories=tuple(("", history([10, 20], one)) for one in best))
+    refined = replace(design.refined, entry=entry)
+
+    def worth(tries):
+        bench = ladder.Bench(replace(design.bench.setup, tries=tries), design.bench.folder, quiet=True)
+        return start_of(replace(design, refined=refined, bench=bench))
+
+    # J 1.3: 40 evaluations in the first search and 30 of the third; 40 in the second.
+    assert worth(3) == Start(1.3, 40 + 30 + 7, 40, 7, (1.2, 1.3))
+    # The same as six searches by one method: J 1.4 after 20 and 20, and after 20 and 10.
+    assert worth(6) == Start(1.4, 40 + 7, 30, 7, (1.4, 1.2))
+    assert worth(1) is None
+
+
+def test_one_search_has_nothing_to_be_compared_with():
+    assert "not known: with search.tries=1" in ablations.of_starts(Result("p", {}, {}, {}, ()))[0]
+
+
 def test_unpruned_is_the_same_base_with_the_dropped_rules_on(design):
     controller = ablated.without_pruning(design)
     before, after = design.refined.kb.channels[0].rules, controller.kb.channels[0].rules
