@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from experiments import formats
 from experiments.errors import UserError, user_errors
 from experiments.series import design_in
-from experiments.text_table import change, text_table
+from experiments.text_table import change, loss, text_table
 from plants.core import atomic
 
 if TYPE_CHECKING:
@@ -102,9 +102,9 @@ def rows(pooled: Pooled) -> list[tuple[str, ...]]:
     """Return the cells of one plant's table, controllers as in the ladder; the baseline first."""
     found: list[tuple[str, ...]] = [(pooled.titles[pooled.baseline], *[""] * (len(_HEAD) - 1))]
     for name, comparison in pooled.comparisons.items():
-        marked = " LOSS" if comparison.mean.value > 0.0 else ""
+        mean = f"{comparison.mean}{loss(comparison.mean.value)}"
         found.append(
-            (pooled.titles[name], f"{comparison.mean}{marked}", f"{comparison.median}", f"{comparison.tail}",
+            (pooled.titles[name], mean, f"{comparison.median}", f"{comparison.tail}",
              f"{100 * comparison.travel.value:+.0f} %", str(comparison.new_failures), f"{100 * comparison.wins:.0f} %")
         )  # fmt: skip
     return found
