@@ -58,3 +58,6 @@ class BudgetConfig:
     evaluations: int = setting(20000, "closed-loop evaluations of every candidate of the ladder", low=60)
     teacher_generations: int = setting(6, "generations in the search of one window of the teaching signal", low=1)
     verdict_seeds: int = setting(20, "seeds of each unforeseen situation in the verdict", low=1)
+    repeat_taught: bool = setting(
+        False, "judge the taught situations, too, with all seeds of the verdict, the searched ones first"
+    )

@@ -32,7 +32,7 @@ class Judgement:
     Attributes
     ----------
     quality : mapping of (controller, kind) to arrays [measure, seed, situation]
-        In the order of `MEASURES`; taught situations have one seed.
+        In the order of `MEASURES`; taught situations have one seed, unless they are repeated.
     fitness : mapping of (controller, kind) to ndarray [seed, situation]
     verdict : Verdict
     margins : mapping of controller to tuple of LoopMargins

@@ -24,7 +24,7 @@ MEASURES = ("diverged_at", *ALL_MEASURES)
 def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
-    seeds = {kind: 1 if kind == "taught" else setup.seeds for kind in KINDS}
+    seeds = {kind: setup.repetitions(kind) for kind in KINDS}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
     quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)

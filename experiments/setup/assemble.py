@@ -62,6 +62,7 @@ def setup(config: DesignConfig) -> Setup:
         warnings=tuple(warnings),
         front=front_of(config),
         further=tuple(config.ladder.further),
+        repeat_taught=config.budget.repeat_taught,
     )
 
 

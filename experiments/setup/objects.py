@@ -49,6 +49,8 @@ class Setup:
         Repetitions of the validation and unforeseen situations for the verdict.
     spread : float
         Relative spread of the plant's parameters in these repetitions.
+    repeat_taught : bool
+        Whether the taught situations are repeated likewise; else they are judged as they were searched.
     laws : tuple of PID
     low, high : ndarray [n_gains]
     own : ndarray [n_gains] or None
@@ -104,6 +106,7 @@ class Setup:
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None
     further: tuple[str, ...] = ()
+    repeat_taught: bool = False
 
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
@@ -112,6 +115,10 @@ class Setup:
     def repetition(self, kind: str, number: int) -> tuple[Situation, ...]:
         """Return situations of one kind with the seeds (and the plant) of a repetition; 0: the declared ones."""
         return self.redraw(kind, number)
+
+    def repetitions(self, kind: str) -> int:
+        """Return how often the situations of one kind are judged."""
+        return 1 if kind == "taught" and not self.repeat_taught else self.seeds
 
     def margins(self) -> OperatingMargins | None:
         """Return the margin constraint, or None where it is off or the plant has no operating points."""
