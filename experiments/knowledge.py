@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from experiments import formats, found_files
 from experiments.input_choice import with_needed_inputs
 from experiments.ladder import validation_task
@@ -218,8 +216,3 @@ def _save(folder: Path, kb: KnowledgeBase) -> None:
 
 def _load(folder: Path) -> KnowledgeBase:
     return KnowledgeBase.load(folder / "knowledge_base.json")
-
-
-def rule_gains(kb: KnowledgeBase) -> np.ndarray:
-    """Return the gains [n_rules, n_gains] of the rules that are on, of a single-channel knowledge base."""
-    return np.array([rule.gains for base in kb.channels for rule in base.rules if rule.on])
