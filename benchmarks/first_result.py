@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from benchmarks.own_process import result_of
 
 if TYPE_CHECKING:
     from benchmarks.report import Section
@@ -95,11 +94,9 @@ def _rounds(name: str, n: int) -> dict[tuple[str, str], list[float]]:
 
 
 def _in_own_process(name: str, cache: str) -> dict[str, float]:
-    command, root = [sys.executable, "-m", "benchmarks.first_result", name], Path(__file__).parents[1]
     begin = time.perf_counter()
-    environment = os.environ | {"SSCQ_CACHE": cache}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout) | {"process": time.perf_counter() - begin}
+    found: dict[str, float] = result_of("benchmarks.first_result", name, environment={"SSCQ_CACHE": cache})
+    return found | {"process": time.perf_counter() - begin}
 
 
 if __name__ == "__main__":

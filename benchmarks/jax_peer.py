@@ -8,14 +8,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks import case
+from benchmarks.own_process import result_of
 from plants.core.lanes import Lane, Loop, fuse
 from plants.core.trace import Program
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sscq.closed_loop import ClosedLoop
 
 _AGREEMENT = 1e-9  # relative, as for the loop in C: XLA fuses in other places
+_FLAGS = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}
 _BATCHES = (1, 4)  # the candidates at once, as shares 1 and 1/4: the faster one counts
 
 
@@ -40,7 +40,7 @@ def jax_loop(size: Size) -> Section:
         section.notes.append("JAX is not installed (pip install jax): skipped.")
         return section
     for n_x in case.SIZES:
-        found = _in_own_process(n_x, size)
+        found = result_of("benchmarks.jax_peer", n_x, size.steps, size.slice, size.rounds, environment=_FLAGS)
         times = {name: Timing(tuple(seconds)) for name, seconds in found["times"].items()}
         for name, timing in times.items():
             section.time(f"{n_x} states: one step, {name}", timing, "ns", 1e9)
@@ -50,19 +50,6 @@ def jax_loop(size: Size) -> Section:
         section.figure(f"{n_x} states: largest relative difference", found["difference"], "")
         section.counts["jax"] = found["version"]
     return section
-
-
-def _in_own_process(n_x: int, size: Size) -> dict[str, Any]:
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.jax_peer",
-        *(str(v) for v in (n_x, size.steps, size.slice, size.rounds)),
-    ]
-    flags = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_ENABLE_X64": "1", "JAX_PLATFORMS": "cpu"}
-    root, environment = Path(__file__).parents[1], os.environ | flags
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def step_program(loop: ClosedLoop) -> tuple[Program, tuple[str, ...], tuple[str, ...]]:

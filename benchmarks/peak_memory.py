@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import resource
-import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from benchmarks.own_process import result_of
 
 if TYPE_CHECKING:
     from benchmarks.report import Section
@@ -48,7 +49,7 @@ def memory(size: Size) -> Section:
     n, steps = size.candidates, size.steps
     peaks = {}
     for candidates, length in ((n, steps), (n, steps // 10), (n // 10, steps)):
-        peaks[candidates, length] = found = _in_own_process(candidates, length)
+        peaks[candidates, length] = found = result_of("benchmarks.peak_memory", candidates, length)
         label = f"{candidates:,} candidates x {length:,} steps"
         process = f"the process: at most {found['before']:.0f} MiB before, {found['after']:.0f} MiB after"
         section.figure(f"{label}: arrays", found["arrays"], "MiB", process)
@@ -58,13 +59,6 @@ def memory(size: Size) -> Section:
     section.figure("arrays for each candidate", each, "bytes", "results and lane tables")
     section.figure("every state of every step, had it been kept", n * steps * 16 / _MIB, "MiB", "for comparison")
     return section
-
-
-def _in_own_process(candidates: int, steps: int) -> dict[str, float]:
-    command = [sys.executable, "-m", "benchmarks.peak_memory", str(candidates), str(steps)]
-    root = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,12 @@ def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def interval_complaints(name: str, value: list[float] | None) -> Iterator[str]:
+    """Yield what is wrong with an interval [low, high]; None is none."""
+    if value is not None and (len(value) != 2 or not value[0] < value[1]):
+        yield f"{name} must be [low, high] with low < high, got {value}"
+
+
 @dataclass(frozen=True)
 class Setting:
     """One leaf of a schema: dotted key, type, default and rule."""

@@ -11,8 +11,7 @@ from omegaconf import OmegaConf
 
 from configs import FOLDER
 from configs.rules import Setting, settings, type_words
-from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig
-from configs.worst_schema import WorstConfig
+from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig, WorstConfig
 
 SCHEMAS: dict[str, type] = {
     "design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig, "worst": WorstConfig,

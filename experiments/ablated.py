@@ -17,7 +17,8 @@ import numpy as np
 from experiments import found_files, judging, knowledge, ladder
 from experiments.errors import UserError
 from flcs import FuzzyController, KnowledgeBase
-from flcs.refinement import refine, with_reference
+from flcs.mirror import mirrored
+from flcs.refinement import number_of_genes, refine, with_reference
 from flcs.trade_off import TradeOff, prune
 from sscq.fitness import Fitness
 from sscq.teaching_signal import TeachingSignal
@@ -145,11 +146,14 @@ def without_imitation(design: Design) -> FuzzyController:
     """All rules at the reference gains, searched at the budget of both starts and of the teacher; terms as taught."""
     setup, bench = design.bench.setup, design.bench
     task, whole = setup.task(fitness=design.equal), with_reference(knowledge.completed(design.imitated))
-    n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in whole.channels)
+    alike = setup.network.mirrored
+    if alike:
+        whole = mirrored(whole)
+    n_genes = number_of_genes(whole, setup.laws, mirrored=alike)
     share = 1.0 + judging.taught_loops(bench) / setup.evaluations
     plan, _ = bench.plan(n_genes, None, "", 1, share)
     validation = ladder.validation_task(bench, design.equal, design.fixed)
-    kb, _ = refine(task, whole, plan, bench.margins, laws=setup.laws, validation=validation)
+    kb, _ = refine(task, whole, plan, bench.margins, laws=setup.laws, validation=validation, mirrored=alike)
     kb, _ = prune(
         task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
         validation=validation,

@@ -78,7 +78,8 @@ def ablate(plant: str, designs: Sequence[Design], variants: Sequence[str]) -> Re
         for name, tables in parts.items()
     }
     error = {name: _error_change(tables, full) for name, tables in parts.items()}
-    return Result(plant, comparisons, by_design, error, tuple(map(start_of, designs)))
+    starts = [start for start in map(start_of, designs) if start is not None]
+    return Result(plant, comparisons, by_design, error, tuple(starts))
 
 
 def _pooled(designs: Sequence[Design], tables: Sequence[np.ndarray]) -> Sample:
@@ -102,11 +103,18 @@ def _error_change(tables: Sequence[np.ndarray], full: Sequence[np.ndarray]) -> f
     return float(one[place][alive].mean() / other[place][alive].mean() - 1.0)
 
 
-def start_of(design: Design) -> Start:
-    """Read from the refinement's two histories what the start from the imitated rules is worth."""
-    histories = design.refined.entry.histories
-    half = len(histories) // 2
-    by_imitation, by_reference = (course([h for _, h in part]) for part in (histories[:half], histories[half:]))
+def start_of(design: Design) -> Start | None:
+    """Read from the refinement's histories what the start from the imitated rules is worth.
+
+    Its searches start from the imitated rules and from the reference gains in turn, as many as `search.tries` says;
+    None where that is one, which has nothing to be compared with.
+    """
+    tries, histories = design.bench.setup.tries, [history for _, history in design.refined.entry.histories]
+    if tries < 2:
+        return None
+    n = len(histories) // tries  # methods of a search
+    searches = [histories[n * k : n * (k + 1)] for k in range(tries)]
+    by_imitation, by_reference = (course([h for one in searches[first::2] for h in one]) for first in (0, 1))
     target = max(by_imitation[1][-1], by_reference[1][-1])
     spent = [int(evaluations[np.argmax(best <= target)]) for evaluations, best in (by_imitation, by_reference)]
     teacher = judging.taught_loops(design.bench)
@@ -115,7 +123,7 @@ def start_of(design: Design) -> Start:
 
 
 def course(histories: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return evaluations spent and the best fitness so far of searches that went on from one another."""
+    """Return evaluations spent and the best fitness so far of searches that were made one after the other."""
     spent, counts, best = 0, [], []
     for history in histories:
         counts.append(spent + np.asarray(history["evaluations"]))
@@ -161,6 +169,8 @@ def worth(variant: Comparison, by_design: Sequence[float]) -> str:
 
 def of_starts(found: Result) -> list[str]:
     """Say in plain words what the imitation is worth as a start."""
+    if not found.starts:
+        return ["What the start is worth is not known: with search.tries=1 no search starts from the reference gains."]
     lines = ["Evaluations to reach the same J when taught, the teacher's cost counted:"]
     for seed, one in enumerate(found.starts):
         saved = one.from_reference - one.from_imitation

@@ -1,4 +1,4 @@
-"""The benchmark of control quality: every plant's whole ladder and the tuning rules, in situations never taught.
+"""The benchmark of control quality: every plant's whole ladder and six tuning rules, taught and unforeseen.
 
     python -m experiments.benchmark                                   # all plants, three design seeds, budget=small
     python -m experiments.benchmark plants=fopdt,duffing seeds=5      # a part of it
@@ -19,22 +19,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from configs import FOLDER
 from experiments import formats
+from experiments.benchmark_page import HEAD, SEEDS, page, rows
 from experiments.errors import UserError, user_errors
 from experiments.series import design_in
-from experiments.text_table import change, text_table
+from experiments.text_table import text_table
 from plants.core import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from experiments.pooled import Pooled
+    from experiments.pooled_result import Pooled
 
 SUITES = ("control_quality", "entropy", "ablations")
 OTHER_SUITES = {"suite=entropy": "experiments.entropy_test", "suite=ablations": "experiments.ablations"}
 _TAKEN = ("seed", "plant", "output", "resume", "quiet")  # of a design; the benchmark sets them
-_SIMPLE = frozenset({"two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled"})
-_HEAD = ("controller", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
+_COMPARISON = ("budget.repeat_taught=true",)  # what this suite asks of its designs beside what all suites do
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,17 @@ def options(words: Sequence[str]) -> Options:
     for name in chosen:
         plants.get(name)  # raises with the near miss
     last = {word.partition("=")[0]: word for word in overrides}  # of two words for one setting the later one
+    last |= _enough_seeds(last)
     return Options(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()))
+
+
+def _enough_seeds(words: Mapping[str, str]) -> dict[str, str]:
+    """The word for the seeds that a comparison needs, where the budget has fewer and nothing else is asked for."""
+    part = FOLDER / "budget" / f"{words['budget'].partition('=')[2]}.yaml"
+    if "budget.verdict_seeds" in words or not part.is_file():  # an unknown budget is told by the design
+        return {}
+    seeds = yaml.safe_load(part.read_text(encoding="utf-8"))["verdict_seeds"]
+    return {"budget.verdict_seeds": f"budget.verdict_seeds={SEEDS}"} if seeds < SEEDS else {}
 
 
 def run(plant: str, seed: int, chosen: Options) -> Path:
@@ -96,54 +109,6 @@ def run(plant: str, seed: int, chosen: Options) -> Path:
     folder = chosen.folder / f"{plant}-{seed}"
     design_in(folder, (f"plant={plant}", f"seed={seed}"), chosen.overrides)
     return folder
-
-
-def rows(pooled: Pooled) -> list[tuple[str, ...]]:
-    """Return the cells of one plant's table, controllers as in the ladder; the baseline first."""
-    found: list[tuple[str, ...]] = [(pooled.titles[pooled.baseline], *[""] * (len(_HEAD) - 1))]
-    for name, comparison in pooled.comparisons.items():
-        marked = " LOSS" if comparison.mean.value > 0.0 else ""
-        found.append(
-            (pooled.titles[name], f"{comparison.mean}{marked}", f"{comparison.median}", f"{comparison.tail}",
-             f"{100 * comparison.travel.value:+.0f} %", str(comparison.new_failures), f"{100 * comparison.wins:.0f} %")
-        )  # fmt: skip
-    return found
-
-
-def page(found: Mapping[str, Pooled], chosen: Options) -> str:
-    """Return the whole result as Markdown."""
-    lines = [
-        "# Benchmark of control quality", "",
-        f"Written by `python -m experiments.benchmark`: {chosen.seeds} designs for each plant,",
-        f"{' '.join(chosen.overrides)}. Fitness J in unforeseen situations, all rollouts of all designs, as change",
-        "against the best fixed PID of the same design (negative is better), with 95 % intervals from resampled seeds",
-        "of the rollouts, which all designs share (the designs as they are); losses are marked.", "",
-        "| plant | knowledge base | best simple rung | recommended |", "|---|---|---|---|",
-    ]  # fmt: skip
-    for name, pooled in found.items():
-        cells = (f"[{name}](#{name})", _of(pooled, "knowledge_base"), _simple(pooled), pooled.recommended())
-        lines.append("| " + " | ".join(cells) + " |")
-    for name, pooled in found.items():
-        lines += ["", f"## {name}", "", "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|"]
-        lines += ["| " + " | ".join(cells) + " |" for cells in rows(pooled)]
-        lines += ["", *(f"- {text}" for text in pooled.notes)]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _of(pooled: Pooled, name: str) -> str:
-    if name not in pooled.comparisons:
-        return "-"
-    value = pooled.comparisons[name].mean.value
-    return change(1.0 + value, 1.0, "**loss**")
-
-
-def _simple(pooled: Pooled) -> str:
-    """The best of the rungs below the knowledge base."""
-    simple = {n: c.mean.value for n, c in pooled.comparisons.items() if n in _SIMPLE}
-    if not simple:
-        return "-"
-    best = min(simple, key=lambda name: simple[name])
-    return f"{pooled.titles[best]}: {_of(pooled, best)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -159,15 +124,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         import_module(other).main([word for word in words if word not in OTHER_SUITES])
         return
     with user_errors():
-        chosen = options(words)
+        chosen = options([*_COMPARISON, *words])
         found: dict[str, Pooled] = {}
         for name in chosen.plants:
             found[name] = pool([run(name, seed, chosen) for seed in range(chosen.seeds)])
-            print("\n".join(["", name, text_table(_HEAD, rows(found[name])), *found[name].notes]), flush=True)
+            print("\n".join(_told(found[name])), flush=True)
             data: dict[str, Any] = {plant: pooled.numbers() for plant, pooled in found.items()}
             formats.write_json(chosen.folder / "benchmark.json", data)  # a stopped suite keeps what it has
             atomic.write(chosen.folder / "benchmark.md", page(found, chosen))
         print(f"\nwritten: {chosen.folder / 'benchmark.md'}, benchmark.json")
+
+
+def _told(pooled: Pooled) -> Iterator[str]:
+    """One plant in print."""
+    for kind in pooled.kinds:
+        yield from ("", f"{pooled.plant}, {kind} situations", text_table(HEAD, rows(pooled, kind)))
+    yield from pooled.notes
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ from experiments.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from configs.schema import EvaluateConfig
-    from configs.worst_schema import WorstConfig
+    from configs.schema import EvaluateConfig, WorstConfig
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from experiments import formats, found_files
 from experiments.input_choice import with_needed_inputs
 from experiments.ladder import validation_task
@@ -15,7 +13,7 @@ from experiments.seen import ranges
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
 from flcs.mirror import mirrored
-from flcs.refinement import certified, refine, with_reference
+from flcs.refinement import certified, number_of_genes, refine, with_reference
 from flcs.rule_base import OWN_INPUTS, full_grid
 from flcs.term_search import genetic
 from flcs.trade_off import TradeOff, prune
@@ -160,7 +158,7 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(setup.tries):
             origin, kb = starts[number % 2]
-            n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in kb.channels)
+            n_genes = number_of_genes(kb, setup.laws, mirrored=setup.network.mirrored)
             label = f"{_NAMES[kind]} from {origin}"
             plan, progress = bench.plan(n_genes, checkpoints, label, number, 1.0 / setup.tries, far=number > 0)
             with progress:
@@ -218,8 +216,3 @@ def _save(folder: Path, kb: KnowledgeBase) -> None:
 
 def _load(folder: Path) -> KnowledgeBase:
     return KnowledgeBase.load(folder / "knowledge_base.json")
-
-
-def rule_gains(kb: KnowledgeBase) -> np.ndarray:
-    """Return the gains [n_rules, n_gains] of the rules that are on, of a single-channel knowledge base."""
-    return np.array([rule.gains for base in kb.channels for rule in base.rules if rule.on])

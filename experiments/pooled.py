@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pooled_result import Judged, Pooled
 from sscq.fitness import Fitness
-from sscq.verdict import Comparison, Sample, compare
+from sscq.situation_sets import KINDS
+from sscq.verdict import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from experiments.judging import Contender
     from experiments.ladder import Bench
 
-BASELINE = "fixed"
-_KIND = "unforeseen"
 # Of a design, simplest first; its own rule, from declared numbers, is left out beside those judged here.
 _RUNGS = (
     "own", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
@@ -28,138 +27,95 @@ _RUNGS = (
 
 
 @dataclass(frozen=True)
-class Pooled:
-    """What several designs of a plant gave.
+class _Design:
+    """One design: measures of every controller by kind [measure, seed, situation], titles, evaluations, notes."""
 
-    Attributes
-    ----------
-    plant : str
-    titles : mapping of controller to str
-        In the order of the ladder, tuning rules behind the open loop.
-    samples : mapping of controller to Sample
-        Rollouts [seed, situation] in unforeseen situations, all designs beside one another.
-    comparisons : mapping of controller to Comparison
-        With the best fixed PID, whose rollouts are those of the same design.
-    choices : mapping of controller to int
-        How often the designs recommended it.
-    notes : tuple of str
-        Where the numbers of rules and rungs come from, and why one does not apply.
-    """
-
-    plant: str
+    tables: Mapping[str, Mapping[str, np.ndarray]]
     titles: Mapping[str, str]
-    samples: Mapping[str, Sample]
-    comparisons: Mapping[str, Comparison]
-    choices: Mapping[str, int]
+    spent: Mapping[str, float]
     notes: tuple[str, ...]
+    recommended: str
+    bench: Bench
+    fitness: Fitness
 
-    @property
-    def baseline(self) -> str:
-        """Name of the controller that all are compared with."""
-        return BASELINE
+    def sample(self, name: str, kind: str) -> Sample:
+        """Return a controller's rollouts."""
+        from experiments import judging
 
-    def recommended(self) -> str:
-        """Say what the designs recommended."""
-        total = sum(self.choices.values())
-        parts = [f"{self.titles[name]} ({count} of {total})" for name, count in self.choices.items()]
-        return ", ".join(parts)
+        table = self.tables[kind][name]
+        travel = table[judging.MEASURES.index("total_variation")]
+        return Sample(judging.fitness_of(self.bench, self.fitness, kind, table), travel, np.isfinite(table[0]))
 
-    def numbers(self) -> dict[str, Any]:
-        """Return all figures as plain data."""
-        return {
-            "fitness": {name: _statistics(sample) for name, sample in self.samples.items()},
-            # A rank test would count a rollout once for every design that saw it.
-            "comparisons": {name: _without(asdict(c), "p_value") for name, c in self.comparisons.items()},
-            "recommended": dict(self.choices),
-            "notes": list(self.notes),
-        }
+    def error(self, name: str, kind: str) -> np.ndarray:
+        """Return the IAE of a controller's rollouts."""
+        from experiments import judging
 
-
-def _without(values: dict[str, Any], key: str) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name != key}
-
-
-def _statistics(sample: Sample) -> dict[str, float]:
-    from sscq.verdict import tail_mean
-
-    values = sample.fitness
-    return {
-        "mean": float(values.mean()), "median": float(np.median(values)), "worst": tail_mean(values),
-        "failures": int(sample.failed.sum()), "travel": float(sample.travel.mean()), "rollouts": values.size,
-    }  # fmt: skip
+        return self.tables[kind][name][judging.MEASURES.index("iae")]
 
 
 def pool(folders: Sequence[Path]) -> Pooled:
     """Read finished designs of one plant, judge the tuning rules in their rollouts, and compare all."""
-    from experiments import formats
+    from experiments.conditions import shared
 
-    metrics = [formats.read_json(folder / "metrics.json") for folder in folders]
-    parts: dict[str, list[Sample]] = {}
+    designs = [_design(folder) for folder in folders]
+    setup, last = designs[0].bench.setup, designs[-1]
+    names = [name for name in last.tables[KINDS[0]] if all(name in one.tables[KINDS[0]] for one in designs)]
     titles: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
-    for folder, of_design in zip(folders, metrics, strict=True):
-        found, names, notes = _design(folder, of_design)
-        titles |= names
-        for name, sample in found.items():
-            parts.setdefault(name, []).append(sample)
-    complete = {name: _joined(several) for name, several in parts.items() if len(several) == len(folders)}
-    base = complete[BASELINE]
-    comparisons = {name: compare(sample, base) for name, sample in complete.items() if name != BASELINE}
-    choices = Counter(of_design["recommended"] for of_design in metrics)
-    return Pooled(metrics[0]["plant"], titles, complete, comparisons, dict(choices.most_common()), notes)
+    for one in designs:
+        titles |= one.titles
+    spent = {n: float(np.mean([one.spent[n] for one in designs])) for n in names if all(n in d.spent for d in designs)}
+    choices = Counter(one.recommended for one in designs)
+    return Pooled(
+        setup.plant.name, titles, {kind: _judged(designs, names, kind) for kind in KINDS},
+        dict(choices.most_common()), last.notes, spent, shared(setup),
+    )  # fmt: skip
 
 
-def _joined(samples: Sequence[Sample]) -> Sample:
-    """Designs side by side: all see the same rollouts, so a seed that is resampled takes them all with it."""
+def _judged(designs: Sequence[_Design], names: Sequence[str], kind: str) -> Judged:
+    from experiments.reporting.words import situation
+
+    setup = designs[0].bench.setup
+    samples = {name: joined([one.sample(name, kind) for one in designs]) for name in names}
+    errors = {name: np.hstack([one.error(name, kind) for one in designs]) for name in names}
+    return Judged.of(samples, errors, tuple(f"{s.name}: {situation(setup.plant, s)}" for s in setup.sets[kind]))
+
+
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Return designs side by side: all see the same rollouts, so a seed that is resampled takes them all with it."""
     return Sample(*(np.hstack([getattr(s, part) for s in samples]) for part in ("fitness", "travel", "failed")))
 
 
-def _design(folder: Path, metrics: Mapping[str, Any]) -> tuple[dict[str, Sample], dict[str, str], tuple[str, ...]]:
-    """Samples and titles of one design, tuning rules among them, and what there is to say of the rules."""
+def _design(folder: Path) -> _Design:
+    """Read one design, and judge the tuning rules in its rollouts."""
     from experiments import formats, judging
     from experiments.ladder import Bench
     from experiments.launch import stored_settings
     from experiments.run_folder import RunFolder
+    from experiments.rungs import tuning_rules
     from experiments.setup import setup
 
+    metrics = formats.read_json(folder / "metrics.json")
     with RunFolder.resume(folder, command="design") as run:
         bench = Bench(setup(stored_settings("design", run.config)), run, quiet=True)
-        fitness = Fitness(**metrics["fitness"])
-        rules, notes = _rules(bench)
+        fitness, rules = Fitness(**metrics["fitness"]), tuning_rules.rungs(bench)
         arrays = formats.read_npz(folder / "stages" / "judgement" / "quality.npz")
-        tables = {name: arrays[f"{name}.{_KIND}"] for name in metrics["controllers"]}
-        for rule in rules:
-            tables[rule.name] = judging.rollouts(bench, rule, fitness.entropy_scale)[_KIND]
-        samples = {name: _sample(bench, fitness, table) for name, table in tables.items()}
-    titles = {name: one["title"] for name, one in metrics["controllers"].items()}
-    titles |= {rule.name: rule.title for rule in rules}
-    order = [name for name in ("open_loop", *(rule.name for rule in rules), *_RUNGS) if name in titles]
-    notes += tuple(metrics.get("further_rungs", ()))
-    return {name: samples[name] for name in order}, {name: titles[name] for name in order} | titles, notes
+        tables = {kind: {name: arrays[f"{name}.{kind}"] for name in metrics["controllers"]} for kind in KINDS}
+        for rule in rules.contenders:
+            for kind, table in judging.rollouts(bench, rule, fitness.entropy_scale).items():
+                tables[kind][rule.name] = table
+    order = [name for name in ("open_loop", *(r.name for r in rules.contenders), *_RUNGS) if name in tables[KINDS[0]]]
+    told = _told(metrics) | {rule.name: (rule.title, rule.evaluations) for rule in rules.contenders}
+    return _Design(
+        tables={kind: {name: several[name] for name in order} for kind, several in tables.items()},
+        titles={name: told[name][0] for name in order} | {name: title for name, (title, _) in told.items()},
+        spent={name: spent for name, (_, spent) in told.items() if spent is not None},
+        notes=rules.notes + tuple(metrics.get("further_rungs", ())),
+        recommended=metrics["recommended"],
+        bench=bench,
+        fitness=fitness,
+    )
 
 
-def _sample(bench: Bench, fitness: Fitness, table: np.ndarray) -> Sample:
-    from experiments import judging
-
-    travel = table[judging.MEASURES.index("total_variation")]
-    return Sample(judging.fitness_of(bench, fitness, _KIND, table), travel, np.isfinite(table[0]))
-
-
-def _rules(bench: Bench) -> tuple[list[Contender], tuple[str, ...]]:
-    """Contenders of all tuning rules that apply, and a line for each kind of answer or reason."""
-    from controllers import ConstantGains, Controller, gain_names
-    from experiments.judging import Contender
-    from sscq.rule_gains import rule_gains
-
-    setup = bench.setup
-    constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
-    found: list[Contender] = []
-    said: dict[str, list[str]] = {}
-    for rule in rule_gains(setup.plant, setup.laws[0].sample_time or setup.step, setup.laws):
-        said.setdefault(rule.text, []).append(rule.rule)
-        if rule.gains is not None:
-            name = f"rule {rule.rule}"
-            found.append(
-                Contender(name, f"{rule.rule} rule", rule.text, constant, np.array(rule.gains), 0, len(rule.gains))
-            )
-    return found, tuple(f"{', '.join(rules)}: {text}" for text, rules in said.items())
+def _told(metrics: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
+    """Title and evaluations of every controller of a design."""
+    return {name: (one["title"], one["evaluations"]) for name, one in metrics["controllers"].items()}

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments import formats
 from experiments.pooled import pool
-from experiments.text_table import number
+from experiments.text_table import loss, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _cells(several: Sequence[dict[str, Any]], compared: Comparison | None, *, st
     lost = sum(one["failures"]["unforeseen"] for one in several)
     change = tail = ""
     if compared is not None:
-        change = f"{compared.mean}" + (" **loss**" if compared.mean.value > 0.0 else "")
+        change = f"{compared.mean}" + loss(compared.mean.value, "**loss**")
         tail = f"{100 * compared.tail.value:+.1f} %"
     return (
         number(taught), number(unforeseen), change, tail, _both(several, "iae"),

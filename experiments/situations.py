@@ -41,9 +41,8 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     if not all(sets.values()):
         own = standard_sets(plant)
         sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
-    sets["taught"] = ranged(config, sets["taught"])
+    sets["taught"] = _as_taught(config, plant, sets["taught"])
     if given.taught_spread > 0.0:
-        sets["taught"] = varied(plant, sets["taught"], given.taught_spread, given.taught_plants, config.seed + 1)
         if given.taught_plants < FEW_PLANTS:
             warnings.append(
                 f"only {given.taught_plants} taught plants: the tail of other plants is not pinned down; "
@@ -52,6 +51,14 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     elif given.unforeseen_spread > 0.0:
         warnings.append("plants vary in the verdict but not among the taught situations (situations.taught_spread)")
     return {kind: sets[kind] for kind in KINDS}, warnings
+
+
+def _as_taught(config: Config, plant: Plant, declared: Sequence[Situation]) -> tuple[Situation, ...]:
+    """Return declared situations with all taught delays, noises and plants."""
+    given, found = config.situations, ranged(config, declared)
+    if given.taught_spread == 0.0 or not found:
+        return found
+    return varied(plant, found, given.taught_spread, given.taught_plants, config.seed + 1)
 
 
 def ranged(config: Config, taught: Sequence[Situation]) -> tuple[Situation, ...]:
@@ -71,7 +78,8 @@ def ranged(config: Config, taught: Sequence[Situation]) -> tuple[Situation, ...]
 def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], tuple[Situation, ...]]:
     """Return a function of kind and number that gives the situations of a repetition; number 0: the declared ones.
 
-    A repetition has its own random numbers and, where the configuration spreads them, its own plant parameters.
+    A repetition has its own random numbers and, where the configuration spreads them, its own plant parameters; taught
+    plants stay the taught ones.
     """
     spread = config.situations.unforeseen_spread
 
@@ -79,9 +87,9 @@ def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], 
         if number == 0:
             return sets[kind]
         found = _declared(config, plant, kind, number)
-        found = ranged(config, found) if kind == "taught" else found
+        found = _as_taught(config, plant, found) if kind == "taught" else found
         found = found or repeated(sets[kind], number)
-        if spread > 0.0:
+        if spread > 0.0 and kind != "taught":
             drawn = varied(plant, found, spread, 1, 7_919 * number + KINDS.index(kind))
             found = tuple(replace(d, name=s.name) for d, s in zip(drawn, found, strict=True))
         return found

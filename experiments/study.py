@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments import formats
+from experiments.errors import UserError, user_errors
+from experiments.series import design_in
 from experiments.text_table import change
+from plants.core.naming import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,20 +63,8 @@ _ROWS = (
 
 def run(variant: str, seed: int, root: Path, extra: Sequence[str] = ()) -> dict[str, Any]:
     """Run or resume one design and return its metrics."""
-    from experiments.design import main
-
     folder = root / f"{variant}-{seed}"
-    if not (folder / "metrics.json").is_file():
-        overrides = VARIANTS[variant][1]
-        arguments = [
-            "experiment=van_der_pol_study",
-            f"seed={seed}",
-            *overrides,
-            *extra,
-            f"output={folder}",
-            "quiet=true",
-        ]
-        main([f"resume={folder}", "quiet=true"] if (folder / "config.json").is_file() else arguments)
+    design_in(folder, ("experiment=van_der_pol_study", f"seed={seed}"), (*VARIANTS[variant][1], *extra))
     metrics: dict[str, Any] = formats.read_json(folder / "metrics.json")
     return metrics
 
@@ -113,26 +104,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     extra = [word for word in words if "=" in word]
     variants = [word for word in words if "=" not in word] or list(VARIANTS)
-    root, lines = Path("runs/study"), []
-    for variant in variants:
-        if variant not in VARIANTS:
-            sys.exit(f"error: no variant {variant!r}; known: {', '.join(VARIANTS)}")
-        found = [run(variant, seed, root, extra) for seed in SEEDS]
-        text = table(variant, found)
-        if variant == _SWEPT:
-            from experiments.delay_sweep import lines as swept
-
-            text += swept([root / f"{variant}-{seed}" for seed in SEEDS])
-        lines += text
-        print("\n".join(text))
+    with user_errors():
+        for variant in variants:
+            if variant not in VARIANTS:
+                raise UserError(unknown("variant", variant, tuple(VARIANTS)))
+        lines: list[str] = []
+        for variant in variants:
+            text = _of_variant(variant, Path("runs/study"), extra)
+            lines += text
+            print("\n".join(text))
     if set(variants) == set(VARIANTS) and not extra:
-        text = [
-            "# The Van der Pol study", "",
-            "Written by `python -m experiments.study`: the whole ladder, three design seeds, the declared situations;",
-            "travel is the mean total variation of the command over the repeated unforeseen situations. The first",
-            "knowledge base is searched at no more travel than the fixed PID has in the taught situations.", "", *lines,
-        ]  # fmt: skip
-        Path("docs/study.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+        Path("docs/study.md").write_text(_page(lines), encoding="utf-8")
+
+
+def _of_variant(variant: str, root: Path, extra: Sequence[str]) -> list[str]:
+    """Run the designs of one variant and return its table, and its sweep of delays where it has one."""
+    text = table(variant, [run(variant, seed, root, extra) for seed in SEEDS])
+    if variant == _SWEPT:
+        from experiments.delay_sweep import lines as swept
+
+        text += swept([root / f"{variant}-{seed}" for seed in SEEDS])
+    return text
+
+
+def _page(lines: Sequence[str]) -> str:
+    text = [
+        "# The Van der Pol study", "",
+        "Written by `python -m experiments.study`: the whole ladder, three design seeds, the declared situations;",
+        "travel is the mean total variation of the command over the repeated unforeseen situations. The first",
+        "knowledge base is searched at no more travel than the fixed PID has in the taught situations.", "", *lines,
+    ]  # fmt: skip
+    return "\n".join(text).rstrip() + "\n"
 
 
 if __name__ == "__main__":

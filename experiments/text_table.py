@@ -23,7 +23,13 @@ def change(value: float, base: float, mark: str = "LOSS") -> str:
     """Return the relative change of what is minimised, in the base's magnitude; losses are marked."""
     if base == 0.0:
         return "-" if value == 0.0 else mark
-    return f"{100 * (value - base) / abs(base):+.1f} %" + (f" {mark}" if value > base else "")
+    relative = (value - base) / abs(base)
+    return f"{100 * relative:+.1f} %" + loss(relative, mark)
+
+
+def loss(relative: float, mark: str = "LOSS") -> str:
+    """Return the mark, a space before it, of a relative change that is printed as more than 0.0 %; else nothing."""
+    return f" {mark}" if float(f"{100 * relative:.1f}") > 0.0 else ""
 
 
 def number(value: float) -> str:

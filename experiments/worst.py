@@ -16,7 +16,7 @@ from experiments.launch import command
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from configs.worst_schema import EnvelopeConfig, WorstConfig
+    from configs.schema import EnvelopeConfig, WorstConfig
     from experiments.counter_example import CounterExample
     from experiments.kb_case import Contender
     from experiments.run_folder import RunFolder

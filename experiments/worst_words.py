@@ -10,7 +10,7 @@ from experiments.text_table import change
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from configs.worst_schema import WorstConfig
+    from configs.schema import WorstConfig
     from experiments.counter_example import CounterExample
 
 

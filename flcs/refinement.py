@@ -189,6 +189,11 @@ def candidate(
     return Candidate(name, title, controller, low, high, begin, gain_sets(controller), decode=genes.decode)
 
 
+def number_of_genes(kb: KnowledgeBase, laws: tuple[Law, ...] = (), *, mirrored: bool = False) -> int:
+    """Return how many numbers the refinement of a knowledge base searches; of a mirrored one, those of one side."""
+    return len(Genes(FuzzyController(kb, laws=laws), mirrored).searched)
+
+
 def with_reference(kb: KnowledgeBase) -> KnowledgeBase:
     """Return the knowledge base with every rule at the reference gains: the fixed-gain controller as a candidate."""
     channels = []

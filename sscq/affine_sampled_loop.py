@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from sscq.affine_loop import AffineLoop, Assembly, Path, Point, integral
+from sscq.held_input import integral_of_exponential
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,9 +48,9 @@ def from_sample_to_sample(point: Point, n_gains: int, sample_time: float, past: 
     n = len(point.states)
     whole, late = _split(point.delay, sample_time)
     build.constant[:n, :n] = expm(point.A * sample_time)
-    rest = _held(point.A, sample_time - late)
+    rest = integral_of_exponential(point.A, sample_time - late)
     now = rest @ point.B
-    before = (np.eye(n) + point.A @ rest) @ (_held(point.A, late) @ point.B)
+    before = (np.eye(n) + point.A @ rest) @ (integral_of_exponential(point.A, late) @ point.B)
     for k, path in enumerate(point.paths):
         y = build.wide(path.c)
         into = np.zeros(len(build.states))
@@ -106,11 +107,3 @@ def _split(delay: float, sample_time: float) -> tuple[int, float]:
     whole = math.floor(delay / sample_time + _ROUNDING)
     late = delay - whole * sample_time
     return whole, late if late > _ROUNDING * sample_time else 0.0
-
-
-def _held(A: Array, time: float) -> Array:
-    """Integral of e^(A s) over [0, time]."""
-    n = len(A)
-    block = np.zeros((2 * n, 2 * n))
-    block[:n, :n], block[:n, n:] = A * time, np.eye(n) * time
-    return np.asarray(expm(block)[:n, n:])

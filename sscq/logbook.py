@@ -39,8 +39,8 @@ class Course:
         self.logbook.record(generation=generation, evaluations=evaluations, best=best, diversity=diversity, **numbers)
 
     def crown(self, generation: int, point: NDArray[np.float64]) -> None:
-        """Note the best point after a generation, if it is another one than before."""
-        if not self._incumbents or not np.array_equal(self._incumbents[-1][1], point):
+        """Note the best point after a generation, if it is a new one: after a renewal an earlier one may be back."""
+        if not any(np.array_equal(known, point) for _, known in self._incumbents):
             self._incumbents.append((generation, point))
 
     def incumbents(self, count: int) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:

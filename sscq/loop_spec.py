@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
 
 _ROUNDING = 1e-6  # relative: times are given in decimals
+_DECIMAL = tuple(2**a * 5**b for a in range(20) for b in range(9))  # parts of a decimal number that are decimals
 
 
 @dataclass(frozen=True)
@@ -140,12 +141,18 @@ class LoopSpec:
         return self.plant.index("measurements", name)
 
 
-def _whole(ratio: float, what: str) -> int:
+def _whole(ratio: float, what: str, remedy: str = "") -> int:
     count = round(ratio)
     if count < 1 or abs(ratio - count) > _ROUNDING * count:
-        message = f"{what}, got a ratio of {ratio:g}"
+        message = f"{what}, got a ratio of {ratio:g}{remedy}"
         raise ValueError(message)
     return count
+
+
+def _samples_step(sample_time: float, step: float) -> float:
+    """The largest step [s] up to the one given that divides the sample time into parts of few decimals."""
+    ratio = sample_time / step
+    return sample_time / min((n for n in _DECIMAL if n >= ratio), default=math.ceil(ratio))
 
 
 def _timing(controller: Controller, step: float) -> Timing:
@@ -157,7 +164,10 @@ def _timing(controller: Controller, step: float) -> Timing:
         message = f"all channels of one controller need the same sample time, got {sorted(map(str, times))}"
         raise ValueError(message)
     (sample_time,) = times
-    sample = 1 if sample_time is None else _whole(sample_time / step, "sample_time must be a multiple of the step")
+    sample = 1
+    if sample_time is not None:
+        remedy = f"; give step={_samples_step(sample_time, step):.12g}, for the sample time of {sample_time:.12g} s"
+        sample = _whole(sample_time / step, "sample_time must be a multiple of the step", remedy)
     tick = controller.schedule.tick
     ticks = (
         1 if tick is None else _whole(tick / (sample * step), "the schedule's tick must be a multiple of sample_time")

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import expm
 
+from sscq.held_input import integral_of_exponential
 from sscq.linear_loop import LinearPlant, Loop, require
 from sscq.minimal_realisation import visible_part
 
@@ -120,14 +120,14 @@ def sample(plant: LinearPlant, loop: Loop) -> SampledPlant:
     samples = math.floor(delay / h + 1e-9)
     late = max(0.0, delay - samples * h)
     late = late if late > 1e-9 * h else 0.0
-    rest = _held(A, h - late)
+    rest = integral_of_exponential(A, h - late)
     return SampledPlant(
         loop=loop,
         name=plant.name,
         poles=np.linalg.eigvals(A).astype(complex),
-        delta=A @ _held(A, h) / h,
+        delta=A @ integral_of_exponential(A, h) / h,
         b_now=rest @ b / h,
-        b_before=(b - b if late == 0.0 else (np.eye(len(A)) + A @ rest) @ (_held(A, late) @ b) / h),
+        b_before=(b - b if late == 0.0 else (np.eye(len(A)) + A @ rest) @ (integral_of_exponential(A, late) @ b) / h),
         c=rows[0],
         c_rate=rows[1] if loop.rate_measured else None,
         samples=samples,
@@ -195,14 +195,6 @@ def spectral_radius(plant: SampledPlant, gains: ArrayLike) -> Any:
     if plant.hidden_growth > 0.0:
         return np.maximum(largest, np.exp(plant.loop.sample_time * plant.hidden_growth))
     return largest
-
-
-def _held(A: Array, time: float) -> Array:
-    """Integral of e^(A s) over [0, time]."""
-    n = len(A)
-    block = np.zeros((2 * n, 2 * n))
-    block[:n, :n], block[:n, n:] = A * time, np.eye(n) * time
-    return np.asarray(expm(block)[:n, n:])
 
 
 def _or_zero(value: float, scale: Any) -> float:

@@ -121,14 +121,12 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
     """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together."""
     from scipy.stats import wilcoxon
 
-    rows = np.random.Generator(np.random.PCG64(seed)).integers(
-        0, len(baseline.fitness), (_BOOTSTRAPS, len(baseline.fitness))
-    )
+    rows, lost = _rows(len(baseline.fitness), seed), other.failed | baseline.failed
     changes = {
         "mean": _change(np.mean, other.fitness, baseline.fitness, rows),
         "median": _change(np.median, other.fitness, baseline.fitness, rows),
         "tail": _change(tail_mean, other.fitness, baseline.fitness, rows),
-        "travel": _travel(other, baseline, rows),
+        "travel": _where_alive(other.travel, baseline.travel, lost, rows),
     }
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
@@ -157,6 +155,19 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
     )
 
 
+def change_where_alive(other: np.ndarray, baseline: np.ndarray, lost: np.ndarray, seed: int = 0) -> Change:
+    """Return the change of a measure's mean over the rollouts that both survive, each [seed, situation].
+
+    A rollout cut short has small integrals. Without any that both survive there is no change.
+    """
+    return _where_alive(other, baseline, lost, _rows(len(baseline), seed))
+
+
+def _rows(n: int, seed: int) -> np.ndarray:
+    """Seeds of every bootstrap sample [draw, n]."""
+    return np.random.Generator(np.random.PCG64(seed)).integers(0, n, (_BOOTSTRAPS, n))
+
+
 def nothing_random(sample: Sample) -> bool:
     """Whether all seeds gave the same rollouts, so that resampling them says nothing."""
     return len(sample.fitness) > 1 and bool((sample.fitness == sample.fitness[0]).all())
@@ -170,12 +181,10 @@ def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np
     return Change(_relative(statistic(other), statistic(baseline)), float(low), float(high))
 
 
-def _travel(other: Sample, baseline: Sample, rows: np.ndarray) -> Change:
-    """Travel where both survive: a rollout cut short has little of it. Without any such rollout there is no change."""
-    lost = other.failed | baseline.failed
+def _where_alive(other: np.ndarray, baseline: np.ndarray, lost: np.ndarray, rows: np.ndarray) -> Change:
     if lost.all():
         return Change(0.0, 0.0, 0.0)
-    one, two = (np.where(lost, np.nan, sample.travel) for sample in (other, baseline))
+    one, two = (np.where(lost, np.nan, values) for values in (other, baseline))
     rows = rows[~lost[rows].all(axis=(1, 2))]
     return _change(np.nanmean, one, two, rows)
 

@@ -41,7 +41,10 @@ def provenance(case: Case) -> Provenance:
         ("integration", f"{setup.options['integrator']}, step {plain(setup.step)} s"),
         ("controller sample", f"{plain(sample)} s; gains of schedules every {plain(setup.tick)} s"),
         ("evaluations of each candidate", count(setup.evaluations)),
-        ("verdict", f"{setup.seeds} seeds of each validation and unforeseen situation"),
+        (
+            "verdict",
+            f"{setup.seeds} seeds of each {'' if setup.repeat_taught else 'validation and unforeseen '}situation",
+        ),
     ]
     if setup.spread:
         facts.append(("plants of the verdict", f"parameters spread by ±{100.0 * setup.spread:g} %, one plant a seed"))

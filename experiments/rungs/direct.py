@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from experiments import found_files
 from experiments.judging import of_kb, taught_loops
 from experiments.ladder import validation_task
-from experiments.rungs.rung import Rungs
+from experiments.rungs.rung import Rungs, load_refined, save_refined
 from experiments.seen import seen_by_fixed
-from flcs import KnowledgeBase
 from flcs.direct import direct
 from flcs.mirror import mirrored
-from flcs.refinement import certified, refine
+from flcs.refinement import certified, number_of_genes, refine
 from flcs.trade_off import prune
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from experiments.found_files import Entry
     from experiments.ladder import Bench
+    from flcs import KnowledgeBase
     from sscq.fitness import Fitness
 
 NAME = "knowledge_base_direct"
@@ -37,20 +37,13 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
         if setup.network.mirrored:
             start = mirrored(start)
-        n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in start.channels)
+        n_genes = number_of_genes(start, setup.laws, mirrored=setup.network.mirrored)
         plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
         with progress:
             kb, found = refine(
-                task,
-                start,
-                plan,
-                bench.margins,
-                laws=setup.laws,
-                name=NAME,
-                title=_TITLE,
-                validation=validation,
+                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation,
                 mirrored=setup.network.mirrored,
-            )
+            )  # fmt: skip
         kb, _ = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,
@@ -59,13 +52,6 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found_files.entry(found)
 
-    def save(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
-        result[0].save(folder / "knowledge_base.json")
-        found_files.save(folder, [result[1]])
-
-    def load(folder: Path) -> tuple[KnowledgeBase, Entry]:
-        return KnowledgeBase.load(folder / "knowledge_base.json"), found_files.load(folder)[0]
-
-    kb, entry = bench.folder.stage(NAME, compute, save, load)
+    kb, entry = bench.folder.stage(NAME, compute, save_refined, load_refined)
     text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
     return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})

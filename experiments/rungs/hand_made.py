@@ -10,7 +10,7 @@ import numpy as np
 from experiments import found_files
 from experiments.judging import of_kb
 from experiments.ladder import validation_task
-from experiments.rungs.rung import Rungs
+from experiments.rungs.rung import Rungs, load_refined, save_refined
 from experiments.seen import seen_by_fixed
 from flcs import FuzzyController, Inference, KnowledgeBase, hand_made, pid_form
 from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled, written
@@ -136,11 +136,4 @@ def _searched(
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found_files.entry(found)
 
-    def save(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
-        result[0].save(folder / "knowledge_base.json")
-        found_files.save(folder, [result[1]])
-
-    def load(folder: Path) -> tuple[KnowledgeBase, Entry]:
-        return KnowledgeBase.load(folder / "knowledge_base.json"), found_files.load(folder)[0]
-
-    return bench.folder.stage("hand_made_scaled", compute, save, load)
+    return bench.folder.stage("hand_made_scaled", compute, save_refined, load_refined)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from experiments import found_files
+from flcs import KnowledgeBase
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from experiments.found_files import Entry
     from experiments.judging import Contender
-    from flcs import KnowledgeBase
 
 
 @dataclass(frozen=True)
@@ -33,3 +37,14 @@ class Rungs:
         return Rungs(
             self.contenders + other.contenders, self.notes + other.notes, {**self.kbs, **other.kbs}
         )  # fmt: skip
+
+
+def save_refined(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
+    """Write a knowledge base and how it was found as a stage of the run."""
+    result[0].save(folder / "knowledge_base.json")
+    found_files.save(folder, [result[1]])
+
+
+def load_refined(folder: Path) -> tuple[KnowledgeBase, Entry]:
+    """Read what :func:`save_refined` wrote."""
+    return KnowledgeBase.load(folder / "knowledge_base.json"), found_files.load(folder)[0]

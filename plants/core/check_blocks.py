@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.tape import Tape, TracingError
-from plants.core.trace import Program, differentiate, flat, names, symbols, trace
+from plants.core.trace import Program, depends, differentiate, flat, names, symbols, trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -282,18 +282,14 @@ def check_measured_outputs(report: CheckReport, plant: Plant) -> None:
     for channel in plant.channels:
         for signal in filter(None, (channel.output, channel.rate)):
             row = slopes[plant.index("measurements", signal)]
-            if _depends(row):
+            if depends(row):
                 report.problems.append(
                     f"the measured output {signal!r} depends on an input: the command would be computed from itself. "
                     "Measure a state, or add the sensor's or actuator's lag as a state"
                 )
     if plant.energy is not None:
         energy = tape.lift(flat(plant.energy(t, x, u, w, p))[0])
-        if _depends(differentiate([energy], [*u, *w])[0]):
+        if depends(differentiate([energy], [*u, *w])[0]):
             report.problems.append(
                 "energy depends on an input or a disturbance, which may jump; it may depend on states"
             )
-
-
-def _depends(row: list[Any]) -> bool:
-    return not all(isinstance(slope, float) and slope == 0.0 for slope in row)

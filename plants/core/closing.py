@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
-from plants.core.loop_signals import Measured, depends
+from plants.core.loop_signals import Measured
 from plants.core.motion import as_tuple
 from plants.core.tape import Tape
-from plants.core.trace import differentiate, names, symbols
+from plants.core.trace import depends, differentiate, names, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

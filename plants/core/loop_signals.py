@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.motion import as_tuple
 from plants.core.replay import replay
 from plants.core.tape import Tape
-from plants.core.trace import Program, differentiate, flat, names, symbols
+from plants.core.trace import Program, depends, differentiate, flat, names, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,8 +101,3 @@ class Measured:
     def rate(self, channel: int, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
         """Return the rate of the channel's output along the plant's equations."""
         return replay(self._program, t, *x, *u, *w, *p)[self.places[channel]]
-
-
-def depends(row: Sequence[Any]) -> bool:
-    """Whether a row of slopes has an entry that is not 0 everywhere."""
-    return not all(isinstance(slope, float) and slope == 0.0 for slope in row)

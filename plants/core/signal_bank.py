@@ -16,6 +16,7 @@ from plants.core.kernel import Design, Stream, stream_items
 from plants.core.lanes import Lane, Loop, Uniform
 from plants.core.naming import variable
 from plants.excitation import Constant, Feed, Part, Signal
+from plants.excitation.signals import number_or_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,7 +130,7 @@ class SignalBank:
             total: Any = 0.0
             for slot in slots:
                 settings = lane[slot.group] if slot.kind.n_settings else ()
-                state = _plain(lane[slot.held]) if slot.kind.random else 0.0
+                state = number_or_tuple(lane[slot.held]) if slot.kind.random else 0.0
                 value = slot.kind.value(start if slot.kind.jumps else t, settings, state)
                 total = lane.tape.keep(total + lane.tape.keep(value))
             result.append(total)
@@ -159,17 +160,15 @@ class SignalBank:
 
 def _advance(slot: Slot) -> Callable[[Lane], None]:
     def body(lane: Lane) -> None:
-        held, unit = _plain(lane[slot.held]), _plain(tuple(lane.one(row) for row in slot.units.values()))
+        held, unit = (
+            number_or_tuple(lane[slot.held]),
+            number_or_tuple(tuple(lane.one(row) for row in slot.units.values())),
+        )
         settings = lane[slot.group] if slot.kind.n_settings else ()
         moved = slot.kind.advance(held, unit, settings)
         lane[slot.held] = (moved,) if slot.kind.n_states == 1 else moved
 
     return body
-
-
-def _plain(values: tuple[Any, ...]) -> Any:
-    """State or unit noise as a part takes it: a number where it is one."""
-    return values[0] if len(values) == 1 else values
 
 
 def _at_substep(fetch: Uniform, slot: Slot, sub: int) -> Uniform:
@@ -216,7 +215,7 @@ def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> tuple[fl
         return (0.0,) * n_states
     key = noise.stream_key(name, seed, f"{slot.group}/start")
     drawn = [noise.samples(code, n_states, key).tolist() for code in (noise.GAUSSIAN, noise.UNIFORM)]
-    start = part.start(*map(_plain, map(tuple, drawn)))
+    start = part.start(*map(number_or_tuple, map(tuple, drawn)))
     return tuple(map(float, start)) if n_states > 1 else (float(start),)
 
 

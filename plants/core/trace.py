@@ -112,6 +112,11 @@ def differentiate(outputs: Sequence[Traced], inputs: Sequence[Traced]) -> list[l
     return [[column.get(node.index, 0.0) for column in columns] for node in outputs]
 
 
+def depends(row: Sequence[Any]) -> bool:
+    """Whether a row of slopes has an entry that is not 0 everywhere."""
+    return not all(isinstance(slope, float) and slope == 0.0 for slope in row)
+
+
 def _tangents(tape: Tape, order: Sequence[int], seed: int) -> dict[int, Any]:
     tangents: dict[int, Any] = {seed: 1.0}
     for node in order:

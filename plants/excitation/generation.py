@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core import noise
+from plants.excitation.signals import number_or_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ class Streams:
         drawn = []
         for code in (noise.GAUSSIAN, noise.UNIFORM):
             samples = noise.streams(code, 0, self.part.n_states + self.part.n_states % 2, keys)
-            drawn.append(_plain(tuple(samples[: self.part.n_states])))
+            drawn.append(number_or_tuple(tuple(samples[: self.part.n_states])))
         start = self.part.start(*drawn)
         shape = np.zeros(len(keys))
         return tuple(s + shape for s in start) if self.part.n_states > 1 else start + shape
@@ -74,7 +75,7 @@ class Streams:
         block = 2 * max(1, _AT_ONCE // (2 * self._width * len(self._keys)))
         for first in range(0, count, block):
             drawn = [noise.streams(self.feed.code, first, block, keys) for keys in self._keys]
-            yield from map(_plain, zip(*drawn, strict=True))
+            yield from map(number_or_tuple, zip(*drawn, strict=True))
 
     def value(self, state: Any) -> Any:
         """Return the part's value [n_streams] in a state."""
@@ -91,7 +92,3 @@ class Streams:
 
 def _keys(names: Sequence[tuple[str, int, str]], tail: str) -> np.ndarray:
     return np.array([noise.stream_key(name, seed, f"{stream}{tail}") for name, seed, stream in names], np.uint64)
-
-
-def _plain(values: tuple[Any, ...]) -> Any:
-    return values[0] if len(values) == 1 else values

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 TIME_TOLERANCE = 1e-9  # s: a jump declared at a multiple of the step happens at that step despite rounding
 
 
+def number_or_tuple(values: tuple[Any, ...]) -> Any:
+    """Return a state or a unit sample as a part takes it: a number where it is one."""
+    return values[0] if len(values) == 1 else values
+
+
 @dataclass(frozen=True)
 class Feed:
     """What refreshes a random part's row: the kind of unit sample, its period and, if recorded, the values."""

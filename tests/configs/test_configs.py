@@ -11,8 +11,7 @@ from omegaconf import OmegaConf
 
 import plants
 from configs import FOLDER, rules, store
-from configs.schema import DesignConfig, EvaluateConfig, NetworkConfig, RunConfig, SimulateConfig
-from configs.worst_schema import WorstConfig
+from configs.schema import DesignConfig, EvaluateConfig, NetworkConfig, RunConfig, SimulateConfig, WorstConfig
 from experiments.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))

@@ -69,6 +69,28 @@ def test_the_worth_of_the_start_counts_the_teacher(design, monkeypatch):
     assert "the start costs 52 more (LOSS)" in lines[1]
 
 
+def test_the_worth_of_the_start_follows_the_number_of_searches(design, monkeypatch):
+    """Of three searches the first and the third start from the imitated rules; each is made by two methods here."""
+    monkeypatch.setattr(ablations.judging, "taught_loops", lambda _: 7)
+    best = [[3.0, 2.0], [2.0, 2.0], [2.5, 1.4], [1.4, 1.3], [2.0, 1.8], [1.3, 1.2]]
+    entry = replace(design.refined.entry, histories=tuple(("", history([10, 20], one)) for one in best))
+    refined = replace(design.refined, entry=entry)
+
+    def worth(tries):
+        bench = ladder.Bench(replace(design.bench.setup, tries=tries), design.bench.folder, quiet=True)
+        return start_of(replace(design, refined=refined, bench=bench))
+
+    # J 1.3: 40 evaluations in the first search and 30 of the third; 40 in the second.
+    assert worth(3) == Start(1.3, 40 + 30 + 7, 40, 7, (1.2, 1.3))
+    # The same as six searches by one method: J 1.4 after 20 and 20, and after 20 and 10.
+    assert worth(6) == Start(1.4, 40 + 7, 30, 7, (1.4, 1.2))
+    assert worth(1) is None
+
+
+def test_one_search_has_nothing_to_be_compared_with():
+    assert "not known: with search.tries=1" in ablations.of_starts(Result("p", {}, {}, {}, ()))[0]
+
+
 def test_unpruned_is_the_same_base_with_the_dropped_rules_on(design):
     controller = ablated.without_pruning(design)
     before, after = design.refined.kb.channels[0].rules, controller.kb.channels[0].rules
@@ -101,8 +123,9 @@ def test_without_imitation_has_the_teachers_budget_beside_its_own(design, monkey
     """Evaluations of both starts and of the teacher; all rules begin at the reference gains."""
     seen = {}
 
-    def refine(task, kb, plan, margins, **_):
+    def refine(task, kb, plan, margins, mirrored, **_):
         seen.update(limit=task.fitness.travel_limit, kb=kb, budget=sum(m.evaluations for m in plan.methods))
+        seen.update(mirrored=mirrored, population=plan.methods[-1].population)
         return kb, None
 
     monkeypatch.setattr(ablated, "refine", refine)
@@ -111,6 +134,12 @@ def test_without_imitation_has_the_teachers_budget_beside_its_own(design, monkey
     ablated.without_imitation(design)
     assert (seen["limit"], seen["budget"]) == (30.0, 24 + 13)
     assert {rule.gains for rule in seen["kb"].channels[0].rules} == {tuple(finished_run.FIXED)}
+    full = seen["population"]
+    network = replace(design.bench.setup.network, mirrored=True)
+    ablated.without_imitation(replace(design, bench=ablated._bench(design, network=network)))
+    assert seen["mirrored"]
+    # Of 9 rules 5 are free, of 3 terms of an input 1: 17 of 33 numbers; populations go with the root of the number.
+    assert (full, seen["population"]) == (round(10.0 * 33**0.5), round(10.0 * 17**0.5))
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_a_knowledge_base_that_does_not_fit_is_refused(capsys, kb_file, tmp_path
     [
         ("controller.own_gains=[1]", "own_gains must be finite numbers for kp, ki, kd, got [1.0]"),
         ("controller.limits=[0,1]", "no setting 'controller.limits'"),
-        ("step=0.1", "sample_time must be a multiple of the step"),
+        ("step=0.1", "sample_time must be a multiple of the step, got a ratio of 0.2; give step=0.02, for"),
         ("sets=unforseen", "unforeseen, all, got 'unforseen'; did you mean 'unforeseen'?"),
         ("situations=unforseen", "no situations called 'unforseen'"),
     ],

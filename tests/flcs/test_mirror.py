@@ -7,7 +7,7 @@ import pytest
 
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.mirror import mirror_map, mirrored, mirrored_rows
-from flcs.refinement import Genes
+from flcs.refinement import Genes, candidate, number_of_genes
 from flcs.rule_base import full_grid
 from flcs.teaching_rows import TeachingRows
 
@@ -57,9 +57,16 @@ def test_whatever_a_search_proposes_is_its_own_mirror_image(order, shape):
 def test_half_the_numbers_are_searched():
     """3 x 2 rules are three pairs with three gains each; of 3 + 2 places of terms one each is free."""
     kb = mirrored(knowledge_base())
-    assert len(Genes(FuzzyController(kb), mirrored=True).searched) == 3 * 3 + 2
-    assert len(Genes(FuzzyController(kb)).searched) == 6 * 3 + 5
+    assert number_of_genes(kb, mirrored=True) == 3 * 3 + 2
+    assert number_of_genes(kb) == 6 * 3 + 5
     assert mirror_map(kb).free.sum() == 3 * 3 + 6 + 2  # masks are all free
+
+
+@pytest.mark.parametrize(("order", "shape", "more"), [(0, "gaussian", 5), (1, "triangular", 6 * 3 * 2)])
+def test_widths_of_terms_and_slopes_of_rules_are_searched_too(order, shape, more):
+    kb = knowledge_base(order, shape)
+    assert number_of_genes(kb) == 6 * 3 + 5 + more
+    assert number_of_genes(kb) == len(candidate(kb, (kb,), (), "", "").low)
 
 
 def test_a_rule_without_a_mirror_image_is_told():

@@ -413,6 +413,24 @@ def test_bad_gains_are_refused(plain):
         sscq.evaluate(VDP, PID(), (1.0, 2.0, 3.0), situation, 0.005, measures=("iaee",))
 
 
+@pytest.mark.parametrize(
+    ("sample_time", "step", "told"),
+    [
+        (0.01, 0.1, "0.01"),
+        (0.025, 0.01, "0.00625"),
+        (0.01, 0.003, "0.0025"),
+        (0.01, 0.00999, "0.005"),
+        (0.3, 0.14, "0.075"),
+    ],
+)
+def test_the_step_that_is_told_divides_the_sample_time(sample_time, step, told):
+    situation = sscq.Situation(t_end=3.0)
+    with pytest.raises(ValueError, match=rf"; give step={told}, for the sample time of {sample_time} s"):
+        ClosedLoop(VDP, PID(sample_time=sample_time), (situation,), step)
+    assert float(told) <= step
+    assert ClosedLoop(VDP, PID(sample_time=sample_time), (situation,), float(told)).spec.timing.sample >= 1
+
+
 def test_rates_are_whole_multiples():
     situation = sscq.Situation(t_end=1.0)
     with pytest.raises(ValueError, match="sample_time must be a multiple of the step, got a ratio of 2.5"):

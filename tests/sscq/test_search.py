@@ -273,6 +273,21 @@ def test_renewal_voids_all_that_was_known(config):
     assert result.evaluations == sum(len(genomes) for _, genomes in noisy.calls)
 
 
+def test_a_best_genome_that_comes_back_after_a_renewal_is_kept_once():
+    """Two genomes win in turn: each renewal moves the optimum from one to the other and back."""
+
+    class Turning(Noisy):
+        def renew(self, generation):
+            super().renew(generation)
+            self.place = np.array([0.25, 0.25]) if generation % 2 == 0 else np.array([0.75, 0.75])
+
+    both = np.array([[0.25, 0.25], [0.75, 0.75]])
+    config = GeneticAlgorithm(population=40, generations=5, renew_every=1, stall_generations=None, elite=38)
+    result = evolve(Turning(), (0.0, 0.0), (1.0, 1.0), config, 0, start=both)
+    np.testing.assert_array_equal(result.history.best, 0.0)
+    np.testing.assert_array_equal(result.incumbents, both)
+
+
 def test_renewal_gives_the_parents_of_differential_evolution_their_new_fitness():
     noisy = Noisy()
     evolve(noisy, (0.0, 0.0), (1.0, 1.0), RENEWED[2], 0)

@@ -1,4 +1,4 @@
-"""Structured configuration of the search for the worst situation; see `configs.schema` for the other commands."""
+"""Settings of the search for the worst situation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from configs.rules import setting
-from configs.schema import PresentConfig, RunConfig
+from configs.schema.controller import PresentConfig
+from configs.schema.run import RunConfig
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

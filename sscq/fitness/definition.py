@@ -10,35 +10,22 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.naming import unknown
 from sscq import lexicographic
-from sscq.quality import ALL_MEASURES
+from sscq.fitness import parts, relative
+from sscq.fitness.checks import check
+from sscq.fitness.warning import FitnessWarning, caution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sscq.quality import Quality
 
-KINDS = ("tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed")
-ERRORS = ("iae", "itae", "ise")
-AGGREGATES = ("mean", "mean_plus_std", "worst_share", "worst")
-NARROWEST = 1e-4
-"""Smallest tolerance of the lexicographic kind: a cell must be wide against rounding."""
-
-_NO_TRAVEL = 1e-9  # a limit of 0 forbids all travel; the excess is counted in units of this
-_NO_SATURATION = 1e-3  # the same for a limit of no time at the limits
 _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
-_CLEAR = 8.0  # the lexicographic number is bent from a quarter of the penalty on: survivors keep well below
-_WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
-
-
-class FitnessWarning(UserWarning):
-    """A fitness that is likely to choose a useless controller."""
 
 
 @dataclass(frozen=True)
@@ -93,42 +80,8 @@ class Fitness:
     tolerance: float = 0.05
 
     def __post_init__(self) -> None:
-        """Check the choices."""
-        for what, word, known in (
-            ("fitness", self.kind, KINDS), ("error measure", self.error, ERRORS),
-            ("aggregate", self.aggregate, AGGREGATES),
-        ):  # fmt: skip
-            if word not in known:
-                raise ValueError(unknown(what, word, known))
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
-        for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0.0):
-                message = f"fitness: {name} must be finite and not negative, got {value}"
-                raise ValueError(message)
-        if not 0.0 < self.share <= 1.0:
-            message = f"fitness: share must be in (0, 1], got {self.share}"
-            raise ValueError(message)
-        if not NARROWEST <= self.tolerance <= 1.0:
-            raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {self.tolerance}")
-        self._check_limits()
-
-    def _check_limits(self) -> None:
-        for name in ("diverged", "entropy_scale"):
-            if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0.0):
-                raise ValueError(f"fitness: {name} must be positive and finite, got {getattr(self, name)}")
-        for name in ("travel_limit", "saturation_limit"):
-            limit = getattr(self, name)
-            if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
-                raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
-        for name, value in self.reference.items():
-            if name not in ALL_MEASURES:
-                raise ValueError(unknown("measure for the fitness to refer to", name, ALL_MEASURES))
-            if not (math.isfinite(value) and value > 0.0):
-                message = f"fitness: the reference value of {name!r} must be positive, got {value}"
-                raise ValueError(message)
+        """Check the settings."""
+        check(self)
 
     def plain(self) -> dict[str, Any]:
         """Return all settings for a file; of the later ones those that do nothing here are left out.
@@ -169,9 +122,9 @@ class Fitness:
     def per_situation(self, quality: Quality) -> np.ndarray:
         """Return the fitness of every candidate in every situation [situation, candidate]."""
         if self.lexicographic:
-            lost_at, horizon = self._lost_at(quality), np.asarray(quality.t_end)[:, None]
+            lost_at, horizon = parts.lost_at(self, quality), np.asarray(quality.t_end)[:, None]
             severity = np.where(np.isnan(lost_at), 0.0, 1.0 + (horizon - lost_at) / horizon)
-            return lexicographic.combined(severity, self._cells(quality, _each), self.diverged)
+            return lexicographic.combined(severity, parts.cells(self, quality), self.diverged)
         total = np.zeros(quality.diverged_at.shape)
         for name, weight in self.terms.items():
             total = total + (weight / self.reference.get(name, 1.0)) * quality.values[name]
@@ -194,11 +147,11 @@ class Fitness:
         """Return the fitness of every candidate [candidate], margins and limits included."""
         if self.lexicographic:
             severity = self.severity(quality, margin_violation)
-            return lexicographic.combined(severity, self._cells(quality, self.combine), self.diverged)
+            return lexicographic.combined(severity, parts.cells(self, quality, self.combine), self.diverged)
         value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
         if self.travel_limit is not None or self.saturation_limit is not None:
             # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
-            value = value + 2.0 * self._excess(quality) * np.abs(value)  # the signed difference may be negative
+            value = value + 2.0 * parts.excess(self, quality) * np.abs(value)  # the signed difference may be negative
         return value
 
     def severity(
@@ -211,35 +164,9 @@ class Fitness:
         measures : sequence of str
             Rollouts in which one of them is not finite count as diverged at once; left out: the fitness's own.
         """
-        violation = lexicographic.of_violation(np.asarray(margin_violation) + self._excess(quality))
-        lost = lexicographic.of_divergence(self._lost_at(quality, measures), quality.t_end)
+        violation = lexicographic.of_violation(np.asarray(margin_violation) + parts.excess(self, quality))
+        lost = lexicographic.of_divergence(parts.lost_at(self, quality, measures), quality.t_end)
         return np.where(lost > 0.0, lost, violation)
-
-    def _lost_at(self, quality: Quality, measures: Sequence[str] = ()) -> np.ndarray:
-        """Times of divergence [situation, candidate]; 0 where a measure is not finite, NaN where nothing is amiss."""
-        finite = np.ones(quality.diverged_at.shape, bool)
-        for name in measures or self.terms:
-            finite &= np.isfinite(quality.values[name])
-        return np.where(finite | quality.failed, quality.diverged_at, 0.0)
-
-    def _cells(self, quality: Quality, over: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Lexicographic number of error and entropy, both taken `over` the situations; 0 for what is not finite."""
-        parts = []
-        for name in self.terms:
-            relative = quality.values[name] / self.reference.get(name, 1.0)
-            parts.append(over(np.where(np.isfinite(relative), relative, 0.0)))
-        return lexicographic.cells(parts[0], parts[1], self.tolerance)
-
-    def _excess(self, quality: Quality) -> np.ndarray:
-        """Excess of travel and of time at the limits [candidate], in shares of what is allowed."""
-        excess = np.zeros(quality.diverged_at.shape[1])
-        if self.travel_limit is not None:
-            travel = quality.values["total_variation"].mean(axis=0)
-            excess = np.maximum(0.0, travel / max(self.travel_limit, _NO_TRAVEL) - 1.0)
-        if self.saturation_limit is not None:
-            at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
-            excess = excess + np.maximum(0.0, at_limit / max(self.saturation_limit, _NO_SATURATION) - 1.0)
-        return excess
 
     def normalised_by(self, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:
         """Return the fitness with references from the medians over candidates that survive all situations.
@@ -257,17 +184,7 @@ class Fitness:
         ValueError
             If nothing survives, so that there is nothing to compare with.
         """
-        alive = ~quality.failed.any(axis=0)
-        if preferred is not None and (alive & preferred).any():
-            alive &= preferred
-        if not alive.any():
-            message = (
-                "no gains of the reference survive all situations, so the fitness has nothing to refer to; "
-                "give reference gains that stabilise the plant, or tighten the gain bounds"
-            )
-            raise ValueError(message)
-        values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
-        return replace(self, reference={name: value for name, value in values.items() if value > 0.0})
+        return relative.normalised(self, quality, preferred)
 
     def above(self, quality: Quality) -> Fitness:
         """Return the fitness with penalties in the size of what survives, so that failing never pays.
@@ -276,34 +193,11 @@ class Fitness:
         rollout of candidates that survive everything, and a violated margin as many of their medians as it costs where
         terms are relative; penalties are never lowered.
         """
-        alive = ~quality.failed.any(axis=0)
-        if not alive.any():
-            return self
-        if self.lexicographic:
-            worst = float(self._cells(quality, _each)[:, alive].max())
-            return replace(self, diverged=max(self.diverged, _CLEAR * worst))
-        values = np.abs(self.per_situation(quality)[:, alive])
-        usual = float(np.median(values.mean(axis=0)))
-        return replace(
-            self,
-            diverged=max(self.diverged, 2.0 * float(values.max())),
-            margin_weight=self.margin_weight * max(1.0, usual),
-        )
+        return relative.with_penalties(self, quality)
 
     def warning(self, low: np.ndarray, high: np.ndarray) -> str | None:
         """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
-        low, high = np.asarray(low, float), np.asarray(high, float)
-        if self.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
-            return (
-                "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
-                "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
-            )
-        if self.kind in {"entropy_magnitude", "entropy_square"}:
-            return (
-                "entropy production alone prefers not to move: the error is left where it is. "
-                "Use the default fitness, which weighs it against the tracking error"
-            )
-        return None
+        return caution(self, low, high)
 
     def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
         """Issue the warning, if there is one, as a :class:`FitnessWarning` and return it."""
@@ -311,8 +205,3 @@ class Fitness:
         if message:
             warnings.warn(message, FitnessWarning, stacklevel=2)
         return message
-
-
-def _each(values: np.ndarray) -> np.ndarray:
-    """Situations as they are."""
-    return values
