@@ -59,6 +59,20 @@ class Outcome:
     record: np.ndarray
 
 
+@dataclass(frozen=True)
+class _Call:
+    """What a call in some situations needs whoever the candidates are: formed once, not in every generation.
+
+    `start` [n, rows] are workspaces at the situations' start, `streams` their random numbers' codes, keys and series,
+    `integers` and `numbers` the kernel's by name.
+    """
+
+    start: np.ndarray
+    streams: tuple[np.ndarray, np.ndarray, np.ndarray]
+    integers: dict[str, int]
+    numbers: dict[str, float]
+
+
 class ClosedLoop:
     """A compiled closed loop.
 
@@ -116,6 +130,7 @@ class ClosedLoop:
         self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)
         self.kernel = kernels.build(self.design)
+        self._calls: dict[tuple[int, ...], _Call] = {}
 
     def _build(self, motion: Motion) -> None:
         design, spec = self.design, self.spec
@@ -219,19 +234,14 @@ class ClosedLoop:
         record : sequence of int
             Rows to record, of the first situation and candidate.
         """
-        first = numbers[0]
-        integers, parts, ring_rows = self._delay_numbers(numbers)
-        start, first_step = self._starts(numbers, snapshot, ring_rows)
-        if keys is None:
-            keys = [(self.situations[i].name, self.situations[i].seed) for i in numbers]
-        if feeds is None:
-            feeds = [self.feeds(i) for i in numbers]
-        codes, stream_keys, series = stream_arrays(feeds, [s.name for s in self.design.streams], keys)
-        integers |= self._every(first)
-        if self.scoring.scaled:
-            parts["entropy_scale"] = self.entropy_scale
+        first, call = numbers[0], self._call(tuple(numbers))
+        start, first_step = (call.start, 0) if snapshot is None else self._continued(snapshot, call)
+        codes, stream_keys, series = call.streams
+        if keys is not None or feeds is not None:
+            given = [self.feeds(i) for i in numbers] if feeds is None else feeds
+            codes, stream_keys, series = self._streams(given, self._keys(numbers) if keys is None else keys)
         total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
-        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, integers, parts)
+        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers)
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
@@ -271,16 +281,39 @@ class ClosedLoop:
             warn(self.watch.caution(met, names), stacklevel + 1)
         return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
 
-    def _starts(self, numbers: Sequence[int], snapshot: Snapshot | None, ring_rows: int) -> tuple[np.ndarray, int]:
+    def _call(self, numbers: tuple[int, ...]) -> _Call:
+        """What a call in these situations needs."""
+        if numbers not in self._calls:
+            integers, parts, ring_rows = self._delay_numbers(numbers)
+            if self.scoring.scaled:
+                parts["entropy_scale"] = self.entropy_scale
+            streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
+            start = self._starts(numbers, ring_rows)
+            self._calls[numbers] = _Call(start, streams, integers | self._every(numbers[0]), parts)
+        return self._calls[numbers]
+
+    def _keys(self, numbers: Sequence[int]) -> list[tuple[str, int]]:
+        """Name and seed of each situation."""
+        return [(self.situations[i].name, self.situations[i].seed) for i in numbers]
+
+    def _streams(
+        self, feeds: Sequence[Sequence[Feed]], keys: Sequence[tuple[str, int]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return stream_arrays(feeds, [s.name for s in self.design.streams], keys)
+
+    def _continued(self, snapshot: Snapshot, call: _Call) -> tuple[np.ndarray, int]:
+        """Workspaces to go on with, measures at 0, and the step they are at."""
+        if snapshot.rows.shape != call.start.shape:
+            message = f"the snapshot has shape {snapshot.rows.shape}, expected {call.start.shape}"
+            raise ValueError(message)
+        start = snapshot.rows.copy()
+        for name in self.design.results:
+            start[:, self.design.rows.span(name)] = 0.0
+        return start, snapshot.step
+
+    def _starts(self, numbers: Sequence[int], ring_rows: int) -> np.ndarray:
+        """Workspaces [n, rows] at the situations' start, with delay lines; read by all calls, so not to be written."""
         n_rows = self.design.rows.count
-        if snapshot is not None:
-            if snapshot.rows.shape != (len(numbers), n_rows + ring_rows):
-                message = f"the snapshot has shape {snapshot.rows.shape}, expected {(len(numbers), n_rows + ring_rows)}"
-                raise ValueError(message)
-            start = snapshot.rows.copy()
-            for name in self.design.results:
-                start[:, self.design.rows.span(name)] = 0.0
-            return start, snapshot.step
         start = np.zeros((len(numbers), n_rows + ring_rows))
         for place, i in enumerate(numbers):
             start[place, :n_rows] = self.start_rows(i)
@@ -289,7 +322,8 @@ class ClosedLoop:
                 width = len(rest)
                 last = self._input_slots(numbers) * width + n_rows
                 start[place, last : last + width] = rest
-        return start, 0
+        start.flags.writeable = False
+        return start
 
     def _input_slots(self, numbers: Sequence[int]) -> int:
         return max(self.spec.delays[i].input_slots(self.spec.timing.sample) for i in numbers)
