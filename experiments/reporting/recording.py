@@ -73,12 +73,15 @@ def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Reco
         contender.plant or setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
         entropy_scale=case.fitness.entropy_scale, **setup.options,
     )  # fmt: skip
+    rows, parts = contender.per_situation, {}
+    if rows is None:
+        runs = recorder.several(contender.theta, [place.overall for place in places])
+    else:
+        runs = ((place.overall, recorder(rows[place.overall], place.overall)) for place in places)
+    for number, run in runs:
+        parts[number] = _parts(case, contender, case.places[number], run)
     for place in places:
-        rows = contender.per_situation
-        theta = contender.theta if rows is None else rows[place.overall]
-        run = recorder(theta, place.overall)
-        for what, values in _parts(case, contender, place, run).items():
-            arrays[f"{contender.name}.{place.overall}.{what}"] = values
+        arrays |= {f"{contender.name}.{place.overall}.{what}": v for what, v in parts[place.overall].items()}
     return arrays
 
 
