@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks import (
     closed_loop,
     context,
+    design_share,
     first_result,
     front_selection,
     inference_forms,
@@ -47,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "python_peers": python_peers.peers,
     "context": context.context,
     "start": first_result.start,
+    "design_share": design_share.design_share,
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
     "inference_forms": inference_forms.inference_forms,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-IMPORTS = "imports"
+IMPORTS, OTHER, START = "imports", "other", "Python's own start"
 
 
 class Account:
@@ -29,22 +29,29 @@ class Account:
         What is charged to which kind; within it, what has a kind of its own is not.
     stages : str
         "module:Class.method" whose second argument names the stage that it works on.
+
+    Attributes
+    ----------
+    spent : dict of (stage, kind) to [processor, wall] time [s]
+    inside : dict of (kind, kind) to processor time [s]
+        Of the second kind, while the first was under way.
+    calls : dict of place to int
     """
 
     def __init__(self, places: Mapping[str, str], stages: str) -> None:
         self.places, self.stages = dict(places), stages
         self.spent: dict[tuple[str, str], list[float]] = {}
-        self.calls: dict[tuple[str, str], int] = {}
-        self._open = [("", "other")]
+        self.inside: dict[tuple[str, str], float] = {}
+        self.calls: dict[str, int] = {}
+        self._open = [("", OTHER)]
         self._last = _now()
+        self.spent["", START] = [self._last[0], self._last[0]]
 
     @contextmanager
     def charging(self, kind: str, stage: str | None = None) -> Iterator[None]:
         """Charge what happens within to a kind of work, and to a stage if one is given."""
         self._settle()
-        where = (self._open[-1][0] if stage is None else stage, kind)
-        self.calls[where] = self.calls.get(where, 0) + 1
-        self._open.append(where)
+        self._open.append((self._open[-1][0] if stage is None else stage, kind))
         try:
             yield
         finally:
@@ -68,18 +75,19 @@ class Account:
         entry = self.spent.setdefault(self._open[-1], [0.0, 0.0])
         for k in range(2):
             entry[k] += now[k] - self._last[k]
+        kind = self._open[-1][1]
+        for outer in {one for _, one in self._open[:-1]} - {kind}:
+            self.inside[outer, kind] = self.inside.get((outer, kind), 0.0) + now[0] - self._last[0]
         self._last = now
 
-    def _importing(self, name: str, *args: Any, **options: Any) -> Any:
-        absolute = not (args[3] if len(args) > 3 else options.get("level", 0))
-        if absolute and name in sys.modules and not (len(args) > 2 and args[2]):
-            return self._import(name, *args, **options)
-        before = len(sys.modules)
-        if absolute and name in sys.modules:
-            found = self._import(name, *args, **options)
+    def _importing(self, name: str, *rest: Any, **options: Any) -> Any:
+        names, level = rest[2:4] if len(rest) > 3 else (options.get("fromlist"), options.get("level", 0))
+        known, before = None if level else sys.modules.get(name), len(sys.modules)
+        if known is not None and all(hasattr(known, one) for one in names or ()):
+            found = self._import(name, *rest, **options)  # nothing but a look-up
         else:
             with self.charging(IMPORTS):
-                found = self._import(name, *args, **options)
+                found = self._import(name, *rest, **options)
         if len(sys.modules) != before:
             self._wrap_all()
         return found
@@ -98,11 +106,12 @@ class Account:
             setattr(owner, name, self._staged(inner))
             self.stages = ""
         else:
-            setattr(owner, name, self._charged(inner, self.places.pop(place)))
+            setattr(owner, name, self._charged(inner, place, self.places.pop(place)))
 
-    def _charged(self, inner: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    def _charged(self, inner: Callable[..., Any], place: str, kind: str) -> Callable[..., Any]:
         @functools.wraps(inner)
         def outer(*args: Any, **options: Any) -> Any:
+            self.calls[place] = self.calls.get(place, 0) + 1
             with self.charging(kind):
                 return inner(*args, **options)
 
@@ -111,7 +120,7 @@ class Account:
     def _staged(self, inner: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(inner)
         def outer(owner: Any, name: str, *args: Any, **options: Any) -> Any:
-            with self.charging("other", name):
+            with self.charging(OTHER, name):
                 return inner(owner, name, *args, **options)
 
         return outer

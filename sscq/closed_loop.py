@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,6 +251,10 @@ class ClosedLoop:
 
     def groups(self) -> list[list[int]]:
         """Return the situations that can share a call: equal horizon, delays and hold times."""
+        return [list(group) for group in self._groups]
+
+    @cached_property
+    def _groups(self) -> list[list[int]]:
         groups: dict[tuple[object, ...], list[int]] = {}
         for i, situation in enumerate(self.situations):
             key = (situation.t_end, self.spec.delays[i], tuple(sorted(self._every(i).items())))
@@ -265,7 +270,7 @@ class ClosedLoop:
         n, steps = len(self.situations), np.zeros((len(self.situations), len(theta)))
         values = np.zeros((len(self.measures), n, len(theta)))
         met = np.zeros((n, len(theta), 0 if self.watch is None else len(self.watch.results)))
-        for numbers in self.groups():
+        for numbers in self._groups:
             outcome = self.run(theta, numbers, threads=threads)
             steps[numbers] = outcome.steps.reshape(len(numbers), -1)
             shaped = outcome.measures.reshape(len(numbers), len(theta), -1)

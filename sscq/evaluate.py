@@ -173,8 +173,9 @@ class Recorder:
             first += len(labels)
         n_steps = count_steps(loop.situations[numbers[0]].t_end, loop.step)
         time = np.arange(n_steps + 1) * loop.step
-        for lane, number in enumerate(numbers):
-            taken = np.ascontiguousarray(outcome.record[:, :, lane])
+        records = np.empty((len(numbers), *outcome.record.shape[:2]))  # in one pass: a line of memory holds all lanes
+        records[...] = np.moveaxis(outcome.record[:, :, : len(numbers)], 2, 0)
+        for lane, (number, taken) in enumerate(zip(numbers, records, strict=True)):
             reached = int(outcome.steps[lane])
             taken[reached + 1 :] = taken[min(reached, n_steps)]
             done = Trajectory(time, taken, tuple(names), tuple(units), groups)

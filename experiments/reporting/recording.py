@@ -118,11 +118,10 @@ def extremes(columns: Any, most: int = _BUCKETS) -> Any:
     if size < 3:
         return np.arange(n)
     full = n // size * size
-    blocks = columns[:full].reshape(-1, size, columns.shape[1])
-    finite, starts = np.isfinite(blocks), np.arange(0, full, size)[:, None]
-    picks = [starts, np.array([n - 1]), np.arange(full, n)]
-    picks.append(starts + np.where(finite, blocks, np.inf).argmin(axis=1))
-    picks.append(starts + np.where(finite, blocks, -np.inf).argmax(axis=1))
+    blocks = np.ascontiguousarray(columns[:full].T).reshape(columns.shape[1], -1, size)
+    finite, starts = np.isfinite(blocks), np.arange(0, full, size)
+    lowest, highest = (blocks, blocks) if finite.all() else (np.where(finite, blocks, end) for end in (np.inf, -np.inf))
+    picks = [starts, np.array([n - 1]), np.arange(full, n), starts + lowest.argmin(axis=2), starts + highest.argmax(axis=2)]
     return np.unique(np.concatenate([p.ravel() for p in picks]))
 
 
@@ -163,7 +162,8 @@ def busiest(kb: KnowledgeBase, time: Any, inputs: Any) -> Any:
     strengths = kb.firing(inputs, 0)[:, list(kb.channels[0].active)]
     if not strengths.shape[1]:
         return np.concatenate([time[:1], inputs[0]])
-    ordered = np.sort(np.where(np.isfinite(strengths), strengths, 0.0), axis=1)
-    together = ordered.shape[1] > 1 and float(ordered[:, -2].max()) > 0.0
+    last = min(2, strengths.shape[1])
+    ordered = np.partition(np.where(np.isfinite(strengths), strengths, 0.0), -last, axis=1)
+    together = last > 1 and float(ordered[:, -2].max()) > 0.0
     place = int(ordered[:, -2 if together else -1].argmax())
     return np.concatenate([[time[place]], inputs[place]])
