@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.closed_loop import Outcome
 
+_TOGETHER = 4_096  # rows of lanes that are sorted by lane together: they stay in the processor's cache
+
 
 def evaluate(
     plant: Plant,
@@ -173,9 +175,7 @@ class Recorder:
             first += len(labels)
         n_steps = count_steps(loop.situations[numbers[0]].t_end, loop.step)
         time = np.arange(n_steps + 1) * loop.step
-        records = np.empty((len(numbers), *outcome.record.shape[:2]))  # in one pass: a line of memory holds all lanes
-        records[...] = np.moveaxis(outcome.record[:, :, : len(numbers)], 2, 0)
-        for lane, (number, taken) in enumerate(zip(numbers, records, strict=True)):
+        for lane, (number, taken) in enumerate(zip(numbers, _by_lane(outcome.record, len(numbers)), strict=True)):
             reached = int(outcome.steps[lane])
             taken[reached + 1 :] = taken[min(reached, n_steps)]
             done = Trajectory(time, taken, tuple(names), tuple(units), groups)
@@ -191,6 +191,15 @@ class Recorder:
         evaluations, report = loop_report(motion, loop.design.rows, final, loop.step, points)
         warn_of_gain(report, stacklevel=6)  # a record shows what happened, divergence too
         return replace(done, evaluations=evaluations, loop=report)
+
+
+def _by_lane(record: np.ndarray, n: int) -> np.ndarray:
+    """Return records [n, step, row] of the first `n` lanes, part by part: each row of lanes leaves memory once."""
+    steps, rows, lanes = record.shape
+    flat, found = record.reshape(-1, lanes), np.empty((n, steps * rows))
+    for first in range(0, len(flat), _TOGETHER):
+        found[:, first : first + _TOGETHER] = flat[first : first + _TOGETHER, :n].T
+    return found.reshape(n, steps, rows)
 
 
 def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:

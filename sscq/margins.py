@@ -128,7 +128,8 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         part = slice(first * _BLOCK, last * _BLOCK)
         for response in responses:  # in their order: sums of the same numbers in the same order
             unsure = np.flatnonzero(~_surely_kept(rows[part], response, limits))
-            paid[part][unsure] += _paid(rows[part][unsure], response, limits)
+            if unsure.size:
+                paid[part][unsure] += _paid(rows[part][unsure], response, limits)
 
     call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
     return paid.reshape(gains.shape[:-1])

@@ -19,20 +19,22 @@ def keep_extremes(values: Array, limit: int) -> Array:
     n = len(values)
     if n <= limit:
         return np.arange(n)
-    edges = np.linspace(0, n, max(1, (limit - 2) // 3 if not np.isfinite(values).all() else (limit - 2) // 2) + 1)
-    starts = np.unique(edges[:-1].astype(int))
     finite = np.isfinite(values)
+    gaps = not finite.all()
+    edges = np.linspace(0, n, max(1, (limit - 2) // (3 if gaps else 2)) + 1).astype(int)
+    starts = edges[:-1][np.diff(edges) > 0]
     bucket = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
-    picks = [np.array([0, n - 1]), _first(np.where(finite, values, np.inf), finite, starts, bucket)]
-    picks += [_first(np.where(finite, -values, np.inf), finite, starts, bucket), _first(np.zeros(n), ~finite, starts, bucket)]
+    picks = [np.array([0, n - 1]), _least(values, finite, starts, bucket), _least(-values, finite, starts, bucket)]
+    if gaps:
+        picks.append(_least(np.zeros(n), ~finite, starts, bucket))
     return np.unique(np.concatenate(picks))
 
 
-def _first(keys: Array, allowed: Array, starts: Array, bucket: Array) -> Array:
+def _least(keys: Array, allowed: Array, starts: Array, bucket: Array) -> Array:
     """Index of the smallest allowed key, the first of equal ones, in each bucket that allows any."""
     least = np.minimum.reduceat(np.where(allowed, keys, np.inf), starts)
     found = np.flatnonzero(allowed & (keys == least[bucket]))
-    return found[np.unique(bucket[found], return_index=True)[1]]
+    return found[np.diff(bucket[found], prepend=-1) > 0]
 
 
 def path(x: Array, y: Array) -> str:
