@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +60,8 @@ _LONG = 20e-3  # s of simulation in a generation, from which on the aim is meant
 
 def measure(overrides: list[str]) -> dict[str, Any]:
     """Run a design in this process and account for all of its processor time, from the interpreter's start on."""
-    account = Account({place: kind for kind, places in _KINDS.items() for place in places}, "experiments.stages:Stages.run")
+    places = {place: kind for kind, several in _KINDS.items() for place in several}
+    account = Account(places, "experiments.stages:Stages.run")
     account.open()
     from experiments.design import main
 
@@ -107,9 +107,8 @@ def design_share(size: Size) -> Section:
     for stage in dict.fromkeys(row[0] for row in found["spent"]):
         times = {kind: processor for name, kind, processor, _ in found["spent"] if name == stage}
         other = sum(times.values()) - times.get(SIMULATION, 0.0)
-        section.figure(
-            f"stage {stage}" if stage else "outside of stages", sum(times.values()), "s", f"{other:.2f} s not simulation"
-        )
+        name = f"stage {stage}" if stage else "outside of stages"
+        section.figure(name, sum(times.values()), "s", f"{other:.2f} s not simulation")
     generation = found["simulated"] / max(1, found["generations"])
     section.figure("whole run", total, "s", f"wall {waited:.1f} s")
     section.figure(

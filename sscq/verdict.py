@@ -95,8 +95,12 @@ class Verdict:
     sentence: str
 
 
-def tail_mean(values: np.ndarray) -> np.ndarray:
-    """Return the mean of the worst (largest) 5 % of the values of each row [..., n], at least of one."""
+def tail_mean(values: np.ndarray) -> float:
+    """Return the mean of the worst (largest) 5 % of the values, at least one."""
+    return float(_tail(np.ravel(values)))
+
+
+def _tail(values: np.ndarray) -> np.ndarray:
     ordered = np.sort(values, axis=-1)
     return np.asarray(ordered[..., -max(1, round(TAIL * ordered.shape[-1])) :].mean(axis=-1))
 
@@ -121,7 +125,7 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
     changes = {
         "mean": change(_mean, other.fitness, baseline.fitness, rows),
         "median": change(_median, other.fitness, baseline.fitness, rows),
-        "tail": change(tail_mean, other.fitness, baseline.fitness, rows),
+        "tail": change(_tail, other.fitness, baseline.fitness, rows),
         "travel": _travel(other, baseline, rows),
     }
     new_failures = int((other.failed & ~baseline.failed).sum())

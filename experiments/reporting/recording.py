@@ -67,22 +67,22 @@ def chosen(case: Case) -> list[int]:
 
 
 def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
-    setup, arrays = case.setup, {}
+    setup, rows = case.setup, contender.per_situation
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
         contender.plant or setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
         entropy_scale=case.fitness.entropy_scale, **setup.options,
     )  # fmt: skip
-    rows, parts = contender.per_situation, {}
     if rows is None:
         runs = recorder.several(contender.theta, [place.overall for place in places])
     else:
         runs = ((place.overall, recorder(rows[place.overall], place.overall)) for place in places)
-    for number, run in runs:
-        parts[number] = _parts(case, contender, case.places[number], run)
-    for place in places:
-        arrays |= {f"{contender.name}.{place.overall}.{what}": v for what, v in parts[place.overall].items()}
-    return arrays
+    parts = {number: _parts(case, contender, case.places[number], run) for number, run in runs}
+    return {
+        f"{contender.name}.{place.overall}.{what}": values
+        for place in places
+        for what, values in parts[place.overall].items()
+    }
 
 
 def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> Recordings:
@@ -121,7 +121,8 @@ def extremes(columns: Any, most: int = _BUCKETS) -> Any:
     blocks = np.ascontiguousarray(columns[:full].T).reshape(columns.shape[1], -1, size)
     finite, starts = np.isfinite(blocks), np.arange(0, full, size)
     lowest, highest = (blocks, blocks) if finite.all() else (np.where(finite, blocks, end) for end in (np.inf, -np.inf))
-    picks = [starts, np.array([n - 1]), np.arange(full, n), starts + lowest.argmin(axis=2), starts + highest.argmax(axis=2)]
+    picks = [starts, np.array([n - 1]), np.arange(full, n)]
+    picks += [starts + lowest.argmin(axis=2), starts + highest.argmax(axis=2)]
     return np.unique(np.concatenate([p.ravel() for p in picks]))
 
 
