@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from benchmarks.size import Size
 
 SIMULATION = "simulation"
-_SEARCH = "searches: strategies and bookkeeping"
+_GENERATION = "searches: strategies and bookkeeping of a generation"
 _ADVANCE = "sscq.search:Search.advance"
-_KINDS = {
+KINDS = {
     SIMULATION: ("plants.core.run:run",),
     "margins of frozen loops": (
         "sscq.operating:OperatingMargins.__init__", "sscq.operating:OperatingMargins.violation",
@@ -34,7 +34,8 @@ _KINDS = {
     "building loops: tracing and printing": ("sscq.closed_loop:ClosedLoop.__init__",),
     "compiling and loading machine code": ("plants.core.cache:function",),
     "arrays of the rollouts": ("sscq.closed_loop:ClosedLoop.run", "sscq.closed_loop:ClosedLoop.evaluate"),
-    _SEARCH: (_ADVANCE, "sscq.search:evolve", "sscq.baselines:search", "flcs.refinement:refine"),
+    _GENERATION: (_ADVANCE,),
+    "searches: beginning and end": ("sscq.search:evolve", "sscq.baselines:search", "flcs.refinement:refine"),
     "fitness": ("sscq.objective:Objective.__call__", "sscq.objective:Objective.__init__"),
     "teacher": ("sscq.teacher:teach",),
     "imitation": ("experiments.knowledge:learned",),
@@ -60,7 +61,7 @@ _LONG = 20e-3  # s of simulation in a generation, from which on the aim is meant
 
 def measure(overrides: list[str]) -> dict[str, Any]:
     """Run a design in this process and account for all of its processor time, from the interpreter's start on."""
-    places = {place: kind for kind, several in _KINDS.items() for place in several}
+    places = {place: kind for kind, several in KINDS.items() for place in several}
     account = Account(places, "experiments.stages:Stages.run")
     account.open()
     from experiments.design import main
@@ -70,7 +71,7 @@ def measure(overrides: list[str]) -> dict[str, Any]:
     return {
         "spent": [[*key, *times] for key, times in account.spent.items()],
         "generations": account.calls.get(_ADVANCE, 0),
-        "simulated": account.inside.get((_SEARCH, SIMULATION), 0.0),
+        "simulated": account.inside.get((_GENERATION, SIMULATION), 0.0),
     }
 
 

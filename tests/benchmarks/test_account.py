@@ -1,12 +1,14 @@
 """The account of a process's time: every moment once, in the innermost named piece of work."""
 
 import builtins
+import functools
+import importlib
 import sys
 import textwrap
 
 import pytest
 
-from benchmarks import account
+from benchmarks import account, design_share
 from benchmarks.account import IMPORTS, OTHER, START, Account
 
 MODULE = """
@@ -78,3 +80,10 @@ def test_every_moment_is_charged_once(modules):
     assert found.inside["outer", "inner"] == 20000.0
     assert found.calls == {"account_case:outer": 2, "account_inner:inner": 2}
     assert all(wall == 2.0 * times for key, (times, wall) in found.spent.items() if key != ("", START))
+
+
+@pytest.mark.parametrize("place", [place for several in design_share.KINDS.values() for place in several])
+def test_what_a_design_is_charged_for_is_there(place):
+    """A place that nothing has any more would be charged to what encloses it."""
+    module, _, path = place.partition(":")
+    assert callable(functools.reduce(getattr, path.split("."), importlib.import_module(module)))
