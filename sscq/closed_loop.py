@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from sscq.loop_spec import LoopSpec
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.sampling import Sampling
 from sscq.scoring import ON_THE_WAY, Scoring, check_measures
+from sscq.situation_sets import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,6 +176,12 @@ class ClosedLoop:
 
     # ------------------------------------------------------------------------------------------------------- running
 
+    def repeated(self, number: int) -> ClosedLoop:
+        """Return the loop in the same situations with the seeds of a repetition; nothing is traced or printed again."""
+        other = copy.copy(self)
+        other.situations, other._calls = repeated(self.situations, number), {}
+        return other
+
     def start_rows(self, number: int) -> np.ndarray:
         """Return the initial workspace [rows] of one situation, without delay lines."""
         situation, plant, spec = self.situations[number], self.plant, self.spec
@@ -191,7 +199,7 @@ class ClosedLoop:
         rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):
             rows |= bank.start(number, situation.name, situation.seed)
-        rows |= self.scoring.start(number)
+        rows |= self.scoring.start(number, situation.seed)
         column = np.zeros(self.design.rows.count)
         fill_rows(column, self.design, rows)
         return column

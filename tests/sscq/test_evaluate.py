@@ -6,9 +6,11 @@ import pytest
 import plants
 import sscq
 from controllers import PID
-from plants.excitation import WhiteNoise
+from plants.excitation import GaussianFilter, WhiteNoise
 from sscq.closed_loop import ClosedLoop, Snapshot
 from sscq.evaluate import Recorder
+from sscq.quality import ALL_MEASURES
+from sscq.situation_sets import repeated
 
 VDP = plants.get("van_der_pol")
 GAINS = (3.0, 0.5, 1.0)
@@ -53,6 +55,23 @@ def test_a_call_with_other_streams_leaves_the_situations_own_alone():
     longer = loop.run(theta, [0, 1], n_steps=20, snapshot=first.snapshot)
     assert not np.array_equal(longer.measures, first.measures)
     np.testing.assert_array_equal(loop.run(theta, [0, 1]).measures, first.measures)
+
+
+def test_a_repeated_loop_is_one_built_for_the_repetition():
+    """Noise, its start in the stationary state, sensor noise; and the loop repeated stays as it was."""
+    situations = [
+        sscq.Situation("shaped", 1.0, GaussianFilter(0.3, 2.0), noise=0.01, t_end=0.5, seed=2),
+        sscq.Situation("white", 0.5, NOISE, noise=0.02, t_end=0.5, seed=5),
+    ]
+    theta = np.array([GAINS, (1.0, 1.0, 1.0)])
+    loop = ClosedLoop(VDP, PID(), situations, 0.01)
+    before = loop.evaluate(theta)
+    found = loop.repeated(3).evaluate(theta)
+    built = ClosedLoop(VDP, PID(), repeated(situations, 3), 0.01).evaluate(theta)
+    for name in ALL_MEASURES:
+        np.testing.assert_array_equal(found.values[name], built.values[name])
+        np.testing.assert_array_equal(loop.evaluate(theta).values[name], before.values[name])
+    assert (found.iae != before.iae).all()
 
 
 def test_a_snapshot_of_other_situations_is_refused():
