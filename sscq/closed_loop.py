@@ -179,7 +179,8 @@ class ClosedLoop:
     def repeated(self, number: int) -> ClosedLoop:
         """Return the loop in the same situations with the seeds of a repetition; nothing is traced or printed again."""
         other = copy.copy(self)
-        other.situations, other._calls = repeated(self.situations, number), {}
+        other.situations = repeated(self.situations, number)
+        other._calls = {}  # noqa: SLF001  (of this class)
         return other
 
     def start_rows(self, number: int) -> np.ndarray:
