@@ -16,6 +16,7 @@ class Size:
     slice : candidates in one slice of an alternating measurement: short enough to fall between two disturbances
     rounds : of an alternating measurement
     plants : of those registered, from the first, whose start is timed
+    horizon, evaluations : of a whole design: length of its taught situations [s], budget of every candidate
     """
 
     candidates: int = 1_000_000
@@ -24,7 +25,9 @@ class Size:
     slice: int = 3_200
     rounds: int = 80
     plants: int = 1_000
+    horizon: float = 1_000.0
+    evaluations: int = 1_500
 
 
 FULL = Size()
-QUICK = Size(candidates=4_000, steps=100, repeats=1, slice=320, rounds=4, plants=1)
+QUICK = Size(candidates=4_000, steps=100, repeats=1, slice=320, rounds=4, plants=1, horizon=20.0, evaluations=100)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from experiments.benchmark import Options
     from experiments.pooled_result import Judged, Pooled
-    from sscq.verdict import Change
+    from sscq.bootstrap import Change
 
 SEEDS, DESIGNS = 20, 3
 """Seeds of each situation, and designs of each plant, that a comparison asks for at least."""

@@ -204,12 +204,16 @@ class KnowledgeBase:
         _, strengths = inference.firing(every, self.inference, own, inference.own_numbers(every))
         return np.stack(strengths, axis=1) if strengths else np.empty((len(x), 0))
 
-    def shares(self, inputs: ArrayLike, channel: int = 0) -> NDArray[np.float64]:
+    def shares(
+        self, inputs: ArrayLike, channel: int = 0, strengths: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Return each rule's share in the gains [n, n_rules] (0 for rules that are off); the reference has the rest.
 
-        With the centroid of the maximum no shares give the gains; these are those of the sum of the same sets.
+        Firing strengths [n, n_rules] of these inputs need not be found again where they are given. With the centroid
+        of the maximum no shares give the gains; these are those of the sum of the same sets.
         """
-        strengths = self.firing(inputs, channel) * [rule.on for rule in self.channels[channel].rules]
+        fired = self.firing(inputs, channel) if strengths is None else strengths
+        strengths = fired * [rule.on for rule in self.channels[channel].rules]
         own = tuple(self._inputs(inputs)[:, k] for k in self.columns(channel))
         weight = inference.confidence(self.channels[channel], self.inference, own)
         total = strengths.sum(axis=1)

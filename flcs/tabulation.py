@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_POINTS = {1: 65, 2: 33, 3: 17}
 MOST_NODES = 200_000  # a table of 3 gains in double precision is then 5 MB
+_AT_ONCE = 50_000  # places at which the error is looked for together
 _BETWEEN = 4  # places per cell and axis at which the error is looked for
 
 
@@ -101,8 +102,9 @@ def _largest_error(kb: KnowledgeBase, channel: int, table: LookupTable) -> float
         places.append(np.unique(np.concatenate([between, inside])))
     span = np.array(base.high) - np.array(base.low)
     worst = 0.0
-    for first in places[0]:  # slice after slice: the fine grid as a whole may be large
-        grid = [np.array([first]), *places[1:]]
+    together = max(1, _AT_ONCE // max(1, int(np.prod([len(other) for other in places[1:]]))))
+    for first in range(0, len(places[0]), together):  # part after part: the fine grid as a whole may be large
+        grid = [places[0][first : first + together], *places[1:]]
         points = np.stack([m.ravel() for m in np.meshgrid(*grid, indexing="ij")], axis=1)
         exact = _exact(kb, channel, grid).reshape(len(points), -1)
         difference = np.abs(table.gains(points) - exact) / np.where(span > 0.0, span, 1.0)

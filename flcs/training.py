@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from flcs.adam import Adam
 from flcs.consequents import fit_consequents
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class _Trainer:
         self.x, self.y = torch.tensor(taught.inputs), torch.from_numpy(_shares_of_box(network, taught.gains))
         self.weight = torch.tensor(taught.weight / max(taught.weight.sum(), 1e-300))
         self.terms = [p for channel in network.networks() for p in channel.terms.parameters()]
-        self.adam = torch.optim.Adam(self.terms, lr=config.learning_rate)
+        self.adam = Adam(self.terms, config.learning_rate)
         self.training: list[float] = []
         self.validation: list[float] = []
 
@@ -169,12 +170,11 @@ def _check(network: SugenoNetwork, data: TeachingRows) -> None:
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """One thread and deterministic algorithms within, everything as it was behind."""
-    threads = torch.get_num_threads()
-    strict, warn = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    threads, strict = torch.get_num_threads(), torch.get_deterministic_debug_mode()
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # `use_deterministic_algorithms` would import torch's compiler
     try:
         yield
     finally:
         torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(strict, warn_only=warn)
+        torch.set_deterministic_debug_mode(strict)

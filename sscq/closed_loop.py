@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from sscq.loop_spec import LoopSpec
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.sampling import Sampling
 from sscq.scoring import ON_THE_WAY, Scoring, check_measures
+from sscq.situation_sets import repeated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,6 +60,20 @@ class Outcome:
     steps: np.ndarray
     snapshot: Snapshot | None
     record: np.ndarray
+
+
+@dataclass(frozen=True)
+class _Call:
+    """What a call in some situations needs whoever the candidates are: formed once, not in every generation.
+
+    `start` [n, rows] are workspaces at the situations' start, `streams` their random numbers' codes, keys and series,
+    `integers` and `numbers` the kernel's by name.
+    """
+
+    start: np.ndarray
+    streams: tuple[np.ndarray, np.ndarray, np.ndarray]
+    integers: dict[str, int]
+    numbers: dict[str, float]
 
 
 class ClosedLoop:
@@ -116,6 +133,7 @@ class ClosedLoop:
         self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)
         self.kernel = kernels.build(self.design)
+        self._calls: dict[tuple[int, ...], _Call] = {}
 
     def _build(self, motion: Motion) -> None:
         design, spec = self.design, self.spec
@@ -158,6 +176,13 @@ class ClosedLoop:
 
     # ------------------------------------------------------------------------------------------------------- running
 
+    def repeated(self, number: int) -> ClosedLoop:
+        """Return the loop in the same situations with the seeds of a repetition; nothing is traced or printed again."""
+        other = copy.copy(self)
+        other.situations = repeated(self.situations, number)
+        other._calls = {}  # noqa: SLF001  (of this class)
+        return other
+
     def start_rows(self, number: int) -> np.ndarray:
         """Return the initial workspace [rows] of one situation, without delay lines."""
         situation, plant, spec = self.situations[number], self.plant, self.spec
@@ -175,7 +200,7 @@ class ClosedLoop:
         rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):
             rows |= bank.start(number, situation.name, situation.seed)
-        rows |= self.scoring.start(number)
+        rows |= self.scoring.start(number, situation.seed)
         column = np.zeros(self.design.rows.count)
         fill_rows(column, self.design, rows)
         return column
@@ -219,19 +244,14 @@ class ClosedLoop:
         record : sequence of int
             Rows to record, of the first situation and candidate.
         """
-        first = numbers[0]
-        integers, parts, ring_rows = self._delay_numbers(numbers)
-        start, first_step = self._starts(numbers, snapshot, ring_rows)
-        if keys is None:
-            keys = [(self.situations[i].name, self.situations[i].seed) for i in numbers]
-        if feeds is None:
-            feeds = [self.feeds(i) for i in numbers]
-        codes, stream_keys, series = stream_arrays(feeds, [s.name for s in self.design.streams], keys)
-        integers |= self._every(first)
-        if self.scoring.scaled:
-            parts["entropy_scale"] = self.entropy_scale
+        first, call = numbers[0], self._call(tuple(numbers))
+        start, first_step = (call.start, 0) if snapshot is None else self._continued(snapshot, call)
+        codes, stream_keys, series = call.streams
+        if keys is not None or feeds is not None:
+            given = [self.feeds(i) for i in numbers] if feeds is None else feeds
+            codes, stream_keys, series = self._streams(given, self._keys(numbers) if keys is None else keys)
         total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
-        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, integers, parts)
+        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers)
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
@@ -240,6 +260,10 @@ class ClosedLoop:
 
     def groups(self) -> list[list[int]]:
         """Return the situations that can share a call: equal horizon, delays and hold times."""
+        return [list(group) for group in self._groups]
+
+    @cached_property
+    def _groups(self) -> list[list[int]]:
         groups: dict[tuple[object, ...], list[int]] = {}
         for i, situation in enumerate(self.situations):
             key = (situation.t_end, self.spec.delays[i], tuple(sorted(self._every(i).items())))
@@ -255,7 +279,7 @@ class ClosedLoop:
         n, steps = len(self.situations), np.zeros((len(self.situations), len(theta)))
         values = np.zeros((len(self.measures), n, len(theta)))
         met = np.zeros((n, len(theta), 0 if self.watch is None else len(self.watch.results)))
-        for numbers in self.groups():
+        for numbers in self._groups:
             outcome = self.run(theta, numbers, threads=threads)
             steps[numbers] = outcome.steps.reshape(len(numbers), -1)
             shaped = outcome.measures.reshape(len(numbers), len(theta), -1)
@@ -271,16 +295,39 @@ class ClosedLoop:
             warn(self.watch.caution(met, names), stacklevel + 1)
         return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
 
-    def _starts(self, numbers: Sequence[int], snapshot: Snapshot | None, ring_rows: int) -> tuple[np.ndarray, int]:
+    def _call(self, numbers: tuple[int, ...]) -> _Call:
+        """What a call in these situations needs."""
+        if numbers not in self._calls:
+            integers, parts, ring_rows = self._delay_numbers(numbers)
+            if self.scoring.scaled:
+                parts["entropy_scale"] = self.entropy_scale
+            streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
+            start = self._starts(numbers, ring_rows)
+            self._calls[numbers] = _Call(start, streams, integers | self._every(numbers[0]), parts)
+        return self._calls[numbers]
+
+    def _keys(self, numbers: Sequence[int]) -> list[tuple[str, int]]:
+        """Name and seed of each situation."""
+        return [(self.situations[i].name, self.situations[i].seed) for i in numbers]
+
+    def _streams(
+        self, feeds: Sequence[Sequence[Feed]], keys: Sequence[tuple[str, int]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return stream_arrays(feeds, [s.name for s in self.design.streams], keys)
+
+    def _continued(self, snapshot: Snapshot, call: _Call) -> tuple[np.ndarray, int]:
+        """Workspaces to go on with, measures at 0, and the step they are at."""
+        if snapshot.rows.shape != call.start.shape:
+            message = f"the snapshot has shape {snapshot.rows.shape}, expected {call.start.shape}"
+            raise ValueError(message)
+        start = snapshot.rows.copy()
+        for name in self.design.results:
+            start[:, self.design.rows.span(name)] = 0.0
+        return start, snapshot.step
+
+    def _starts(self, numbers: Sequence[int], ring_rows: int) -> np.ndarray:
+        """Workspaces [n, rows] at the situations' start, with delay lines; read by all calls, so not to be written."""
         n_rows = self.design.rows.count
-        if snapshot is not None:
-            if snapshot.rows.shape != (len(numbers), n_rows + ring_rows):
-                message = f"the snapshot has shape {snapshot.rows.shape}, expected {(len(numbers), n_rows + ring_rows)}"
-                raise ValueError(message)
-            start = snapshot.rows.copy()
-            for name in self.design.results:
-                start[:, self.design.rows.span(name)] = 0.0
-            return start, snapshot.step
         start = np.zeros((len(numbers), n_rows + ring_rows))
         for place, i in enumerate(numbers):
             start[place, :n_rows] = self.start_rows(i)
@@ -289,7 +336,8 @@ class ClosedLoop:
                 width = len(rest)
                 last = self._input_slots(numbers) * width + n_rows
                 start[place, last : last + width] = rest
-        return start, 0
+        start.flags.writeable = False
+        return start
 
     def _input_slots(self, numbers: Sequence[int]) -> int:
         return max(self.spec.delays[i].input_slots(self.spec.timing.sample) for i in numbers)

@@ -15,10 +15,12 @@ from sscq.quality import ALL_MEASURES, Quality
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plants import Plant
     from sscq.closed_loop import Outcome
+
+_TOGETHER = 4_096  # rows of lanes that are sorted by lane together: they stay in the processor's cache
 
 
 def evaluate(
@@ -142,37 +144,62 @@ class Recorder:
 
     def __call__(self, gains: Any, number: int = 0) -> Trajectory:
         """Return the record of one candidate [n_theta] in the situation at place `number`."""
+        return next(self.several(gains, [number]))[1]
+
+    def several(self, gains: Any, numbers: Sequence[int]) -> Iterator[tuple[int, Trajectory]]:
+        """Yield the place and the record of one candidate [n_theta] in each of the situations at places `numbers`.
+
+        Those that can share a call of the kernel run side by side and come one after the other.
+        """
         loop = self.loop
         theta = as_theta(self.controller, loop, gains)
         if len(theta) != 1:
             message = f"record shows one candidate, got {len(theta)}"
             raise ValueError(message)
-        parts = _recorded(loop)
+        lanes = loop.kernel.lanes
+        for group in loop.groups():
+            wanted = [number for number in numbers if number in group]
+            for first in range(0, len(wanted), lanes):
+                yield from self._together(theta, wanted[first : first + lanes])
+
+    def _together(self, theta: np.ndarray, numbers: Sequence[int]) -> Iterator[tuple[int, Trajectory]]:
+        """Records of situations that share a call, a lane each."""
+        loop, parts = self.loop, _recorded(self.loop)
         rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
-        outcome = loop.run(theta, [number], threads=1, record=rows, keep=True)
+        outcome = loop.run(theta, numbers, threads=1, record=rows, keep=True)
         names = [name for _, _, labels, _ in parts for name in labels]
         units = [unit for _, _, _, labels in parts for unit in labels]
         groups, first = {}, 0
         for title, _, labels, _ in parts:
             groups[title] = slice(first, first + len(labels))
             first += len(labels)
-        n_steps = count_steps(loop.situations[number].t_end, loop.step)
-        taken = outcome.record[:, :, 0]
-        reached = int(outcome.steps[0])
-        taken[reached + 1 :] = taken[min(reached, n_steps)]
-        done = Trajectory(np.arange(n_steps + 1) * loop.step, taken, tuple(names), tuple(units), groups)
-        return self._with_report(done, outcome, number)
+        n_steps = count_steps(loop.situations[numbers[0]].t_end, loop.step)
+        time = np.arange(n_steps + 1) * loop.step
+        for lane, (number, taken) in enumerate(zip(numbers, _by_lane(outcome.record, len(numbers)), strict=True)):
+            reached = int(outcome.steps[lane])
+            taken[reached + 1 :] = taken[min(reached, n_steps)]
+            done = Trajectory(time, taken, tuple(names), tuple(units), groups)
+            yield number, self._with_report(done, outcome, lane, number)
 
-    def _with_report(self, done: Trajectory, outcome: Outcome, number: int) -> Trajectory:
+    def _with_report(self, done: Trajectory, outcome: Outcome, lane: int, number: int) -> Trajectory:
         """Count the evaluations, and tell how the plant's algebraic loop went."""
         loop = self.loop
         assert outcome.snapshot is not None  # noqa: S101  (it was asked for; for the type checker)
         parameters = loop.plant.values("parameters", loop.situations[number].parameters)
-        points = points_of(done, parameters, int(outcome.steps[0]))
-        motion, final = loop.sampling.motion, outcome.snapshot.rows[0]
+        points = points_of(done, parameters, int(outcome.steps[lane]))
+        motion, final = loop.sampling.motion, outcome.snapshot.rows[lane]
         evaluations, report = loop_report(motion, loop.design.rows, final, loop.step, points)
-        warn_of_gain(report, stacklevel=4)  # a record shows what happened, divergence too
+        warn_of_gain(report, stacklevel=6)  # a record shows what happened, divergence too
         return replace(done, evaluations=evaluations, loop=report)
+
+
+def _by_lane(record: np.ndarray, n: int) -> np.ndarray:
+    """Return records [n, step, row] of the first `n` lanes, part by part: each row of lanes leaves memory once."""
+    steps, rows, lanes = record.shape
+    flat, found = record.reshape(-1, lanes), np.empty((n, steps * rows))
+    for first in range(0, len(flat), _TOGETHER):
+        found[:, first : first + _TOGETHER] = flat[first : first + _TOGETHER, :n].T
+    return found.reshape(n, steps, rows)
 
 
 def _recorded(loop: ClosedLoop) -> list[tuple[str, str, list[str], list[str]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deap import base
 
@@ -22,3 +22,7 @@ class Individual(list[float]):
     def __init__(self, genes: Sequence[float], fitness: float) -> None:
         super().__init__(genes)
         self.fitness = Fitness((fitness,))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Individual:
+        """Copy genes and fitness: numbers alone, so that nothing has to be searched for what else hangs on it."""
+        return Individual(self, self.fitness.values[0])

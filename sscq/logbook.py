@@ -1,4 +1,7 @@
-"""The course of a search in DEAP's logbook and statistics."""
+"""The course of a search in DEAP's logbook.
+
+DEAP's statistics go through a generation number by number in Python; here they are NumPy's, with the same results.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from sscq.search_result import History
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -24,10 +27,6 @@ class Course:
 
         self.logbook = tools.Logbook()
         self.logbook.header = FIELDS
-        self._statistics = tools.Statistics()
-        self._statistics.register("mean", _of_finite, np.mean)
-        self._statistics.register("std", _of_finite, np.std)
-        self._statistics.register("failed", lambda values: int(np.count_nonzero(~np.isfinite(values))))
         self._incumbents: list[tuple[int, NDArray[np.float64]]] = []  # generation and point, where it was a new one
 
     def record(
@@ -35,8 +34,9 @@ class Course:
     ) -> None:
         """Add the generation with these points of the unit cube."""
         diversity = float(points.std(axis=0).mean()) if points.size else 0.0
-        numbers = self._statistics.compile(fitness)
-        self.logbook.record(generation=generation, evaluations=evaluations, best=best, diversity=diversity, **numbers)
+        self.logbook.record(
+            generation=generation, evaluations=evaluations, best=best, diversity=diversity, **_statistics(fitness)
+        )
 
     def crown(self, generation: int, point: NDArray[np.float64]) -> None:
         """Note the best point after a generation, if it is a new one: after a renewal an earlier one may be back."""
@@ -63,7 +63,11 @@ class Course:
         self._incumbents = list(zip(generations.tolist(), points.astype(np.float64), strict=True))
 
 
-def _of_finite(function: Any, values: Sequence[float]) -> float:
-    finite = [value for value in values if np.isfinite(value)]
+def _statistics(fitness: NDArray[np.float64]) -> dict[str, float]:
+    """Mean and standard deviation of what is finite (NaN where nothing is), and how many are not."""
+    finite = fitness[np.isfinite(fitness)]
+    failed = len(fitness) - len(finite)
+    if not len(finite):
+        return {"mean": float("nan"), "std": float("nan"), "failed": failed}
     with np.errstate(over="ignore", invalid="ignore"):  # of values near the largest float
-        return float(function(finite)) if finite else float("nan")
+        return {"mean": float(finite.mean()), "std": float(finite.std()), "failed": failed}

@@ -11,6 +11,7 @@ about how fast a schedule may move them.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -127,7 +128,8 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
         part = slice(first * _BLOCK, last * _BLOCK)
         for response in responses:  # in their order: sums of the same numbers in the same order
             unsure = np.flatnonzero(~_surely_kept(rows[part], response, limits))
-            paid[part][unsure] += _paid(rows[part][unsure], response, limits)
+            if unsure.size:
+                paid[part][unsure] += _paid(rows[part][unsure], response, limits)
 
     call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
     return paid.reshape(gains.shape[:-1])
@@ -188,10 +190,17 @@ def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> A
         )
     reference = np.broadcast_to(reference, (*gains.shape[:-2], gains.shape[-1]))
     corners = np.concatenate([gains, reference[..., None, :]], axis=-2)
+    return np.concatenate([corners, _hull_weights(corners.shape[-2], n, seed) @ corners], axis=-2)
+
+
+@functools.lru_cache(maxsize=64)
+def _hull_weights(size: int, n: int, seed: int) -> Array:
+    """Weights [n, size] of the combinations: the same in every generation of a search, so drawn once."""
     rng = np.random.default_rng(seed)
-    size = corners.shape[-2]
-    weights = [rng.dirichlet(np.full(size, _CONCENTRATIONS[i % len(_CONCENTRATIONS)])) for i in range(n)]
-    return np.concatenate([corners, np.array(weights).reshape(n, size) @ corners], axis=-2)
+    drawn = [rng.dirichlet(np.full(size, _CONCENTRATIONS[i % len(_CONCENTRATIONS)])) for i in range(n)]
+    weights = np.array(drawn).reshape(n, size)
+    weights.flags.writeable = False
+    return weights
 
 
 def _checked(gains: ArrayLike) -> Array:

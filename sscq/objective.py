@@ -13,7 +13,6 @@ import numpy as np
 from plants import LoopGainWarning
 from sscq.closed_loop import ClosedLoop
 from sscq.quality import ALL_MEASURES, Quality
-from sscq.situation_sets import repeated
 
 if TYPE_CHECKING:
     from plants import Plant
@@ -91,8 +90,8 @@ class Objective:
         gain_sets: GainSets | None = None,
         measures: Sequence[str] | None = None,
     ) -> None:
-        self.task, self.margins, self._controller, self._measures = task, margins, controller, measures
-        self.loop = task.loop(controller, measures)
+        self.task, self.margins = task, margins
+        self.loop = self._declared = task.loop(controller, measures)
         self.decode = decode or _same
         self.gain_sets = gain_sets or _alone
         self.evaluations, self._warned = 0, False
@@ -113,8 +112,7 @@ class Objective:
 
     def renew(self, generation: int) -> None:
         """Draw other noise for the generations from this one on; all candidates of a generation see the same."""
-        situations = repeated(self.task.situations, generation)
-        self.loop = self.task.on(situations).loop(self._controller, self._measures)
+        self.loop = self._declared.repeated(generation)
 
     def judged(self, genomes: np.ndarray) -> tuple[Quality, Any]:
         """Return the quality of genomes [n, n_genes] and by how much they violate the margins [n]."""

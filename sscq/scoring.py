@@ -61,10 +61,9 @@ class Scoring:
         if self.rest is not None:
             self.rest.add_to(design)
 
-    def start(self, number: int) -> dict[str, tuple[float, ...]]:
-        """Return the initial values of the rows of one situation."""
-        situation = self.spec.situations[number]
-        return {} if self.rest is None else self.rest.start(number, situation.name, situation.seed)
+    def start(self, number: int, seed: int) -> dict[str, tuple[float, ...]]:
+        """Return the initial values of the rows of one situation, with a seed."""
+        return {} if self.rest is None else self.rest.start(number, self.spec.situations[number].name, seed)
 
     def feeds(self, number: int) -> list[Feed]:
         """Return what feeds the streams in one situation, in the kernel's order."""

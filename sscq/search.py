@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -136,20 +137,24 @@ class Search:
         start: NDArray[np.float64],
         columns: int = 0,
     ) -> None:
-        self.config = config
-        self.identity = {
-            "method": type(config).__name__,
-            "config": asdict(config),
-            "seed": seed,
-            "box": asdict(box),
-            "start": start.tolist(),
-        }
+        self.config, self.box, self.seed, self.start = config, box, seed, start
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.valuation = Valuation(evaluate, box, start, config.evaluations, columns)
         self.strategy = self._strategy(Cube(levels=box.levels, start=box.encode(start)))
         self.course = Course()
         self.completed = self._snapshot(Completed(best_point=np.zeros(len(box.free))))
         self._stored = -1
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What a checkpoint must be of to be gone on from."""
+        return {
+            "method": type(self.config).__name__,
+            "config": asdict(self.config),
+            "seed": self.seed,
+            "box": asdict(self.box),
+            "start": self.start.tolist(),
+        }
 
     def advance(self) -> None:
         """Complete one more generation."""

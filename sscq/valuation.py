@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -115,4 +115,7 @@ class Valuation:
 
 def _keys(rows: NDArray[np.float64]) -> list[bytes]:
     """Bytes of each row."""
-    return [row.tobytes() for row in rows]
+    width = rows.shape[1] * rows.itemsize
+    if not width:
+        return [b""] * len(rows)
+    return cast("list[bytes]", np.ascontiguousarray(rows).view(np.dtype((np.void, width))).ravel().tolist())

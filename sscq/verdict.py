@@ -7,11 +7,13 @@ their bootstrap intervals, at no more actuator travel and without a new failure.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sscq.bootstrap import Change, change
+from sscq.signed_rank import p_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,24 +39,6 @@ class Sample:
     fitness: np.ndarray
     travel: np.ndarray
     failed: np.ndarray
-
-
-@dataclass(frozen=True)
-class Change:
-    """A statistic's relative change against the baseline, with its 95 % bootstrap interval; negative is better."""
-
-    value: float
-    low: float
-    high: float
-
-    @property
-    def improves(self) -> bool:
-        """Whether the whole interval is on the better side."""
-        return self.high < 0.0
-
-    def __str__(self) -> str:
-        """Print as percentages."""
-        return f"{100 * self.value:+.1f} % [{100 * self.low:+.1f}, {100 * self.high:+.1f}]"
 
 
 @dataclass(frozen=True)
@@ -113,24 +97,37 @@ class Verdict:
 
 def tail_mean(values: np.ndarray) -> float:
     """Return the mean of the worst (largest) 5 % of the values, at least one."""
-    ordered = np.sort(np.ravel(values))
-    return float(ordered[-max(1, round(TAIL * ordered.size)) :].mean())
+    return float(_tail(np.ravel(values)))
+
+
+def _tail(values: np.ndarray) -> np.ndarray:
+    ordered = np.sort(values, axis=-1)
+    return np.asarray(ordered[..., -max(1, round(TAIL * ordered.shape[-1])) :].mean(axis=-1))
+
+
+def _mean(values: np.ndarray) -> np.ndarray:
+    return np.asarray(values.mean(axis=-1))
+
+
+def _median(values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.median(values, axis=-1))
+
+
+def _mean_of_known(values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.nanmean(values, axis=-1))
 
 
 def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool = True) -> Comparison:
     """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together."""
-    from scipy.stats import wilcoxon
-
     rows, lost = _rows(len(baseline.fitness), seed), other.failed | baseline.failed
     changes = {
-        "mean": _change(np.mean, other.fitness, baseline.fitness, rows),
-        "median": _change(np.median, other.fitness, baseline.fitness, rows),
-        "tail": _change(tail_mean, other.fitness, baseline.fitness, rows),
+        "mean": change(_mean, other.fitness, baseline.fitness, rows),
+        "median": change(_median, other.fitness, baseline.fitness, rows),
+        "tail": change(_tail, other.fitness, baseline.fitness, rows),
         "travel": _where_alive(other.travel, baseline.travel, lost, rows),
     }
     new_failures = int((other.failed & ~baseline.failed).sum())
     difference = (other.fitness - baseline.fitness).ravel()
-    p_value = float(wilcoxon(difference).pvalue) if np.any(difference) else 1.0
     reasons = [
         f"the {word} of the fitness does not improve reliably ({changes[key]})"
         for key, word in (("mean", "mean"), ("median", "median"), ("tail", "worst 5 %"))
@@ -150,7 +147,7 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         **changes,
         new_failures=new_failures,
         wins=float((difference < 0).mean()),
-        p_value=p_value,
+        p_value=p_value(difference),
         reasons=tuple(reasons),
     )
 
@@ -173,27 +170,12 @@ def nothing_random(sample: Sample) -> bool:
     return len(sample.fitness) > 1 and bool((sample.fitness == sample.fitness[0]).all())
 
 
-def _change(statistic: object, other: np.ndarray, baseline: np.ndarray, rows: np.ndarray) -> Change:
-    assert callable(statistic)  # noqa: S101
-    draws = [_relative(statistic(other[row]), statistic(baseline[row])) for row in rows]
-    ends = (min(draws), max(draws))  # where there is no number between infinite ones
-    low, high = np.quantile(draws, (0.025, 0.975)) if np.isfinite(draws).all() else ends
-    return Change(_relative(statistic(other), statistic(baseline)), float(low), float(high))
-
-
 def _where_alive(other: np.ndarray, baseline: np.ndarray, lost: np.ndarray, rows: np.ndarray) -> Change:
     if lost.all():
         return Change(0.0, 0.0, 0.0)
     one, two = (np.where(lost, np.nan, values) for values in (other, baseline))
     rows = rows[~lost[rows].all(axis=(1, 2))]
-    return _change(np.nanmean, one, two, rows)
-
-
-def _relative(value: float, base: float) -> float:
-    """Change in shares of the base's magnitude: negative is better also where the fitness is negative."""
-    if base == 0.0:
-        return 0.0 if value == 0.0 else math.copysign(math.inf, value)
-    return float((value - base) / abs(base))
+    return change(_mean_of_known, one, two, rows)
 
 
 def decide(

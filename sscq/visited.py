@@ -66,14 +66,13 @@ def visited(
     """
     recorder = Recorder(plant, controller, situations, step, **dict(options or {}))
     every = max(1, round(tick / step))
-    found = []
-    for number in range(len(situations) if count is None else count):
-        run = recorder(theta, number)
+    found = {}
+    for number, run in recorder.several(theta, range(len(situations) if count is None else count)):
         seen = run.group("signals")[:-1:every, : 2 * len(plant.channels)]
         outputs = run.group("outputs")[:-1:every]
         good = np.isfinite(seen).all(axis=1) & np.isfinite(outputs).all(axis=1)
         own = seen[good].reshape(int(good.sum()), -1, 2)
         integral = tick * (np.cumsum(own[..., :1], axis=0) - own[..., :1])
-        found.append((np.concatenate([own, integral], axis=-1), outputs[good], np.full(len(own), number)))
-    parts = [np.concatenate(part) for part in zip(*found, strict=True)]
+        found[number] = np.concatenate([own, integral], axis=-1), outputs[good], np.full(len(own), number)
+    parts = [np.concatenate(part) for part in zip(*(found[number] for number in sorted(found)), strict=True)]
     return Visited(*parts)

@@ -11,7 +11,7 @@ import numpy as np
 from experiments.report.numbers import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from experiments.report.situations import Array
 
@@ -77,9 +77,12 @@ class Axis:
 
     def pixel(self, value: float) -> float:
         """Position of one value in pixels, to a tenth."""
-        return round(float(self.place(value)) / UNITS, 1)
+        return self._pixels([value])[0]
+
+    def _pixels(self, values: Sequence[float]) -> list[float]:
+        return [round(place / UNITS, 1) for place in self.place(np.array(values, dtype=float)).tolist()]
 
     def ticks(self, count: int = 4) -> list[tuple[float, str]]:
         """Pixel and label of each tick."""
         values = decades(self.low, self.high) if self.log else ticks(self.low, self.high, count)
-        return [(self.pixel(v), plain(v)) for v in values]
+        return list(zip(self._pixels(values), map(plain, values), strict=True))

@@ -19,20 +19,22 @@ def keep_extremes(values: Array, limit: int) -> Array:
     n = len(values)
     if n <= limit:
         return np.arange(n)
-    edges = np.linspace(0, n, max(1, (limit - 2) // 3 if not np.isfinite(values).all() else (limit - 2) // 2) + 1)
-    starts = np.unique(edges[:-1].astype(int))
     finite = np.isfinite(values)
+    gaps = not finite.all()
+    edges = np.linspace(0, n, max(1, (limit - 2) // (3 if gaps else 2)) + 1).astype(int)
+    starts = edges[:-1][np.diff(edges) > 0]
     bucket = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
-    picks = [np.array([0, n - 1]), _first(np.where(finite, values, np.inf), finite, bucket)]
-    picks += [_first(np.where(finite, -values, np.inf), finite, bucket), _first(np.zeros(n), ~finite, bucket)]
+    picks = [np.array([0, n - 1]), _least(values, finite, starts, bucket), _least(-values, finite, starts, bucket)]
+    if gaps:
+        picks.append(_least(np.zeros(n), ~finite, starts, bucket))
     return np.unique(np.concatenate(picks))
 
 
-def _first(keys: Array, allowed: Array, bucket: Array) -> Array:
-    """Index of the smallest allowed key in each bucket that allows any."""
-    order = np.lexsort((np.arange(len(keys)), keys, ~allowed, bucket))
-    firsts = order[np.unique(bucket[order], return_index=True)[1]]
-    return firsts[allowed[firsts]]
+def _least(keys: Array, allowed: Array, starts: Array, bucket: Array) -> Array:
+    """Index of the smallest allowed key, the first of equal ones, in each bucket that allows any."""
+    least = np.minimum.reduceat(np.where(allowed, keys, np.inf), starts)
+    found = np.flatnonzero(allowed & (keys == least[bucket]))
+    return found[np.diff(bucket[found], prepend=-1) > 0]
 
 
 def path(x: Array, y: Array) -> str:
@@ -49,7 +51,7 @@ def path(x: Array, y: Array) -> str:
         flat[1:-1] = onward & (py[1:-1] == py[:-2]) & (py[1:-1] == py[2:])
         px, py = px[~flat], py[~flat]
         steps = np.column_stack((np.diff(px), np.diff(py))).ravel()
-        tail = "".join(f" {s}" if s >= 0 else str(s) for s in steps.tolist()).lstrip()
+        tail = " ".join(map(str, steps.tolist())).replace(" -", "-")
         parts.append(f"M{px[0]} {py[0]}" + (f"l{tail}" if tail else "h1"))
     return "".join(parts)
 

@@ -15,7 +15,7 @@ from experiments.report import Estimate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sscq.verdict import Change
+    from sscq.bootstrap import Change
 
     Array = NDArray[np.float64]
 

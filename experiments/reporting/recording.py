@@ -17,6 +17,7 @@ from sscq.evaluate import Recorder
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from experiments.judging import Contender
@@ -67,19 +68,22 @@ def chosen(case: Case) -> list[int]:
 
 
 def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
-    setup, arrays = case.setup, {}
+    setup, rows = case.setup, contender.per_situation
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
         contender.plant or setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
         entropy_scale=case.fitness.entropy_scale, **setup.options,
     )  # fmt: skip
-    for place in places:
-        rows = contender.per_situation
-        theta = contender.theta if rows is None else rows[place.overall]
-        run = recorder(theta, place.overall)
-        for what, values in _parts(case, contender, place, run).items():
-            arrays[f"{contender.name}.{place.overall}.{what}"] = values
-    return arrays
+    if rows is None:
+        runs = recorder.several(contender.theta, [place.overall for place in places])
+    else:
+        runs = ((place.overall, recorder(rows[place.overall], place.overall)) for place in places)
+    parts = {number: _parts(case, contender, case.places[number], run) for number, run in runs}
+    return {
+        f"{contender.name}.{place.overall}.{what}": values
+        for place in places
+        for what, values in parts[place.overall].items()
+    }
 
 
 def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> Recordings:
@@ -98,29 +102,33 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     }
     parts: Recordings = {"use": _use(case, columns["command"])}
     if isinstance(contender.controller, FuzzyController):
-        inputs = _rule_inputs(contender.controller, run, n_c)
-        parts["shares"] = _rule_shares(contender.controller, inputs)
-        parts["moment"] = busiest(contender.controller.kb, run.time, inputs)
+        kb, inputs = contender.controller.kb, _rule_inputs(contender.controller, run, n_c)
+        strengths = kb.firing(inputs, 0)
+        parts["shares"] = _rule_shares(contender.controller, inputs, strengths)
+        parts["moment"] = busiest(kb, run.time, inputs, strengths)
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
         columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
-    kept = extremes(np.hstack([columns[what] for what in _DRAWN]))
+    kept = extremes([column for what in _DRAWN for column in columns[what].T])
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
 
 
-def extremes(columns: Any, most: int = _BUCKETS) -> Any:
-    """Return which samples [n, columns] to keep: per bucket the first, and every column's smallest and largest."""
-    n = len(columns)
+def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:
+    """Return which samples of columns [n] to keep: per bucket the first, and every column's smallest and largest."""
+    n = len(columns[0])
     size = -(-n // most)
     if size < 3:
         return np.arange(n)
     full = n // size * size
-    blocks = columns[:full].reshape(-1, size, columns.shape[1])
-    finite, starts = np.isfinite(blocks), np.arange(0, full, size)[:, None]
+    starts = np.arange(0, full, size)
     picks = [starts, np.array([n - 1]), np.arange(full, n)]
-    picks.append(starts + np.where(finite, blocks, np.inf).argmin(axis=1))
-    picks.append(starts + np.where(finite, blocks, -np.inf).argmax(axis=1))
-    return np.unique(np.concatenate([p.ravel() for p in picks]))
+    for column in columns:  # one after the other: each stays in the processor's cache
+        blocks = np.ascontiguousarray(column[:full]).reshape(-1, size)
+        finite = np.isfinite(blocks)
+        ends = (blocks, blocks) if finite.all() else (np.where(finite, blocks, end) for end in (np.inf, -np.inf))
+        lowest, highest = ends
+        picks += [starts + lowest.argmin(axis=1), starts + highest.argmax(axis=1)]
+    return np.unique(np.concatenate(picks))
 
 
 def _use(case: Case, command: Any) -> Any:
@@ -144,23 +152,29 @@ def _rule_inputs(controller: FuzzyController, run: Trajectory, n_channels: int) 
     return np.stack([columns[name] for name in kb.input_names], axis=1)
 
 
-def _rule_shares(controller: FuzzyController, inputs: Any) -> Any:
-    """Mean share of every rule in the gains, channel after channel; the reference gains have the rest."""
+def _rule_shares(controller: FuzzyController, inputs: Any, first: Any) -> Any:
+    """Mean share of every rule in the gains, channel after channel; `first`: the first channel's firing strengths.
+
+    The reference gains have the rest.
+    """
     kb = controller.kb
-    shares = [kb.shares(inputs, i).mean(axis=0) for i in range(len(kb.channels))]
+    shares = [kb.shares(inputs, i, None if i else first).mean(axis=0) for i in range(len(kb.channels))]
     return controller.schedule.authority * np.concatenate(shares)
 
 
-def busiest(kb: KnowledgeBase, time: Any, inputs: Any) -> Any:
+def busiest(kb: KnowledgeBase, time: Any, inputs: Any, strengths: Any) -> Any:
     """Return time and inputs [1 + n_inputs] of the step at which the second strongest rule fires most.
 
     There the rules have most to settle among themselves. The first such step; where no two rules ever fire at once,
-    the one at which a rule fires most.
+    the one at which a rule fires most. `strengths` [n, n_rules] are those of all rules of the first channel.
     """
-    strengths = kb.firing(inputs, 0)[:, list(kb.channels[0].active)]
-    if not strengths.shape[1]:
+    active = list(kb.channels[0].active)
+    if not active:
         return np.concatenate([time[:1], inputs[0]])
-    ordered = np.sort(np.where(np.isfinite(strengths), strengths, 0.0), axis=1)
-    together = ordered.shape[1] > 1 and float(ordered[:, -2].max()) > 0.0
-    place = int(ordered[:, -2 if together else -1].argmax())
+    strongest = second = np.zeros(len(strengths))
+    for rule in active:
+        strength = np.where(np.isfinite(strengths[:, rule]), strengths[:, rule], 0.0)
+        second = np.maximum(second, np.minimum(strongest, strength))
+        strongest = np.maximum(strongest, strength)
+    place = int((second if second.max() > 0.0 else strongest).argmax())
     return np.concatenate([[time[place]], inputs[place]])

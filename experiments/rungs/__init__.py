@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.rungs import direct, hand_made, lqi, margin_table
 from experiments.rungs.rung import Rungs
 
 if TYPE_CHECKING:
@@ -28,11 +27,15 @@ def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase)
     imitated : KnowledgeBase
         Whose structure the knowledge base without imitation shares.
     """
+    wanted = bench.setup.further
+    if not wanted:
+        return Rungs()
+    from experiments.rungs import direct, hand_made, lqi, margin_table
+
     makers = {
         "margin_table": lambda: margin_table.rungs(bench),
         "hand_made": lambda: hand_made.rungs(bench, fixed, equal),
         "lqi": lambda: lqi.rungs(bench, fixed, equal),
         "direct": lambda: direct.rungs(bench, fixed, equal, imitated),
     }
-    wanted = bench.setup.further
     return sum((make() for name, make in makers.items() if name in wanted or "all" in wanted), Rungs())

@@ -7,6 +7,7 @@ counts packed and scalar instructions of every kernel family.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -174,7 +175,7 @@ class Kernel:
     results: tuple[str, ...]
     lanes: int
 
-    @property
+    @functools.cached_property
     def rollout(self) -> Callable[..., None]:
         """The compiled function of :data:`ARGUMENTS`."""
         return cache.function(self.text, ARGUMENTS)
@@ -341,6 +342,7 @@ def _helpers(text: Text, design: Design) -> list[str]:
     return printed
 
 
+@functools.cache
 def _source(function: Callable[..., Any]) -> str:
     lines = inspect.getsource(function).rstrip().splitlines()
     return "\n".join(line.split("  # noqa")[0] for line in lines)

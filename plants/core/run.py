@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,8 +36,12 @@ class Grid:
     n_out: int
 
 
+@lru_cache(maxsize=64)
 def grid(n_starts: int, n_candidates: int, lanes: int) -> Grid:
-    """All pairs, results in start-major order. Many candidates: lanes of one chunk share their start."""
+    """All pairs, results in start-major order. Many candidates: lanes of one chunk share their start.
+
+    Generations are of equal size: their grid is made once, and not to be written.
+    """
     if n_candidates >= lanes:
         per_start = -(-n_candidates // lanes) * lanes
         candidate = np.tile(np.arange(per_start), n_starts)
@@ -49,13 +54,10 @@ def grid(n_starts: int, n_candidates: int, lanes: int) -> Grid:
         out = np.where(flat < total, flat, -1)
         flat = np.minimum(flat, total - 1)
         start, candidate = flat // n_candidates, flat % n_candidates
-    shape = (-1, lanes)
-    return Grid(
-        np.ascontiguousarray(start.reshape(shape)),
-        np.ascontiguousarray(candidate.reshape(shape)),
-        np.ascontiguousarray(out.reshape(shape)),
-        n_starts * n_candidates,
-    )
+    tables = [np.ascontiguousarray(values.reshape(-1, lanes)) for values in (start, candidate, out)]
+    for table in tables:
+        table.flags.writeable = False
+    return Grid(tables[0], tables[1], tables[2], n_starts * n_candidates)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from experiments.knowledge import Refined
 from experiments.setup import setup
 from flcs import FuzzyController
 from flcs.trade_off import Point, TradeOff
+from sscq.bootstrap import Change
 from sscq.quality import ALL_MEASURES
-from sscq.verdict import Change, Comparison
+from sscq.verdict import Comparison
 from tests.experiments import finished_run
 from tests.reference.closed_loop_twin import uncompiled
 

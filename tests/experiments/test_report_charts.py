@@ -50,6 +50,10 @@ def test_decimation_keeps_every_spike():
     assert set(spikes) <= set(picks)
 
 
+def test_of_equal_samples_the_first_of_a_bucket_is_kept():
+    assert keep_extremes(np.zeros(100), 22).tolist() == [*range(0, 100, 10), 99]  # ten buckets of ten, and the end
+
+
 @given(st.lists(st.tuples(st.integers(0, 3000), st.integers(-500, 1500)), min_size=2, max_size=60))
 def test_paths_read_back(points):
     # What the page's script does: start, then relative steps.

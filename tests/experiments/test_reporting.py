@@ -194,7 +194,7 @@ def test_extremes_of_the_command_are_those_of_all_samples(run, data):
 )
 def test_thinning_keeps_the_extremes_and_the_end(values, cut):
     values[cut:] = np.nan  # as after a divergence
-    kept = recording.extremes(values, most=10)
+    kept = recording.extremes(list(values.T), most=10)
     assert (kept[0], kept[-1]) == (0, len(values) - 1)
     for column in values.T:
         known = column[np.isfinite(column)]
@@ -339,10 +339,12 @@ def test_the_busiest_moment_is_where_the_second_rule_fires_most(run):
     centres = [v.centres for v in kb.channels[0].inputs]
     alone = [c[1] for c in centres]
     between = [0.5 * (centres[0][0] + centres[0][1]), centres[1][1]]
-    moment = recording.busiest(kb, np.array([0.0, 1.0, 2.0]), np.array([alone, between, alone]))
+    x = np.array([alone, between, alone])
+    moment = recording.busiest(kb, np.array([0.0, 1.0, 2.0]), x, kb.firing(x))
     np.testing.assert_array_equal(moment, [1.0, *between])
     one = kb.with_channel(0, kb.channels[0].switched([r.terms == (1, 1) for r in kb.channels[0].rules]))
-    moment = recording.busiest(one, np.array([0.0, 1.0, 2.0]), np.array([between, alone, between]))
+    x = np.array([between, alone, between])
+    moment = recording.busiest(one, np.array([0.0, 1.0, 2.0]), x, one.firing(x))
     np.testing.assert_array_equal(moment, [1.0, *alone])  # a single rule: where it fires most
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flcs import KnowledgeBaseError, LookupTable
+from flcs import KnowledgeBaseError, LookupTable, tabulation
 from flcs.tabulation import tabulate
 from plants.core.trace import names, trace
 
@@ -56,6 +56,13 @@ def test_the_error_is_also_looked_for_at_the_kinks(builders, seed):
     centres = [[v.centres[j] for v, j in zip(base.inputs, rule.terms, strict=True)] for rule in base.rules]
     at_centres = np.abs(table.gains(centres) - kb.gains(centres)).max() / 10.0
     assert table.error >= at_centres - 1e-14
+
+
+@pytest.mark.parametrize("places", [1, 1_000])
+def test_the_error_is_that_of_all_places_at_once(kb, table, monkeypatch, places):
+    """However many are looked at together, the last part included: 1 000 places are no whole number of rows."""
+    monkeypatch.setattr(tabulation, "_AT_ONCE", places)
+    assert tabulate(kb, tolerance=None, points=[a.points for a in table.axes]).error == table.error
 
 
 def test_authority_leads_back_to_the_reference(builders):

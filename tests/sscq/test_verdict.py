@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sscq import verdict
-from sscq.verdict import Change, Sample, compare, decide, tail_mean
+from sscq import bootstrap, verdict
+from sscq.bootstrap import Change
+from sscq.verdict import Sample, compare, decide, tail_mean
 
 SEEDS, SITUATIONS = 24, 5
 TITLES = {"fixed": "fixed PID", "table": "gain table", "kb": "knowledge base"}
@@ -186,22 +187,22 @@ def test_chance_alone_seldom_improves():
     Nominal are 2.5 %, the percentile bootstrap of 20 seeds is a little short; allowed are 5 % and three standard
     errors of a rate counted in 400 studies, sqrt(0.05 * 0.95 / 400) = 1.1 %. All three at once hardly ever happen.
     """
-    improves, all_three = {np.mean: 0, tail_mean: 0, np.median: 0}, 0
+    improves, all_three = {verdict._mean: 0, verdict._tail: 0, verdict._median: 0}, 0
     for study in range(400):
         base = rollouts(study, n_seeds=20)
         rng = np.random.default_rng(10_000 + study)
         noise = 0.1 * rng.normal(size=(2, *base.fitness.shape))  # of each controller's own: exchangeable
         a, b = (replace(base, fitness=base.fitness * np.exp(one)) for one in noise)
         found = {
-            f: verdict._change(f, a.fitness, b.fitness, rows(study)).improves
+            f: bootstrap.change(f, a.fitness, b.fitness, rows(study)).improves
             for f in improves
-            if f is not np.median or study % 4 == 0  # the slowest of the three
+            if f is not verdict._median or study % 4 == 0  # the slowest of the three
         }
         improves = {f: count + found.get(f, False) for f, count in improves.items()}
         all_three += all(found.values())
-    assert improves[np.mean] / 400 <= 0.05 + 3.0 * 0.011
-    assert improves[tail_mean] / 400 <= 0.05 + 3.0 * 0.011
-    assert improves[np.median] / 100 <= 0.05 + 3.0 * 0.022
+    assert improves[verdict._mean] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[verdict._tail] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[verdict._median] / 100 <= 0.05 + 3.0 * 0.022
     assert all_three / 400 <= 0.02
     assert sum(improves.values()) > 0
 
@@ -221,7 +222,7 @@ def test_the_interval_covers_the_truth():
         level = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
         base = level * rng.gamma(50.0, 1.0 / 50.0, (20, SITUATIONS))
         other = base * 0.9 * rng.gamma(100.0, 1.0 / 100.0, (20, SITUATIONS))
-        change = verdict._change(np.mean, other, base, rows(study))
+        change = bootstrap.change(verdict._mean, other, base, rows(study))
         covered += change.low <= -0.1 <= change.high
     assert 0.86 <= covered / 200 <= 0.99
 
@@ -234,7 +235,7 @@ def test_seeds_are_resampled_whole():
     base = np.ones((SEEDS, SITUATIONS))
     widths = []
     for fitness in (common, own):
-        change = verdict._change(np.mean, fitness, base, rows(1, SEEDS))
+        change = bootstrap.change(verdict._mean, fitness, base, rows(1, SEEDS))
         widths.append(change.high - change.low)
     assert widths[0] == pytest.approx(np.sqrt(SITUATIONS) * widths[1], rel=0.35)
 
