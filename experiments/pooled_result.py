@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq.bootstrap import Change
 from sscq.verdict import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sscq.bootstrap import Change
 
 BASELINE = "fixed"
 DECIDING = "unforeseen"
