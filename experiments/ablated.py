@@ -18,7 +18,7 @@ from experiments import found_files, judging, knowledge, ladder
 from experiments.errors import UserError
 from flcs import FuzzyController, KnowledgeBase
 from flcs.mirror import mirrored
-from flcs.refinement import number_of_genes, refine, with_reference
+from flcs.refinement import certified, number_of_genes, refine, with_reference
 from flcs.trade_off import TradeOff, prune
 from sscq.fitness import Fitness
 from sscq.teaching_signal import TeachingSignal
@@ -158,7 +158,7 @@ def without_imitation(design: Design) -> FuzzyController:
         task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
         validation=validation,
     )  # fmt: skip
-    return FuzzyController(kb, laws=setup.laws)
+    return FuzzyController(certified(kb, bench.margins, setup.laws), laws=setup.laws)
 
 
 def with_error_alone(design: Design) -> FuzzyController:
