@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import benchmark, formats, judging
+from experiments import benchmark, formats, found_files, judging
 from experiments.ablated import FULL, VARIANTS, Design, read, rollouts
 from experiments.errors import UserError, user_errors
 from experiments.text_table import text_table
@@ -104,7 +104,7 @@ def _error_change(tables: Sequence[np.ndarray], full: Sequence[np.ndarray]) -> f
 
 def start_of(design: Design) -> Start:
     """Read from the refinement's two histories what the start from the imitated rules is worth."""
-    histories = design.refined.entry.histories
+    histories = [h for h in design.refined.entry.histories if _of_all_rules(h[0])]
     half = len(histories) // 2
     by_imitation, by_reference = (course([h for _, h in part]) for part in (histories[:half], histories[half:]))
     target = max(by_imitation[1][-1], by_reference[1][-1])
@@ -112,6 +112,12 @@ def start_of(design: Design) -> Start:
     teacher = judging.taught_loops(design.bench)
     reached = (float(by_imitation[1][-1]), float(by_reference[1][-1]))
     return Start(float(target), spent[0] + teacher, spent[1], teacher, reached)
+
+
+def _of_all_rules(name: str) -> bool:
+    """Whether a history is that of a search of all rules, not of one that came before it."""
+    label, _ = found_files.parted(name)
+    return not label or label.startswith("from")
 
 
 def course(histories: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -161,7 +167,10 @@ def worth(variant: Comparison, by_design: Sequence[float]) -> str:
 
 def of_starts(found: Result) -> list[str]:
     """Say in plain words what the imitation is worth as a start."""
-    lines = ["Evaluations to reach the same J when taught, the teacher's cost counted:"]
+    lines = [
+        "Evaluations to reach the same J when taught, the teacher's cost counted; both searches also start from what",
+        "was found over one input alone:",
+    ]
     for seed, one in enumerate(found.starts):
         saved = one.from_reference - one.from_imitation
         word = f"saves {saved}" if saved > 0 else f"costs {-saved} more (LOSS)"

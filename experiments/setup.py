@@ -111,6 +111,8 @@ class Setup:
     pooling: str = "rows"
     renew_every: int | None = None
     tries: int = 2
+    anchor_share: float = 0.0
+    coarse_share: float = 0.0
     travel_share: float = 0.95
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None
@@ -197,6 +199,8 @@ def setup(config: DesignConfig) -> Setup:
         pooling=config.teacher.pooling,
         renew_every=config.search.renew_every,
         tries=config.search.tries,
+        anchor_share=config.search.anchor_share,
+        coarse_share=config.search.coarse_share,
         travel_share=config.fitness.travel_share,
         warnings=tuple(warnings),
         front=_front(config),
