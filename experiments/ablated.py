@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from experiments import found_files, judging, knowledge, ladder
+from experiments import found_files, judging, knowledge, ladder, refining
 from experiments.errors import UserError
 from flcs import FuzzyController, KnowledgeBase
 from flcs.refinement import refine, with_reference
@@ -144,7 +144,7 @@ def with_clairvoyant_teacher(design: Design) -> FuzzyController:
 def without_imitation(design: Design) -> FuzzyController:
     """All rules at the reference gains, searched at the budget of both starts and of the teacher; terms as taught."""
     setup, bench = design.bench.setup, design.bench
-    task, whole = setup.task(fitness=design.equal), with_reference(knowledge.completed(design.imitated))
+    task, whole = setup.task(fitness=design.equal), with_reference(refining.completed(design.imitated))
     n_genes = sum(len(b.rules) * len(b.gain_names) + sum(v.n_terms for v in b.inputs) for b in whole.channels)
     share = 1.0 + judging.taught_loops(bench) / setup.evaluations
     plan, _ = bench.plan(n_genes, None, "", 1, share)

@@ -167,10 +167,7 @@ def worth(variant: Comparison, by_design: Sequence[float]) -> str:
 
 def of_starts(found: Result) -> list[str]:
     """Say in plain words what the imitation is worth as a start."""
-    lines = [
-        "Evaluations to reach the same J when taught, the teacher's cost counted; both searches also start from what",
-        "was found over one input alone:",
-    ]
+    lines = ["Evaluations to reach the same J when taught, the teacher's cost counted (what came before both is not):"]
     for seed, one in enumerate(found.starts):
         saved = one.from_reference - one.from_imitation
         word = f"saves {saved}" if saved > 0 else f"costs {-saved} more (LOSS)"

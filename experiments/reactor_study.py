@@ -104,10 +104,12 @@ def page(parts: Sequence[str], chosen: Options, declared: Declaration) -> str:
         "Changes are against the best fixed PID of the same design in all unforeseen rollouts of all designs, with",
         "95 % intervals from resampled seeds of the rollouts (the designs as they are); losses are marked. IAE,",
         "overshoot, settling time and travel are means over the surviving rollouts, taught / unforeseen; lost:",
-        "unforeseen rollouts that left the plant's region. The first knowledge base is held to the fixed PID's",
-        "actuator travel when taught. IAE counts in the channel's scale: 6 K s for the jacketed reactor; times in",
-        "seconds there, in residence times for the dimensionless one. The mean overshoot of the hard steps is large",
-        "for the steps up to 360 K alone: there the reactor ignites, and the coolant at its limit catches it late.",
+        "unforeseen rollouts that left the plant's region. One of them costs hundreds of times what others do, so the",
+        "change is also given over the situations that neither that controller nor the fixed PID loses. The first",
+        "knowledge base is held to the fixed PID's actuator travel when taught. IAE counts in the channel's scale: 6 K s",
+        "for the jacketed reactor; times in seconds there, in residence times for the dimensionless one. The mean",
+        "overshoot of the hard steps is large for the steps up to 360 K alone: there the reactor ignites, and the",
+        "coolant at its limit catches it late.",
         "",
     ]
     return "\n".join([*head, *declared.lines(), *parts]).rstrip() + "\n"
