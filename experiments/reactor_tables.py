@@ -64,8 +64,8 @@ def _alive(pooled: Pooled, name: str) -> str:
         return ""
     if not alive.any():
         return "-"
-    parts = [Sample(s.fitness[:, alive], s.travel[:, alive], s.failed[:, alive]) for s in (one, base)]
-    change = compare(*parts).mean
+    left, right = (Sample(s.fitness[:, alive], s.travel[:, alive], s.failed[:, alive]) for s in (one, base))
+    change = compare(left, right).mean
     return f"{change}" + (" **loss**" if change.value > 0.0 else "")
 
 
