@@ -109,7 +109,8 @@ def page(parts: Sequence[str], chosen: Options, declared: Declaration) -> str:
         "knowledge base is held to the fixed PID's actuator travel when taught. IAE counts in the channel's scale:",
         "6 K s for the jacketed reactor; times in seconds there, in residence times for the other one. The mean",
         "overshoot of the hard steps is large for the steps up to 360 K alone: there the reactor ignites, and the",
-        "coolant at its limit catches it late.",
+        "coolant at its limit catches it late. A knowledge base that is left with one rule is no schedule, but other",
+        "fixed gains, which the search found inside the margins and at less travel (docs/decisions/0015).",
         "",
     ]
     return "\n".join([*head, *declared.lines(), *parts]).rstrip() + "\n"

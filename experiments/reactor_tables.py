@@ -46,8 +46,16 @@ def ladder(folders: Sequence[Path], *, steps: bool) -> list[str]:
             title = "best gain table" if name == "table" else several[0]["title"]
             cells = (title, *_cells(several, pooled.comparisons.get(name), _alive(pooled, name), steps=steps))
             lines.append("| " + " | ".join(cells) + " |")
-    return [*lines, "", *(f"- Design {k}: {one['sentence']}" for k, one in enumerate(metrics)),
+    return [*lines, "", *(f"- Design {k}: {one['sentence']}{_rules(one)}" for k, one in enumerate(metrics)),
             f"- Recommended: {pooled.recommended()}."]  # fmt: skip
+
+
+def _rules(metrics: dict[str, Any]) -> str:
+    """Rules of the knowledge bases: one alone is no schedule, but other fixed gains."""
+    counts = metrics.get("rules")
+    if not counts:
+        return ""
+    return f" Rules left: {counts['equal']} at equal travel, {counts['free']} at free travel."
 
 
 def _alive(pooled: Pooled, name: str) -> str:

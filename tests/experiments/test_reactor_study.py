@@ -143,7 +143,9 @@ def designs(tmp_path, monkeypatch):
             "table": controller(f"gain table over {'ab'[k]}", 0.9, overshoot=None if k else 0.3),
             "knowledge_base": controller("knowledge base", 1.2, failures=k),
         }
-        (folders[-1] / "metrics.json").write_text(json.dumps({"controllers": controllers, "sentence": f"Verdict {k}."}))
+        metrics = {"controllers": controllers, "sentence": f"Verdict {k}."}
+        metrics |= {"rules": {"equal": 1, "free": 4}} if k else {}
+        (folders[-1] / "metrics.json").write_text(json.dumps(metrics))
         table = np.full((len(MEASURES), 1, 3), np.nan)
         for name, values in (("overshoot", (0.1, 0.2, 0.0)), ("settling_time", (1, 2, 3)), ("iae", (3, 2, 1))):
             table[MEASURES.index(name), 0] = np.array(values) * (1 + k)
@@ -160,7 +162,11 @@ def test_the_ladder_marks_losses_and_averages_the_designs(designs):
     assert "30 % / 30 %" in rows["best gain table"]  # the other design has none
     assert "+20.0 % [+20.0, +20.0] **loss** | +20.0 %" in rows["knowledge base"]
     assert rows["knowledge base"].endswith("| 1 |")
-    assert lines[-3:] == ["- Design 0: Verdict 0.", "- Design 1: Verdict 1.", "- Recommended: gain table (2 of 2)."]
+    assert lines[-3:] == [
+        "- Design 0: Verdict 0.",
+        "- Design 1: Verdict 1. Rules left: 1 at equal travel, 4 at free travel.",
+        "- Recommended: gain table (2 of 2).",
+    ]
 
 
 def test_lost_situations_are_left_out_beside_the_mean():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from configs import FOLDER, store
-from experiments import found_files
+from experiments import found_files, refining
 from experiments.found_files import Entry
 from experiments.ladder import Bench
 from experiments.refining import Refining, completed
@@ -135,11 +136,34 @@ def test_the_searches_see_the_loop_and_no_floor(job, moved):
     assert job.margins().keeps(hull_of(kb, job.laws))
 
 
-def test_fine_searches_are_no_worse_than_the_coarse_ones_they_start_from(moved):
-    one, *_ = moved
-    best = [min(float(np.min(h["best"])) for _, h in tried.entry.histories) for tried in one.tried]
-    assert len(best) == 4
-    assert max(best[2:]) <= min(best[:2]) * (1.0 + 1e-9)
+def test_searches_of_all_rules_start_from_what_the_coarse_ones_found(job, edge, monkeypatch):
+    """And each gets its share: 0.4 of 120 for two inputs, the rest for three tries, the first of them near."""
+    calls = []
+
+    def spy(task, kb, plan, margins, **given):
+        calls.append((plan.methods, given))
+        value = float(len(calls))
+        rule = replace(kb.channels[0].rules[0], gains=(value, value, value))
+        kb = replace(kb, channels=(replace(kb.channels[0], rules=(rule, *kb.channels[0].rules[1:])),))
+        found = SimpleNamespace(
+            candidate=SimpleNamespace(name=given["name"], title=TITLE), theta=np.zeros(1), fitness=value, evaluations=7,
+            histories=(),
+        )  # fmt: skip
+        return kb, found
+
+    monkeypatch.setattr(refining, "refine", spy)
+    one = searches(job, 0.6 * edge, coarse_share=0.4, tries=3)
+    monkeypatch.setattr(one, "judged", lambda kb: -kb.channels[0].rules[0].gains[0])
+    kb, entry = one.best(kb_of(job, 0.6 * edge))
+    assert kb == one.tried[-1].kb
+    assert entry.evaluations == 5 * 7
+    coarse, fine = calls[:2], calls[2:]
+    assert [given["narrowed"].keywords["name"] for _, given in coarse] == ["e", "e_rate"]
+    assert [sum(m.evaluations for m in methods) for methods, _ in calls] == [24, 24, 24, 24, 24]
+    assert all(given["narrowed"] is None for _, given in fine)
+    assert all(given["starts"] == tuple(tried.kb for tried in one.tried[:2]) for _, given in fine)
+    assert [given["name"] for _, given in fine] == ["kb_imitation_0", "kb_reference_1", "kb_imitation_2"]
+    assert fine[0][0][-1].sigma < 0.1 < fine[1][0][-1].sigma
 
 
 def test_all_searches_are_paid_from_one_budget(moved):
