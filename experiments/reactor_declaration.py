@@ -111,6 +111,7 @@ def _says(made: Any, declared: Any) -> bool:
 
 
 def _read(path: Path) -> Any:
-    import yaml
+    """Read a file as the settings are read: 1e-4 is a number there, which other readers of YAML take for a word."""
+    from omegaconf import OmegaConf
 
-    return yaml.safe_load(path.read_bytes())
+    return OmegaConf.to_container(OmegaConf.load(path))

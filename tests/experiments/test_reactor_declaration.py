@@ -7,8 +7,10 @@ import json
 
 import pytest
 import yaml
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
 
-from configs import FOLDER
+from configs import FOLDER, store
 from experiments import reactor_declaration, reactor_study
 from experiments.errors import UserError
 from experiments.reactor_declaration import DECLARED, declaration, require_declared
@@ -27,7 +29,7 @@ def test_the_recipes_are_what_is_declared():
     assert set(found.situations) == set(reactor_study.RECIPES)
     assert found.digest == hashlib.sha256(DECLARED.read_bytes()).hexdigest()
     for recipe, digest in found.situations.items():
-        assert digest == digest_of(yaml.safe_load((FOLDER / "situations" / f"{recipe}.yaml").read_text()))
+        assert digest == digest_of(reactor_declaration._read(FOLDER / "situations" / f"{recipe}.yaml"))
 
 
 def test_hard_steps_are_those_first_written():
@@ -111,6 +113,19 @@ def any_record(monkeypatch):
 def test_a_run_in_the_declared_situations_passes(declared, tmp_path, any_record):
     _, folder, _ = declared
     require_declared("steps", stored(tmp_path, SITUATIONS), folder)
+
+
+@pytest.mark.parametrize("recipe", list(reactor_study.RECIPES))
+def test_every_recipe_is_made_with_what_is_declared(recipe, tmp_path, monkeypatch):
+    """The settings that a run stores, numbers written like 1e-4 among them."""
+    store.register()
+    with initialize_config_dir(version_base="1.3", config_dir=str(FOLDER)):
+        settings = OmegaConf.to_container(compose("design", overrides=[f"experiment={recipe}"]))
+    monkeypatch.setattr(reactor_declaration, "read_record", lambda _: {"config": settings})
+    require_declared(recipe, tmp_path)
+    next(iter(settings["situations"]["unforeseen"].values()))["reference"] += 0.5
+    with pytest.raises(UserError, match="other unforeseen situations than are declared"):
+        require_declared(recipe, tmp_path)
 
 
 @pytest.mark.parametrize(
