@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from experiments import found_files, judging, knowledge, ladder
+from experiments import found_files, judging, knowledge, ladder, refining
 from experiments.errors import UserError
 from flcs import FuzzyController, KnowledgeBase
 from flcs.mirror import mirrored
@@ -145,7 +145,7 @@ def with_clairvoyant_teacher(design: Design) -> FuzzyController:
 def without_imitation(design: Design) -> FuzzyController:
     """All rules at the reference gains, searched at the budget of both starts and of the teacher; terms as taught."""
     setup, bench = design.bench.setup, design.bench
-    task, whole = setup.task(fitness=design.equal), with_reference(knowledge.completed(design.imitated))
+    task, whole = setup.task(fitness=design.equal), with_reference(refining.completed(design.imitated))
     alike = setup.network.mirrored
     if alike:
         whole = mirrored(whole)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import benchmark, formats, judging
+from experiments import benchmark, formats, found_files, judging
 from experiments.ablated import FULL, VARIANTS, Design, read, rollouts
 from experiments.errors import UserError, user_errors
 from experiments.text_table import text_table
@@ -106,10 +106,11 @@ def _error_change(tables: Sequence[np.ndarray], full: Sequence[np.ndarray]) -> f
 def start_of(design: Design) -> Start | None:
     """Read from the refinement's histories what the start from the imitated rules is worth.
 
-    Its searches start from the imitated rules and from the reference gains in turn, as many as `search.tries` says;
-    None where that is one, which has nothing to be compared with.
+    Its searches of all rules start from the imitated rules and from the reference gains in turn, as many as
+    `search.tries` says; None where that is one, which has nothing to be compared with.
     """
-    tries, histories = design.bench.setup.tries, [history for _, history in design.refined.entry.histories]
+    tries = design.bench.setup.tries
+    histories = [history for name, history in design.refined.entry.histories if _of_all_rules(name)]
     if tries < 2:
         return None
     n = len(histories) // tries  # methods of a search
@@ -120,6 +121,12 @@ def start_of(design: Design) -> Start | None:
     teacher = judging.taught_loops(design.bench)
     reached = (float(by_imitation[1][-1]), float(by_reference[1][-1]))
     return Start(float(target), spent[0] + teacher, spent[1], teacher, reached)
+
+
+def _of_all_rules(name: str) -> bool:
+    """Whether a history is that of a search of all rules, not of one that came before it."""
+    label, _ = found_files.parted(name)
+    return not label or label.startswith("from")
 
 
 def course(histories: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
@@ -171,7 +178,7 @@ def of_starts(found: Result) -> list[str]:
     """Say in plain words what the imitation is worth as a start."""
     if not found.starts:
         return ["What the start is worth is not known: with search.tries=1 no search starts from the reference gains."]
-    lines = ["Evaluations to reach the same J when taught, the teacher's cost counted:"]
+    lines = ["Evaluations to reach the same J when taught, the teacher's cost counted (what came before both is not):"]
     for seed, one in enumerate(found.starts):
         saved = one.from_reference - one.from_imitation
         word = f"saves {saved}" if saved > 0 else f"costs {-saved} more (LOSS)"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments import formats, knowledge, ladder
+from experiments import formats, knowledge, ladder, refining
 from sscq.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _judged(bench: Bench, ref: Reference, fixed: Entry, kbs: list[KnowledgeBase]
     """Fitness of every round's knowledge base in the validation situations."""
 
     def compute(_: Path) -> list[float]:
-        judged = knowledge.on_task(bench, ladder.validation_task(bench, ref.fitness, fixed))
+        judged = refining.on_task(bench, ladder.validation_task(bench, ref.fitness, fixed))
         return [judged(kb) for kb in kbs]
 
     def load(folder: Path) -> list[float]:

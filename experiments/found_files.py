@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Entry:
         On the taught situations as the search saw it.
     evaluations : int
     histories : tuple of (method, mapping of column to ndarray)
+        Where several searches are behind the entry, "label|method".
     """
 
     name: str
@@ -49,6 +50,17 @@ def entry(found: Found) -> Entry:
     )
     candidate = found.candidate
     return Entry(candidate.name, candidate.title, found.theta, found.fitness, found.evaluations, histories)
+
+
+def labelled(one: Entry, label: str) -> Entry:
+    """Return the entry with a label at its histories: which search of several they are."""
+    return replace(one, histories=tuple((f"{label}|{method}", history) for method, history in one.histories))
+
+
+def parted(name: str) -> tuple[str, str]:
+    """Return label (may be empty) and method of a history's name."""
+    label, _, method = name.rpartition("|")
+    return label, method
 
 
 def save(folder: Path, entries: Sequence[Entry]) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from experiments import formats, found_files
 from experiments.input_choice import with_needed_inputs
 from experiments.ladder import validation_task
 from experiments.progress import Progress
+from experiments.refining import Refining, completed, on_task
 from experiments.seen import ranges
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
-from flcs.mirror import mirrored
-from flcs.refinement import certified, number_of_genes, refine, with_reference
-from flcs.rule_base import OWN_INPUTS, full_grid
+from flcs.refinement import certified
+from flcs.rule_base import OWN_INPUTS
 from flcs.term_search import genetic
 from flcs.trade_off import TradeOff, prune
 from sscq import baselines
@@ -24,14 +24,12 @@ from sscq.teacher import teach
 from sscq.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from experiments.found_files import Entry
     from experiments.ladder import Bench, Reference
     from experiments.setup import Setup
     from sscq.fitness import Fitness
-    from sscq.objective import Task
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
 
@@ -143,39 +141,19 @@ def _valid_range(setup: Setup) -> dict[str, list[float]]:
 def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, kind: str) -> Refined:
     """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
 
-    Searches start from the imitated rules and from the reference gains in turn and share the budget; the validation
-    situations choose on the way of each, and among them.
+    How its searches share the budget: :mod:`experiments.refining`.
     """
     setup, name = bench.setup, f"knowledge_base_{kind}"
 
     def compute(checkpoints: Path) -> Refined:
-        task, whole = setup.task(fitness=fitness), completed(start)
-        if setup.network.mirrored:
-            whole = mirrored(whole)
-        validation = validation_task(bench, fitness, fixed)
-        judged = on_task(bench, validation)
-        tried: list[tuple[float, KnowledgeBase, Entry]] = []
-        starts = (("imitation", whole), ("reference", with_reference(whole)))
-        for number in range(setup.tries):
-            origin, kb = starts[number % 2]
-            n_genes = number_of_genes(kb, setup.laws, mirrored=setup.network.mirrored)
-            label = f"{_NAMES[kind]} from {origin}"
-            plan, progress = bench.plan(n_genes, checkpoints, label, number, 1.0 / setup.tries, far=number > 0)
-            with progress:
-                better, found = refine(
-                    task, kb, plan, bench.margins, laws=setup.laws, name=f"{name}_{origin}_{number}",
-                    title=_NAMES[kind], validation=validation, mirrored=setup.network.mirrored,
-                )  # fmt: skip
-            tried.append((judged(better), better, found_files.entry(found)))
-        _, kb, entry = min(tried, key=lambda one: one[0])
+        task, validation = setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+        searches = Refining(bench, task, validation, fixed, name, _NAMES[kind], checkpoints)
+        kb, entry = searches.best(start)
         kb, curve = prune(
             task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
             validation=validation,
         )  # fmt: skip
         kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other mixtures of what is left
-        histories = tuple(history for _, _, one in tried for history in one.histories)
-        spent = sum(one.evaluations for _, _, one in tried)
-        entry = replace(entry, name=name, title=_NAMES[kind], histories=histories, evaluations=spent)
         return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:
@@ -188,26 +166,6 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, 
         return Refined(_load(folder), found_files.load(folder)[0], None if curve is None else TradeOff.of(curve))
 
     return bench.folder.stage(name, compute, save, load)
-
-
-def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
-    """Return the fitness of a knowledge base in a task."""
-
-    def judged(kb: KnowledgeBase) -> float:
-        controller = FuzzyController(kb, laws=bench.setup.laws)
-        return float(task.fitness(task.quality(controller, controller.theta[None]))[0])
-
-    return judged
-
-
-def completed(kb: KnowledgeBase) -> KnowledgeBase:
-    """Return the knowledge base with all rules of its grid: those that it lacks are at the reference gains."""
-    channels = []
-    for base in kb.channels:
-        known = {rule.terms: rule for rule in base.rules}
-        grid = full_grid([v.n_terms for v in base.inputs], base.reference, kb.inference.order)
-        channels.append(replace(base, rules=tuple(known.get(rule.terms, rule) for rule in grid)))
-    return replace(kb, channels=tuple(channels))
 
 
 def _save(folder: Path, kb: KnowledgeBase) -> None:

@@ -22,6 +22,8 @@ from sscq.operating import HULL_SAMPLES, hull
 from sscq.warp import Warp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from controllers.protocols import Law
     from flcs.knowledge_base import KnowledgeBase
     from flcs.rule_base import Rule, RuleBase
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 CERTIFY_SAMPLES = 500
 _CERTIFY_SEED = 1_000_003  # another draw than the search's own
 _BISECTIONS = 20
-_TIGHTER = 0.04  # of the limits: the search keeps off them by this, because it judges few samples of the hull
+TIGHTER = 0.04
+"""Share of the limits by which a search keeps off them, because it judges few samples of the hull."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: 
     def sets(theta: np.ndarray) -> np.ndarray:
         parts, first = [], 0
         for base in channels:
-            width = _theta_width(base, controller.kb.inference.order)
+            width = theta_width(base, controller.kb.inference.order)
             parts.append(_rule_sets(base, theta[:, first : first + width], n_samples, seed, controller))
             first += width
         most = max(part.shape[1] for part in parts)
@@ -139,7 +142,8 @@ def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: 
     return sets
 
 
-def _theta_width(base: RuleBase, order: int) -> int:
+def theta_width(base: RuleBase, order: int) -> int:
+    """Return how many parameters a channel's rule base has."""
     per_gain = 1 + (len(base.inputs) if order else 0)
     terms = sum(v.n_terms + len(v.widths) for v in base.inputs)
     return len(base.rules) * (len(base.gain_names) * per_gain + 1) + terms
@@ -218,6 +222,8 @@ def refine(
     title: str = "knowledge base",
     validation: Task | None = None,
     mirrored: bool = False,
+    starts: tuple[KnowledgeBase, ...] = (),
+    narrowed: Callable[[Candidate, Genes], Candidate] | None = None,
 ) -> tuple[KnowledgeBase, Found]:
     """Refine a knowledge base in closed loop.
 
@@ -234,6 +240,10 @@ def refine(
         Other situations: of the best on the way the one is taken that does best there (early stopping).
     mirrored : bool
         Search one side only, see :mod:`flcs.mirror`.
+    starts : tuple of KnowledgeBase
+        Of the same structure: more places to start from.
+    narrowed : callable, optional
+        Gives the candidate that is searched from that of all rules and its genome, see :mod:`flcs.one_input`.
 
     Returns
     -------
@@ -241,8 +251,10 @@ def refine(
         Refined; never worse on the taught situations than `kb` and than the reference gains.
     found : Found
     """
-    start = candidate(kb, (kb, with_reference(kb)), laws, name, title, mirrored=mirrored)
-    kept_off = None if margins is None else margins.tightened(_TIGHTER)
+    start = candidate(kb, (kb, *starts, with_reference(kb)), laws, name, title, mirrored=mirrored)
+    if narrowed is not None:
+        start = narrowed(start, Genes(start.controller, mirrored))
+    kept_off = None if margins is None else margins.tightened(TIGHTER)
     found = search(task, start, plan, kept_off, validation)
     refined = start.controller.with_theta(found.theta)
     kept = certified(refined, margins, laws)

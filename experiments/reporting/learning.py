@@ -51,11 +51,16 @@ def searches(case: Case) -> tuple[SearchHistory, ...]:
 def _histories(case: Case, entry: Entry, key: str) -> list[SearchHistory]:
     """The searches behind an entry: one, or several that began at different places and shared the budget."""
     parts: list[list[Method]] = []
-    for method, history in entry.histories:
-        if not parts or method == parts[-1][0][0]:
+    labels: list[str] = []
+    for name, history in entry.histories:
+        label, method = found_files.parted(name)
+        if not parts or method == parts[-1][0][0] or label != labels[-1]:
             parts.append([])
+            labels.append(label)
         parts[-1].append((method, history))
     origins = _ORIGINS if len(parts) == len(_ORIGINS) else [f", search {n + 1}" for n in range(len(parts))]
+    if any(labels):
+        origins = [f" {label}" if label.startswith("from") else f", {label}" for label in labels]
     names = [entry.title + (origin if len(parts) > 1 else "") for origin in origins]
     found = [_history(case, entry, key, name, part) for name, part in zip(names, parts, strict=False)]
     return [history for history in found if history is not None]

@@ -58,6 +58,8 @@ def setup(config: DesignConfig) -> Setup:
         pooling=config.teacher.pooling,
         renew_every=config.search.renew_every,
         tries=config.search.tries,
+        anchor_share=config.search.anchor_share,
+        coarse_share=config.search.coarse_share,
         travel_share=config.fitness.travel_share,
         warnings=tuple(warnings),
         front=front_of(config),

@@ -102,6 +102,8 @@ class Setup:
     pooling: str = "rows"
     renew_every: int | None = None
     tries: int = 2
+    anchor_share: float = 0.0
+    coarse_share: float = 0.0
     travel_share: float = 0.95
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None

@@ -65,6 +65,12 @@ def test_the_worth_of_the_start_counts_the_teacher(design, monkeypatch):
     entry = replace(design.refined.entry, histories=histories)
     found = start_of(replace(design, refined=replace(design.refined, entry=entry)))
     assert found == Start(1.5, 30 + 25 + 7, 10, 7, (1.2, 1.5))
+    # What was searched before both of them belongs to neither.
+    labelled = [
+        (f"{'from x' if k > 1 else 'over e alone'}|CmaEs", h) for k, (_, h) in enumerate((*histories[:2], *histories))
+    ]
+    entry = replace(entry, histories=tuple(labelled))
+    assert start_of(replace(design, refined=replace(design.refined, entry=entry))) == found
     lines = ablations.of_starts(Result("van_der_pol", {}, {}, {}, (found,)))
     assert "62 from the imitation, of these 7 of the teacher; 10 from the reference gains" in lines[1]
     assert "the start costs 52 more (LOSS)" in lines[1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from configs.schema import SituationsConfig, TeacherConfig
-from experiments import aggregation, formats, judging, knowledge
+from experiments import aggregation, formats, judging, knowledge, refining
 from experiments.found_files import Entry
 from experiments.ladder import Bench, Reference
 from experiments.run_folder import RunFolder
@@ -115,7 +115,8 @@ class StoppedError(Exception):
 
 @pytest.mark.parametrize(("where", "number"), [("imitate", 2), ("teach", 3), ("on_task", 1)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(run, where, number, tmp_path, monkeypatch):
-    calls, original = [], getattr(knowledge, where)
+    module = refining if where == "on_task" else knowledge
+    calls, original = [], getattr(module, where)
 
     def stopping(*given, **options):
         calls.append(where)
@@ -123,7 +124,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes(run, where, number, tm
             raise StoppedError
         return original(*given, **options)
 
-    monkeypatch.setattr(knowledge, where, stopping)
+    monkeypatch.setattr(module, where, stopping)
     with pytest.raises(StoppedError):
         taught(tmp_path / "run")
     monkeypatch.undo()

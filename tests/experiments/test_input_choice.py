@@ -10,7 +10,7 @@ import pytest
 
 from configs.schema import NetworkConfig as Asked
 from experiments.input_choice import with_needed_inputs
-from experiments.knowledge import completed
+from experiments.refining import completed
 from experiments.reporting.structure import sentences, structure_of
 from experiments.setup import setup
 from flcs import NetworkConfig, TeachingRows, design

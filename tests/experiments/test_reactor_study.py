@@ -1,6 +1,7 @@
 """The reactors' comparison: its recipes, its words, its tables; slowly, recipes designed and judged."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -88,6 +89,8 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
     monkeypatch.setattr("experiments.design.main", called.append)
     record = {"overrides": ["experiment=cstr_steps", "seed=0", "budget=small"]}
     monkeypatch.setattr("experiments.series.read_record", lambda _: record)
+    seen = []
+    monkeypatch.setattr(reactor_study, "require_declared", lambda *given: seen.append(given))
     chosen = reactor_study.Options(("cstr_steps",), tmp_path, (0,), ("budget=small",))
     folder = tmp_path / "cstr_steps-0"
     reactor_study.run("cstr_steps", 0, chosen)
@@ -102,6 +105,8 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
     ]
     with pytest.raises(UserError, match="was made with budget=small; choose another folder="):
         reactor_study.run("cstr_steps", 0, reactor_study.Options(("cstr_steps",), tmp_path, (0,), ("budget=large",)))
+    assert set(seen) == {("cstr_steps", folder)}
+    assert len(seen) == 6  # each design when it is done, those that are there before anything is done with them, too
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
@@ -122,15 +127,13 @@ def designs(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     base = Sample(rng.uniform(1.0, 2.0, (6, 3)), np.ones((6, 3)), np.zeros((6, 3), bool))
     others = {"table": 0.9, "knowledge_base": 1.2}
-    found = {n: compare(Sample(f * base.fitness, base.travel, base.failed), base) for n, f in others.items()}
+    several = {n: Sample(f * base.fitness, base.travel, base.failed) for n, f in others.items()} | {"fixed": base}
 
-    class Pooled:
-        comparisons = found
-
-        def recommended(self):
-            return "gain table (2 of 2)"
-
-    monkeypatch.setattr(reactor_tables, "pool", lambda _: Pooled())
+    pooled = SimpleNamespace(
+        comparisons={n: compare(several[n], base) for n in others}, samples=several, baseline="fixed",
+        recommended=lambda: "gain table (2 of 2)",
+    )  # fmt: skip
+    monkeypatch.setattr(reactor_tables, "pool", lambda _: pooled)
     folders = []
     for k in range(2):
         folders.append(tmp_path / str(k))
@@ -140,7 +143,9 @@ def designs(tmp_path, monkeypatch):
             "table": controller(f"gain table over {'ab'[k]}", 0.9, overshoot=None if k else 0.3),
             "knowledge_base": controller("knowledge base", 1.2, failures=k),
         }
-        (folders[-1] / "metrics.json").write_text(json.dumps({"controllers": controllers, "sentence": f"Verdict {k}."}))
+        metrics = {"controllers": controllers, "sentence": f"Verdict {k}."}
+        metrics |= {"rules": {"equal": 1, "free": 4}} if k else {}
+        (folders[-1] / "metrics.json").write_text(json.dumps(metrics))
         table = np.full((len(MEASURES), 1, 3), np.nan)
         for name, values in (("overshoot", (0.1, 0.2, 0.0)), ("settling_time", (1, 2, 3)), ("iae", (3, 2, 1))):
             table[MEASURES.index(name), 0] = np.array(values) * (1 + k)
@@ -152,12 +157,33 @@ def test_the_ladder_marks_losses_and_averages_the_designs(designs):
     lines = reactor_tables.ladder(designs, steps=True)
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
     assert list(rows) == ["controller", "fixed PID", "best gain table", "knowledge base"]
-    assert rows["fixed PID"].startswith("| fixed PID | 1.5 | 3 |  |  | 2 / 2 | 10 % / 10 % | 3 / 3 | 40 / 40 | 0 |")
+    assert rows["fixed PID"].startswith("| fixed PID | 1.5 | 3 |  |  |  | 2 / 2 | 10 % / 10 % | 3 / 3 | 40 / 40 | 0 |")
     assert "-10.0 % [-10.0, -10.0] | -10.0 %" in rows["best gain table"]
     assert "30 % / 30 %" in rows["best gain table"]  # the other design has none
     assert "+20.0 % [+20.0, +20.0] **loss** | +20.0 %" in rows["knowledge base"]
     assert rows["knowledge base"].endswith("| 1 |")
-    assert lines[-3:] == ["- Design 0: Verdict 0.", "- Design 1: Verdict 1.", "- Recommended: gain table (2 of 2)."]
+    assert lines[-3:] == [
+        "- Design 0: Verdict 0.",
+        "- Design 1: Verdict 1. Rules left: 1 at equal travel, 4 at free travel.",
+        "- Recommended: gain table (2 of 2).",
+    ]
+
+
+def test_lost_situations_are_left_out_beside_the_mean():
+    """Where one of two is lost with one seed: what is left is a tenth better, though the mean hardly moves."""
+    rng = np.random.default_rng(1)
+    lost = np.zeros((6, 3), bool)
+    lost[2, 1] = True
+    base = Sample(rng.uniform(1.0, 2.0, (6, 3)), np.ones((6, 3)), np.zeros((6, 3), bool))
+    other = Sample(np.where(lost, 900.0, 0.9 * base.fitness), base.travel, lost)
+    dead = Sample(base.fitness, base.travel, np.ones((6, 3), bool))
+    samples = {"fixed": base, "table": other, "open_loop": dead, "same": base}
+    names = dict.fromkeys(["table", "open_loop", "same"])
+    pooled = SimpleNamespace(samples=samples, comparisons=names, baseline="fixed")
+    assert reactor_tables._alive(pooled, "table") == "-10.0 % [-10.0, -10.0]"
+    assert [reactor_tables._alive(pooled, n) for n in ("open_loop", "same", "fixed")] == ["-", "", ""]
+    samples["table"] = Sample(1.2 * base.fitness, base.travel, lost)
+    assert reactor_tables._alive(pooled, "table") == "+20.0 % [+20.0, +20.0] **loss**"
 
 
 def test_moving_references_have_no_overshoot(designs):

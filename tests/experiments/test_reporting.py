@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 import plants
 from configs.schema import ControllerConfig
 from controllers import PID, Controller, GainTable, gain_names
-from experiments import design, formats, outputs
+from experiments import design, formats, found_files, outputs
 from experiments.judging import MEASURES, Contender
 from experiments.report import NotAvailable, Response, SearchHistory
 from experiments.report.activation import activation as activation_section
@@ -367,6 +367,22 @@ def test_search_histories_count_their_evaluations_on(data):
         "knowledge base from the reference gains: CMA-ES",
     ]
     assert {s.controller for s in refined} == {"knowledge_base"}
+
+
+def test_searches_with_labels_are_named_by_them(run):
+    """A small search and a fine one of two methods that begins with the same method."""
+    history = {name: np.arange(1.0, 4.0) for name in ("generation", "evaluations", "best", "mean")}
+    names = ["over e alone|CmaEs", "over z alone|CmaEs", "from the imitated rules|CmaEs",
+             "from the reference gains|GeneticAlgorithm", "from the reference gains|CmaEs"]  # fmt: skip
+    entry = found_files.Entry("kb", "knowledge base", np.zeros(1), 1.0, 9, tuple((name, history) for name in names))
+    found = learning._histories(run.case, entry, "knowledge_base")
+    assert [one.name for one in found] == [
+        "knowledge base, over e alone: CMA-ES",
+        "knowledge base, over z alone: CMA-ES",
+        "knowledge base from the imitated rules: CMA-ES",
+        "knowledge base from the reference gains: genetic algorithm, then CMA-ES",
+    ]
+    assert found[-1].evaluations.tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 # ------------------------------------------------------------------------------------------------- verdict, cautions

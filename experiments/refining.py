@@ -1,0 +1,190 @@
+"""How a knowledge base is refined within one candidate's budget: reference gains, coarse searches, fine searches.
+
+The best fixed PID lies on the limit of the margins. Where a knowledge base with these reference gains cannot keep what
+its search demands, other ones are found first (:mod:`flcs.anchor`). Then gains over one input alone are searched
+(:mod:`flcs.one_input`), then all rules, from there, from the imitated rules and from the reference gains. Everything
+is paid from the candidate's evaluations, and the validation situations choose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments import found_files
+from flcs import FuzzyController, one_input
+from flcs.anchor import anchored, repaired
+from flcs.mirror import mirrored
+from flcs.refinement import TIGHTER, number_of_genes, refine, with_reference
+from flcs.rule_base import full_grid
+from sscq import baselines
+from sscq.cmaes import CmaEs
+from sscq.objective import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from experiments.found_files import Entry
+    from experiments.ladder import Bench
+    from experiments.progress import Progress
+    from flcs import KnowledgeBase
+    from flcs.refinement import Genes
+    from sscq.baselines import Candidate, SearchPlan
+    from sscq.objective import Task
+    from sscq.search_method import SearchMethod
+
+_STEP = 0.1  # first steps of the small searches, in boxes
+_NEARER = 0.03  # first steps of all rules together from gains that were searched before and lie on a limit
+_FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
+_GENTLER = (1.0, 0.9, 0.75)  # shares of the fixed gains: where the search of the reference gains starts
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One search's result, and its fitness in the validation situations."""
+
+    validation: float
+    kb: KnowledgeBase
+    entry: Entry
+
+
+class Refining:
+    """The searches of one knowledge base: they share the budget of one candidate.
+
+    Parameters
+    ----------
+    bench : Bench
+    task, validation : Task
+        With the fitness that is searched, its travel limit included.
+    fixed : Entry
+        The best fixed PID.
+    name, title : str
+    checkpoints : Path
+    """
+
+    def __init__(
+        self, bench: Bench, task: Task, validation: Task, fixed: Entry, name: str, title: str, checkpoints: Path
+    ) -> None:  # fmt: skip
+        self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
+        self.fixed, self.name, self.title, self.checkpoints = fixed, name, title, checkpoints
+        self.judged = on_task(bench, validation)
+        self.kept = None if bench.margins is None else bench.margins.tightened(TIGHTER)
+        self.tried: list[Tried] = []
+        self.before: list[Entry] = []
+        self.left = 1.0  # of the budget
+        self.moved = False
+
+    def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
+        """Return the best of all searches in the validation situations, and what all of them cost."""
+        whole = self._whole(start)
+        unmoved, reference = with_reference(whole), self._reference_gains()
+        if reference is not None:
+            self.moved = True
+            whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
+        coarse = self._coarse(with_reference(whole))
+        starts = (("imitation", whole), ("reference", with_reference(whole)))
+        for number in range(self.setup.tries):
+            self._fine(number, *starts[number % 2], coarse)
+        return self._chosen(unmoved)
+
+    def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
+        """The validation situations' choice; the fixed PID itself is among them where no search started from it."""
+        found = min(self.tried, key=lambda one: one.validation)
+        kb = unmoved if self.moved and self.judged(unmoved) <= found.validation else found.kb
+        entries = (*self.before, *(one.entry for one in self.tried))
+        histories = tuple(history for one in entries for history in one.histories)
+        spent = sum(one.evaluations for one in entries)
+        return kb, replace(found.entry, name=self.name, title=self.title, histories=histories, evaluations=spent)
+
+    def _whole(self, kb: KnowledgeBase) -> KnowledgeBase:
+        whole = completed(kb)
+        return mirrored(whole) if self.setup.network.mirrored else whole
+
+    def _reference_gains(self) -> np.ndarray | None:
+        """Reference gains that keep the tighter margins and the travel limit; None where the fixed PID's will do."""
+        gains = self.fixed.theta[None]
+        share = self.setup.anchor_share
+        if share == 0.0 or self.kept is None or self.kept.violation(gains[:, None, :])[0] <= 0.0:
+            return None
+        start = np.vstack([part * gains for part in _GENTLER])
+        candidate = baselines.fixed(self.setup.laws, self.setup.low, self.setup.high, start)
+        candidate = replace(candidate, name=f"{self.name}_anchor", title=self.title)
+        objective = Objective(self.task, candidate.controller, None, self.kept, candidate.gain_sets)
+        plan, progress = self._plan("its reference gains", share)
+        with progress:
+            found = plan.search(objective, candidate)
+        self.before.append(found_files.labelled(found_files.entry(found), "its reference gains"))
+        self.left -= share
+        return found.theta
+
+    def _coarse(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+        """Gains over one input alone, input after input."""
+        share, names = self.setup.coarse_share, one_input.inputs_of(kb)
+        if share == 0.0 or not names:
+            return ()
+        for name in names:
+            plan, progress = self._plan(f"over {name} alone", share / len(names))
+            narrowed = partial(one_input.candidate, name=name)
+            with progress:
+                self._refined(f"{self.name}_coarse", f"over {name} alone", kb, plan, narrowed=narrowed)
+        self.left -= share
+        return tuple(one.kb for one in self.tried)
+
+    def _fine(self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...]) -> None:
+        """All rules, near the best start or far around it."""
+        n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
+        label, share = f"{self.title} from {origin}", self.left / self.setup.tries
+        plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
+        if number == 0 and (self.moved or coarse):
+            plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
+        with progress:
+            self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=coarse)
+
+    def _refined(
+        self, name: str, label: str, kb: KnowledgeBase, plan: SearchPlan, starts: tuple[KnowledgeBase, ...] = (),
+        narrowed: Callable[[Candidate, Genes], Candidate] | None = None,
+    ) -> None:  # fmt: skip
+        better, found = refine(
+            self.task, kb, plan, self.bench.margins, laws=self.setup.laws, name=name, title=self.title,
+            validation=self.validation, mirrored=self.setup.network.mirrored, starts=starts, narrowed=narrowed,
+        )  # fmt: skip
+        entry = found_files.entry(found)
+        if self.setup.coarse_share > 0.0 or self.moved:
+            entry = found_files.labelled(entry, label)
+        self.tried.append(Tried(self.judged(better), better, entry))
+
+    def _plan(self, label: str, share: float) -> tuple[SearchPlan, Progress]:
+        """A search of few genes, which need no crowd: CMA-ES of the usual size, whatever searches all rules."""
+        plan, progress = self.bench.plan(1, self.checkpoints, f"{self.title}, {label}", 0, share)
+        spent = max(1, round(share * self.setup.evaluations))
+        method = CmaEs(evaluations=spent, sigma=_STEP, renew_every=self.setup.renew_every)
+        return replace(plan, methods=(method,)), progress
+
+    def _nearer(self, method: SearchMethod, n_genes: int) -> SearchMethod:
+        if not isinstance(method, CmaEs):
+            return method
+        return replace(method, sigma=_NEARER, population=max(12, round(4.0 * np.sqrt(n_genes))))
+
+
+def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:
+    """Return the fitness of a knowledge base in a task."""
+
+    def judged(kb: KnowledgeBase) -> float:
+        controller = FuzzyController(kb, laws=bench.setup.laws)
+        return float(task.fitness(task.quality(controller, controller.theta[None]))[0])
+
+    return judged
+
+
+def completed(kb: KnowledgeBase) -> KnowledgeBase:
+    """Return the knowledge base with all rules of its grid: those that it lacks are at the reference gains."""
+    channels = []
+    for base in kb.channels:
+        known = {rule.terms: rule for rule in base.rules}
+        grid = full_grid([v.n_terms for v in base.inputs], base.reference, kb.inference.order)
+        channels.append(replace(base, rules=tuple(known.get(rule.terms, rule) for rule in grid)))
+    return replace(kb, channels=tuple(channels))
