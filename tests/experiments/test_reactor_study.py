@@ -129,9 +129,10 @@ def designs(tmp_path, monkeypatch):
     others = {"table": 0.9, "knowledge_base": 1.2}
     several = {n: Sample(f * base.fitness, base.travel, base.failed) for n, f in others.items()} | {"fixed": base}
 
+    comparisons = {n: compare(several[n], base) for n in others}
     pooled = SimpleNamespace(
-        comparisons={n: compare(several[n], base) for n in others}, samples=several, baseline="fixed",
-        recommended=lambda: "gain table (2 of 2)",
+        comparisons=comparisons, baseline="fixed", recommended=lambda: "gain table (2 of 2)",
+        kinds={"unforeseen": SimpleNamespace(samples=several, comparisons=comparisons)},
     )  # fmt: skip
     monkeypatch.setattr(reactor_tables, "pool", lambda _: pooled)
     folders = []
@@ -179,7 +180,8 @@ def test_lost_situations_are_left_out_beside_the_mean():
     dead = Sample(base.fitness, base.travel, np.ones((6, 3), bool))
     samples = {"fixed": base, "table": other, "open_loop": dead, "same": base}
     names = dict.fromkeys(["table", "open_loop", "same"])
-    pooled = SimpleNamespace(samples=samples, comparisons=names, baseline="fixed")
+    judged = SimpleNamespace(samples=samples, comparisons=names)
+    pooled = SimpleNamespace(kinds={"unforeseen": judged}, baseline="fixed")
     assert reactor_tables._alive(pooled, "table") == "-10.0 % [-10.0, -10.0]"
     assert [reactor_tables._alive(pooled, n) for n in ("open_loop", "same", "fixed")] == ["-", "", ""]
     samples["table"] = Sample(1.2 * base.fitness, base.travel, lost)
