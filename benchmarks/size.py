@@ -25,7 +25,7 @@ class Size:
     slice: int = 3_200
     rounds: int = 80
     plants: int = 1_000
-    horizon: float = 1_000.0
+    horizon: float = 1_100.0
     evaluations: int = 1_500
 
 

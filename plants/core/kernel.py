@@ -175,7 +175,7 @@ class Kernel:
     results: tuple[str, ...]
     lanes: int
 
-    @functools.cached_property
+    @property
     def rollout(self) -> Callable[..., None]:
         """The compiled function of :data:`ARGUMENTS`."""
         return cache.function(self.text, ARGUMENTS)
