@@ -14,6 +14,9 @@ import numpy as np
 from numba import njit
 
 _OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
+_PARTS = 16  # of a step of the grid that is taken closely
+_FAR = 0.1  # of the squared distance from 0: a way as long as that may pass near it
+_EVEN = 0.1  # of squares: more than a curve between two points of the grid can add
 STABLE, UNSTABLE, DOUBTFUL = 1.0, 0.0, 2.0
 SENSITIVITY, DELAY, FULL = 0, 1, 2
 COLUMNS = (
@@ -319,3 +322,168 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings
             _margins(
                 x, closed, open_loop, factor, loop, start, end, sample_time, level, enough * enough, work, out[row]
             )
+
+
+# ------------------------------------------------------------------------------------------ several channels together
+
+
+@njit(**_OPTIONS)
+def _determinant(matrix, n):
+    """Determinant of the first n rows and columns, by elimination with row pivots; the matrix is used up."""
+    value = complex(1.0, 0.0)
+    for c in range(n):
+        best, most = c, 0.0
+        for r in range(c, n):
+            size = matrix[r, c].real ** 2 + matrix[r, c].imag ** 2
+            if size > most:
+                best, most = r, size
+        if most == 0.0:
+            return complex(0.0, 0.0)
+        if best != c:
+            value = -value
+            for j in range(c, n):
+                matrix[c, j], matrix[best, j] = matrix[best, j], matrix[c, j]
+        pivot = matrix[c, c]
+        value *= pivot
+        inverse = complex(pivot.real / most, -pivot.imag / most)
+        for r in range(c + 1, n):
+            share = matrix[r, c] * inverse
+            for j in range(c + 1, n):
+                matrix[r, j] -= share * matrix[c, j]
+    return value
+
+
+@njit(**_OPTIONS)
+def _returned(gains, answers, integrator, out):
+    """I + L of all channels at one point, from what their laws make of unit commands [2, channel, channel]."""
+    n = out.shape[0]
+    for i in range(n):
+        of_output = gains[3 * i] + gains[3 * i + 1] * integrator
+        for j in range(n):
+            out[i, j] = of_output * answers[0, i, j] + gains[3 * i + 2] * answers[1, i, j]
+        out[i, i] += 1.0
+
+
+@njit(**_OPTIONS)
+def _minor(matrix, channel, work):
+    """Determinant of a matrix without the row and column of a channel; of no channel (-1): of all."""
+    n, m = matrix.shape[0], matrix
+    if n == 2:
+        return m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0] if channel < 0 else m[1 - channel, 1 - channel]
+    if n == 3 and channel >= 0:
+        i, j = (channel + 1) % 3, (channel + 2) % 3
+        return m[i, i] * m[j, j] - m[i, j] * m[j, i]
+    if n == 3:
+        first, second = m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1], m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0]
+        return m[0, 0] * first - m[0, 1] * second + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
+    row = 0
+    for i in range(n):
+        column = 0
+        for j in range(n):
+            if i != channel and j != channel:
+                work[row, column] = matrix[i, j]
+            column += j != channel
+        row += i != channel
+    return _determinant(work, row)
+
+
+@njit(**_OPTIONS)
+def _all_determinants(gains, answers, integrator, factor, whole, work, top, bottoms):
+    """R det(I + L) and R det(I + L without a channel) on the grid, and both, without R, at the Nyquist frequency."""
+    n, points = whole.shape[0], top.shape[1]
+    ends = np.empty(n + 1)
+    for k in range(points + 1):
+        _returned(gains, answers[k], integrator[k], whole)
+        for channel in range(-1, n):
+            value = _minor(whole, channel, work)
+            if k == points:
+                ends[channel + 1] = value.real
+                continue
+            value *= factor[k]
+            if channel < 0:
+                top[0, k], top[1, k] = value.real, value.imag
+            else:
+                bottoms[channel, 0, k], bottoms[channel, 1, k] = value.real, value.imag
+    return ends
+
+
+@njit(**_OPTIONS)
+def _far(one, other):
+    """Whether the way between two points is long beside their distances from 0."""
+    way = (one.real - other.real) ** 2 + (one.imag - other.imag) ** 2
+    return way > _FAR * min(one.real**2 + one.imag**2, other.real**2 + other.imag**2)
+
+
+@njit(**_OPTIONS)
+def _even(one, other):
+    """Whether two numbers are nearly of one size: |L| may pass 1 between two such points, and back again."""
+    a, b = one.real**2 + one.imag**2, other.real**2 + other.imag**2
+    return abs(a - b) < _EVEN * b
+
+
+@njit(**_OPTIONS)
+def _closer(x, top, bottom, fine_x, fine_top, fine_bottom):
+    """Copy the grid with points between where L = top / bottom - 1 peaks or dips, along the cubics; return their number.
+
+    There the other loops alone have a lightly damped mode, or L a zero: between two points it may pass |L| = 1 twice.
+    """
+    n, m = len(x), 0
+    for k in range(n):
+        fine_x[m] = x[k]
+        fine_top[0, m], fine_top[1, m] = top[0, k], top[1, k]
+        fine_bottom[0, m], fine_bottom[1, m] = bottom[0, k], bottom[1, k]
+        m += 1
+        if k == n - 1:
+            break
+        a, b = _point(bottom, k), _point(bottom, k + 1)
+        c, d = _point(top, k) - a, _point(top, k + 1) - b
+        if _far(a, b) or _far(c, d) or (_even(a, c) and _even(b, d)):
+            upper, lower = _fit(x, top, k), _fit(x, bottom, k)
+            for part in range(1, _PARTS):
+                t = x[k] + (x[k + 1] - x[k]) * part / _PARTS
+                above, below = _at(x, upper, t)[0], _at(x, lower, t)[0]
+                fine_x[m] = t
+                fine_top[0, m], fine_top[1, m] = above.real, above.imag
+                fine_bottom[0, m], fine_bottom[1, m] = below.real, below.imag
+                m += 1
+    return m
+
+
+@njit(**_OPTIONS)
+def _one_of_several(x, top, bottom, start, end, sample_time, level, enough, room, out):
+    """Margins of one channel from R det(I + L) and R det(I + L of the others), on the grid or a closer one."""
+    n = len(x)
+    opened, loop, work = room[0:2, :n], room[2:4, :n], room[4:7, :n]
+    for k in range(n):
+        size = bottom[0, k] ** 2 + bottom[1, k] ** 2
+        opened[0, k], opened[1, k] = top[0, k] - bottom[0, k], top[1, k] - bottom[1, k]
+        loop[0, k] = (opened[0, k] * bottom[0, k] + opened[1, k] * bottom[1, k]) / size
+        loop[1, k] = (opened[1, k] * bottom[0, k] - opened[0, k] * bottom[1, k]) / size
+    out[0], out[1] = STABLE, 0.0
+    _margins(x, top, opened, bottom, loop, start, end, sample_time, level, enough, work, out)
+
+
+@njit(cache=True, nogil=True, **_OPTIONS)
+def evaluate_together(gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, out):
+    """Fill `out` [n, n_channels, len(COLUMNS)] for stable loops of all channels with `gains` [n, 3 n_channels].
+
+    One channel's loop is opened, the others are closed: L = det(I + L_all) / det(I + L_others) - 1. The arrays are those
+    of a :class:`sscq.coupled_response.CoupledResponse`, `starts` [n, n_channels] is L at rest; `level` and `enough` as
+    in :func:`evaluate`.
+    """
+    n, channels = len(x), answers.shape[2]
+    whole, minor = np.empty((channels, channels), np.complex128), np.empty((channels, channels), np.complex128)
+    top, bottoms, factor = np.empty((2, n)), np.empty((channels, 2, n)), np.empty(n, np.complex128)
+    fine_x, fine, room = np.empty(_PARTS * n), np.empty((4, _PARTS * n)), np.empty((7, _PARTS * n))
+    for row in range(len(gains)):
+        factor[:] = regular
+        for i in range(channels):
+            if gains[row, 3 * i + 1] != 0.0:
+                factor *= rest
+        ends = _all_determinants(gains[row], answers, integrator, factor, whole, minor, top, bottoms)
+        for i in range(channels):
+            m = _closer(x, top, bottoms[i], fine_x, fine[0:2], fine[2:4])
+            _one_of_several(
+                fine_x[:m], fine[0:2, :m], fine[2:4, :m], starts[row, i], ends[0] / ends[i + 1] - 1.0, sample_time,
+                level, enough * enough, room, out[row, i],
+            )  # fmt: skip
