@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
+_STEP = STEP / 1.5  # determinants hold products of responses and turn faster than each
 _NEVER = 1e9  # times: an open loop that is larger at rest is an integrator, by rounding
 
 
@@ -153,7 +154,7 @@ def _coarse(sampled: SampledLoops, points: Array, largest: Array, ends: tuple[fl
     both, without = frequency_grid.regular(sampled.poles, h, s, ends)
     factor = without * (both / without) ** len(sampled.loops)
     turns = np.abs(np.log(factor[1:] / factor[:-1]))
-    return np.asarray((counts & (steps > STEP)).any(axis=(0, 1, 2)) | (turns > STEP))
+    return np.asarray((counts & (steps > _STEP)).any(axis=(0, 1, 2)) | (turns > _STEP))
 
 
 def _largest_cycle(levels: Array) -> Array:
