@@ -1,4 +1,4 @@
-"""Certify a stored knowledge base: a Lyapunov function for all frozen loops, their margins, the energy account of a run.
+"""Certify a stored knowledge base: a Lyapunov function for all frozen loops, their margins, one run's energy account.
 
 As in::
 

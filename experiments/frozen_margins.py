@@ -1,4 +1,4 @@
-"""Margins of a stored controller about its plant's operating points: what `sscq certify` and `sscq worst` print of them."""
+"""Margins of a stored controller about its plant's operating points, as `sscq certify` and `sscq worst` print them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Gain sets of several channels together: which rule of one is judged beside which of another.
 
-Every channel has a rule base of its own, with its own error as input, so any mixture of one channel's rules may meet any
-mixture of another's: what a schedule may give is the product of the channels' hulls. Its vertices are too many to be
-judged all in a search, so it is sampled:
+Every channel has a rule base of its own, with its own error as input, so any mixture of one channel's rules may meet
+any mixture of another's: what a schedule may give is the product of the channels' hulls. Its vertices are too many to
+be judged all in a search, so it is sampled:
 
 - every vertex of each channel beside the reference gains of the others, and all references together;
 - vertices beside vertices: all combinations where they are few, else as many drawn as there are mixtures;

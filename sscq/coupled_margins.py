@@ -105,11 +105,9 @@ def _paid(rows: Array, response: CoupledResponse, limits: MarginLimits) -> Array
     return np.where(table[..., 0] == margin_kernel.STABLE, violation, unstable)
 
 
-def _table(
-    gains: Array, response: CoupledResponse, level: int = margin_kernel.FULL, enough: float = np.inf
-) -> Array:
+def _table(gains: Array, response: CoupledResponse, level: int = margin_kernel.FULL, enough: float = np.inf) -> Array:
     """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues."""
-    wild = ~(np.abs(gains) < _HUGE).all(axis=1)
+    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
     gains = np.where(wild[:, None], 0.0, gains)
     table = np.zeros((len(gains), len(response.sampled.loops), len(margin_kernel.COLUMNS)))
     growth = np.where(wild, np.inf, response.sampled.growth(gains))

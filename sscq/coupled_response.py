@@ -131,7 +131,7 @@ def _prepare(sampled: SampledLoops, smallest: Array, largest: Array) -> CoupledR
     both, without = frequency_grid.regular(sampled.poles, h, s[:-1], ends)
     return CoupledResponse(
         sampled=sampled, frequency=frequency, log_frequency=np.log(frequency), answers=np.ascontiguousarray(answers),
-        integrator=integrator, regular=without, rest=both / without,
+        integrator=np.asarray(integrator, complex), regular=without, rest=both / without,
     )  # fmt: skip
 
 

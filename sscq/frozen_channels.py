@@ -61,7 +61,9 @@ class SeveralChannels:
         self.n = len(spec.laws)
         points = [_together(spec, *case) for case in _cases(spec)]
         loops = tuple(loop_of(spec, i) for i in range(self.n))
-        self.responses = coupled_responses(points, loops, *(_plain(np.array(end, float), self.n) for end in (low, high)))
+        self.responses = coupled_responses(
+            points, loops, *(_plain(np.array(end, float), self.n) for end in (low, high))
+        )
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [n_channels, n, n_sets]."""
@@ -88,7 +90,9 @@ def loop_of(spec: LoopSpec, i: int) -> Loop:
 def _plain(gains: np.ndarray, n_channels: int) -> np.ndarray:
     """kp, ki, kd of every channel; a law may have more gains (a set-point weight), then those of all channels have."""
     width = gains.shape[-1] // n_channels
-    return np.ascontiguousarray(np.concatenate([gains[..., width * i : width * i + GAINS] for i in range(n_channels)], -1))
+    return np.ascontiguousarray(
+        np.concatenate([gains[..., width * i : width * i + GAINS] for i in range(n_channels)], -1)
+    )
 
 
 def _cases(spec: LoopSpec) -> Iterator[tuple[OperatingPoint, dict[str, float], str]]:

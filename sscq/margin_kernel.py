@@ -380,7 +380,7 @@ def _minor(matrix, channel, work):
     for i in range(n):
         column = 0
         for j in range(n):
-            if i != channel and j != channel:
+            if channel not in (i, j):
                 work[row, column] = matrix[i, j]
             column += j != channel
         row += i != channel
@@ -423,7 +423,7 @@ def _even(one, other):
 
 @njit(**_OPTIONS)
 def _closer(x, top, bottom, fine_x, fine_top, fine_bottom):
-    """Copy the grid with points between where L = top / bottom - 1 peaks or dips, along the cubics; return their number.
+    """Copy the grid, with points on the cubics between where L = top / bottom - 1 peaks or dips; return their number.
 
     There the other loops alone have a lightly damped mode, or L a zero: between two points it may pass |L| = 1 twice.
     """
@@ -467,9 +467,9 @@ def _one_of_several(x, top, bottom, start, end, sample_time, level, enough, room
 def evaluate_together(gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, out):
     """Fill `out` [n, n_channels, len(COLUMNS)] for stable loops of all channels with `gains` [n, 3 n_channels].
 
-    One channel's loop is opened, the others are closed: L = det(I + L_all) / det(I + L_others) - 1. The arrays are those
-    of a :class:`sscq.coupled_response.CoupledResponse`, `starts` [n, n_channels] is L at rest; `level` and `enough` as
-    in :func:`evaluate`.
+    One channel's loop is opened, the others are closed: L = det(I + L_all) / det(I + L_others) - 1. The arrays are
+    those of a :class:`sscq.coupled_response.CoupledResponse`, `starts` [n, n_channels] is L at rest; `level` and
+    `enough` as in :func:`evaluate`.
     """
     n, channels = len(x), answers.shape[2]
     whole, minor = np.empty((channels, channels), np.complex128), np.empty((channels, channels), np.complex128)

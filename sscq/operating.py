@@ -26,7 +26,7 @@ class OperatingMargins:
     """Frequency responses of every channel at every operating point of every taught plant.
 
     Each channel's loop is opened in turn; the others are closed with their own gains of the same gain set, so what is
-    proved of a set holds for that set, frozen, about these points. It is not proved of changes in several loops at once.
+    proved of a set holds for that set, frozen, about these points. Changes in several loops at once are not covered.
 
     Parameters
     ----------

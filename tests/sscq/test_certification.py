@@ -195,6 +195,26 @@ def test_not_found_says_where_it_would_be():
     assert "position 0, plant 2: none" in " ".join(found.text.split())
 
 
+@pytest.mark.usefixtures("solver")
+def test_gains_that_only_the_coupling_makes_unstable_are_named():
+    """1 / (s + 1) [[1, c], [c, 1]] with kp = ki = k of both is k (1 + c) / s and k (1 - c) / s in sum and difference."""
+
+    def crossed(coupling):
+        return plants.Plant(
+            "crossed", (plants.Quantity("a", ""), plants.Quantity("b", "")),
+            inputs=(plants.Quantity("left", ""), plants.Quantity("right", "")),
+            channels=(plants.Channel("a"), plants.Channel("b")),
+            derivative=lambda t, x, u, w, p: (-x[0] + u[0] + coupling * u[1], -x[1] + coupling * u[0] + u[1]),
+            operating_points=(plants.OperatingPoint("rest", (0.0, 0.0)),),
+        )  # fmt: skip
+
+    gains = [[0.3, 0.3, 0.0] * 2]
+    assert sscq.certify(crossed(0.5), PID(), gains).bound == pytest.approx(0.3 * 0.5)
+    found = sscq.certify(crossed(2.0), PID(), gains)
+    assert found.verdict == "unstable member"
+    assert found.bound == pytest.approx(0.3 * (1.0 - 2.0))
+
+
 def test_a_plant_without_operating_points_is_refused():
     with pytest.raises(ValueError, match="no operating points"):
         sscq.certify(replace(VDP, operating_points=()), PID(), OSCILLATOR)

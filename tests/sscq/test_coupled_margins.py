@@ -118,7 +118,9 @@ def test_against_python_control(seed):
         # Cubics through responses that turn by 0.1 rad a step: a determinant of three is right to (0.3)^4 / 24 = 3e-4 of
         # its size about there; where Ms is 10, that is a part in 1 / 10 of it.
         if expected[0] < 10.0:
-            np.testing.assert_allclose(found, expected, rtol=1e-3 + 3e-4 * expected[0], atol=1e-12, err_msg=f"row {row}, channel {channel}")
+            np.testing.assert_allclose(
+                found, expected, rtol=1e-3 + 3e-4 * expected[0], atol=1e-12, err_msg=f"row {row}, channel {channel}"
+            )
             checked += 1
     assert checked > 5
 
@@ -202,7 +204,9 @@ def test_one_loop_at_a_time_does_not_see_what_both_do_together():
 def test_units_of_the_channels_change_nothing():
     plant, loops, gains = coupled_case(0)
     units, n = np.array([1e3, 1e-4, 10.0]), len(loops)
-    other = replace(plant, C=units[:n, None] * plant.C, C_rate=units[:n, None] * plant.C_rate, B=plant.B * [1.0, 50.0, 0.02][:n])
+    other = replace(
+        plant, C=units[:n, None] * plant.C, C_rate=units[:n, None] * plant.C_rate, B=plant.B * [1.0, 50.0, 0.02][:n]
+    )
     scaled = gains / np.repeat(units[:n] * [1.0, 50.0, 0.02][:n], 3)
     high = np.ones(3 * n)
     mine = coupled_margins(gains, coupled_responses([plant], loops, 0.0 * high, high))
