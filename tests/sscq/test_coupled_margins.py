@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import plants
+from plants.core.linearise import linearise
 from sscq import margin_kernel
 from sscq.coupled_loops import CoupledPlant
 from sscq.coupled_margins import coupled_margins, coupled_penalty
@@ -14,7 +16,7 @@ from sscq.coupled_response import coupled_responses
 from sscq.linear_loop import LinearPlant, Loop
 from sscq.margins import MarginLimits, loop_margins, loop_responses
 
-H = 0.05
+H, H_CART = 0.05, 0.01
 NAMES = ("sensitivity", "complementary", "phase_margin", "delay_margin")
 LIMITS = MarginLimits(1.8, 0.1)
 
@@ -74,14 +76,14 @@ def opened(control, plant, loops, gains, channel):
     return control.ss(closed.A, closed.B[:, [channel]], closed.C[[channel]], closed.D[[channel]][:, [channel]], h)
 
 
-def dense(L):
+def dense(L, h=H):
     """Ms, Mt, phase margin and delay margin of a stable loop: its response on a grid that is made finer where it counts."""
 
     def response(w):
-        z = np.exp(1j * w * H)[:, None, None]
+        z = np.exp(1j * w * h)[:, None, None]
         return (L.C @ np.linalg.solve(z * np.eye(len(L.A)) - L.A, np.tile(L.B, (len(w), 1, 1))))[:, 0, 0] + L.D[0, 0]
 
-    w = np.concatenate([[1e-6], np.geomspace(1e-3, np.pi / H, 500)])
+    w = np.concatenate([[1e-6], np.geomspace(1e-3, np.pi / h, 500)])
     for _ in range(3):
         values = response(w)
         curves = np.abs(1.0 + values), np.abs(1.0 + 1.0 / np.where(values == 0.0, 1e-300, values))
@@ -92,7 +94,7 @@ def dense(L):
     values = response(w)
     at = np.flatnonzero((np.abs(values[1:]) >= 1.0) != (np.abs(values[:-1]) >= 1.0))
     lag = np.mod(np.angle(-values[at]), 2.0 * np.pi)
-    delay = np.min(lag / w[at], initial=H if np.abs(values[-1]) > 1.0 else np.inf)
+    delay = np.min(lag / w[at], initial=h if np.abs(values[-1]) > 1.0 else np.inf)
     phase = np.min(np.minimum(lag, 2.0 * np.pi - lag), initial=np.inf)
     return np.max(1.0 / np.abs(1.0 + values)), np.max(np.abs(values / (1.0 + values))), phase, delay
 
@@ -202,21 +204,37 @@ def test_one_loop_at_a_time_does_not_see_what_both_do_together():
 
 
 def test_units_of_the_channels_change_nothing():
+    """Not even the frequencies that are looked at, but for rounding."""
     plant, loops, gains = coupled_case(0)
-    units, n = np.array([1e3, 1e-4, 10.0]), len(loops)
-    other = replace(
-        plant, C=units[:n, None] * plant.C, C_rate=units[:n, None] * plant.C_rate, B=plant.B * [1.0, 50.0, 0.02][:n]
-    )
-    scaled = gains / np.repeat(units[:n] * [1.0, 50.0, 0.02][:n], 3)
-    high = np.ones(3 * n)
-    mine = coupled_margins(gains, coupled_responses([plant], loops, 0.0 * high, high))
-    high = high / np.repeat(units[:n] * [1.0, 50.0, 0.02][:n], 3)
-    theirs = coupled_margins(scaled, coupled_responses([other], loops, 0.0 * high, high))
-    for one, two in zip(mine, theirs, strict=True):
+    n = len(loops)
+    outputs, commands, high = np.array([1e3, 1e-4, 10.0])[:n], np.array([1.0, 50.0, 0.02])[:n], np.ones(3 * n)
+    units = np.repeat(outputs * commands, 3)
+    other = replace(plant, B=plant.B * commands, C=outputs[:, None] * plant.C, C_rate=outputs[:, None] * plant.C_rate)
+    mine = coupled_responses([plant], loops, 0.0 * high, high)
+    theirs = coupled_responses([other], loops, 0.0 * high, high / units)
+    np.testing.assert_allclose(mine[0].frequency, theirs[0].frequency, rtol=1e-9)
+    found = zip(coupled_margins(gains, mine), coupled_margins(gains / units, theirs), strict=True)
+    for one, two in found:
         np.testing.assert_array_equal(one.stable, two.stable)
+        assert one.stable.any()
         np.testing.assert_allclose(one.sensitivity, two.sensitivity, rtol=1e-6)
         np.testing.assert_allclose(one.delay_margin, two.delay_margin, rtol=1e-6)
-    assert mine[0].stable.any()
+
+
+def test_a_loop_that_dips_between_two_points_of_the_grid():
+    """Cart and pole: the position's |L| falls below 1 and rises again within 4 % of frequency, at another phase."""
+    control = pytest.importorskip("control")
+    cart = plants.get("cart_pole")
+    model = linearise(cart, "upright", commands=True)
+    C, rates = (np.array([model.row(getattr(c, key)) for c in cart.channels]) for key in ("output", "rate"))
+    plant, loops = CoupledPlant(model.A, model.B, C, rates), (Loop(H_CART, rate_measured=True),) * 2
+    gains = np.array([19.94385218, 0.0, 5.69158004, 0.05483757, 0.12260257, 2.35245083])
+    low, high = ([gain for c in cart.channels for gain in getattr(c, key)] for key in ("gains_low", "gains_high"))
+    _, found = coupled_margins(gains, coupled_responses([plant], loops, low, high))
+    expected = dense(opened(control, plant, loops, gains, 1), H_CART)
+    assert expected[2] < 0.15  # 0.43 rad at the crossover beyond
+    assert found.phase_margin[0, 0] == pytest.approx(expected[2], rel=1e-2)  # where Ms is 19
+    assert found.delay_margin[0, 0] == pytest.approx(expected[3], rel=1e-3)
 
 
 def test_four_channels():
