@@ -206,8 +206,8 @@ def test_one_loop_at_a_time_does_not_see_what_both_do_together():
 def test_units_of_the_channels_change_nothing():
     """Not even the frequencies that are looked at, but for rounding."""
     plant, loops, gains = coupled_case(0)
-    n = len(loops)
-    outputs, commands, high = np.array([1e3, 1e-4, 10.0])[:n], np.array([1.0, 50.0, 0.02])[:n], np.ones(3 * n)
+    plant, n = replace(plant, delay=2.0 * H), len(loops)
+    outputs, commands, high = np.array([1e7, 1e-7, 10.0])[:n], np.array([1.0, 50.0, 1e-3])[:n], np.ones(3 * n)
     units = np.repeat(outputs * commands, 3)
     other = replace(plant, B=plant.B * commands, C=outputs[:, None] * plant.C, C_rate=outputs[:, None] * plant.C_rate)
     mine = coupled_responses([plant], loops, 0.0 * high, high)
@@ -219,6 +219,21 @@ def test_units_of_the_channels_change_nothing():
         assert one.stable.any()
         np.testing.assert_allclose(one.sensitivity, two.sensitivity, rtol=1e-6)
         np.testing.assert_allclose(one.delay_margin, two.delay_margin, rtol=1e-6)
+
+
+def test_a_resonance_of_the_other_loop_between_two_points_of_the_grid():
+    """A closed double integrator swings nearly undamped: in the first loop a peak beyond 1, a hundredth wide."""
+    control = pytest.importorskip("control")
+    A, B = (
+        np.array([[-1.0, 0.05, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]),
+        np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]),
+    )
+    plant = CoupledPlant(A, B, np.eye(2, 3), np.eye(2, 3) @ A)
+    loops, gains = (Loop(H), Loop(H, rate_measured=True)), np.array([0.5, 0.2, 0.0, 1.0, 0.0, 0.045])
+    found, expected = coupled_margins(gains, prepared(plant, *loops))[0], dense(opened(control, plant, loops, gains, 0))
+    assert expected[3] < 0.8  # 7.8 s without the peak
+    for name, value in zip(NAMES, expected, strict=True):
+        assert getattr(found, name)[0, 0] == pytest.approx(value, rel=1e-3)
 
 
 def test_a_loop_that_dips_between_two_points_of_the_grid():
