@@ -207,7 +207,11 @@ def test_units_of_the_channels_change_nothing():
     """Not even the frequencies that are looked at, but for rounding."""
     plant, loops, gains = coupled_case(0)
     plant, n = replace(plant, delay=2.0 * H), len(loops)
-    outputs, commands, high = np.array([1e7, 1e-7, 10.0])[:n], np.array([1.0, 50.0, 1e-3])[:n], np.ones(3 * n)
+    outputs, commands, high = (
+        np.array([1e7, 1e-7, 10.0])[:n],
+        np.array([1.0, 50.0, 1e-3])[:n],
+        np.tile([0.01, 0.01, 1e-5], n),
+    )
     units = np.repeat(outputs * commands, 3)
     other = replace(plant, B=plant.B * commands, C=outputs[:, None] * plant.C, C_rate=outputs[:, None] * plant.C_rate)
     mine = coupled_responses([plant], loops, 0.0 * high, high)
