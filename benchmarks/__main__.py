@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import (
     closed_loop,
+    compiling,
     context,
     first_result,
     front_selection,
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
+    "compiling": compiling.compiling,
     "start": first_result.start,
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,

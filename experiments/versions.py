@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 _LIBRARIES = (
-    "numpy", "scipy", "numba", "llvmlite", "torch", "deap", "scikit-fuzzy", "hydra-core", "omegaconf",
+    "numpy", "scipy", "llvmlite", "torch", "deap", "scikit-fuzzy", "hydra-core", "omegaconf",
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from plants.core.run import call_in_chunks, thread_count
 from sscq import margin_kernel
+from sscq.coupled_kernel import evaluate_together
 from sscq.coupled_loops import GAINS
 from sscq.margin_table import LoopMargins
 
@@ -115,7 +116,7 @@ def _table(gains: Array, response: CoupledResponse, level: int = margin_kernel.F
     rows = np.ascontiguousarray(gains[stable])
     if len(rows):
         found = np.zeros((len(rows), *table.shape[1:]))
-        margin_kernel.evaluate_together(
+        evaluate_together(
             rows, response.log_frequency, response.answers, response.integrator, response.regular, response.rest,
             response.at_rest(rows), response.sampled.sample_time, level, enough, found,
         )  # fmt: skip

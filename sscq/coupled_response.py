@@ -41,21 +41,22 @@ class CoupledResponse:
     sampled : SampledLoops
     frequency, log_frequency : array [n_w]
         Grid inside the Nyquist range [rad/s], and its logarithm.
-    answers : array [n_w + 1, 2, n_channels, n_channels], complex
-        Of every law (rows) to a unit command (columns), for kp and for kd; the last point is the Nyquist frequency.
-    integrator : array [n_w + 1], complex
+    answers : array [n_w + 1, 2, n_channels, n_channels, 2]
+        Of every law (rows) to a unit command (columns), for kp and for kd; the last point is the Nyquist frequency. The
+        last axis of all complex arrays here holds real and imaginary part.
+    integrator : array [n_w + 1, 2]
         h / (z - 1).
-    regular, rest : array [n_w], complex
+    regular, rest : array [n_w, 2]
         R without laws' integrators, and the factor for each channel with one.
     """
 
     sampled: SampledLoops
     frequency: Array
     log_frequency: Array
-    answers: Complex
-    integrator: Complex
-    regular: Complex
-    rest: Complex
+    answers: Array
+    integrator: Array
+    regular: Array
+    rest: Array
 
     @property
     def name(self) -> str:
@@ -130,9 +131,14 @@ def _prepare(sampled: SampledLoops, smallest: Array, largest: Array) -> CoupledR
     answers[-1], integrator[-1] = answers[-1].real, integrator[-1].real  # rounding of e^(j pi) aside, they are
     both, without = frequency_grid.regular(sampled.poles, h, s[:-1], ends)
     return CoupledResponse(
-        sampled=sampled, frequency=frequency, log_frequency=np.log(frequency), answers=np.ascontiguousarray(answers),
-        integrator=np.asarray(integrator, complex), regular=without, rest=both / without,
+        sampled=sampled, frequency=frequency, log_frequency=np.log(frequency), answers=_pairs(answers),
+        integrator=_pairs(np.asarray(integrator, complex)), regular=_pairs(without), rest=_pairs(both / without),
     )  # fmt: skip
+
+
+def _pairs(values: Complex) -> Array:
+    """Real and imaginary parts on a last axis."""
+    return np.ascontiguousarray(np.stack([values.real, values.imag], axis=-1))
 
 
 def _levels(sampled: SampledLoops, s: Complex, gains: Array) -> Array:

@@ -139,7 +139,7 @@ def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopRespon
     frequency = frequency_grid.grid(plant.poles, h, ends, coarse)
     axis, end = np.asarray(1j * frequency), np.array([1j * np.pi / h])
     basis, regular = loop_transfer(plant, axis), _regular(plant, axis, ends)
-    nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real
+    nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real.copy()
     denominator, of_output, of_rate = plant.at_rest()
     growth = apart(np.geomspace(ends[0], 5.0 / h, _RINGS), plant.poles.real)
     around = np.concatenate([[0.0], frequency[::2], [np.pi / h]])

@@ -2,21 +2,28 @@
 
 One pass builds L and counts the turns of R (1 + L) about 0; a second looks for dips, crossovers and crossings and
 refines each one on cubics in ln(frequency). What is interpolated are R, R L and R (1 + L): smooth also where L has a
-pole on the stability boundary, a zero near it, or 1 / (1 + L) a sharp peak. Every function is in this file, so that the
-cache on disk cannot serve an old one.
+pole on the stability boundary, a zero near it, or 1 / (1 + L) a sharp peak.
+
+The functions are in the small Python of generated kernels (:mod:`plants.core.compiler`): their text is compiled, and a
+change of it is another kernel. Plain Python they are as well.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
-_OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
-_PARTS = 16  # of a step of the grid that is taken closely
-_FAR = 0.1  # of the squared distance from 0: a way as long as that may pass near it
-_EVEN = 0.1  # of squares: more than a curve between two points of the grid can add
+from plants.core.cache import function
+from plants.core.kernel import written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
 STABLE, UNSTABLE, DOUBTFUL = 1.0, 0.0, 2.0
 SENSITIVITY, DELAY, FULL = 0, 1, 2
 COLUMNS = (
@@ -31,13 +38,11 @@ COLUMNS = (
 )
 
 
-@njit(**_OPTIONS)
 def _point(v, k):
     """Entry k of rows of real and imaginary parts."""
     return complex(v[0, k], v[1, k])
 
 
-@njit(**_OPTIONS)
 def _differences(x, v, j):
     """Divided differences of v[j : j + 4] (Newton's form of the cubic through them)."""
     a, b, c = (v[j + 1] - v[j]) / (x[j + 1] - x[j]), (v[j + 2] - v[j + 1]) / (x[j + 2] - x[j + 1]), v[j + 3] - v[j + 2]
@@ -45,7 +50,6 @@ def _differences(x, v, j):
     return v[j], a, d, (e - d) / (x[j + 3] - x[j])
 
 
-@njit(**_OPTIONS)
 def _fit(x, v, k):
     """Cubic through four neighbours about the step from k to k + 1: its first index and coefficients."""
     j = min(max(k - 1, 0), len(x) - 4)
@@ -54,7 +58,6 @@ def _fit(x, v, k):
     return j, complex(a, e), complex(b, f), complex(c, g), complex(d, h)
 
 
-@njit(**_OPTIONS)
 def _at(x, cubic, t):
     """Value and two derivatives of a cubic at t."""
     j, c0, c1, c2, c3 = cubic
@@ -64,7 +67,6 @@ def _at(x, cubic, t):
     return value, slope, 2.0 * (c2 + c3 * (a0 + a1 + a2))
 
 
-@njit(**_OPTIONS)
 def _passage(re0, im0, re1, im1):
     """Signed passage of a step over the negative real axis; 1: counter-clockwise."""
     cross = re0 * im1 - re1 * im0
@@ -73,7 +75,6 @@ def _passage(re0, im0, re1, im1):
     return -1 if im0 < 0.0 <= im1 and cross < 0.0 else 0
 
 
-@njit(**_OPTIONS)
 def _ends(re, im, first, last):
     """Turns at the two real ends, where the mirrored lower half joins, and whether they are in doubt."""
     n, turns = len(re) - 1, 0
@@ -85,7 +86,6 @@ def _ends(re, im, first, last):
     return turns, doubt | ((last * re[n] < 0.0) & (abs(re[n]) > abs(im[n])))
 
 
-@njit(**_OPTIONS)
 def _closely(x, values, k):
     """Passages of the step from k to k + 1, taken in 16 along the cubic, and whether one of these is still long."""
     cubic = _fit(x, values, k)
@@ -98,7 +98,6 @@ def _closely(x, values, k):
     return turns, long
 
 
-@njit(**_OPTIONS)
 def _outside(x, values, first, last):
     """Zeros outside the circle, from the turns of the values on its upper half; whether a step was too long to tell.
 
@@ -118,7 +117,6 @@ def _outside(x, values, first, last):
     return -turns, doubt
 
 
-@njit(**_OPTIONS)
 def _ring(x, ring, kp, ki, kd, work):
     """Zeros outside one ring, and the least squared distance from 0 on it; x belongs to its points between the ends."""
     n = ring.shape[1] - 2
@@ -134,7 +132,6 @@ def _ring(x, ring, kp, ki, kd, work):
     return _outside(x, work, first, last)[0], least
 
 
-@njit(**_OPTIONS)
 def _growth(x, rates, rings, kp, ki, kd, work):
     """Growth rate of an unstable loop: bracketed by two rings, interpolated by how near each comes to a zero."""
     low, high = -1, len(rates)
@@ -153,7 +150,6 @@ def _growth(x, rates, rings, kp, ki, kd, work):
     return rates[low] * (rates[high] / rates[low]) ** (near / (near + far))
 
 
-@njit(**_OPTIONS)
 def _quotient(x, top, bottom, t):
     """Value and two derivatives of the quotient of two cubics at t."""
     a, da, dda = _at(x, top, t)
@@ -165,7 +161,6 @@ def _quotient(x, top, bottom, t):
     return value, slope, (dda - 2.0 * slope * db - value * ddb) * inverse
 
 
-@njit(**_OPTIONS)
 def _closest(x, top, bottom, size, ratio, least, enough):
     """Smallest of `least` and |top / bottom|^2, refined by Newton about each dip of it and of |top| on the grid.
 
@@ -202,7 +197,6 @@ def _closest(x, top, bottom, size, ratio, least, enough):
     return least
 
 
-@njit(**_OPTIONS)
 def _meet(x, top, bottom, k, share, unit, rising):
     """Newton bracketed between points k and k + 1: ln(frequency) and L = top / bottom where |L| = 1 or L is real."""
     upper, lower, v = _fit(x, top, k), _fit(x, bottom, k), complex(0.0, 0.0)
@@ -225,13 +219,13 @@ def _meet(x, top, bottom, k, share, unit, rising):
     return t, v
 
 
-@njit(**_OPTIONS)
 def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full, out):
     """Phase and delay margins where |L| = 1 (level: |L|^2 on the grid), gain margins where L is real and negative."""
     re, im = loop[0], loop[1]
     more, reduction, phase = np.inf, np.inf, np.inf
     delay = sample_time if abs(end) > 1.0 else np.inf  # one more sample turns the sign of L at the Nyquist frequency
-    for value in (start, end):
+    for last in range(2):
+        value = end if last else start
         if value < 0.0:
             more, reduction = _factors(value, more, reduction)
     for k in range(len(x) - 1):
@@ -256,7 +250,6 @@ def _crossings(x, open_loop, regular, loop, level, start, end, sample_time, full
     out[4], out[5], out[6], out[7] = more, reduction, phase, delay
 
 
-@njit(**_OPTIONS)
 def _factors(value, more, reduction):
     """Factors above 1 that bring crossings of the negative real axis to -1: from inside, and from outside."""
     if value > -1.0:
@@ -264,7 +257,6 @@ def _factors(value, more, reduction):
     return more, min(reduction, -value)
 
 
-@njit(**_OPTIONS)
 def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, level, enough, work, out):
     """Everything of a stable loop: R (1 + L), R L, R and L on the grid, and L at rest and at the Nyquist frequency."""
     size, ratio, square = work[0], work[1], work[2]
@@ -284,17 +276,13 @@ def _margins(x, closed, open_loop, regular, loop, start, end, sample_time, level
     _crossings(x, open_loop, regular, loop, square, start, end, sample_time, level == FULL, out)
 
 
-@njit(cache=True, nogil=True, **_OPTIONS)
-def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out):
-    """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
-
-    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
-    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
-    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
-    """
+def _rows(
+    gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out, pairs, work,
+    ring_work,
+):  # fmt: skip
+    """Fill `out`; see :func:`evaluate`. Memory: pairs [3, 2, n_x], work [3, n_x], ring_work [2, n_ring]."""
     n = len(x)
-    loop, open_loop, closed, work = np.empty((2, n)), np.empty((2, n)), np.empty((2, n)), np.empty((3, n))
-    ring_work = np.empty((2, len(ring_x)))
+    loop, open_loop, closed = pairs[0], pairs[1], pairs[2]
     for row in range(len(gains)):
         kp, ki, kd = gains[row, 0], gains[row, 1], gains[row, 2]
         factor = regular[1 if ki == 0.0 else 0]
@@ -324,166 +312,38 @@ def evaluate(gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings
             )
 
 
-# ------------------------------------------------------------------------------------------ several channels together
+_ARGUMENTS = (
+    "float64[:,::1]", "float64[::1]", "float64[:,::1]", "float64[:,:,::1]", "float64[::1]", "float64[::1]",
+    "float64[::1]", "float64[::1]", "float64[:,:,::1]", "float64", "int64", "float64", "float64[:,::1]",
+    "float64[:,:,::1]", "float64[:,::1]", "float64[:,::1]",
+)  # fmt: skip
+FUNCTIONS = (
+    _point, _differences, _fit, _at, _passage, _ends, _closely, _outside, _ring, _growth, _quotient, _closest, _meet,
+    _crossings, _factors, _margins,
+)  # fmt: skip
 
 
-@njit(**_OPTIONS)
-def _determinant(matrix, n):
-    """Determinant of the first n rows and columns, by elimination with row pivots; the matrix is used up."""
-    value = complex(1.0, 0.0)
-    for c in range(n):
-        best, most = c, 0.0
-        for r in range(c, n):
-            size = matrix[r, c].real ** 2 + matrix[r, c].imag ** 2
-            if size > most:
-                best, most = r, size
-        if most == 0.0:
-            return complex(0.0, 0.0)
-        if best != c:
-            value = -value
-            for j in range(c, n):
-                matrix[c, j], matrix[best, j] = matrix[best, j], matrix[c, j]
-        pivot = matrix[c, c]
-        value *= pivot
-        inverse = complex(pivot.real / most, -pivot.imag / most)
-        for r in range(c + 1, n):
-            share = matrix[r, c] * inverse
-            for j in range(c + 1, n):
-                matrix[r, j] -= share * matrix[c, j]
-    return value
+@cache
+def text() -> str:
+    """Return the text that is compiled."""
+    named = [
+        f"{name} = {globals()[name]!r}" for name in ("STABLE", "UNSTABLE", "DOUBTFUL", "SENSITIVITY", "DELAY", "FULL")
+    ]
+    return written("margins of frozen loops", named, FUNCTIONS, _rows)
 
 
-@njit(**_OPTIONS)
-def _returned(gains, answers, integrator, out):
-    """I + L of all channels at one point, from what their laws make of unit commands [2, channel, channel]."""
-    n = out.shape[0]
-    for i in range(n):
-        of_output = gains[3 * i] + gains[3 * i + 1] * integrator
-        for j in range(n):
-            out[i, j] = of_output * answers[0, i, j] + gains[3 * i + 2] * answers[1, i, j]
-        out[i, i] += 1.0
+def evaluate(
+    gains: Array, x: Array, basis: Array, regular: Array, at_rest: Array, at_nyquist: Array, ring_x: Array,
+    rates: Array, rings: Array, sample_time: float, level: int, enough: float, out: Array,
+) -> None:  # fmt: skip
+    """Fill `out` [n, len(COLUMNS)] for `gains` [n, 3] at one operating point.
 
-
-@njit(**_OPTIONS)
-def _minor(matrix, channel, work):
-    """Determinant of a matrix without the row and column of a channel; of no channel (-1): of all."""
-    n, m = matrix.shape[0], matrix
-    if n == 2:
-        return m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0] if channel < 0 else m[1 - channel, 1 - channel]
-    if n == 3 and channel >= 0:
-        i, j = (channel + 1) % 3, (channel + 2) % 3
-        return m[i, i] * m[j, j] - m[i, j] * m[j, i]
-    if n == 3:
-        first, second = m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1], m[1, 0] * m[2, 2] - m[1, 2] * m[2, 0]
-        return m[0, 0] * first - m[0, 1] * second + m[0, 2] * (m[1, 0] * m[2, 1] - m[1, 1] * m[2, 0])
-    row = 0
-    for i in range(n):
-        column = 0
-        for j in range(n):
-            if channel not in (i, j):
-                work[row, column] = matrix[i, j]
-            column += j != channel
-        row += i != channel
-    return _determinant(work, row)
-
-
-@njit(**_OPTIONS)
-def _all_determinants(gains, answers, integrator, factor, whole, work, top, bottoms):
-    """R det(I + L) and R det(I + L without a channel) on the grid, and both, without R, at the Nyquist frequency."""
-    n, points = whole.shape[0], top.shape[1]
-    ends = np.empty(n + 1)
-    for k in range(points + 1):
-        _returned(gains, answers[k], integrator[k], whole)
-        for channel in range(-1, n):
-            value = _minor(whole, channel, work)
-            if k == points:
-                ends[channel + 1] = value.real
-                continue
-            value *= factor[k]
-            if channel < 0:
-                top[0, k], top[1, k] = value.real, value.imag
-            else:
-                bottoms[channel, 0, k], bottoms[channel, 1, k] = value.real, value.imag
-    return ends
-
-
-@njit(**_OPTIONS)
-def _far(one, other):
-    """Whether the way between two points is long beside their distances from 0."""
-    way = (one.real - other.real) ** 2 + (one.imag - other.imag) ** 2
-    return way > _FAR * min(one.real**2 + one.imag**2, other.real**2 + other.imag**2)
-
-
-@njit(**_OPTIONS)
-def _even(one, other):
-    """Whether two numbers are nearly of one size: |L| may pass 1 between two such points, and back again."""
-    a, b = one.real**2 + one.imag**2, other.real**2 + other.imag**2
-    return abs(a - b) < _EVEN * b
-
-
-@njit(**_OPTIONS)
-def _closer(x, top, bottom, fine_x, fine_top, fine_bottom):
-    """Copy the grid, with points on the cubics between where L = top / bottom - 1 peaks or dips; return their number.
-
-    There the other loops alone have a lightly damped mode, or L a zero: between two points it may pass |L| = 1 twice.
+    The other arrays are those of a LoopResponse, x its log_frequency. Of stable loops `level` FULL gives all,
+    DELAY neither the complementary sensitivity nor the gain margins, SENSITIVITY the sensitivity alone. A sensitivity
+    below 1 / `enough` may be given too small: its peaks are not refined. `out` starts at 0.
     """
-    n, m = len(x), 0
-    for k in range(n):
-        fine_x[m] = x[k]
-        fine_top[0, m], fine_top[1, m] = top[0, k], top[1, k]
-        fine_bottom[0, m], fine_bottom[1, m] = bottom[0, k], bottom[1, k]
-        m += 1
-        if k == n - 1:
-            break
-        a, b = _point(bottom, k), _point(bottom, k + 1)
-        c, d = _point(top, k) - a, _point(top, k + 1) - b
-        if _far(a, b) or _far(c, d) or (_even(a, c) and _even(b, d)):
-            upper, lower = _fit(x, top, k), _fit(x, bottom, k)
-            for part in range(1, _PARTS):
-                t = x[k] + (x[k + 1] - x[k]) * part / _PARTS
-                above, below = _at(x, upper, t)[0], _at(x, lower, t)[0]
-                fine_x[m] = t
-                fine_top[0, m], fine_top[1, m] = above.real, above.imag
-                fine_bottom[0, m], fine_bottom[1, m] = below.real, below.imag
-                m += 1
-    return m
-
-
-@njit(**_OPTIONS)
-def _one_of_several(x, top, bottom, start, end, sample_time, level, enough, room, out):
-    """Margins of one channel from R det(I + L) and R det(I + L of the others), on the grid or a closer one."""
-    n = len(x)
-    opened, loop, work = room[0:2, :n], room[2:4, :n], room[4:7, :n]
-    for k in range(n):
-        size = bottom[0, k] ** 2 + bottom[1, k] ** 2
-        opened[0, k], opened[1, k] = top[0, k] - bottom[0, k], top[1, k] - bottom[1, k]
-        loop[0, k] = (opened[0, k] * bottom[0, k] + opened[1, k] * bottom[1, k]) / size
-        loop[1, k] = (opened[1, k] * bottom[0, k] - opened[0, k] * bottom[1, k]) / size
-    out[0], out[1] = STABLE, 0.0
-    _margins(x, top, opened, bottom, loop, start, end, sample_time, level, enough, work, out)
-
-
-@njit(cache=True, nogil=True, **_OPTIONS)
-def evaluate_together(gains, x, answers, integrator, regular, rest, starts, sample_time, level, enough, out):
-    """Fill `out` [n, n_channels, len(COLUMNS)] for stable loops of all channels with `gains` [n, 3 n_channels].
-
-    One channel's loop is opened, the others are closed: L = det(I + L_all) / det(I + L_others) - 1. The arrays are
-    those of a :class:`sscq.coupled_response.CoupledResponse`, `starts` [n, n_channels] is L at rest; `level` and
-    `enough` as in :func:`evaluate`.
-    """
-    n, channels = len(x), answers.shape[2]
-    whole, minor = np.empty((channels, channels), np.complex128), np.empty((channels, channels), np.complex128)
-    top, bottoms, factor = np.empty((2, n)), np.empty((channels, 2, n)), np.empty(n, np.complex128)
-    fine_x, fine, room = np.empty(_PARTS * n), np.empty((4, _PARTS * n)), np.empty((7, _PARTS * n))
-    for row in range(len(gains)):
-        factor[:] = regular
-        for i in range(channels):
-            if gains[row, 3 * i + 1] != 0.0:
-                factor *= rest
-        ends = _all_determinants(gains[row], answers, integrator, factor, whole, minor, top, bottoms)
-        for i in range(channels):
-            m = _closer(x, top, bottoms[i], fine_x, fine[0:2], fine[2:4])
-            _one_of_several(
-                fine_x[:m], fine[0:2, :m], fine[2:4, :m], starts[row, i], ends[0] / ends[i + 1] - 1.0, sample_time,
-                level, enough * enough, room, out[row, i],
-            )  # fmt: skip
+    n, memory = len(x), np.empty
+    function(text(), _ARGUMENTS)(
+        gains, x, basis, regular, at_rest, at_nyquist, ring_x, rates, rings, sample_time, level, enough, out,
+        memory((3, 2, n)), memory((3, n)), memory((2, len(ring_x))),
+    )  # fmt: skip

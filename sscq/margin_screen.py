@@ -11,25 +11,29 @@ across gain sets.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numba import njit
+
+from plants.core.cache import function
+from plants.core.kernel import written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 LANES = 16
-_OPTIONS = {"fastmath": {"contract"}, "error_model": "numpy"}
 _OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
 
 
-@njit(cache=True, nogil=True, **_OPTIONS)
-def kept(gains, basis, factor, at_rest, at_nyquist, distance, out):
-    """Mark in `out` [n] the `gains` [n, 3] whose loop is stable and stays `distance` from -1; 0 is "not sure".
-
-    `basis`, `factor` (R with the law's integrator), `at_rest` and `at_nyquist` are those of a LoopResponse. Loops
-    without integral action are never sure.
-    """
+def _rows(gains, basis, factor, at_rest, at_nyquist, distance, out, memory):
+    """Fill `out` [n] with 1 or 0; see :func:`kept`. Memory [9 * LANES]."""
     n = basis.shape[1]
-    kp, ki, kd = np.empty(LANES), np.empty(LANES), np.empty(LANES)
-    re_before, im_before, first_re, first_im = np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES)
-    turns, doubt = np.empty(LANES), np.empty(LANES)
+    S = memory.reshape(9, LANES)
+    kp, ki, kd, re_before, im_before = S[0], S[1], S[2], S[3], S[4]
+    first_re, first_im, turns, doubt = S[5], S[6], S[7], S[8]
     for start in range(0, len(gains), LANES):
         for lane in range(LANES):
             row = min(start + lane, len(gains) - 1)
@@ -70,10 +74,9 @@ def kept(gains, basis, factor, at_rest, at_nyquist, distance, out):
                 turns[lane], first, last, first_re[lane], first_im[lane], re_before[lane], im_before[lane]
             )
             sure &= (doubt[lane] == 0.0) & (ki[lane] != 0.0) & (abs(1.0 + end) > distance)
-            out[start + lane] = sure & (total == 0.0)
+            out[start + lane] = 1 if sure and total == 0.0 else 0
 
 
-@njit(**_OPTIONS)
 def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
     """Turns with those at the two real ends, where the mirrored lower half joins; whether there is no doubt of them."""
     if first < 0.0:
@@ -82,3 +85,29 @@ def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
         turns += 1.0 if last_im >= 0.0 else -1.0
     doubt = (first == 0.0) | ((first * first_re < 0.0) & (abs(first_re) > abs(first_im)))
     return turns, not (doubt | ((last * last_re < 0.0) & (abs(last_re) > abs(last_im))))
+
+
+_ARGUMENTS = (
+    "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[::1]", "float64[::1]", "float64", "int64[::1]",
+    "float64[::1]",
+)  # fmt: skip
+
+
+@cache
+def text() -> str:
+    """Return the text that is compiled."""
+    named = [f"LANES = {LANES}", f"_OCTAGON = {_OCTAGON!r}"]
+    return written("which frozen loops keep a limit on Ms", named, (_with_ends,), _rows)
+
+
+def kept(
+    gains: Array, basis: Array, factor: Array, at_rest: Array, at_nyquist: Array, distance: float
+) -> NDArray[np.bool_]:
+    """Return for which `gains` [n, 3] the loop is stable and stays `distance` from -1; False is "not sure".
+
+    `basis`, `factor` (R with the law's integrator), `at_rest` and `at_nyquist` are those of a LoopResponse. Loops
+    without integral action are never sure.
+    """
+    out = np.zeros(len(gains), np.int64)
+    function(text(), _ARGUMENTS)(gains, basis, factor, at_rest, at_nyquist, distance, out, np.empty(9 * LANES))
+    return out > 0

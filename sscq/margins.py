@@ -135,13 +135,11 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
 
 def _surely_kept(rows: Array, response: LoopResponse, limits: MarginLimits) -> NDArray[np.bool_]:
     """Gain sets that pay nothing at an operating point, as far as a quick look tells; a delay margin it does not."""
-    sure = np.zeros(len(rows), dtype=bool)
-    if limits.delay_margin == 0.0 and response.sampled.hidden_growth <= 0.0:
-        distance = (1.0 + _ROUNDING) / limits.sensitivity
-        parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
-        margin_screen.kept(rows, *parts, distance, sure)
-        sure &= (np.abs(rows) < _HUGE).all(axis=1)
-    return sure
+    if limits.delay_margin > 0.0 or response.sampled.hidden_growth > 0.0:
+        return np.zeros(len(rows), dtype=bool)
+    distance = (1.0 + _ROUNDING) / limits.sensitivity
+    parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
+    return margin_screen.kept(rows, *parts, distance) & (np.abs(rows) < _HUGE).all(axis=1)
 
 
 def _paid(rows: Array, response: LoopResponse, limits: MarginLimits) -> Array:

@@ -1,4 +1,4 @@
-"""Generated sources and their machine code on disk, under the hash of the text and of the versions that compile it.
+"""Generated sources and their machine code on disk, under the hash of the text and of what compiles it.
 
 The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. Beside it lies
 its machine code for each kind of processor that ran it (:mod:`plants.core.machine_code`). Files are written under a
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
-import platform
 import shutil
 import types
 import warnings
@@ -78,24 +77,27 @@ def clear() -> int:
 
 
 def key(text: str) -> str:
-    """Return the name of a generated source: it changes with the text and with every version that compiles it."""
+    """Return the name of a generated source: it changes with the text and with what compiles it."""
     return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"
 
 
 @cache
 def _versions() -> str:
-    """Versions of all that compiles, without importing it."""
-    names = ("numpy", "numba", "llvmlite")
-    return "\n".join((platform.python_version(), *(importlib.metadata.version(name) for name in names)))
+    """What compiles: LLVM's version and our own compiler's text, without importing either."""
+    here = Path(__file__).parent
+    own = [*sorted((here / "compiler").glob("*.py")), here / "machine_code.py"]
+    return "\n".join(
+        [importlib.metadata.version("llvmlite"), *(_digest(path.read_text(encoding="utf-8")) for path in own)]
+    )
 
 
 def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
     """Return the `rollout` of a generated source, compiled for arguments of these types, or as an object file has it.
 
-    With ``NUMBA_DISABLE_JIT=1`` in the environment it is the Python function itself, for a debugger.
+    With ``SSCQ_INTERPRET=1`` in the environment it is the Python function itself, for a debugger.
     """
     name = key(text)
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    if os.environ.get("SSCQ_INTERPRET", "0") != "0":
         return load(text).rollout
     if name not in _functions:
         path = _stored(name, text)

@@ -30,64 +30,21 @@ Generated; complete in itself. Rows of the workspace:
 import math
 
 import numpy as np
-from llvmlite import ir
-from numba import config, njit, types
-from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
-inline = njit(forceinline=True, error_model="numpy")
 MASK = 0xFFFFFFFF
+
+
+def inline(function):
+    """Compiled: made part of its callers."""
+    return function
 
 
 def fma(a, b, c):
     """a * b + c; compiled: with one rounding."""
     return a * b + c
 
-
-def wide():
-    """Ask for the widest vectors; compiled: in the function that calls it."""
-
-
-def table(memory, n_rows):
-    """Rows of lanes; compiled: at a distance that the compiler knows, so that no two rows can overlap."""
-    return memory.reshape(n_rows, {lanes})
-
-
-if not config.DISABLE_JIT:
-
-    @intrinsic
-    def fma(typing_context, a, b, c):  # noqa: F811
-        def code(context, builder, signature, values):
-            double = ir.DoubleType()
-            fused = ir.FunctionType(double, [double, double, double])
-            return builder.call(builder.module.declare_intrinsic("llvm.fma", [double], fused), values)
-
-        return types.float64(types.float64, types.float64, types.float64), code
-
-    @intrinsic
-    def wide(typing_context):  # noqa: F811
-        def code(context, builder, signature, values):
-            # llvmlite does not know the name. Without it LLVM halves vectors on processors that once ran them slowly.
-            set.add(builder.function.attributes, '"prefer-vector-width"="512"')
-            return context.get_dummy_value()
-
-        return types.void(), code
-
-    @intrinsic
-    def table(typing_context, memory, n_rows):  # noqa: F811
-        made = types.Array(types.float64, 2, "C")
-
-        def code(context, builder, signature, values):
-            given = context.make_array(signature.args[0])(context, builder, values[0])
-            array = context.make_array(made)(context, builder)
-            lanes, item, row = (context.get_constant(types.intp, n) for n in ({lanes}, 8, {row_bytes}))
-            populate_array(array, given.data, (values[1], lanes), (row, item), item, None)
-            return array._getvalue()
-
-        return made(memory, types.intp), code
-
 '''
-ARGUMENTS = (  # of a rollout, as Numba writes types
+ARGUMENTS = (  # of a rollout: whole numbers, and contiguous arrays of so many dimensions
     "int64", "int64", "int64[:,::1]", "int64[:,::1]", "int64[:,::1]", "float64[:,::1]", "float64[:,::1]",
     "int64[:,::1]", "int64[:,:,::1]", "float64[:,::1]", "int64[::1]", "float64[::1]", "float64[:,::1]",
     "float64[:,::1]", "int64[::1]", "float64[:,:,::1]", "float64[::1]", "float64[:,:,::1]", "int64[::1]",
@@ -110,8 +67,7 @@ def rollout(first_chunk, last_chunk, lane_start, lane_theta, lane_out, start, th
 
     Of this call alone: memory [({n_rows} + ring rows) * {lanes}], unit [{lanes}, streams, 1024], filled [streams].
     """
-    wide()
-    S = table(memory, start.shape[1])
+    S = memory.reshape(start.shape[1], {lanes})
     first_step, n_steps = integers[0], integers[1]
     h = numbers[0]
 {unpack}
@@ -261,8 +217,7 @@ def build(design: Design) -> Kernel:
         last=text.placed(last),
     )
     listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
-    lanes = design.lanes
-    head = _HEADER.format(title=design.title, rows=listing, lanes=lanes, row_bytes=8 * lanes)
+    head = _HEADER.format(title=design.title, rows=listing)
     source = head + "\n\n".join([*_helpers(text, design), body.strip("\n")]) + "\n"
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
@@ -332,6 +287,27 @@ def _item(text: Text, design: Design, item: Item) -> list[str]:
     return [f"if {item.when}:", f"    {mark}"] if item.when else [mark]
 
 
+def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., Any]], entry: Callable[..., Any]) -> str:
+    """Return hand-written functions as the text of a kernel, in which products may be fused with sums.
+
+    Parameters
+    ----------
+    title : str
+    names : sequence of str
+        Lines that give numbers their names.
+    helpers : sequence of functions
+        Become part of their callers where the compiler sees fit.
+    entry : function
+        What is called: the text's `rollout`.
+    """
+    head = f'"""{title}\n\nGenerated; complete in itself.\n"""\n\nimport math\n\nimport numpy as np\n\nFUSED = 1\n'
+    start = f"def {entry.__name__}("
+    return (
+        "\n\n".join([head + "\n".join(names), *map(_source, helpers), _source(entry).replace(start, "def rollout(")])
+        + "\n"
+    )
+
+
 def stream_items(design: Design, stream: Stream) -> Uniform:
     """Statements that fetch the stream's next sample into its row when it is due."""
     number = len(design.streams)
@@ -360,7 +336,8 @@ def _helpers(text: Text, design: Design) -> list[str]:
 
         printed.append(source(sorted(text.kernels)))
     if design.streams:
-        printed += [f"@njit\n{_source(f)}" for f in (noise.philox, noise.unit_pair, noise.fill)]
+        printed += [f"@inline\n{_source(f)}" for f in (noise.philox, noise.unit_pair)]
+        printed.append(_source(noise.fill))  # once per 1024 samples: a call
     return printed
 
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.core.printers.numba import Printed
+from plants.core.printers.python import Printed
 from plants.core.tape import Tape, Traced
 
 _MARK = "@lanes "

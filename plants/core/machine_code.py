@@ -1,9 +1,11 @@
-"""Machine code of a generated source: compiled by Numba once, then an object file that LLVM loads alone.
+"""Machine code of a generated source: compiled once, then an object file that LLVM loads alone.
 
-Importing Numba takes longer than most evaluations. So what it compiles is kept as an object file (no pickle) that needs
-neither Numba nor Python: plain numbers and arrays in, no allocation, no reference counts, no exceptions.
+The object needs neither the compiler nor Python: plain numbers and arrays in, no allocation, no reference counts, no
+exceptions. A file is a line of JSON (what it is for, a hash of the rest) and the object, no pickle; one that does not
+match is made anew.
 
-A file is a line of JSON (what it is for, a hash of the rest) and the object; one that does not match is made anew.
+``SSCQ_CPU_NAME`` and ``SSCQ_CPU_FEATURES`` in the environment name another processor in LLVM's words than the one that
+this process runs on, such as ``haswell`` and ``+avx2,+fma``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SYMBOL = "sscq_kernel"
-_LIBRARY = frozenset({"cos", "exp", "fma", "floor", "log", "memcpy", "memset", "pow", "sin", "sqrt"})  # of any process
 _engines: list[Any] = []  # machine code lives as long as its engine
 
 
@@ -32,60 +33,51 @@ class Compiled:
     code : bytes
         Object file with the symbol :data:`SYMBOL`.
     arguments : sequence of str
-        Types as Numba writes them: ``int64``, or an array such as ``float64[:,::1]``.
+        Types: ``int64``, ``float64``, or a contiguous array such as ``float64[:,::1]``.
     """
 
     def __init__(self, code: bytes, arguments: Sequence[str]) -> None:
         self.arguments = tuple(arguments)
         self._kinds = [(np.dtype(text.partition("[")[0]), text.count(":")) for text in arguments]
-        places = [kind for _, colons in self._kinds for kind in _places(_dimensions(colons))]
-        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *places)(_load(code))
+        places = [kind for dtype, colons in self._kinds for kind in _places(dtype, _dimensions(colons))]
+        self._call = ctypes.CFUNCTYPE(None, *places)(_load(code))
 
     def __call__(self, *values: Any) -> None:
-        """Call it with whole numbers and contiguous arrays of the declared types; what it fills must be writable.
+        """Call it with numbers and contiguous arrays of the declared types; what it fills must be writable.
 
         Raises
         ------
         TypeError
             If an array has another type or layout: the machine code takes addresses.
-        RuntimeError
-            If the machine code reports an error, which generated text never does.
         """
         flat: list[Any] = []
         for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
             if colons == 0:
-                flat.append(int(value))
+                flat.append(value)
                 continue
             if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
                 message = f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}"
                 raise TypeError(message)
-            flat += (None, None, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
-        result, error = ctypes.c_void_p(), ctypes.c_void_p()
-        status = self._call(ctypes.addressof(result), ctypes.addressof(error), *flat)
-        if status not in {0, -2}:  # Numba's codes for a value and for None
-            message = f"a compiled kernel ended with status {status}"
-            raise RuntimeError(message)
+            flat += (value.ctypes.data, *value.shape)
+        self._call(*flat)
 
 
 def _dimensions(colons: int) -> int:
     return colons - 1 if colons > 1 else colons
 
 
-def _places(n: int) -> tuple[Any, ...]:
-    """C types of an argument: a number, or Numba's array: owner twice, size, bytes of an item, data, shape, strides."""
+def _places(dtype: Any, n: int) -> tuple[Any, ...]:
+    """C types of an argument: a number, or an array: its address and its shape."""
     if n == 0:
-        return (ctypes.c_int64,)
-    address, whole = ctypes.c_void_p, ctypes.c_int64
-    return (address, address, whole, whole, address, *[whole] * (2 * n))
+        return (ctypes.c_double if dtype.kind == "f" else ctypes.c_int64,)
+    return (ctypes.c_void_p, *[ctypes.c_int64] * n)
 
 
 def processor() -> str:
-    """Return what machine code depends on beside its source: the processor's kind and features, Numba's settings."""
+    """Return what machine code depends on beside its source: the processor's kind and features."""
     import llvmlite.binding as llvm
 
-    features = llvm.get_host_cpu_features().flatten()
-    settings = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
-    return " ".join((llvm.get_default_triple(), llvm.get_host_cpu_name(), features, *settings))
+    return " ".join((llvm.get_default_triple(), *_cpu()))
 
 
 def compiled(text: str, arguments: Sequence[str]) -> bytes:
@@ -114,39 +106,53 @@ def _head(code: bytes) -> bytes:
 
 
 def _machine() -> Any:
-    from numba.core.registry import cpu_target
+    """LLVM's view of this processor."""
+    import llvmlite.binding as llvm
 
-    return cpu_target.target_context.codegen()._tm  # noqa: SLF001  (the target machine Numba optimised for)
+    _initialised()
+    cpu, features = _cpu()
+    place = "static" if llvm.Target.from_default_triple().name.startswith("x86") else "default"
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu, features, opt=3, reloc=place, codemodel="jitdefault", jit=True)
+
+
+def _cpu() -> tuple[str, str]:
+    """Name and features of the processor; the environment may name others."""
+    import llvmlite.binding as llvm
+
+    name = os.environ.get("SSCQ_CPU_NAME") or llvm.get_host_cpu_name()
+    features = os.environ.get("SSCQ_CPU_FEATURES")
+    return name, llvm.get_host_cpu_features().flatten() if features is None else features
+
+
+def _initialised() -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
 
 
 def _module(text: str, arguments: Sequence[str]) -> Any:
-    """LLVM's optimised module of a source's `rollout` under the name SYMBOL, without Numba's wrappers for Python."""
+    """LLVM's optimised module of a source's `rollout` under the name SYMBOL."""
     import llvmlite.binding as llvm
-    from numba.core import sigutils
-    from numba.core.compiler import Flags, compile_extra
-    from numba.core.registry import cpu_target
 
-    namespace: dict[str, Any] = {"__name__": SYMBOL}
-    exec(compile(text, f"<{SYMBOL}>", "exec"), namespace)  # noqa: S102  (our own text)
-    types, _ = sigutils.normalize_signature(f"void({', '.join(arguments)})")
-    flags = Flags()
-    flags.error_model = "numpy"
-    flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-    contexts = cpu_target.typing_context, cpu_target.target_context
-    found = compile_extra(*contexts, namespace["rollout"], types, None, flags, {})
-    module = llvm.parse_assembly(found.library.get_llvm_str().replace(found.fndesc.llvm_func_name, SYMBOL))
-    called = {f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")}
-    if not called <= _LIBRARY:
-        message = f"a generated kernel calls {', '.join(called - _LIBRARY)}; its object file would not stand alone"
-        raise RuntimeError(message)
+    from plants.core.compiler import module_text
+
+    machine = _machine()
+    module = llvm.parse_assembly(module_text(text, "rollout", arguments, SYMBOL))
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization, options.slp_vectorization = True, False
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
     return module
 
 
 def _load(code: bytes) -> int:
     import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+    _initialised()
     machine = llvm.Target.from_default_triple().create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))

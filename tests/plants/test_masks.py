@@ -8,7 +8,7 @@ import pytest
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import minimum, where
-from plants.core.printers.numba import Printed
+from plants.core.printers.python import Printed
 from plants.core.tape import Tape
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308, -1e308, math.inf, -math.inf, math.nan, 2.0, 1.0 + 2.0**-52]

@@ -32,7 +32,7 @@ def results():
 
 def test_interpreted_and_compiled_sources_agree(tmp_path):
     code = "import json; from tests.plants import test_no_jit as t; print(json.dumps(t.results()))"
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(ROOT), "SSCQ_CACHE": str(tmp_path)}
+    environment = os.environ | {"SSCQ_INTERPRET": "1", "PYTHONPATH": str(ROOT), "SSCQ_CACHE": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env=environment,

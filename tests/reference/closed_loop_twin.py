@@ -13,7 +13,6 @@ import math
 from collections import defaultdict
 from contextlib import contextmanager
 
-import numba
 import numpy as np
 
 from plants.core import cache, noise
@@ -25,13 +24,9 @@ _plain = {}
 
 
 def _load_plain(text):
-    """Module of a generated source as plain Python; numba is switched off only while it is read."""
+    """Module of a generated source as plain Python."""
     if text not in _plain:
-        before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, True
-        try:
-            _plain[text] = cache._module("plain", text)
-        finally:
-            numba.config.DISABLE_JIT = before
+        _plain[text] = cache._module("plain", text)
     return _plain[text]
 
 

@@ -1,6 +1,6 @@
 """Tape to straight-line C99 that needs nothing but ``math.h`` and ``stdint.h``.
 
-The text has the operations of the Numba kernels in their order: the elementary kernels' own forms, ``fma`` where the
+The text has the operations of the kernels in their order: the elementary kernels' own forms, ``fma`` where the
 tape decides it, selects. Compiled without contraction (``-ffp-contract=off``; the pragma says the same to compilers
 that know it) and with doubles evaluated as doubles it gives the kernels' results bit for bit.
 """
@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from plants.core.printers import c_kernels
-from plants.core.printers.numba import Printed
+from plants.core.printers.python import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,7 @@ HEADER = """#include <math.h>
 
 
 class PrintedC(Printed):
-    """Statements in C that compute the wanted nodes of one tape; attributes as for the Numba printer."""
+    """Statements in C that compute the wanted nodes of one tape; attributes as for the Python printer."""
 
     EMPTY: ClassVar[str] = ";"
 

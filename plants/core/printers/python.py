@@ -1,4 +1,4 @@
-"""Tape to Python text that Numba compiles: single statements, shared values named, selects with plain operands.
+"""Tape to Python text for the kernels' compiler: single statements, shared values named, selects with plain operands.
 
 A sum with a product in it is printed as ``fma(a, b, c)``: one rounding, one instruction. The tape decides that, not the
 compiler, so the same expression gives the same bits in every kernel that contains it.
@@ -149,7 +149,7 @@ class Printed:
         if name == "abs":
             return f"abs({args[0]})"
         if name not in _CALLS:
-            message = f"the Numba printer has no form for {name!r}"
+            message = f"the Python printer has no form for {name!r}"
             raise KeyError(message)
         self.kernels.add(name)
         return f"k_{name}({', '.join(args)})"
