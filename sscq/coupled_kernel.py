@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PARTS = 16  # of a step of the grid that is taken closely
 FAR = 0.1  # of the squared distance from 0: a way as long as that may pass near it
 EVEN = 0.1  # of squares: more than a curve between two points of the grid can add
-_PIECES = 7  # of the closer grid's memory
+_PIECES = 6  # of the closer grid's memory
 
 
 def _entry(m, i, j):
@@ -202,8 +202,9 @@ def _rows(
         _all_determinants(gains[row], answers, integrator, factor, whole, work, top, bottoms, ends)
         for i in range(channels):
             m = _size_of(top, bottoms[i])
-            fine_x, fine_top, fine_bottom = room[0].reshape(m), room[1].reshape(2, m), room[2].reshape(2, m)
-            opened, loop, more = room[3].reshape(2, m), room[4].reshape(2, m), room[5].reshape(3, m)
+            fine_x, fine_top, fine_bottom = room[0][:m], room[1][: 2 * m].reshape(2, m), room[2][: 2 * m].reshape(2, m)
+            opened, loop = room[3][: 2 * m].reshape(2, m), room[4][: 2 * m].reshape(2, m)
+            more = room[5][: 3 * m].reshape(3, m)
             _closer(x, top, bottoms[i], fine_x, fine_top, fine_bottom)
             _one_of_several(
                 fine_x, fine_top, fine_bottom, starts[row, i], ends[0] / ends[i + 1] - 1.0, sample_time, level,

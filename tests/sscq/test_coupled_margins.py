@@ -319,6 +319,20 @@ def test_threads_change_nothing():
     np.testing.assert_array_equal(one[:, ::7], coupled_penalty(many[::7], responses, LIMITS))
 
 
+def test_the_compiled_kernel_is_the_python_function(monkeypatch):
+    """Interpreted, the very text that is compiled; products and sums are rounded once there, twice here."""
+    plant, loops, gains = coupled_case(6)
+    responses = prepared(plant, *loops, high=1.0)
+    compiled = coupled_margins(gains[:3], responses)
+    monkeypatch.setenv("SSCQ_INTERPRET", "1")
+    with np.errstate(all="ignore"):
+        plain = coupled_margins(gains[:3], responses)
+    assert compiled[0].stable.any()
+    for one, two in zip(compiled, plain, strict=True):
+        for name in (*NAMES, "gain_margin", "gain_reduction"):
+            np.testing.assert_allclose(getattr(one, name), getattr(two, name), rtol=1e-9, err_msg=name)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
