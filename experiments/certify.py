@@ -1,4 +1,4 @@
-"""Certify a stored knowledge base: a Lyapunov function for all frozen loops, and the energy account of one run.
+"""Certify a stored knowledge base: a Lyapunov function for all frozen loops, their margins, one run's energy account.
 
 As in::
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from sscq.situation import Situation
 
 _BISECTIONS = 5  # of the authority
+_ONE_BY_ONE = (
+    "These are of gains that stand still, sampled from the hull, and of one loop changed at a time; what holds for all "
+    "at once, moving, is the certificate's."
+)
 _CLEAN: dict[str, Any] = dict.fromkeys(
     ("delay", "output_delay", "noise", "quantisation", "jitter", "dropout", "command_dropout"), 0.0
 )
@@ -55,6 +59,7 @@ def run(options: argparse.Namespace) -> None:
     """Print the certificate and the energy account; leave with exit code 1 where the certificate does not hold."""
     import plants
     import sscq
+    from experiments.frozen_margins import words
     from experiments.kb_case import other_plant
     from flcs import FuzzyController, KnowledgeBase
 
@@ -69,19 +74,33 @@ def run(options: argparse.Namespace) -> None:
     controller = FuzzyController(kb)
     sampled = False if options.continuous else None
     found = sscq.certify(plant, controller, None, several, sampled=sampled)
+    margins = _margins(kb, plant, controller, several)
     less = None if found.holds else _less_authority(kb, plant, several, sampled)
     account = None if options.no_energy else _account(plant, controller, several)
     if options.json:
-        print(json.dumps(_document(kb, several, found.numbers(), less, account), indent=1, allow_nan=False))
+        document = _document(kb, several, found.numbers(), less, account) | {"margins": margins}
+        print(json.dumps(document, indent=1, allow_nan=False))
     else:
         print(f"knowledge base {options.kb} of plant {kb.plant}: {kb.n_rules} rules")
         print(*(f"warning: {warning}" for warning in other_plant(kb, plant)), str(found), sep="\n")
         if less is not None:
             print(f"With authority {less['authority']:.3g} it holds, with decay rate {less['decay']:.4g} 1/s.")
+        if margins:
+            print("", *words(margins), _ONE_BY_ONE, sep="\n")
         if account is not None:
             print("", _account_text(account), sep="\n")
     if not found.holds:
         raise SystemExit(1)
+
+
+def _margins(
+    kb: KnowledgeBase, plant: Plant, controller: FuzzyController, several: Sequence[Situation]
+) -> list[dict[str, Any]]:
+    """Margins of the rules, the reference gains and mixtures of them, one channel at a time."""
+    from experiments.frozen_margins import frozen_margins
+    from flcs.refinement import hull_of
+
+    return frozen_margins(plant, controller, hull_of(kb), several, plant.step)
 
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from experiments.run_folder import RunFolder
     from plants import Plant
     from sscq.envelope import Envelope
+    from sscq.situation import Situation
     from sscq.worst_search import WorstCase
 
 NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
@@ -137,12 +138,26 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
         "against": config.against,
         "search": _numbers(example, found), "random_baseline": _numbers(example, drawn),
         "searched_beats_drawn": found.worst_of_all is found,
+        "margins": _margins(example, found.worst_of_all.situation),
         "certificate": {
             "situations": drawn.n_evaluations, "failures": drawn.n_failures, "confidence": config.confidence,
             "failure_bound": found.failure_bound(config.confidence), "failure": failure(config.fail_above),
             "distribution": "independent and uniform in every range of the envelope, noise paths included",
         },
     }  # fmt: skip
+
+
+def _margins(example: CounterExample, situation: Situation) -> dict[str, Any]:
+    """Margins of the judged controller about the operating points, with the situation's parameters and delays."""
+    from experiments.frozen_margins import frozen_margins
+    from flcs.refinement import hull_of
+
+    controller, theta = example.controller(example.judged)
+    gains = hull_of(example.kb) if example.judged == "knowledge_base" else theta
+    try:
+        return {"channels": frozen_margins(example.plant, controller, gains, [situation], example.step)}
+    except ValueError as error:  # with these parameters nothing holds the plant at its operating points
+        return {"channels": [], "reason": str(error)}
 
 
 def _numbers(example: CounterExample, found: WorstCase) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from experiments.frozen_margins import words as margin_words
 from experiments.reporting import words
 from experiments.text_table import change
 
@@ -57,7 +58,15 @@ def summary(example: CounterExample, document: Mapping[str, Any], numbers: Mappi
             f"  drawn at random: the search found no worse than cost {_judgement(found)}{_reference(found)}; give it "
             "more evaluations"
         )
-    return "\n".join([*lines, _proof(found, proof), *caution(numbers)])
+    return "\n".join([*lines, *_margins(numbers["margins"]), _proof(found, proof), *caution(numbers)])
+
+
+def _margins(found: Mapping[str, Any]) -> list[str]:
+    """Say whether the frozen loops themselves are at fault, with the plant and the delays of the worst situation."""
+    if "reason" in found:
+        return [f"no margins with the worst situation's parameters: {found['reason']}"]
+    lines = margin_words(found["channels"])
+    return [f"with the worst situation's parameters and delays:\n  {lines[0]}", *lines[1:]] if lines else []
 
 
 def caution(numbers: Mapping[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from flcs.fuzzy_controller import FuzzyController
 from flcs.mirror import MirrorMap, mirror_map
 from sscq.baselines import Candidate, Found, SearchPlan, search
+from sscq.channel_combinations import together
 from sscq.objective import Objective
 from sscq.operating import HULL_SAMPLES, hull
 from sscq.warp import Warp
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 CERTIFY_SAMPLES = 500
 _CERTIFY_SEED = 1_000_003  # another draw than the search's own
+_OF_CHANNEL = 7919  # between the seeds of channels: their mixtures are drawn apart
 _BISECTIONS = 20
 TIGHTER = 0.04
 """Share of the limits by which a search keeps off them, because it judges few samples of the hull."""
@@ -131,13 +133,12 @@ def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: 
 
     def sets(theta: np.ndarray) -> np.ndarray:
         parts, first = [], 0
-        for base in channels:
+        for i, base in enumerate(channels):
             width = theta_width(base, controller.kb.inference.order)
-            parts.append(_rule_sets(base, theta[:, first : first + width], n_samples, seed, controller))
+            own = seed + i * _OF_CHANNEL
+            parts.append(_rule_sets(base, theta[:, first : first + width], n_samples, own, controller))
             first += width
-        most = max(part.shape[1] for part in parts)
-        padded = [np.concatenate([p, np.repeat(p[:, :1], most - p.shape[1], axis=1)], axis=1) for p in parts]
-        return np.concatenate(padded, axis=2)
+        return together(parts, n_samples, seed)
 
     return sets
 

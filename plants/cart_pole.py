@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.elementary import cos, sin
-from plants.core.plant import Channel, Plant, Quantity
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -138,8 +138,8 @@ CART_POLE = register(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        # No operating points: their margins are asked of one channel while the other's command stands still, and
-        # neither output alone can be kept by any gains. (Upright at rest both commands are 0.)
+        # Upright at rest both commands are 0, wherever the cart stands: the linear plant is the same at all references.
+        operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),),
         situations=_SITUATIONS,
         text="Cart and pole (a uniform rod), exact equations with viscous friction; Barto, Sutton, Anderson (1983).",
     )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.elementary import clip, cos, sin
-from plants.core.plant import Channel, Plant, Quantity
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, UniformFilter, WhiteNoise
 
@@ -149,8 +149,8 @@ PLANAR_QUADROTOR = register(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        # No operating points: their margins are asked of one channel while the others' commands stand still, and the
-        # position alone, four integrators behind its moment, is kept by no PID. (In hover all commands are 0.)
+        # In hover in still air all commands are 0, at every place: the linear plant is the same at all references.
+        operating_points=(OperatingPoint("hover", (0.0,) * 6),),
         situations=_SITUATIONS,
         text="Quadrotor in a vertical plane with rotor drag and wind; Mahony, Kumar, Corke (2012).",
     )

@@ -1,11 +1,10 @@
 """Frequency responses of a sampled loop, prepared once per operating point and used for any number of gain sets.
 
 The loop transfer is linear in the gains, L = kp B0 + ki B1 + kd B2, so three responses on a well-chosen grid are all
-that a search needs. Beside them stands a regular factor R = prod (z - p) / (z - q) that replaces every open-loop pole p
-at or near the stability boundary, or beyond it, by a well damped q: R (1 + L) has no pole there, and its turns about 0
-count the unstable closed-loop poles without indentations (the principle of the argument; Astrom and Murray, Feedback
-Systems, 2nd ed., sec. 10.3). The same on circles |z| = e^(g h) outside the unit circle tells how fast an unstable loop
-grows.
+that a search needs. Beside them stands a regular factor R (:func:`sscq.frequency_grid.regular`): R (1 + L) has no pole
+near the stability boundary, and its turns about 0 count the unstable closed-loop poles without indentations (the
+principle of the argument; Astrom and Murray, Feedback Systems, 2nd ed., sec. 10.3). The same on circles |z| = e^(g h)
+outside the unit circle tells how fast an unstable loop grows.
 """
 
 from __future__ import annotations
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sscq import frequency_grid
+from sscq.frequency_grid import RELEVANT, STEP, TOP, apart, box_ends, least_gains, parts
 from sscq.sampled_loop import SampledPlant, sample
 
 if TYPE_CHECKING:
@@ -27,14 +28,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
 
-_STEP = 0.15  # largest step of ln(response) between neighbours of the grid where |L| may come near 1
-_RELEVANT = 0.02  # |L| below this changes neither margins nor turns
-_CLOSEST = 3e-4  # of ln(frequency): finer is never needed with the interpolation of the kernel
-_ROUNDS = 11
-_LARGEST = 1500  # points; reached only with delays of hundreds of samples
 _RINGS = 24
-_DAMPED = 0.3  # damping ratio below which a pole counts as near the boundary
-_TOP = 1.0 - 1e-3  # of the Nyquist frequency; the point at it is real and kept apart
 
 
 @dataclass(frozen=True)
@@ -107,11 +101,7 @@ def loop_responses(
     """
     if not plants:
         raise ValueError("margins need at least one operating point, got none")
-    ends = np.array([np.broadcast_to(np.asarray(end, dtype=float), 3) for end in (low, high)])
-    if not (np.isfinite(ends).all() and (ends[0] <= ends[1]).all() and ends.any()):
-        raise ValueError(f"low and high must be finite with low <= high and not all zero, got {ends[0]} and {ends[1]}")
-    largest = np.abs(ends).max(axis=0)
-    smallest = np.where(ends[0] * ends[1] > 0.0, np.abs(ends).min(axis=0), 0.0)
+    smallest, largest = box_ends(low, high, 3)
     return tuple(_prepare(sample(plant, loop), smallest, largest) for plant in plants)
 
 
@@ -136,20 +126,29 @@ def loop_transfer(plant: SampledPlant, s: Complex) -> Complex:
 
 def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopResponse:
     h = plant.loop.sample_time
-    ends = (_lowest(plant, smallest, largest), _TOP * np.pi / h)
-    frequency = _grid(plant, ends, largest)
+    least = least_gains(smallest, largest)[:, None]
+
+    def level(s: Complex) -> Array:
+        return np.asarray((np.abs(loop_transfer(plant, s)) * least).sum(axis=0))
+
+    def coarse(points: Array) -> NDArray[np.bool_]:
+        axis = np.asarray(1j * points)
+        return _coarse(plant, points, loop_transfer(plant, axis), _regular(plant, axis, ends)[0], largest)
+
+    ends = (frequency_grid.lowest(plant.poles, h, level), TOP * np.pi / h)
+    frequency = frequency_grid.grid(plant.poles, h, ends, coarse)
     axis, end = np.asarray(1j * frequency), np.array([1j * np.pi / h])
     basis, regular = loop_transfer(plant, axis), _regular(plant, axis, ends)
     nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real.copy()
     denominator, of_output, of_rate = plant.at_rest()
-    growth = _apart(np.geomspace(ends[0], 5.0 / h, _RINGS), plant.poles.real)
+    growth = apart(np.geomspace(ends[0], 5.0 / h, _RINGS), plant.poles.real)
     around = np.concatenate([[0.0], frequency[::2], [np.pi / h]])
     return LoopResponse(
         sampled=plant,
         frequency=frequency,
         log_frequency=np.log(frequency),
-        basis=_parts(basis),
-        regular=_parts(regular).reshape(2, 2, -1),
+        basis=parts(basis),
+        regular=parts(regular).reshape(2, 2, -1),
         at_rest=np.array([denominator, plant.loop.sense * of_output, plant.loop.sense * of_rate]),
         at_nyquist=nyquist,
         growth=growth,
@@ -161,39 +160,12 @@ def _ring(plant: SampledPlant, s: Complex, ends: tuple[float, float]) -> Array:
     regular = _regular(plant, s, ends)[0]
     values = np.concatenate([regular[None], regular * loop_transfer(plant, s)])
     values[:, [0, -1]] = values[:, [0, -1]].real  # rounding of e^(j pi) aside, they are
-    return _parts(values)
+    return parts(values)
 
 
 def _regular(plant: SampledPlant, s: Complex, ends: tuple[float, float]) -> Complex:
-    """R with and without the factor of the law's integrator; `ends` of the grid say what is slow."""
-    h, middle = plant.loop.sample_time, float(np.sqrt(ends[0] * ends[1]))
-    slope = np.expm1(s * h) / h
-    sizes = np.abs(plant.poles)
-    near = plant.poles[(plant.poles.real >= -_DAMPED * sizes) | (sizes < ends[0])]
-    factors = [(slope - np.expm1(p * h) / h) / (slope - np.expm1(_damped(p, ends[0], middle) * h) / h) for p in near]
-    without = np.prod(factors, axis=0) if factors else np.ones_like(slope)
-    return np.array([without * slope / (slope - np.expm1(-middle * h) / h), without])
-
-
-def _damped(pole: complex, lowest: float, middle: float) -> complex:
-    """What takes the pole's place in R: as fast, well damped; a pole at rest may come as a tiny pair by rounding."""
-    if abs(pole) < lowest:
-        return -middle
-    turned = abs(pole.imag) > 0.1 * abs(pole)
-    return abs(pole) * np.exp(0.75j * np.pi * np.sign(pole.imag)) if turned else -abs(pole)
-
-
-def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array) -> Array:
-    """Frequencies [rad/s]: logarithmic, then halved where a response turns quickly."""
-    points = np.unique(np.concatenate([np.geomspace(*ends, 60), _resonances(plant, ends)]))
-    for _ in range(_ROUNDS):
-        points = _apart(points, _folded(plant))
-        axis = np.asarray(1j * points)
-        coarse = _coarse(plant, points, loop_transfer(plant, axis), _regular(plant, axis, ends)[0], largest)
-        if not coarse.any() or len(points) > _LARGEST:
-            break
-        points = np.sort(np.concatenate([points, np.sqrt(points[1:] * points[:-1])[coarse]]))
-    return points
+    """R with and without the factor of the law's integrator."""
+    return frequency_grid.regular(plant.poles, plant.loop.sample_time, s, ends)
 
 
 def _coarse(plant: SampledPlant, points: Array, basis: Complex, regular: Complex, largest: Array) -> NDArray[np.bool_]:
@@ -202,43 +174,5 @@ def _coarse(plant: SampledPlant, points: Array, basis: Complex, regular: Complex
     known = np.where(basis == 0.0, 1.0, basis) * np.exp(1j * lag)  # 0: a path that is not there
     steps = np.abs(np.log(known[:, 1:] / known[:, :-1]) - 1j * np.diff(lag))  # whole turns of a long delay count, too
     level = np.abs(basis) * largest[:, None]
-    counts = np.maximum(level[:, 1:], level[:, :-1]) > _RELEVANT
-    fast = (counts & (steps > _STEP)).any(axis=0) | (np.abs(np.log(regular[1:] / regular[:-1])) > _STEP)
-    return np.asarray(fast & (np.diff(np.log(points)) > _CLOSEST))
-
-
-def _lowest(plant: SampledPlant, smallest: Array, largest: Array) -> float:
-    """Below this frequency every loop of the range follows a power law: nothing happens there."""
-    top = np.pi / plant.loop.sample_time
-    probes = _apart(np.geomspace(1e-7 * top, _TOP * top, 240), _folded(plant))
-    least = np.where(smallest > 0.0, smallest, 1e-3 * largest)[:, None]
-    level = (np.abs(loop_transfer(plant, np.asarray(1j * probes))) * least).sum(axis=0)
-    weak = probes[level < 3.0]
-    slow = np.abs(plant.poles)[np.abs(plant.poles) > 1e-6 * top]
-    return float(max(1e-7 * top, min(0.3 * weak.min(initial=0.1 * top), 0.03 * slow.min(initial=top))))
-
-
-def _resonances(plant: SampledPlant, ends: tuple[float, float]) -> Array:
-    """Points about each lightly damped pole, so that the first grid cannot step over it."""
-    light = (plant.poles.imag > 0.0) & (plant.poles.real > -_DAMPED * np.abs(plant.poles))
-    near = plant.poles[light]
-    widths = np.maximum(np.abs(near.real) / np.abs(near), 1e-2)
-    points = _folded(plant)[light, None] * (1.0 + widths[:, None] * np.array([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]))
-    return points[(points > ends[0]) & (points < ends[1])]
-
-
-def _folded(plant: SampledPlant) -> Array:
-    """Frequencies of the poles as the samples see them, folded at the Nyquist frequency."""
-    h = plant.loop.sample_time
-    return np.asarray(np.abs(np.angle(np.exp(1j * plant.poles.imag * h))) / h)
-
-
-def _apart(values: Array, poles: Array) -> Array:
-    """`values`, moved off any pole that they would hit."""
-    gap = np.abs(values[:, None] - np.abs(poles)[None, :])
-    return np.where((gap < 1e-6 * values[:, None]).any(axis=1), values * (1.0 + 3e-6), values)
-
-
-def _parts(values: Complex) -> Array:
-    """Rows of real and imaginary parts in turn [2 n, n_w]."""
-    return np.ascontiguousarray(np.stack([values.real, values.imag], axis=1).reshape(-1, values.shape[-1]))
+    counts = np.maximum(level[:, 1:], level[:, :-1]) > RELEVANT
+    return np.asarray((counts & (steps > STEP)).any(axis=0) | (np.abs(np.log(regular[1:] / regular[:-1])) > STEP))

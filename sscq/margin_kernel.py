@@ -317,7 +317,7 @@ _ARGUMENTS = (
     "float64[::1]", "float64[::1]", "float64[:,:,::1]", "float64", "int64", "float64", "float64[:,::1]",
     "float64[:,:,::1]", "float64[:,::1]", "float64[:,::1]",
 )  # fmt: skip
-_FUNCTIONS = (
+FUNCTIONS = (
     _point, _differences, _fit, _at, _passage, _ends, _closely, _outside, _ring, _growth, _quotient, _closest, _meet,
     _crossings, _factors, _margins,
 )  # fmt: skip
@@ -329,7 +329,7 @@ def text() -> str:
     named = [
         f"{name} = {globals()[name]!r}" for name in ("STABLE", "UNSTABLE", "DOUBTFUL", "SENSITIVITY", "DELAY", "FULL")
     ]
-    return written("margins of frozen loops", named, _FUNCTIONS, _rows)
+    return written("margins of frozen loops", named, FUNCTIONS, _rows)
 
 
 def evaluate(

@@ -16,9 +16,10 @@ import numpy as np
 from controllers import ConstantGains, Controller, GainTable, gain_names
 from plants import OperatingPoint
 from plants.core.linearise import linearise
+from sscq.frozen_channels import loop_of
 from sscq.loop_spec import LoopSpec
 from sscq.margin_design import margin_gains
-from sscq.margins import Loop, loop_responses
+from sscq.margins import loop_responses
 from sscq.other_channels import one_channel
 
 if TYPE_CHECKING:
@@ -194,16 +195,3 @@ def _designed(
         if np.abs(gains - before).max(initial=0.0) <= _SETTLED * np.abs(ends).max():
             break
     return gains.ravel(), sensitivity, all(kept)
-
-
-def loop_of(spec: LoopSpec, i: int) -> Loop:
-    """Return how a channel is controlled, with the largest delay of the situations."""
-    law, sample = spec.laws[i], spec.timing.sample_time
-    dead = max(s.delay + s.output_delay + s.jitter * sample for s in spec.situations)
-    return Loop(
-        sample_time=sample,
-        derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
-        delay=dead,
-        rate_measured=spec.measures_rate(i),
-        action=getattr(law, "action", "direct"),
-    )

@@ -61,6 +61,35 @@ def visible_part(plant: LinearPlant, *, with_rate: bool) -> tuple[Array, Array, 
     return A, b, rows, growth if growth > _MARGINAL * np.linalg.norm(np.asarray(plant.A)) else 0.0
 
 
+def visible_to_all(A: Array, B: Array, rows: list[Array]) -> tuple[Array, Array, list[Array], float]:
+    """Reduce a plant to what any of several commands can move and any of several laws sees.
+
+    Parameters
+    ----------
+    A, B : arrays [n_x, n_x], [n_x, n_channels]
+    rows : list of array [n_x]
+        Everything that laws read.
+
+    Returns
+    -------
+    A, B : arrays [n, n], [n, n_channels]
+    rows : list of array [n]
+    growth : float
+        As in :func:`visible_part`.
+    """
+    whole = np.linalg.norm(A)
+    A, scaling = matrix_balance(A, permute=False)
+    B, rows = np.linalg.inv(scaling) @ B, [row @ scaling for row in rows]
+    reached = _invariant(A, list(B.T))
+    hidden = [_outside(A, reached)]
+    A, B, rows = reached @ A @ reached.T, reached @ B, [row @ reached.T for row in rows]
+    seen = _invariant(A.T, rows)
+    hidden.append(_outside(A.T, seen))
+    A, B, rows = seen @ A @ seen.T, seen @ B, [row @ seen.T for row in rows]
+    growth = max(float(np.max(part.real, initial=0.0)) for part in hidden)
+    return A, B, rows, growth if growth > _MARGINAL * whole else 0.0
+
+
 def _invariant(A: Array, starts: list[Array]) -> Array:
     """Orthonormal rows that span the smallest subspace which holds `starts` and is invariant under A (Krylov)."""
     scale = np.linalg.norm(A, 2) or 1.0

@@ -7,25 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.linearise import linearise
+from sscq.frozen_channels import frozen_channels
 from sscq.loop_spec import LoopSpec
-from sscq.margins import (
-    LinearPlant,
-    Loop,
-    LoopMargins,
-    MarginLimits,
-    Margins,
-    hull_samples,
-    loop_margins,
-    loop_responses,
-    penalty,
-)
+from sscq.margins import LoopMargins, MarginLimits, Margins, hull_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants import Plant
-    from sscq.frequency_response import LoopResponse
     from sscq.situation import Situation
 
 HULL_SAMPLES = 16
@@ -36,7 +25,8 @@ _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain se
 class OperatingMargins:
     """Frequency responses of every channel at every operating point of every taught plant.
 
-    One channel at a time is closed by its law; the other channels' commands stand still.
+    Each channel's loop is opened in turn; the others are closed with their own gains of the same gain set, so what is
+    proved of a set holds for that set, frozen, about these points. Changes in several loops at once are not covered.
 
     Parameters
     ----------
@@ -64,57 +54,7 @@ class OperatingMargins:
             )
             raise ValueError(message)
         self.plant, self.limits, self.spec = plant, limits, LoopSpec(plant, controller, situations, step)
-        self.responses: list[tuple[LoopResponse, ...]] = []
-        for i in range(len(plant.channels)):
-            part = slice(*self.spec.gains_of(i).indices(len(low)))
-            points = self._points(i)
-            loop = self._loop(i)
-            self.responses.append(loop_responses(points, loop, list(low)[part][:3], list(high)[part][:3]))
-
-    def _loop(self, i: int) -> Loop:
-        law = self.spec.laws[i]
-        sample = self.spec.timing.sample_time
-        dead = max(s.delay + s.output_delay + s.jitter * sample for s in self.spec.situations)
-        return Loop(
-            sample_time=sample,
-            derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
-            delay=dead,
-            rate_measured=self.spec.measures_rate(i),
-            action=getattr(law, "action", "direct"),
-        )
-
-    def _points(self, i: int) -> list[LinearPlant]:
-        """Return linear plants of channel `i`: operating points times distinct parameters of the situations."""
-        plant, channel = self.plant, self.plant.channels[i]
-        sets = dict.fromkeys(plant.values("parameters", s.parameters) for s in self.spec.situations)
-        found = []
-        for number, values in enumerate(sets):
-            for point in plant.operating_points:
-                given = dict(zip([q.name for q in plant.parameters], values, strict=True)) | dict(point.parameters)
-                model = linearise(plant, point.state, given)
-                dead = given[plant.input_delay] if plant.input_delay is not None else 0.0
-                name = point.name if len(sets) == 1 else f"{point.name}, parameters {number + 1}"
-                rate = None if channel.rate is None else model.C[self.spec.output_index(channel.rate)]
-                column = model.B @ self._allocation(i, point.state, tuple(given.values()))
-                output = model.C[self.spec.output_index(channel.output)]
-                found.append(LinearPlant(model.A, column, output, rate, dead, name))
-        return found
-
-    def _allocation(self, i: int, state: Sequence[float], parameters: Sequence[float]) -> np.ndarray:
-        """Return d inputs / d command of channel `i` [n_u]; allocations are linear, so a difference does."""
-        n = len(self.plant.channels)
-        if self.plant.allocate is None:
-            return np.eye(len(self.plant.inputs))[i]
-        values = []
-        for command in (-0.5, 0.5):
-            commands = tuple(command if k == i else 0.0 for k in range(n))
-            values.append(np.array(self.plant.allocate(0.0, tuple(state), commands, tuple(parameters)), float))
-        return values[1] - values[0]
-
-    def _channel_gains(self, gains: np.ndarray, i: int) -> np.ndarray:
-        """kp, ki, kd of a channel; a law may have more gains (a set-point weight), then those of all channels have."""
-        width = gains.shape[-1] // len(self.responses)
-        return np.ascontiguousarray(gains[..., width * i : width * i + 3])
+        self.channels = frozen_channels(self.spec, low, high)
 
     def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
         """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give.
@@ -122,17 +62,13 @@ class OperatingMargins:
         The result does not depend on the number of threads (None: all processors).
         """
         total = np.zeros(len(gains))
-        for i, responses in enumerate(self.responses):
-            each = penalty(self._channel_gains(gains, i), responses, self.limits, threads)
+        for each in self.channels.penalty(gains, self.limits, threads):
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
         return total
 
     def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains] at every operating point."""
-        rows = np.atleast_2d(gains)
-        return tuple(
-            loop_margins(self._channel_gains(rows, i), responses) for i, responses in enumerate(self.responses)
-        )
+        return self.channels.margins(np.atleast_2d(gains))
 
     def worst(self, gains: np.ndarray) -> tuple[Margins, ...]:
         """Return the worst margins of each channel over gain sets [n_sets, n_gains] and operating points."""

@@ -1,7 +1,8 @@
 """One channel of a linear plant while the other channels are closed by their laws.
 
 The others are closed in continuous time, without the hold of their samples: exact as their sample time goes to zero.
-The channel itself keeps its exact sampled loop.
+The channel itself keeps its exact sampled loop. This is for designs, in which the others stand still while one channel
+is looked at; :mod:`sscq.coupled_margins` judges all of them exactly, for any gains.
 """
 
 from __future__ import annotations

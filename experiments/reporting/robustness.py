@@ -46,7 +46,10 @@ def _over(case: Case, margins: LoopMargins) -> str:
     n_plants = n_points // len(case.plant.operating_points)
     over = [] if n_sets == 1 else [f"{n_sets} gain sets (rules or nodes, reference gains, mixtures of them)"]
     over += [f"{n_plants} taught plants"] if n_plants > 1 else []
-    return f"Worst over {' and '.join(over)}." if over else ""
+    parts = [f"Worst over {' and '.join(over)}."] if over else []
+    if len(case.plant.channels) > 1:
+        parts += ["One channel's loop is opened at a time, the others are closed."]
+    return " ".join(parts)
 
 
 def _points(case: Case, margins: LoopMargins, prefix: str) -> list[MarginPoint]:

@@ -17,8 +17,8 @@ from flcs.hand_made_search import FACTORS, FREE, WIDEST, scaled, written
 from flcs.refinement import certified
 from plants.core.linearise import linearise
 from sscq.baselines import search
+from sscq.frozen_channels import loop_of
 from sscq.loop_spec import LoopSpec
-from sscq.margin_schedule import loop_of
 from sscq.other_channels import one_channel
 from sscq.ultimate_gain import ultimate_gain
 

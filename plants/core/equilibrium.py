@@ -117,10 +117,12 @@ class Equilibria:
         v = start.copy()
         excess, change = self._equations(v, reference, w)
         for _ in range(_ROUNDS):
-            if not np.isfinite(excess).all() or change is None:
+            if not np.isfinite(excess).all():
                 return None
-            if np.abs(excess).max() <= 1.0:
+            if np.abs(excess).max() <= 1.0:  # also where commands could share the work in several ways
                 return v if self._inside(v) else None
+            if change is None:
+                return None
             shorter = self._shortened(v, change, reference, w, float(np.linalg.norm(excess)))
             if shorter is None:
                 return None

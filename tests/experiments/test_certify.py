@@ -39,6 +39,36 @@ def test_a_certificate_that_holds(stored, capsys):
     assert "Certificate holds" in text
     assert "Proved:" in text
     assert "Not covered:" in text
+    assert "Margins of frozen gains, the worst over" in text
+    assert "  position: Ms " in text
+
+
+def test_margins_of_several_channels(tmp_path, capsys):
+    """Rules of the cart that go with those of the pole, each channel on a line of its own."""
+    pytest.importorskip("cvxpy")
+    bases = []
+    for name, gains, high in (
+        ("angle", ((50.0, 0.0, 14.0), (55.0, 0.0, 15.0)), (80.0, 0.0, 20.0)),
+        ("position", ((1.0, 0.1, 2.5), (1.2, 0.12, 2.6)), (6.0, 1.0, 10.0)),
+    ):
+        e = Variable("e", "1", -1.0, 1.0, (-0.5, 0.5))
+        rules = tuple(Rule((term,), row) for term, row in enumerate(gains))
+        bases.append(RuleBase(name, (e,), rules, (0.0,) * 3, high, gains[0], law={"sample_time": 0.01}))
+    KnowledgeBase("cart_pole", tuple(bases)).save(tmp_path / "kb.json")
+    cli.main(["certify", str(tmp_path / "kb.json"), "--no-energy", "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert document["certificate"]["holds"] is True
+    angle, position = document["margins"]
+    assert (angle["channel"], position["channel"]) == ("angle", "position")
+    for one in (angle, position):
+        assert one["stable"] is True
+        assert 1.0 < one["sensitivity"] < 3.0
+        assert one["at"]["sensitivity"] == "upright"
+    assert angle["gain_reduction"] is not None  # with less gain the pole falls
+    cli.main(["certify", str(tmp_path / "kb.json"), "--no-energy"])
+    text = capsys.readouterr().out
+    assert "each channel's loop opened, the others closed with their gains of the same set" in text
+    assert f"  angle: Ms {angle['sensitivity']:.3g} at upright, gain margin" in text
 
 
 def test_one_bad_rule_leaves_with_1_and_its_name(stored, capsys):

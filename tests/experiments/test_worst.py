@@ -64,6 +64,9 @@ def test_the_search_is_the_library_s_and_its_file_is_replayed_to_the_bit(capsys,
     for words in ("worst situation by the loss against the reference gains", "drawn at random", "mu = ",
                   f"{100 * proof['failure_bound']:.3g} % at 95 % confidence", "failures (divergence)"):  # fmt: skip
         assert words in printed
+    (margins,) = numbers["margins"]["channels"]
+    assert margins["channel"] == "position"
+    assert f"  position: Ms {margins['sensitivity']:.3g} at position" in printed or "  position: UNSTABLE" in printed
     cli.main(["replay", str(FILE)])
     assert "the same to the last bit" in capsys.readouterr().out
 

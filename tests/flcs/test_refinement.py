@@ -202,17 +202,24 @@ def test_authority_draws_gain_sets_to_the_reference():
 
 
 def test_each_channel_has_its_gains():
+    """All references, every rule beside the others' references, rules and mixtures beside one another."""
     controller = FuzzyController(BASES["two channels"])
     sets = gain_sets(controller)(controller.theta[None])[0]
-    assert sets.shape == (26, 6)
-    np.testing.assert_allclose(sets[:9], np.hstack([RANDOM, RANDOM[::-1]]), rtol=1e-12)
+    assert sets.shape == (1 + 9 + 9 + 16 + 16, 6)
+    np.testing.assert_allclose(sets[0], [*REFERENCE, *REFERENCE], rtol=1e-12)
+    np.testing.assert_allclose(sets[1:10], np.hstack([RANDOM, np.tile(REFERENCE, (9, 1))]), rtol=1e-12)
+    np.testing.assert_allclose(sets[10:19], np.hstack([np.tile(REFERENCE, (9, 1)), RANDOM[::-1]]), rtol=1e-12)
+    for part in (sets[:, :3], sets[:, 3:]):
+        assert within_hull(part, np.vstack([RANDOM, REFERENCE]))
+    same = np.abs(sets[35:, :3] - sets[35:, 3:]).max(axis=1)
+    assert (same > 0.0).all()  # each channel draws its own mixtures
 
 
-def test_channels_of_different_size_are_filled_up():
+def test_channels_of_different_size():
     small = replace(base(RANDOM, name="other"), rules=base(RANDOM, name="other").rules[:4])
     controller = FuzzyController(KnowledgeBase("p", (base(RANDOM), small), tick=0.04))
     sets = gain_sets(controller)(np.vstack([controller.theta, controller.theta]))
-    assert sets.shape == (2, 26, 6)
+    assert sets.shape == (2, 1 + 9 + 4 + 16 + 16, 6)
     np.testing.assert_array_equal(sets[0], sets[1])
     assert within_hull(sets[0, :, 3:], np.vstack([RANDOM[:4], REFERENCE]))
 

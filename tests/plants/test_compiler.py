@@ -156,6 +156,27 @@ def fill(out, row, n):
     assert k[:3].tolist() == [7, -3, 42]
 
 
+def test_the_beginning_of_an_array_is_an_array():
+    body = """
+    m = n[0]
+    part = y[: 2 * m].reshape(2, m)
+    part[1, 0] = x[0]
+    k[0], k[1], k[2] = len(y[:m]), part.shape[1], len(k)
+    rows = y.reshape(4, 2)[:3]
+    rows[2, 1] = 2.5
+    k[3] = len(rows) * 10 + rows.shape[1]
+    """
+    text = f"{HEAD}\ndef rollout(x, n, y, k):\n{body}"
+    types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
+    namespace = {}
+    exec(text, namespace)
+    for run in (Compiled(machine_code.compiled(text, types), types), namespace["rollout"]):
+        y, k = np.zeros(8), np.zeros(8, np.int64)
+        run(np.array([0.75]), np.array([3]), y, k)
+        assert y.tolist() == [0.0, 0.0, 0.0, 0.75, 0.0, 2.5, 0.0, 0.0]
+        assert k[:4].tolist() == [3, 3, 8, 32]
+
+
 @given(ANY, ANY, st.integers(-(2**62), 2**62))
 def test_bits_roots_and_signs_are_those_of_numpy(a, b, n):
     ours, _ = both(
@@ -258,6 +279,9 @@ def both_of_zero():
         ("y[0] = int(x[0])", "int(x[0])"),
         ("import os", "import os"),
         ("lambda: 0", "lambda: 0"),
+        ("y[0] = len(x[1:])", "x[1:]"),
+        ("y[0] = len(x[0:2])", "x[0:2]"),
+        ("y[0] = len(x[: x[0]])", "x[:x[0]]"),
     ],
 )
 def test_what_has_no_form_is_refused_with_its_line(statement, named):

@@ -92,6 +92,9 @@ def test_nothing_is_supplied_where_nothing_acts(name):
     np.testing.assert_array_equal(supplied, 0.0)
 
 
+LEANS = {"cart_pole"}  # its nominal state is a start beside the upright rest
+
+
 @pytest.mark.parametrize(
     "name", [name for name in plants.names() if plants.get(name).allocate and plants.get(name).operating_points]
 )
@@ -99,7 +102,8 @@ def test_no_command_holds_the_nominal_point(name):
     """As the plants' page says: the bias is in `allocate`; up to rounding in the solved input."""
     plant = plants.get(name)
     point = plant.operating_points[0]
-    np.testing.assert_allclose(point.state, plant.initial(), rtol=1e-12)
+    if name not in LEANS:
+        np.testing.assert_allclose(point.state, plant.initial(), rtol=1e-12)
     model = plants.linearise(plant, point, commands=True)
     np.testing.assert_allclose(model.input, 0.0, atol=1e-9 * max(1.0, *(q.nominal for q in plant.inputs)))
 

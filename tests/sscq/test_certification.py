@@ -112,6 +112,13 @@ HOLD = {
     "nonlinear_inertia": ([[3.0, 1.0, 3.0], [5.0, 2.0, 4.0], [2.0, 0.5, 2.5]], PID()),
     "dc_motor": ([[0.2, 2.0, 0.005], [0.3, 3.0, 0.0075]], PID(sample_time=0.002)),
     "fopdt": ([[1.0, 1.0, 0.1], [1.5, 1.2, 0.1], [0.8, 0.9, 0.0]], PID(sample_time=0.05)),
+    # Several channels, all closed at once: coupled by heat, by one force, by the pitch.
+    "heater": ([[8.0, 0.1, 90.0, 5.0, 0.1, 60.0], [4.0, 0.05, 90.0, 8.0, 0.15, 60.0]], PID(sample_time=0.5)),
+    "cart_pole": ([[50.0, 0.0, 14.0, 1.0, 0.1, 2.5], [60.0, 0.0, 15.0, 1.5, 0.2, 3.0]], PID(sample_time=0.01)),
+    "planar_quadrotor": (
+        [[6.0, 3.0, 4.0, 1.6, 0.0, 0.3, 0.1, 0.01, 0.15], [8.0, 2.0, 6.0, 1.6, 0.0, 0.35, 0.12, 0.02, 0.15]],
+        PID(sample_time=0.01),
+    ),
 }
 
 
@@ -121,7 +128,7 @@ def test_sensible_gains_are_certified(name):
     """Also Van der Pol about its unstable rest; and all of the hull, in which the vertices are the worst."""
     gains, law = HOLD[name]
     plant = plants.get(name)
-    found = sscq.certify(plant, law, gains, step=0.01 if name != "dc_motor" else None)
+    found = sscq.certify(plant, law, gains, step=None if law.sample_time else 0.01)
     assert found.holds, found.text
     assert 0.0 < found.decay <= found.bound
     assert found.n_members == len(gains) * len(plant.operating_points)
@@ -186,6 +193,26 @@ def test_not_found_says_where_it_would_be():
     assert found.n_members == 30
     assert "This does not say that the schedule is" in " ".join(found.text.split())
     assert "position 0, plant 2: none" in " ".join(found.text.split())
+
+
+@pytest.mark.usefixtures("solver")
+def test_gains_that_only_the_coupling_makes_unstable_are_named():
+    """1 / (s + 1) [[1, c], [c, 1]] with kp = ki = k of both is k (1 + c) / s and k (1 - c) / s in sum and difference."""
+
+    def crossed(coupling):
+        return plants.Plant(
+            "crossed", (plants.Quantity("a", ""), plants.Quantity("b", "")),
+            inputs=(plants.Quantity("left", ""), plants.Quantity("right", "")),
+            channels=(plants.Channel("a"), plants.Channel("b")),
+            derivative=lambda t, x, u, w, p: (-x[0] + u[0] + coupling * u[1], -x[1] + coupling * u[0] + u[1]),
+            operating_points=(plants.OperatingPoint("rest", (0.0, 0.0)),),
+        )  # fmt: skip
+
+    gains = [[0.3, 0.3, 0.0] * 2]
+    assert sscq.certify(crossed(0.5), PID(), gains).bound == pytest.approx(0.3 * 0.5)
+    found = sscq.certify(crossed(2.0), PID(), gains)
+    assert found.verdict == "unstable member"
+    assert found.bound == pytest.approx(0.3 * (1.0 - 2.0))
 
 
 def test_a_plant_without_operating_points_is_refused():

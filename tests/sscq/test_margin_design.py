@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
@@ -66,7 +68,7 @@ def test_derivative_action_raises_the_integral_gain():
 def test_the_box_may_bind_before_the_margins():
     """Then ki is at its end, and no kp or kd of the box would give a smaller Ms."""
     margins = OperatingMargins(VDP, PID(), [sscq.Situation()], 0.01, [0] * 3, [10] * 3, LIMITS)
-    found = margin_gains(margins.responses[0][0], [0] * 3, [10] * 3, LIMITS)
+    found = margin_gains(margins.channels.responses[0], [0] * 3, [10] * 3, LIMITS)
     assert found.gains[1] == pytest.approx(10.0, abs=1e-5)
     kp, kd = (g.ravel() for g in np.meshgrid(np.linspace(0, 10, 21), np.linspace(0, 10, 21)))
     others = margins.margins(np.stack([kp, np.full_like(kp, 10.0), kd], axis=1))[0].sensitivity[:, 0]
@@ -152,8 +154,9 @@ def test_one_operating_point_gives_constant_gains():
 
 
 def test_without_operating_points_there_is_none():
+    nowhere = replace(plants.get("cart_pole"), operating_points=())
     with pytest.raises(NoScheduleError, match="declares no operating points"):
-        margin_schedule(plants.get("cart_pole"), PID(), [sscq.Situation()], 0.01, [0] * 6, [1] * 6, LIMITS)
+        margin_schedule(nowhere, PID(), [sscq.Situation()], 0.01, [0] * 6, [1] * 6, LIMITS)
 
 
 def test_nodes_with_equal_gains_interpolate_to_them():

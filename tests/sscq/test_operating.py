@@ -12,6 +12,7 @@ import plants
 import sscq
 from controllers import PID, TwoDegreePID
 from plants import Channel, OperatingPoint, Plant, Quantity
+from sscq.channel_combinations import combinations, together
 from sscq.margins import LinearPlant, Loop, MarginLimits, loop_margins, loop_responses, penalty
 from sscq.operating import SLACK, OperatingMargins, hull
 
@@ -138,28 +139,74 @@ def of_pair():
     return OperatingMargins(PAIR, (PID(), PID()), [sscq.Situation()], STEP, LOW * 2, HIGH * 2, LIMITS)
 
 
-def test_each_channel_is_closed_alone_through_the_allocation(of_pair):
-    """One command at a time: channel a moves mass a by 2, channel b mass b by 2 and mass a by -0.8 + 0.8 = 0."""
-    A = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [-1, 0, -0.5, 0], [0, -2, 0, -0.3]], float)
+def test_channels_that_the_allocation_decouples_have_the_margins_of_each_alone(of_pair):
+    """Channel a moves mass a by 2, channel b mass b by 2 and mass a by -0.8 + 0.8 = 0; the allocation softens a's spring.
+
+    Both ways interpolate, on grids of their own: to a few parts in 1e5.
+    """
+    A = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [-0.9, 0, -0.5, 0], [0, -2, 0, -0.3]], float)
     first = LinearPlant(A, [0, 0, 2, 0], [1, 0, 0, 0], [0, 0, 1, 0])
     second = LinearPlant(A, [0, 0, 0, 2], [0, 1, 0, 0])
     gains = np.hstack([GAINS, GAINS[::-1]])
-    found = of_pair.margins(gains)
+    found, alone = of_pair.margins(gains), []
     for k, (linear, rate) in enumerate(((first, True), (second, False))):
         responses = loop_responses([linear], Loop(STEP, rate_measured=rate), LOW, HIGH)
-        expected = loop_margins(gains[:, 3 * k : 3 * k + 3], responses)
-        np.testing.assert_array_equal(found[k].stable, expected.stable)
-        np.testing.assert_allclose(found[k].sensitivity, expected.sensitivity, rtol=1e-5)
+        alone.append(loop_margins(gains[:, 3 * k : 3 * k + 3], responses))
+    both = alone[0].stable & alone[1].stable
+    assert 3 < both.sum() < 12
+    for mine, other in zip(found, alone, strict=True):
+        np.testing.assert_array_equal(mine.stable, both)
+        np.testing.assert_allclose(mine.sensitivity[both], other.sensitivity[both], rtol=1e-4)
 
 
 def test_violations_of_the_channels_add_up(of_pair):
-    calm, wild = np.array([0.3, 0.1, 0.2]), np.array([9.0, 9.0, 0.0])
-    sets = np.array([np.r_[calm, calm], np.r_[wild, calm], np.r_[calm, wild], np.r_[wild, wild]])[:, None, :]
-    none, first, second, both = of_pair.violation(sets)
+    """Late loops, and unstable ones: what is unstable is so for both channels."""
+    calm, late, wild = np.array([0.3, 0.1, 0.2]), np.array([3.0, 0.5, 0.5]), np.array([9.0, 9.0, 0.0])
+    sets = np.array([np.r_[calm, calm], np.r_[late, calm], np.r_[calm, late], np.r_[late, late], np.r_[wild, calm]])
+    none, first, second, both, unstable = of_pair.violation(sets[:, None, :])
     assert none == 0.0
     assert first > 0.0
     assert second > 0.0
-    assert both == pytest.approx(first + second, rel=1e-12)
+    assert both == pytest.approx(first + second, rel=1e-4)  # each interpolates beside another loop
+    assert unstable > 2.0 * 2.0 * 1.1
+
+
+def crossed_derivative(t, x, u, w, p):
+    """Two lags, each moved by the other's input twice as much."""
+    return -x[0] + u[0] + p[0] * u[1], -x[1] + p[0] * u[0] + u[1]
+
+
+CROSSED = Plant(
+    "crossed", (Quantity("a", ""), Quantity("b", "")), (Quantity("coupling", "", 2.0),),
+    inputs=(Quantity("left", ""), Quantity("right", "")), channels=(Channel("a"), Channel("b")),
+    derivative=crossed_derivative, operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+)  # fmt: skip
+
+
+def test_gains_that_destabilise_only_through_the_coupling_are_refused():
+    """The taught plants count: coupled by a half the same gains are as good as alone."""
+    gains = np.tile([0.3, 0.3, 0.0], 2)
+    kept = [
+        OperatingMargins(CROSSED, PID(), [sscq.Situation("s", parameters={"coupling": c}) for c in couplings], STEP,
+                         LOW * 2, HIGH * 2, LIMITS).keeps(gains)
+        for couplings in ((0.5,), (2.0,), (0.5, 2.0))
+    ]  # fmt: skip
+    assert kept == [True, False, False]
+
+
+def test_a_rule_of_one_channel_that_does_not_go_with_one_of_the_other_is_caught():
+    """Strong integral action of both channels breaks Ms of 2 (2.9), of either it does not (1.95)."""
+    crossed = OperatingMargins(
+        CROSSED, PID(), [sscq.Situation(delay=0.5, parameters={"coupling": 0.9})], STEP, LOW * 2, HIGH * 2,
+        MarginLimits(2.0),
+    )  # fmt: skip
+    calm, strong = [0.3, 0.3, 0.0], [0.3, 1.2, 0.0]
+    part = hull(np.array([[strong]]), np.array(calm), n=0)
+    assert crossed.keeps(np.array([[*calm, *calm], [*strong, *calm], [*calm, *strong]]))
+    sets = together([part, part], 0, seed=0)[0]
+    assert crossed.keeps(sets)  # each beside the references alone
+    sets = together([np.concatenate([part, part[:, :1]], axis=1)] * 2, 1, seed=0)[0]
+    assert not crossed.keeps(sets)
 
 
 @pytest.mark.parametrize("plant", [VDP, PAIR], ids=["one channel", "two channels"])
@@ -265,3 +312,21 @@ def test_an_unstable_loop_between_stable_rules_is_caught():
 def test_without_operating_points_there_are_no_margins():
     with pytest.raises(ValueError, match="declares no operating points, so margins cannot be computed; declare"):
         OperatingMargins(replace(VDP, operating_points=()), PID(), [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+
+
+def test_combinations_of_channels():
+    """Two and three vertices, then the references, then mixtures."""
+    few = combinations((2, 3), 6, seed=0)
+    pairs = {tuple(row) for row in few.tolist()}
+    assert {(2, 3), (0, 3), (1, 3), (2, 0), (2, 1), (2, 2)} <= pairs  # beside references
+    assert {(a, b) for a in range(2) for b in range(3)} <= pairs  # all of them
+    assert {(3 + k, 4 + k) for k in range(6)} <= pairs  # mixtures beside mixtures
+    assert len(few) == 6 + 6 + 6
+    many = combinations((20, 30), 16, seed=0)
+    assert len(many) == 1 + 50 + 16 + 16
+    drawn = many[51:67]
+    assert (drawn < (20, 30)).all()
+    assert len({tuple(row) for row in drawn.tolist()}) > 10
+    np.testing.assert_array_equal(many, combinations((20, 30), 16, seed=0))
+    one = np.arange(12.0).reshape(1, 4, 3)
+    assert together([one], 1, seed=0) is one

@@ -1,5 +1,7 @@
 """Rules on plants: the model's own gains where the plant is the model, reasons where there is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,8 +51,19 @@ def test_two_channels_are_tuned_one_by_one():
     assert len(by_rule("heater")["SIMC"].gains) == 6
 
 
-@pytest.mark.parametrize(("name", "reason"), [("cstr", "is unstable there"), ("cart_pole", "no input holds plant")])
-def test_without_a_model_every_rule_says_why(name, reason):
-    for found in rule_gains(plants.get(name), STEP):
+NOWHERE_HELD = replace(plants.get("cart_pole"), operating_points=())
+
+
+@pytest.mark.parametrize(
+    ("plant", "reason"),
+    [
+        (plants.get("cstr"), "is unstable there"),
+        (plants.get("cart_pole"), "is unstable there"),
+        (NOWHERE_HELD, "no input holds plant"),
+    ],
+    ids=["cstr", "cart_pole", "nowhere held"],
+)
+def test_without_a_model_every_rule_says_why(plant, reason):
+    for found in rule_gains(plant, STEP):
         assert found.gains is None
         assert reason in found.text

@@ -3,7 +3,7 @@
 Numba reads all of Python and finds types by iteration; for a kernel of a few thousand statements that takes many times
 as long as LLVM's work on the result. Generated text needs none of it: numbers are doubles, pairs of them (complex),
 64-bit integers or truth values, every variable keeps the kind of its first value, arrays are contiguous and given by
-the caller. So one walk over the syntax tree is enough.
+the caller (``a[i]``, ``a[:n]`` and ``reshape`` are the only views). So one walk over the syntax tree is enough.
 
     module      a text's functions, each written when it is first called
     function    statements: assignments, branches, loops over ranges

@@ -187,6 +187,8 @@ class Expressions:
     def _subscript(self, e: ast.Subscript) -> Value:
         if isinstance(e.value, ast.Attribute) and e.value.attr == "shape" and isinstance(e.slice, ast.Constant):
             return Number(INTEGER, self._array(e.value.value).shape[e.slice.value])  # type: ignore[index]
+        if isinstance(e.slice, ast.Slice):
+            return self._beginning(e, e.slice)
         array = self.value(e.value)
         if isinstance(array, tuple) and isinstance(e.slice, ast.Constant) and isinstance(e.slice.value, int):
             return array[e.slice.value]
@@ -223,6 +225,15 @@ class Expressions:
         for size in array.shape[len(indices) :]:
             place = self.to.put(INTEGER, f"mul nsw i64 {place.text}, {size}")
         return self.to.put("ptr", f"getelementptr inbounds {array.kind}, ptr {array.pointer}, i64 {place.text}")
+
+    def _beginning(self, e: ast.Subscript, part: ast.Slice) -> Array:
+        """First rows of an array, a[:n]: no other slice has a form."""
+        if part.lower is not None or part.step is not None or part.upper is None:
+            raise refused(e)
+        array, size = self._array(e.value), self.number(part.upper)
+        if size.kind != INTEGER:
+            raise refused(e)
+        return Array(array.kind, array.pointer, (size.text, *array.shape[1:]))
 
     def _reshaped(self, e: ast.Call) -> Value:
         assert isinstance(e.func, ast.Attribute)  # noqa: S101  (the caller has looked)
