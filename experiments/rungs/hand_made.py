@@ -41,11 +41,10 @@ _TIGHTER = 0.04  # of the margins: the search judges few samples of the rules' h
 
 def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     """Return both, or the reason why there is none."""
-    ranges = [_ranges(bench, fixed, i) for i in range(len(bench.setup.laws))]
-    known = [one for one in ranges if one is not None]
-    if len(known) < len(ranges):
+    candidates = _candidates(bench, fixed)
+    if not candidates:
         return Rungs(notes=(f"{_TITLE}: none, a channel has neither integral nor derivative action to range ki by",))
-    kb = _by_hand(bench, fixed, known, equal)
+    kb, known = _by_hand(bench, fixed, candidates, equal)
     better, entry = _searched(bench, fixed, equal, kb, known)
     sources = "; ".join(dict.fromkeys(one.text for one in known))
     found = (
@@ -67,27 +66,58 @@ def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase, by_hand: Knowl
     return replace(contender, controller=shared, theta=own.theta, parameters=FACTORS * len(kb.channels))
 
 
-def _ranges(bench: Bench, fixed: Entry, i: int) -> GainRanges | None:
-    """From the ultimate gain at the first operating point, where the box holds what follows; else the fixed PID."""
+def _candidates(bench: Bench, fixed: Entry) -> list[list[GainRanges]]:
+    """Ranges of all channels: the paper's where an ultimate gain is known, and all from the fixed PID."""
+    n = len(bench.setup.laws)
+    by_fixed = [_from_fixed(bench, fixed, i) for i in range(n)]
+    by_ultimate = [_from_ultimate(bench, i) or by_fixed[i] for i in range(n)]
+    several = [by_ultimate] if by_ultimate == by_fixed else [by_ultimate, by_fixed]
+    return [[r for r in one if r is not None] for one in several if None not in one]
+
+
+def _from_fixed(bench: Bench, fixed: Entry, i: int) -> GainRanges | None:
+    low, high = (end[3 * i + 2] for end in (bench.setup.low, bench.setup.high))
+    return hand_made.from_gains(fixed.theta[3 * i : 3 * i + 3].tolist(), float(max(abs(low), abs(high))))
+
+
+def _from_ultimate(bench: Bench, i: int) -> GainRanges | None:
+    """From the ultimate gain at the first operating point, the other channels at rest, where the box holds it."""
     setup = bench.setup
-    low, high = setup.low[3 * i : 3 * i + 3], setup.high[3 * i : 3 * i + 3]
-    if setup.plant.operating_points:
-        point = setup.plant.operating_points[0]
-        spec = LoopSpec(
-            setup.plant, setup.laws, [replace(s, parameters=None) for s in setup.sets["taught"]], setup.step
+    if not setup.plant.operating_points:
+        return None
+    low, high = (end[3 * i : 3 * i + 3][[0, 2], None] for end in (setup.low, setup.high))
+    point = setup.plant.operating_points[0]
+    spec = LoopSpec(setup.plant, setup.laws, [replace(s, parameters=None) for s in setup.sets["taught"]], setup.step)
+    seen = one_channel(spec, linearise(setup.plant, point, commands=True), i, None, point.name)
+    edge = ultimate_gain(seen, loop_of(spec, i))
+    found = None if edge is None else hand_made.from_ultimate(*edge)
+    if found is None:
+        return None
+    ends = np.array([found.kp, found.kd])
+    return found if (ends >= low).all() and (ends <= high).all() else None
+
+
+def _by_hand(
+    bench: Bench, fixed: Entry, candidates: list[list[GainRanges]], equal: Fitness
+) -> tuple[KnowledgeBase, list[GainRanges]]:
+    """The published rules with those ranges that do better in the taught situations.
+
+    An ultimate gain belongs to one loop alone: coupled channels that have theirs at once need not be stable.
+    """
+    task, laws = bench.setup.task(fitness=equal), bench.setup.laws
+    found = []
+    for number, ranges in enumerate(candidates):
+        kb = _with_ranges(bench, fixed, ranges, equal, number)
+        controller = FuzzyController(kb, laws=laws, free=FREE)
+        value = (
+            0.0 if len(candidates) == 1 else float(task.fitness(task.quality(controller, controller.theta[None]))[0])
         )
-        seen = one_channel(spec, linearise(setup.plant, point, commands=True), i, None, point.name)
-        edge = ultimate_gain(seen, loop_of(spec, i))
-        if edge is not None:
-            found = hand_made.from_ultimate(*edge)
-            ends = np.array([found.kp, found.kd])
-            if (ends >= low[[0, 2], None]).all() and (ends <= high[[0, 2], None]).all():
-                return found
-    largest = max(abs(low[2]), abs(high[2]))
-    return hand_made.from_gains(fixed.theta[3 * i : 3 * i + 3].tolist(), float(largest))
+        found.append((value, number, kb, ranges))
+    _, _, kb, ranges = min(found, key=lambda one: one[:2])
+    return kb, ranges
 
 
-def _by_hand(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitness) -> KnowledgeBase:
+def _with_ranges(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitness, number: int) -> KnowledgeBase:
     """The published rules: terms reach as far as the fixed PID's loop goes in the taught situations."""
     setup = bench.setup
 
@@ -109,7 +139,7 @@ def _by_hand(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitnes
         )  # fmt: skip
 
     return bench.folder.stage(
-        "hand_made", compute,
+        f"hand_made_{number}" if number else "hand_made", compute,
         lambda folder, kb: kb.save(folder / "knowledge_base.json"),
         lambda folder: KnowledgeBase.load(folder / "knowledge_base.json"),
     )  # fmt: skip
