@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from flcs.linguistic import variable_from_data, widened
 from flcs.membership import SHAPES
 from flcs.mirror import mirrored_variable
@@ -12,6 +14,7 @@ from flcs.network_config import SEARCH
 from flcs.rule_base import OWN_INPUTS
 from flcs.term_choice import choose_terms, informative_inputs
 from flcs.term_search import genetic, search_terms
+from flcs.variable import SMALLEST_GAP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from flcs.term_search import Choice
     from flcs.variable import Variable
     from plants import Plant
+
+_ROUNDING = 1e-9  # relative: a gap that is stretched to the smallest must not come out below it
 
 
 @dataclass(frozen=True)
@@ -93,11 +98,29 @@ def variables(
 
 
 def _reaching(variable: Variable, seen: tuple[float, float] | None, *, mirrored: bool) -> Variable:
-    """The variable with a range that holds what was seen, its own mirror image if asked for; terms stay."""
+    """The variable with a range that holds what was seen, its own mirror image if asked for; terms stay.
+
+    Where they would be nearer to one another than a variable of that range allows, they are drawn apart.
+    """
     if seen is not None:
         low, high = widened(*seen)
-        variable = replace(variable, low=min(variable.low, low), high=max(variable.high, high))
+        low, high = min(variable.low, low), max(variable.high, high)
+        widths = tuple(max(width, SMALLEST_GAP * (high - low)) for width in variable.widths)
+        variable = replace(variable, low=low, high=high, centres=_apart(variable.centres, low, high), widths=widths)
     return mirrored_variable(variable) if mirrored else variable
+
+
+def _apart(centres: tuple[float, ...], low: float, high: float) -> tuple[float, ...]:
+    """Centres stretched about their middle so that the nearest two keep the smallest gap; unchanged if they do."""
+    wanted, nearest = SMALLEST_GAP * (high - low), float(np.diff(centres).min())
+    if nearest >= wanted:
+        return centres
+    half = 0.5 * (centres[-1] - centres[0]) * wanted / nearest * (1.0 + _ROUNDING)
+    middle = min(max(0.5 * (centres[0] + centres[-1]), low + half), high - half)
+    if 2.0 * half > high - low:  # uneven ones would not fit
+        return tuple(np.linspace(low, high, len(centres)).tolist())
+    shares = (np.array(centres) - centres[0]) / (centres[-1] - centres[0])
+    return tuple((middle + half * (2.0 * shares - 1.0)).tolist())
 
 
 def _terms(
