@@ -24,7 +24,7 @@ import yaml
 from configs import FOLDER
 from experiments import formats
 from experiments.benchmark_page import HEAD, SEEDS, page, rows
-from experiments.errors import UserError, user_errors
+from experiments.errors import USER_ERROR, UserError, user_errors
 from experiments.series import design_in
 from experiments.text_table import text_table
 from plants.core import atomic
@@ -126,13 +126,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with user_errors():
         chosen = options([*_COMPARISON, *words])
         found: dict[str, Pooled] = {}
+        failed: list[str] = []
         for name in chosen.plants:
-            found[name] = pool([run(name, seed, chosen) for seed in range(chosen.seeds)])
+            try:
+                folders = [run(name, seed, chosen) for seed in range(chosen.seeds)]
+            except SystemExit as stop:  # a design has told what is wrong; the other plants do not wait for it
+                if stop.code != USER_ERROR:
+                    raise
+                failed.append(name)
+                continue
+            found[name] = pool(folders)
             print("\n".join(_told(found[name])), flush=True)
             data: dict[str, Any] = {plant: pooled.numbers() for plant, pooled in found.items()}
             formats.write_json(chosen.folder / "benchmark.json", data)  # a stopped suite keeps what it has
             atomic.write(chosen.folder / "benchmark.md", page(found, chosen))
-        print(f"\nwritten: {chosen.folder / 'benchmark.md'}, benchmark.json")
+        if found:
+            print(f"\nwritten: {chosen.folder / 'benchmark.md'}, benchmark.json")
+        if failed:
+            raise UserError(f"no result of {', '.join(failed)}: a design of it ended with the error above")
 
 
 def _told(pooled: Pooled) -> Iterator[str]:

@@ -47,6 +47,20 @@ def pooled(seeds=20):
     )
 
 
+def test_a_plant_whose_design_fails_stops_no_other(tmp_path, monkeypatch, capsys):
+    def design(folder, own, others):
+        if "plant=duffing" in own:
+            raise SystemExit(2)
+
+    monkeypatch.setattr(benchmark, "design_in", design)
+    monkeypatch.setattr("experiments.pooled.pool", lambda folders: pooled())
+    with pytest.raises(SystemExit) as stop:
+        benchmark.main(["plants=duffing,fopdt", f"folder={tmp_path}"])
+    assert stop.value.code == 2
+    assert "no result of duffing" in capsys.readouterr().err
+    assert list(json.loads((tmp_path / "benchmark.json").read_text(encoding="utf-8"))) == ["fopdt"]
+
+
 def test_words_are_its_own_or_the_designs():
     chosen = benchmark.options(["plants=fopdt,duffing", "seeds=2", "budget=standard", "network.terms=3", "folder=x"])
     assert (chosen.plants, chosen.seeds, chosen.folder) == (("fopdt", "duffing"), 2, Path("x"))
