@@ -72,6 +72,8 @@ class Refining:
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.fixed, self.name, self.title, self.checkpoints = fixed, name, title, checkpoints
         self.judged = on_task(bench, validation)
+        # Searches keep off the fixed PID's travel by a share; that it has all of it is no fault of its own.
+        self.judged_free = on_task(bench, replace(validation, fitness=replace(validation.fitness, travel_limit=None)))
         self.kept = None if bench.margins is None else bench.margins.tightened(TIGHTER)
         self.tried: list[Tried] = []
         self.before: list[Entry] = []
@@ -92,9 +94,9 @@ class Refining:
         return self._chosen(unmoved)
 
     def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
-        """The validation situations' choice; the fixed PID itself is among them where no search started from it."""
+        """The validation situations' choice; the fixed PID itself is among them, with all of its own travel."""
         found = min(self.tried, key=lambda one: one.validation)
-        kb = unmoved if self.moved and self.judged(unmoved) <= found.validation else found.kb
+        kb = unmoved if self.judged_free(unmoved) <= found.validation else found.kb
         entries = (*self.before, *(one.entry for one in self.tried))
         histories = tuple(history for one in entries for history in one.histories)
         spent = sum(one.evaluations for one in entries)

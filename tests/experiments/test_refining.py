@@ -182,15 +182,31 @@ def _spent(entry):
 
 
 def test_validation_may_choose_the_fixed_pid_itself(job, edge, monkeypatch):
-    """No search starts from it where its gains are on the limit; it is compared all the same."""
+    """Searches start from other gains or keep off its travel by a share; it is compared all the same."""
     start = kb_of(job, edge)
     one = searches(job, edge, anchor_share=0.2, coarse_share=0.0, tries=1)
     unmoved = with_reference(start)
-    monkeypatch.setattr(one, "judged", lambda kb: 0.0 if kb == unmoved else 1.0)
+    monkeypatch.setattr(one, "judged", lambda kb: 1.0)
+    monkeypatch.setattr(one, "judged_free", lambda kb: 0.0 if kb == unmoved else 2.0)
     assert one.best(start)[0] == unmoved
     other = searches(job, edge, anchor_share=0.2, coarse_share=0.0, tries=1)
-    monkeypatch.setattr(other, "judged", lambda kb: 1.0 if kb == unmoved else 0.0)
+    monkeypatch.setattr(other, "judged", lambda kb: 1.0)
+    monkeypatch.setattr(other, "judged_free", lambda kb: 2.0)
     assert other.best(start)[0] == other.tried[0].kb
+
+
+def test_the_fixed_pid_has_all_of_its_own_travel(job, edge):
+    """Rules that must move less than it does and so do worse are not taken."""
+    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0, tries=1)
+    start = kb_of(job, 0.6 * edge)
+    unmoved = with_reference(start)
+    limit = 1e-3
+    one.task = replace(one.task, fitness=replace(one.task.fitness, travel_limit=limit))
+    narrow = replace(one.validation, fitness=replace(one.validation.fitness, travel_limit=limit))
+    free = Refining(one.bench, one.task, narrow, one.fixed, one.name, one.title, one.checkpoints)
+    assert free.judged_free(unmoved) == pytest.approx(one.judged_free(unmoved))
+    assert free.judged(unmoved) > 2.0 * free.judged_free(unmoved)
+    assert free.best(start)[0] == unmoved
 
 
 def test_gains_well_inside_stay_the_reference(job, edge):
