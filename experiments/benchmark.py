@@ -8,7 +8,7 @@
 
 Designs are runs of `sscq design` below runs/benchmark: a finished one is not repeated, a stopped one is gone on with.
 All controllers of a plant see the same rollouts, and its designs' rollouts are pooled; changes are against the best
-fixed PID of the same design. Losses are marked. Writes benchmark.json and benchmark.md into the folder.
+fixed PID of the same design. Losses are marked. Writes benchmark.json, benchmark.md and overview.md into the folder.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import yaml
 
 from configs import FOLDER
 from experiments import formats
-from experiments.benchmark_page import HEAD, SEEDS, page, rows
+from experiments.benchmark_page import HEAD, SEEDS, overview, page, rows
 from experiments.errors import USER_ERROR, UserError, user_errors
 from experiments.series import design_in
 from experiments.text_table import text_table
@@ -140,8 +140,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             data: dict[str, Any] = {plant: pooled.numbers() for plant, pooled in found.items()}
             formats.write_json(chosen.folder / "benchmark.json", data)  # a stopped suite keeps what it has
             atomic.write(chosen.folder / "benchmark.md", page(found, chosen))
+            atomic.write(chosen.folder / "overview.md", overview(found, chosen))
         if found:
-            print(f"\nwritten: {chosen.folder / 'benchmark.md'}, benchmark.json")
+            print(f"\nwritten: {chosen.folder / 'benchmark.md'}, overview.md, benchmark.json")
         if failed:
             raise UserError(f"no result of {', '.join(failed)}: a design of it ended with the error above")
 

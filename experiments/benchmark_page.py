@@ -78,14 +78,23 @@ def _change(found: Change, mark: str = "") -> str:
     return written + (loss(found.value, mark) if mark else "")
 
 
-def page(found: Mapping[str, Pooled], chosen: Options) -> str:
-    """Return the whole result as Markdown."""
+def overview(found: Mapping[str, Pooled], chosen: Options) -> str:
+    """Return one line for each plant as a page of its own."""
+    return "\n".join([*_head(found, chosen), *_summary(found, linked=False)]) + "\n"
+
+
+def _head(found: Mapping[str, Pooled], chosen: Options) -> list[str]:
     words = f"plants={','.join(chosen.plants)} seeds={chosen.seeds} {' '.join(chosen.overrides)}"
-    lines = [
+    return [
         "# Benchmark of control quality", "",
         f"Written by `python -m experiments.benchmark {words}`.", "",
-        *_READ, "", *_too_few(found, chosen.seeds), *_summary(found),
+        *_READ, "", *_too_few(found, chosen.seeds),
     ]  # fmt: skip
+
+
+def page(found: Mapping[str, Pooled], chosen: Options) -> str:
+    """Return the whole result as Markdown."""
+    lines = [*_head(found, chosen), *_summary(found)]
     for name, pooled in found.items():
         lines += ["", f"## {name}", "", "The same for all controllers:", ""]
         lines += [f"- {text}" for text in pooled.conditions]
@@ -107,12 +116,12 @@ def _too_few(found: Mapping[str, Pooled], designs: int) -> Iterator[str]:
         yield ""
 
 
-def _summary(found: Mapping[str, Pooled]) -> Iterator[str]:
+def _summary(found: Mapping[str, Pooled], *, linked: bool = True) -> Iterator[str]:
     """The knowledge base's mean J in each kind of situations and its IAE, beside the best of the simple rungs."""
     yield "| " + " | ".join(_SUMMARY) + " |"
     yield "|---" * len(_SUMMARY) + "|"
     for plant, pooled in found.items():
-        name, cells = "knowledge_base", [f"[{plant}](#{plant})"]
+        name, cells = "knowledge_base", [f"[{plant}](#{plant})" if linked else plant]
         known = name in pooled.comparisons
         cells += [_brief(pooled.kinds[kind].comparisons[name].mean.value) if known else "-" for kind in _KINDS]
         cells += [_brief(pooled.kinds["unforeseen"].error_changes[name].value) if known else "-"]

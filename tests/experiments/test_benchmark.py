@@ -47,6 +47,13 @@ def pooled(seeds=20):
     )
 
 
+def test_the_overview_has_a_line_for_each_plant_and_no_links():
+    text = benchmark_page.overview({"fopdt": pooled()}, benchmark.options(["plants=fopdt"]))
+    assert "| fopdt | " in text
+    assert "](#" not in text
+    assert "##" not in text
+
+
 def test_a_plant_whose_design_fails_stops_no_other(tmp_path, monkeypatch, capsys):
     def design(folder, own, others):
         if "plant=duffing" in own:
