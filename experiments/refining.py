@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 _STEP = 0.1  # first steps of the small searches, in boxes
 _NEARER = 0.03  # first steps of all rules together from gains that were searched before and lie on a limit
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
+_ENOUGH = 60  # evaluations for each gene of a small search: more find nothing that all rules would not find sooner
+_FEW = 60  # evaluations for each gene of all rules: with more there is time for the usual steps and a crowd
 _GENTLER = (1.0, 0.9, 0.75)  # shares of the fixed gains: where the search of the reference gains starts
 
 
@@ -109,7 +111,7 @@ class Refining:
     def _reference_gains(self) -> np.ndarray | None:
         """Reference gains that keep the tighter margins and the travel limit; None where the fixed PID's will do."""
         gains = self.fixed.theta[None]
-        share = self.setup.anchor_share
+        share = min(self.setup.anchor_share, self._enough(len(self.fixed.theta)))
         if share == 0.0 or self.kept is None or self.kept.violation(gains[:, None, :])[0] <= 0.0:
             return None
         start = np.vstack([part * gains for part in _GENTLER])
@@ -125,9 +127,10 @@ class Refining:
 
     def _coarse(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
-        share, names = self.setup.coarse_share, one_input.inputs_of(kb)
-        if share == 0.0 or not names:
+        names = one_input.inputs_of(kb)
+        if self.setup.coarse_share == 0.0 or not names:
             return ()
+        share = min(self.setup.coarse_share, len(names) * self._enough(_genes_over_one(kb)))
         for name in names:
             plan, progress = self._plan(f"over {name} alone", share / len(names))
             narrowed = partial(one_input.candidate, name=name)
@@ -141,7 +144,8 @@ class Refining:
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         label, share = f"{self.title} from {origin}", self.left / self.setup.tries
         plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
-        if number == 0 and (self.moved or coarse):
+        few = share * self.setup.evaluations < _FEW * n_genes
+        if number == 0 and few and (self.moved or coarse):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         with progress:
             self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=coarse)
@@ -166,10 +170,19 @@ class Refining:
         method = CmaEs(evaluations=spent, sigma=_STEP, renew_every=self.setup.renew_every)
         return replace(plan, methods=(method,)), progress
 
+    def _enough(self, n_genes: int) -> float:
+        """Share of the budget that a search of few genes can use."""
+        return _ENOUGH * n_genes / self.setup.evaluations
+
     def _nearer(self, method: SearchMethod, n_genes: int) -> SearchMethod:
         if not isinstance(method, CmaEs):
             return method
         return replace(method, sigma=_NEARER, population=max(12, round(4.0 * np.sqrt(n_genes))))
+
+
+def _genes_over_one(kb: KnowledgeBase) -> int:
+    """Most genes of a search over one input: its gains at each term, and the terms' places."""
+    return sum(max(v.n_terms for v in b.inputs) * (len(b.gain_names) + 1) for b in kb.channels)
 
 
 def on_task(bench: Bench, task: Task) -> Callable[[KnowledgeBase], float]:

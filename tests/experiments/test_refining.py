@@ -181,6 +181,25 @@ def _spent(entry):
     return sum(int(history["evaluations"][-1]) for _, history in entry.histories)
 
 
+def test_small_searches_take_no_more_than_they_can_use(job, edge):
+    """Of a large budget nearly all is left for the rules, which then begin with their usual steps."""
+    large = replace(job, evaluations=100_000)
+    one = searches(large, 0.6 * edge, anchor_share=0.1, coarse_share=0.3, tries=1)
+    whole = one._whole(kb_of(large, 0.6 * edge))
+    spent = []
+    one._refined = lambda name, label, kb, plan, **_: spent.append((label, plan))
+    one._coarse(whole)
+    assert one.left > 0.95
+    one._fine(0, "imitation", whole, (whole,))
+    far = replace(one.setup, evaluations=1500)
+    other = searches(far, 0.6 * edge, anchor_share=0.1, coarse_share=0.3, tries=1)
+    other._refined = one._refined
+    other._fine(0, "imitation", whole, (whole,))
+    steps = [[m.sigma for m in plan.methods if isinstance(m, CmaEs)] for _, plan in spent[-2:]]
+    assert steps[0] == [0.1]
+    assert steps[1] == [refining._NEARER]
+
+
 def test_validation_may_choose_the_fixed_pid_itself(job, edge, monkeypatch):
     """Searches start from other gains or keep off its travel by a share; it is compared all the same."""
     start = kb_of(job, edge)
