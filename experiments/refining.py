@@ -147,8 +147,10 @@ class Refining:
         few = share * self.setup.evaluations < _FEW * n_genes
         if number == 0 and few and (self.moved or coarse):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
+        # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
+        starts = coarse if few else ()
         with progress:
-            self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=coarse)
+            self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=starts)
 
     def _refined(
         self, name: str, label: str, kb: KnowledgeBase, plan: SearchPlan, starts: tuple[KnowledgeBase, ...] = (),
