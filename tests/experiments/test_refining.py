@@ -187,7 +187,7 @@ def test_small_searches_take_no_more_than_they_can_use(job, edge):
     one = searches(large, 0.6 * edge, anchor_share=0.1, coarse_share=0.3, tries=1)
     whole = one._whole(kb_of(large, 0.6 * edge))
     spent = []
-    one._refined = lambda name, label, kb, plan, **_: spent.append((label, plan))
+    one._refined = lambda name, label, kb, plan, starts=(), narrowed=None: spent.append((starts, plan))
     one._coarse(whole)
     assert one.left > 0.95
     one._fine(0, "imitation", whole, (whole,))
@@ -198,6 +198,7 @@ def test_small_searches_take_no_more_than_they_can_use(job, edge):
     steps = [[m.sigma for m in plan.methods if isinstance(m, CmaEs)] for _, plan in spent[-2:]]
     assert steps[0] == [0.1]
     assert steps[1] == [refining._NEARER]
+    assert [starts for starts, _ in spent[-2:]] == [(), (whole,)]
 
 
 def test_validation_may_choose_the_fixed_pid_itself(job, edge, monkeypatch):
