@@ -35,12 +35,12 @@ class SearchConfig:
         "budget, the validation situations choose", low=1
     )  # fmt: skip
     anchor_share: float = setting(
-        0.1, "most share of a knowledge base's evaluations for reference gains inside the margins, where the fixed PID lies "
-        "on their limit; 0: the fixed PID's", low=0, below=0.5
+        0.1, "most share of a knowledge base's evaluations for reference gains inside the margins, where the fixed PID "
+        "lies on their limit; 0: the fixed PID's", low=0, below=0.5
     )  # fmt: skip
     coarse_share: float = setting(
-        0.3, "most share of a knowledge base's evaluations for gains over one input alone, where the search of all rules "
-        "then starts; 0: none", low=0, below=0.5
+        0.3, "most share of a knowledge base's evaluations for gains over one input alone, where the search of all "
+        "rules then starts; 0: none", low=0, below=0.5
     )  # fmt: skip
     renew_every: int | None = setting(
         None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
