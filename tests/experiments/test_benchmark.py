@@ -1,4 +1,4 @@
-"""The benchmark of control quality: its words, its page, and (slowly) a whole small suite."""
+"""The benchmark of control quality: its words, its page, and a whole small suite."""
 
 import json
 from dataclasses import replace
@@ -227,7 +227,6 @@ RUNGS = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
 def test_every_rung_of_the_ladder_is_judged_in_a_suite_that_is_not_repeated(tmp_path, capsys):
     """One plant, the least budget: not what any controller is worth, but that all are there, with what they spent."""
     words = [
