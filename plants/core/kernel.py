@@ -311,20 +311,19 @@ def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., An
 
 def stream_items(design: Design, stream: Stream) -> Uniform:
     """Statements that fetch the stream's next sample into its row when it is due."""
-    number = len(design.streams)
+    n = len(design.streams)
     design.streams.append(stream)
     row = design.rows.first[stream.row]
     lines = (
         f"if step % {stream.every} == 0:  # {stream.name}",
         f"    sample = step // {stream.every}",
-        f"    if sample // 1024 != filled[{number}]:",
-        f"        filled[{number}] = sample // 1024",
+        f"    if sample // 1024 != filled[{n}]:",
+        f"        filled[{n}] = sample // 1024",
         f"        for lane in range({design.lanes} if spread else 1):",
         "            source = lane_start[chunk, lane]",
-        f"            key = keys[source, {number}]",
-        f"            fill(unit[lane, {number}], codes[source, {number}], sample // 1024, key, series)",
+        f"            fill(unit[lane, {n}], codes[source, {n}], sample // 1024, keys[source, {n}], series)",
         f"    for lane in range({design.lanes}):",
-        f"        S[{row}, lane] = unit[lane * spread, {number}, sample % 1024]",
+        f"        S[{row}, lane] = unit[lane * spread, {n}, sample % 1024]",
     )
     return Uniform(lines)
 

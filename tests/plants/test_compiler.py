@@ -132,6 +132,14 @@ def sized(n, a):
         return 2.0 * a
     return -a
 
+def sign(a):
+    if a > 0.0:
+        return 1
+    elif a < 0.0:
+        return -1
+    else:
+        return 0
+
 def fill(out, row, n):
     for i in range(out.shape[0]):
         out[i] = sized(n[row], 1.5) + i
@@ -147,13 +155,14 @@ def fill(out, row, n):
     fill(grid[3], 0, n)
     grid[1, 1] += 0.25
     k[2] = grid.shape[0] * 10 + grid.shape[1]
+    k[3], k[4], k[5] = sign(x[0]), sign(-x[0]), sign(0.0)
     """
     text = f"{HEAD}\n{more}\ndef rollout(x, n, y, k):\n{body}"
     y, k = np.zeros(8), np.zeros(8, np.int64)
     types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
     Compiled(machine_code.compiled(text, types), types)(np.array([0.75]), np.array([2, 5]), y, k)
     assert y.tolist() == [-1.25, 2.75, 0.0, 0.25, 3.0, 4.0, -1.5, -0.5]
-    assert k[:3].tolist() == [7, -3, 42]
+    assert k[:6].tolist() == [7, -3, 42, 1, -1, 0]
 
 
 def test_the_beginning_of_an_array_is_an_array():
@@ -272,6 +281,7 @@ def both_of_zero():
         ("with x:\n        pass", "with x:"),
         ("for v in x:\n        y[0] = v", "x"),
         ("for i in range(9, 0, -1):\n        y[i] = i", "range(9, 0, -1)"),
+        ("for i in range(0, 9, 0):\n        y[i] = i", "range(0, 9, 0)"),
         ("y[x[0]] = 1.0", "y[x[0]]"),
         ("y[0, 0] = 1.0", "y[0, 0]"),
         ("x[0], y[0] = 1.0, 2.0, 3.0", "x[0], y[0]"),
@@ -299,6 +309,18 @@ def test_what_has_no_form_is_refused_with_its_line(statement, named):
         (
             "def f(n):\n    if n > 0:\n        return 1\n    return 2.0\n\ndef rollout(n):\n    a = f(n)\n",
             "f returns i64",
+        ),
+        (
+            "def f(n):\n    if n > 0:\n        return 1\n\ndef rollout(n):\n    a = f(n)\n",
+            "f returns i64, and may end without",
+        ),
+        (
+            "def rollout(n):\n    a = complex(1.0, 2.0)\n    a = 1.0\n",
+            "a is a complex number in one place and a number in another",
+        ),
+        (
+            "def rollout(n):\n    a = (1, 2)\n    for i in range(n):\n        b, c = a\n        a = (b, i)\n",
+            "a is several values and is given twice",
         ),
         ("LIMIT = 'x'\n\ndef rollout(n):\n    pass\n", "LIMIT = 'x'\" has no form"),
     ],

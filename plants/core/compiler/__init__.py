@@ -13,6 +13,8 @@ the caller (``a[i]``, ``a[:n]`` and ``reshape`` are the only views). So one walk
 
 What the text means is what Python means by it, but for these:
 
+- arrays that are given to one call do not overlap where one is written to;
+- a name stands for one kind of thing, and for one array; a variable that was not given a value has any;
 - integers have 64 bits and wrap around; a negative index is not counted from the end, and no index is checked;
 - a division of doubles by zero gives infinity or NaN, one of integers gives 0;
 - both sides of ``and``, ``or`` and of a conditional expression are evaluated;

@@ -41,9 +41,11 @@ class Function:
         for name, argument in zip([a.arg for a in tree.args.args], arguments, strict=True):
             self._parameter(name, argument)
         self._block(tree.body)
-        if not self.result:
-            self.result = "void"
-        self.lines.leave("ret void" if self.result == "void" else "unreachable")
+        self.result = self.result or "void"
+        if self.lines.open and self.result != "void":
+            message = f"{tree.name} returns {self.result}, and may end without"
+            raise TypeError(message)
+        self.lines.leave("ret void")
 
     def text(self, head: str) -> str:
         """Return the function; `head` is what stands before its parameters."""
@@ -124,14 +126,18 @@ class Function:
         then, other, end = (self.lines.label(stem) for stem in ("then", "else", "end"))
         condition = self._expressions.condition(statement.test)
         self.lines.branch(condition, then, other if statement.orelse else end)
-        self.lines.begin(then)
-        self._block(statement.body)
+        goes_on = [self._branch(then, statement.body, end)]
+        goes_on.append(self._branch(other, statement.orelse, end) if statement.orelse else True)
+        if any(goes_on):
+            self.lines.begin(end)
+
+    def _branch(self, label: str, statements: Sequence[ast.stmt], end: str) -> bool:
+        """Write one of two branches; return whether what stands behind them is reached from it."""
+        self.lines.begin(label)
+        self._block(statements)
+        reached = self.lines.open
         self.lines.jump(end)
-        if statement.orelse:
-            self.lines.begin(other)
-            self._block(statement.orelse)
-            self.lines.jump(end)
-        self.lines.begin(end)
+        return reached
 
     def _while(self, statement: ast.While) -> None:
         head, body, end = (self.lines.label(stem) for stem in ("while", "body", "done"))
@@ -174,7 +180,7 @@ class Function:
         if len(given) == 1:
             return first, given[0], step
         step = given[2] if len(given) == 3 else step
-        if any(n.kind == DOUBLE for n in given) or not step.text.isdecimal():
+        if any(n.kind == DOUBLE for n in given) or not step.text.isdecimal() or int(step.text) == 0:
             raise refused(e)
         return given[0], given[1], step
 

@@ -13,6 +13,8 @@ from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Complex, 
 if TYPE_CHECKING:
     from plants.core.compiler.values import Value
 
+_NATURES: dict[type, str] = {Number: "a number", Complex: "a complex number", Array: "an array"}
+
 
 class Lines:
     """Instructions of a function in order.
@@ -34,7 +36,7 @@ class Lines:
         self._kinds: dict[str, str] = {}
         self._whole: dict[str, Array | tuple[Value, ...]] = {}
         self._known: dict[str, Number] = {}
-        self._complex: set[str] = set()
+        self._natures: dict[str, str] = {}
         self.open = True  # whether the present block still wants an instruction that ends it
 
     # ---------------------------------------------------------------------------------------------------- registers
@@ -109,9 +111,16 @@ class Lines:
     # ---------------------------------------------------------------------------------------------------- variables
 
     def assign(self, name: str, value: Value) -> None:
-        """Give a variable a value; one that holds numbers keeps the kind of its first."""
+        """Give a variable a value; one that holds numbers keeps the kind of its first.
+
+        Raises
+        ------
+        TypeError
+            Where a name stands for another kind of thing than before, or a second time for an array or several values:
+            these are no variables in memory, and a loop would go on seeing the first.
+        """
+        self._keep_nature(name, value)
         if isinstance(value, Complex):
-            self._complex.add(name)
             self.assign(f"{name}.real", value.real)
             self.assign(f"{name}.imag", value.imag)
             return
@@ -126,11 +135,21 @@ class Lines:
         self.do(f"store {kind} {value.text}, ptr %s_{name}")
         self._known[name] = value
 
+    def _keep_nature(self, name: str, value: Value) -> None:
+        nature = _NATURES.get(type(value), "several values")
+        before = self._natures.setdefault(name, nature)
+        if before != nature:
+            message = f"{name} is {before} in one place and {nature} in another; use two names"
+            raise TypeError(message)
+        if name in self._whole:
+            message = f"{name} is {nature} and is given twice; use two names"
+            raise TypeError(message)
+
     def read(self, name: str) -> Value | None:
         """Return a variable's value; None if it has none yet."""
         if name in self._known:
             return self._known[name]
-        if name in self._complex:
+        if self._natures.get(name) == _NATURES[Complex]:
             real, imag = self.read(f"{name}.real"), self.read(f"{name}.imag")
             return Complex(real, imag)  # type: ignore[arg-type]  # both were assigned as numbers
         if name in self._kinds:
