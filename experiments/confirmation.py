@@ -10,9 +10,8 @@ median, worst 5 %) and actuator travel, with intervals from resampled draws. Los
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ import numpy as np
 
 import configs
 from experiments import kb_case
+from experiments.declared_file import entries_of
 from experiments.errors import UserError, user_errors
 from experiments.progress import Progress
 from experiments.text_table import text_table
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 DECLARED = Path(configs.__file__).parent / "confirmation.yaml"
 STUDY, PAGE = Path("runs/study"), Path("docs/confirmation.md")
-_KEYS = {"plant", "draws", "seed", "step", "envelope"}
 _NO_LIMIT = 1e300
 _BLOCK = 250  # situations simulated together
 _HEAD = ("knowledge base", "J / fixed PID's", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
@@ -76,17 +75,9 @@ def declaration(path: Path = DECLARED) -> Declaration:
     ValueError
         For ranges that are none.
     """
-    import yaml
-
-    content = path.read_bytes()
-    given = yaml.safe_load(content)
-    names = set(given) if isinstance(given, dict) else set()
-    if names != _KEYS:
-        wrong = ", ".join(sorted(names ^ _KEYS))
-        raise UserError(f"{path.name}: expected {', '.join(sorted(_KEYS))}; missing or unknown: {wrong}")
+    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
     if not isinstance(given["draws"], int) or given["draws"] < 40:
         raise UserError(f"{path.name}: draws must be a whole number of at least 40, got {given['draws']!r}")
-    digest = hashlib.sha256(content).hexdigest()
     return Declaration(**given | {"envelope": Envelope(**given["envelope"]), "digest": digest})
 
 

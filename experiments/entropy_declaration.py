@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import configs
+from experiments.declared_file import check_names, entries_of
 from experiments.errors import UserError
 
 if TYPE_CHECKING:
@@ -74,25 +74,13 @@ def declaration(path: Path = DECLARED) -> Declaration:
     UserError
         For an entry that is missing or unknown, a measure or plant that there is not, or a budget not above 1.
     """
-    import yaml
-
-    content = path.read_bytes()
-    given = yaml.safe_load(content)
-    _check_names(given, {f.name for f in fields(Declaration)} - {"digest"}, path.name)
-    _check_names(given["robustness"], {f.name for f in fields(Robustness)}, f"{path.name}: robustness")
+    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    check_names(given["robustness"], {f.name for f in fields(Robustness)}, f"{path.name}: robustness")
     beside = given.pop("robustness")
     robustness = Robustness(**beside | {"added_delays": tuple(beside["added_delays"])})
-    digest = hashlib.sha256(content).hexdigest()
     found = Declaration(**given | {"budgets": tuple(given["budgets"]), "robustness": robustness, "digest": digest})
     _check_values(found)
     return found
-
-
-def _check_names(given: Any, known: set[str], where: str) -> None:
-    names = set(given) if isinstance(given, dict) else set()
-    if names != known:
-        wrong = ", ".join(sorted(names ^ known))
-        raise UserError(f"{where}: expected {', '.join(sorted(known))}; missing or unknown: {wrong}")
 
 
 def _check_values(found: Declaration) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import configs
+from experiments.declared_file import entries_of, plain
 from experiments.errors import UserError
 from experiments.run_folder import read_record
 from experiments.stages import digest_of
@@ -65,22 +65,15 @@ def declaration(path: Path = DECLARED, folder: Path = _CONFIGS / "situations") -
     UserError
         For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    content = path.read_bytes()
-    given = _read(path)
-    expected = {f.name for f in fields(Declaration)} - {"digest"}
-    names = set(given) if isinstance(given, dict) else set()
-    if names != expected:
-        wrong = ", ".join(sorted(names ^ expected))
-        raise UserError(f"{path.name}: expected {', '.join(sorted(expected))}; missing or unknown: {wrong}")
+    given, own_digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
     for recipe, digest in given["situations"].items():
-        found = digest_of(_read(folder / f"{recipe}.yaml"))
+        found = digest_of(plain(folder / f"{recipe}.yaml"))
         if found != digest:
             raise UserError(
                 f"situations/{recipe}.yaml says something else than was declared on {given['declared']} (SHA-256 "
                 f"{found}, declared {digest or 'none'}); put it back, or declare it anew in {path.name}"
             )
-    digest = hashlib.sha256(content).hexdigest()
-    return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})
+    return Declaration(**given | {"history": tuple(given["history"]), "digest": own_digest})
 
 
 def require_declared(recipe: str, run: Path, folder: Path = _CONFIGS / "situations") -> None:
@@ -92,10 +85,10 @@ def require_declared(recipe: str, run: Path, folder: Path = _CONFIGS / "situatio
         If the run's situations say something else: it was made before they were declared, or with words that change
         them.
     """
-    declared, made = _read(folder / f"{recipe}.yaml"), read_record(run)["config"]["situations"]
+    wanted, made = plain(folder / f"{recipe}.yaml"), read_record(run)["config"]["situations"]
     for kind in _KINDS:
-        wrong = [name for name, given in declared[kind].items() if not _says(made[kind].get(name), given)]
-        wrong += [name for name in made[kind] if name not in declared[kind]]
+        wrong = [name for name, given in wanted[kind].items() if not _says(made[kind].get(name), given)]
+        wrong += [name for name in made[kind] if name not in wanted[kind]]
         if wrong:
             raise UserError(
                 f"{run} was made with other {kind} situations than are declared ({', '.join(wrong)}); choose another "
@@ -108,10 +101,3 @@ def _says(made: Any, declared: Any) -> bool:
     if not isinstance(declared, dict):
         return bool(made == declared)
     return isinstance(made, dict) and all(key in made and _says(made[key], value) for key, value in declared.items())
-
-
-def _read(path: Path) -> Any:
-    """Read a file as the settings are read: 1e-4 is a number there, which other readers of YAML take for a word."""
-    from omegaconf import OmegaConf
-
-    return OmegaConf.to_container(OmegaConf.load(path))

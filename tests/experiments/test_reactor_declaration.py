@@ -29,7 +29,7 @@ def test_the_recipes_are_what_is_declared():
     assert set(found.situations) == set(reactor_study.RECIPES)
     assert found.digest == hashlib.sha256(DECLARED.read_bytes()).hexdigest()
     for recipe, digest in found.situations.items():
-        assert digest == digest_of(reactor_declaration._read(FOLDER / "situations" / f"{recipe}.yaml"))
+        assert digest == digest_of(reactor_declaration.plain(FOLDER / "situations" / f"{recipe}.yaml"))
 
 
 def test_hard_steps_are_those_first_written():
