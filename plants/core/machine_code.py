@@ -53,7 +53,7 @@ class Compiled:
         flat: list[Any] = []
         for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
             if colons == 0:
-                flat.append(value)
+                flat.append(float(value) if dtype.kind == "f" else int(value))
                 continue
             if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
                 message = f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}"

@@ -239,6 +239,14 @@ def test_library_functions_are_those_of_python(a, b):
     assert ours[1].tolist() == [1, 6, 0, 0, 0, 0, 0, 0]
 
 
+def test_numbers_of_numpy_are_passed_by_value():
+    types = ("float64", "int64", DOUBLES)
+    code = machine_code.compiled("def rollout(a, n, y):\n    y[n] = a + n\n", types)
+    y = np.zeros(3)
+    Compiled(code, types)(np.float32(0.5), np.int64(2), y)
+    assert y.tolist() == [0.0, 0.0, 2.5]
+
+
 def test_sums_are_fused_only_where_the_text_says_so():
     body = "\ndef rollout(x, y):\n    y[0] = x[0] * x[0] - x[1]\n"
     a, found = 1.0 + 2.0**-30, []
