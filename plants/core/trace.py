@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core import scalar
+from plants.core.partials import chain
 from plants.core.tape import Tape, Traced, TracingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def differentiate(outputs: Sequence[Traced], inputs: Sequence[Traced]) -> list[l
         return []
     tape = outputs[0].tape
     order = tape.needed(node.index for node in outputs)
-    columns = [_tangents(tape, order, seed.index) for seed in inputs]
+    columns = [tangents(tape, order, {seed.index: 1.0}) for seed in inputs]
     return [[column.get(node.index, 0.0) for column in columns] for node in outputs]
 
 
@@ -117,70 +118,14 @@ def depends(row: Sequence[Any]) -> bool:
     return not all(isinstance(slope, float) and slope == 0.0 for slope in row)
 
 
-def _tangents(tape: Tape, order: Sequence[int], seed: int) -> dict[int, Any]:
-    tangents: dict[int, Any] = {seed: 1.0}
+def tangents(tape: Tape, order: Iterable[int], seeds: Mapping[int, Any]) -> dict[int, Any]:
+    """Tangents of the nodes in `order` that have one, from those of `seeds` (by node number); all else stays put."""
+    result: dict[int, Any] = dict(seeds)
     for node in order:
-        parts = [(k, tangents[a]) for k, a in enumerate(tape.arguments[node]) if a in tangents]
-        if node != seed and parts:
-            value = _chain(tape, node, dict(parts))
+        parts = {k: result[a] for k, a in enumerate(tape.arguments[node]) if a in result}
+        if parts:
+            value = chain(tape, node, parts)
+            value = result[node] + value if node in result else value
             if not (isinstance(value, float) and value == 0.0):
-                tangents[node] = value
-    return tangents
-
-
-def _chain(tape: Tape, node: int, d: dict[int, Any]) -> Any:
-    name = tape.operations[node]
-    args = [Traced(tape, a) for a in tape.arguments[node]]
-    out = Traced(tape, node)
-    if name in _SELECTS:
-        return _SELECTS[name](tape, args, d)
-    total: Any = 0.0
-    for k, dot in d.items():
-        total = total + _PARTIAL[name](out, args, k) * dot
-    return total
-
-
-def _d_minimum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
-    return tape.apply("where", a[1] - a[0], d.get(0, 0.0), d.get(1, 0.0))
-
-
-def _d_maximum(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
-    return tape.apply("where", a[0] - a[1], d.get(0, 0.0), d.get(1, 0.0))
-
-
-def _d_where(tape: Tape, a: list[Traced], d: dict[int, Any]) -> Any:
-    return tape.apply("where", a[0], d.get(1, 0.0), d.get(2, 0.0))
-
-
-def _f(name: str, *args: Traced) -> Traced:
-    return args[0].tape.apply(name, *args)
-
-
-def _d_pow(out: Traced, a: list[Traced], k: int) -> Traced:
-    return a[1] * _f("pow", a[0], a[1] - 1.0) if k == 0 else out * _f("log", a[0])
-
-
-_SELECTS = {"minimum": _d_minimum, "maximum": _d_maximum, "where": _d_where}
-_PARTIAL: dict[str, Callable[[Traced, list[Traced], int], Any]] = {
-    "add": lambda _o, _a, _k: 1.0,
-    "sub": lambda _o, _a, k: 1.0 if k == 0 else -1.0,
-    "mul": lambda _o, a, k: a[1 - k],
-    "div": lambda o, a, k: 1.0 / a[1] if k == 0 else -o / a[1],
-    "quotient": lambda o, a, k: _f("quotient", a[0].tape.constant(1.0) if k == 0 else -o, a[1]),
-    "neg": lambda _o, _a, _k: -1.0,
-    "keep": lambda _o, _a, _k: 1.0,
-    "sin": lambda _o, a, _k: _f("cos", a[0]),
-    "cos": lambda _o, a, _k: -_f("sin", a[0]),
-    "tan": lambda o, _a, _k: 1.0 + o * o,
-    "asin": lambda _o, a, _k: 1.0 / _f("sqrt", 1.0 - a[0] * a[0]),
-    "acos": lambda _o, a, _k: -1.0 / _f("sqrt", 1.0 - a[0] * a[0]),
-    "atan2": lambda _o, a, k: (a[1] if k == 0 else -a[0]) / (a[0] * a[0] + a[1] * a[1]),
-    "exp": lambda o, _a, _k: o,
-    "log": lambda _o, a, _k: 1.0 / a[0],
-    "sqrt": lambda o, _a, _k: 0.5 / o,
-    "tanh": lambda o, _a, _k: 1.0 - o * o,
-    "pow": _d_pow,
-    "abs": lambda _o, a, _k: _f("sign", a[0]),
-    "sign": lambda _o, _a, _k: 0.0,
-    "floor": lambda _o, _a, _k: 0.0,
-}
+                result[node] = value
+    return result
