@@ -1,0 +1,108 @@
+"""What a mechanism is made of, once its declaration is complete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plants.core.tape import Traced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plants.core.plant import Quantity
+    from plants.core.tape import Tape
+
+KINDS = ("drive", "dissipative")
+"""Kinds of forces: power that is supplied, power that is lost."""
+
+
+class DeclarationError(ValueError):
+    """A mechanism is declared wrongly: the message says what was expected and what to do."""
+
+
+class Symbol(Traced):
+    """A declared name. Unlike other traced numbers it can be the key of a mapping."""
+
+    __slots__ = ("label",)
+    __hash__ = object.__hash__  # by identity: what is written with it decides nothing on its value
+
+    def __init__(self, tape: Tape, name: str, label: str) -> None:
+        super().__init__(tape, tape.input(name).index)
+        self.label = label
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A one-sided constraint: distance >= 0, and the coefficient of restitution of its impacts."""
+
+    distance: Traced
+    restitution: float
+
+
+@dataclass(frozen=True)
+class Velocities:
+    """Quasi-velocities w with v = D w + w0.
+
+    Attributes
+    ----------
+    names : tuple of str [m]
+    columns : tuple of tuple of Traced [m][n]
+        Columns of D.
+    offset : tuple of Traced [n]
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[tuple[Traced, ...], ...]
+    offset: tuple[Traced, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A mechanism's declaration; letters stand for kinds of quantities.
+
+    Attributes
+    ----------
+    tape : Tape
+        Holds every expression; its inputs are ``t`` and a kind's letter with a number.
+    quantities, symbols : mapping of kind to tuple
+        q coordinates, v their rates, u inputs, w disturbances, p parameters, s joint coordinates.
+    kinetic, potential : Traced
+    forces : mapping of kind of force to tuple of Traced [n]
+    positions, rows : tuple of Traced
+        Residuals of holonomic and of nonholonomic constraints.
+    gaps : tuple of Gap
+    velocities : Velocities, optional
+    places : tuple of Traced [n]
+        Coordinates as functions of the joint coordinates; empty without joints.
+    measured : tuple of (Quantity, Traced)
+    """
+
+    name: str
+    text: str
+    tape: Tape
+    quantities: Mapping[str, tuple[Quantity, ...]]
+    symbols: Mapping[str, tuple[Symbol, ...]]
+    kinetic: Traced
+    potential: Traced
+    forces: Mapping[str, tuple[Traced, ...]]
+    positions: tuple[Traced, ...]
+    rows: tuple[Traced, ...]
+    gaps: tuple[Gap, ...]
+    velocities: Velocities | None
+    places: tuple[Traced, ...]
+    measured: tuple[tuple[Quantity, Any], ...]
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.quantities["q"])
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of two-sided constraints."""
+        return len(self.positions) + len(self.rows)
+
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the tape's inputs at (t, q, v, u, w, p), flat."""
+        return ("t", *(f"{kind}{k}" for kind in "qvuwp" for k in range(len(self.quantities[kind]))))

@@ -1,0 +1,105 @@
+"""Reduced equations H x' = r, without multipliers: quasi-velocities, joint coordinates, free systems.
+
+The coordinates and their rates are given as functions of the state: v = D w + w0 for quasi-velocities, q = q(s, t) and
+v = P s' + P_t for joint coordinates, both as they are where nothing is constrained. With the accelerations
+a = D w' + s, virtual accelerations are D dw, and Gauss' principle gives
+
+    D' M D w' = D' (Q - c - M s)
+
+Source: the quasi-velocity form of Gauss' principle of least constraint; the transfer by the Jacobian is its special
+case w = s'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plants.mechanics.blocks import Numbers, blocks_of, symbols
+from plants.mechanics.parts import Parts
+
+if TYPE_CHECKING:
+    from plants.mechanics.calculus import Calculus
+    from plants.mechanics.declared import Declaration
+
+
+@dataclass(frozen=True)
+class Motions:
+    """Admissible motions as functions of a state (x, w) of positions and velocities.
+
+    Attributes
+    ----------
+    positions, velocities : symbols of the state
+    coordinates : [n]
+        q(x, t).
+    rates : [n]
+        v(x, w, t).
+    kinematics : [n_x]
+        x' (x, w, t).
+    """
+
+    positions: Numbers
+    velocities: Numbers
+    coordinates: Numbers
+    rates: Numbers
+    kinematics: Numbers
+
+
+def motions_of(calculus: Calculus, declared: Declaration) -> Motions:
+    """Return the admissible motions that a declaration names: by joints, by a basis, or all of them."""
+    q, v = symbols(calculus, declared, "q"), symbols(calculus, declared, "v")
+    if declared.places:
+        s = symbols(calculus, declared, "s")
+        z = [calculus.symbol(f"z{k}") for k in range(len(s))]
+        places = calculus.lift(declared.places)
+        return Motions(s, z, places, calculus.along(places, [*s, calculus.symbol("t")], [*z, 1.0]), z)
+    if declared.velocities is None:
+        return Motions(q, v, q, v, v)
+    z = [calculus.symbol(f"z{k}") for k in range(len(declared.velocities.names))]
+    columns = [calculus.lift(column) for column in declared.velocities.columns]
+    rates = calculus.lift(declared.velocities.offset)
+    for w, column in zip(z, columns, strict=True):
+        rates = [rate + entry * w for rate, entry in zip(rates, column, strict=True)]
+    return Motions(q, z, q, rates, rates)
+
+
+def reduced(calculus: Calculus, declared: Declaration) -> Parts:
+    """Return kinematics, H and r of the reduced equations."""
+    blocks, motions = blocks_of(calculus, declared), motions_of(calculus, declared)
+    n, m = len(motions.rates), len(motions.velocities)
+    old = [*symbols(calculus, declared, "q"), *symbols(calculus, declared, "v")]
+    new = [*motions.coordinates, *motions.rates]
+    flow = [*motions.positions, calculus.symbol("t")]
+    remainder = calculus.along(motions.rates, flow, [*motions.kinematics, 1.0])
+    basis = [calculus.gradient(rate, motions.velocities) for rate in motions.rates]
+    mass = [calculus.replace(row, old, new) for row in blocks.mass]
+    load = calculus.replace([f - c for f, c in zip(blocks.force, blocks.bias, strict=True)], old, new)
+    load = [load[i] - _dot(mass[i], remainder) for i in range(n)]
+    columns = [[basis[i][j] for i in range(n)] for j in range(m)]
+    pushed = [[_dot(row, column) for row in mass] for column in columns]
+    return Parts.of(
+        {
+            "kinematics": [calculus.short(value) for value in motions.kinematics],
+            "coordinates": motions.coordinates,
+            "rates": [calculus.short(value) for value in motions.rates],
+            "matrix": [calculus.short(_dot(columns[i], pushed[j])) for i in range(m) for j in range(i + 1)],
+            "right": [calculus.short(_dot(columns[i], load)) for i in range(m)],
+        },
+        calculus,
+        declared,
+        positions=("s" if declared.places else "q", len(motions.positions)),
+        velocities=("v" if motions.velocities is motions.rates else "z", m),
+    )
+
+
+def _dot(left: Numbers, right: Numbers) -> Any:
+    """Inner product; plain zeros cost nothing."""
+    total: Any = 0.0
+    for a, b in zip(left, right, strict=True):
+        if not (_zero(a) or _zero(b)):
+            total = total + a * b
+    return total
+
+
+def _zero(value: Any) -> bool:
+    return bool(isinstance(value, (int, float)) and value == 0.0) or bool(getattr(value, "is_zero", False))

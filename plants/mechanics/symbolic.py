@@ -1,0 +1,136 @@
+"""Derivatives by computer algebra: expressions are expanded, shortened and landed on a tape.
+
+symengine derives. Plain symbols stand for coordinates and rates, so a derivative is one by a symbol. What it has no
+function for (selects, limits) is an opaque symbol: allowed in forces, which are not differentiated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from plants.core.tape import Tape
+from plants.core.trace import Program
+from plants.mechanics.landing import Landing
+from plants.mechanics.normal_form import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants.core.tape import Traced
+    from plants.mechanics.declared import Declaration
+
+_EXACT = 2.0**20  # halves, quarters ... become fractions, so that terms cancel exactly
+
+
+class SymbolicError(TypeError):
+    """An expression that must be differentiated has an operation that the computer algebra does not know."""
+
+
+class Symbolic:
+    """The calculus of symengine's expressions.
+
+    Parameters
+    ----------
+    declared : Declaration
+    trigonometric : bool
+        Whether :meth:`short` brings to the trigonometric normal form.
+    """
+
+    def __init__(self, declared: Declaration, *, trigonometric: bool = True) -> None:
+        self.declared, self.trigonometric = declared, trigonometric
+        self._symbols: dict[str, Any] = {}
+        self._nodes: dict[int, Any] = {}
+        self._opaque: dict[Any, int] = {}
+        self._places: dict[Any, Any] = {}
+
+    def symbol(self, name: str) -> Any:
+        """Return the symbol called `name` on the declaration's tape; its own name here is out of harm's way."""
+        return self._symbols.setdefault(name, se.Symbol(f"_{name}"))
+
+    def lift(self, values: Sequence[Traced]) -> list[Any]:
+        """Return the declared expressions in this calculus."""
+        tape = self.declared.tape
+        for node in tape.needed(value.index for value in values):
+            if node not in self._nodes:
+                self._nodes[node] = self._expression(node)
+        return [self._nodes[value.index] for value in values]
+
+    def _expression(self, node: int) -> Any:
+        tape = self.declared.tape
+        operation = tape.operations[node]
+        if operation == "input":
+            return self.symbol(tape.input_names[node])
+        if operation == "const":
+            return _number(tape.constants[node])
+        if operation in _OPERATIONS:
+            return _OPERATIONS[operation](*(self._nodes[a] for a in tape.arguments[node]))
+        opaque = se.Symbol(f"_opaque{node}")
+        self._opaque[opaque] = node
+        return opaque
+
+    def gradient(self, value: Any, symbols: Sequence[Any]) -> list[Any]:
+        """Return d value / d symbols."""
+        value = se.sympify(value)
+        self._refuse_opaque(value)
+        return [value.diff(symbol) for symbol in symbols]
+
+    def along(self, values: Sequence[Any], symbols: Sequence[Any], directions: Sequence[Any]) -> list[Any]:
+        """Return sum_j d values / d symbols[j] * directions[j]."""
+        slopes = [self.gradient(value, symbols) for value in values]
+        return [sum((d * s for d, s in zip(row, directions, strict=True)), se.Integer(0)) for row in slopes]
+
+    def _refuse_opaque(self, value: Any) -> None:
+        for symbol in value.free_symbols if self._opaque else ():
+            if symbol in self._opaque:
+                operation = self.declared.tape.operations[self._opaque[symbol]]
+                raise SymbolicError(
+                    f"mechanism {self.declared.name!r}: {operation} stands in an energy or a constraint, and computer "
+                    "algebra does not differentiate it here; build with derivatives='tape'"
+                )
+
+    def replace(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
+        """Return `values` with `numbers` in place of `symbols`; opaque symbols follow when they are landed."""
+        places = dict(zip(symbols, map(se.sympify, numbers), strict=True))
+        self._places.update(places)
+        return [se.sympify(value).xreplace(places) for value in values]
+
+    def short(self, value: Any) -> Any:
+        """Return the expression in trigonometric normal form where that is shorter."""
+        return shortened(se.sympify(value)) if self.trigonometric else value
+
+    def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
+        """Return the program that gives `values` from `inputs`, with common subexpressions taken out of all at once."""
+        tape = Tape()
+        given = {name: tape.input(name) for name in inputs}
+        symbols = {self.symbol(name): number for name, number in given.items()}
+        landing = Landing(tape, symbols, self.declared.tape, self._opaque, self._unplaced)
+        names, reduced = se.cse([se.sympify(value) for value in values])
+        for name, definition in names:
+            landing.name(name, definition)
+        return Program(tape, tuple(inputs), tuple(tape.lift(landing(value)).index for value in reduced))
+
+    def _unplaced(self, name: str) -> Any:
+        symbol = self.symbol(name)
+        return self._places.get(symbol, symbol)
+
+
+def _number(value: float) -> Any:
+    scaled = value * _EXACT
+    if scaled.is_integer() and abs(scaled) < 2.0**52:
+        return se.Rational(int(scaled), int(_EXACT))
+    return se.RealDouble(value)
+
+
+_OPERATIONS = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "quotient": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "pow": lambda a, b: a**b,
+    "sqrt": lambda a: se.sqrt(a),
+    **{name: getattr(se, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh")},
+}
