@@ -23,39 +23,56 @@ Numbers = list[Any]
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Constraints at all levels: residual = 0 (or distance >= 0), A v + b, A a + gam.
+
+    Attributes
+    ----------
+    residuals : [n_positions]
+        Of the rows that have a position level: the first ones.
+    jacobian : [g][n]
+        A.
+    speeds, drift, curvature : [g]
+        A v + b, b, gam.
+    """
+
+    residuals: Numbers
+    jacobian: list[Numbers]
+    speeds: Numbers
+    drift: Numbers
+    curvature: Numbers
+
+
+@dataclass(frozen=True)
 class Blocks:
     """Blocks at (t, q, v, u, w, p), numbers of one calculus.
 
     Attributes
     ----------
     mass : [n][n]
-    bias, force : [n]
-        c and Q: forces of all kinds together.
+    bias : [n]
+        c.
     forces : mapping of kind of force to [n]
     kinetic, potential : number
-    residuals : [n_positions]
-        Of the holonomic constraints.
-    jacobian : [g][n]
-        Rows of A: holonomic first.
-    speeds : [g]
-        A v + b.
-    drift : [g]
-        b.
-    curvature : [g]
-        gam.
+    momenta : [n]
+        dT/dv.
+    constraints, gaps : Rows
+        Two-sided and one-sided ones.
     """
 
     mass: list[Numbers]
     bias: Numbers
-    force: Numbers
     forces: Mapping[str, Numbers]
     kinetic: Any
     potential: Any
-    residuals: Numbers
-    jacobian: list[Numbers]
-    speeds: Numbers
-    drift: Numbers
-    curvature: Numbers
+    momenta: Numbers
+    constraints: Rows
+    gaps: Rows
+
+    @property
+    def load(self) -> Numbers:
+        """f = Q - c [n], forces of all kinds together."""
+        return [sum(parts[1:], parts[0]) - c for *parts, c in zip(*self.forces.values(), self.bias, strict=True)]
 
 
 def symbols(calculus: Calculus, declared: Declaration, kind: str) -> Numbers:
@@ -68,23 +85,26 @@ def blocks_of(calculus: Calculus, declared: Declaration) -> Blocks:
     q, v = symbols(calculus, declared, "q"), symbols(calculus, declared, "v")
     kinetic, potential = calculus.lift((declared.kinetic, declared.potential))
     momenta = calculus.gradient(kinetic, v)
-    forces = {kind: calculus.lift(declared.forces[kind]) for kind in KINDS}
-    residuals = calculus.lift(declared.positions)
-    holonomic = rate(calculus, declared, residuals)
-    speeds = [*holonomic, *calculus.lift(declared.rows)]
-    jacobian = [calculus.gradient(speed, v) for speed in speeds]
-    push = calculus.gradient(kinetic, q)
-    pull = calculus.gradient(potential, q)
+    push, pull = calculus.gradient(kinetic, q), calculus.gradient(potential, q)
     turning = rate(calculus, declared, momenta)
     return Blocks(
         mass=[calculus.gradient(momentum, v) for momentum in momenta],
         bias=[c - a + b for c, a, b in zip(turning, push, pull, strict=True)],
-        force=[sum(parts[1:], parts[0]) for parts in zip(*forces.values(), strict=True)],
-        forces=forces,
+        forces={kind: calculus.lift(declared.forces[kind]) for kind in KINDS},
         kinetic=kinetic,
         potential=potential,
+        momenta=momenta,
+        constraints=_rows(calculus, declared, calculus.lift(declared.positions), calculus.lift(declared.rows)),
+        gaps=_rows(calculus, declared, calculus.lift([gap.distance for gap in declared.gaps]), []),
+    )
+
+
+def _rows(calculus: Calculus, declared: Declaration, residuals: Numbers, rows: Numbers) -> Rows:
+    v = symbols(calculus, declared, "v")
+    speeds = [*rate(calculus, declared, residuals), *rows]
+    return Rows(
         residuals=residuals,
-        jacobian=jacobian,
+        jacobian=[calculus.gradient(speed, v) for speed in speeds],
         speeds=speeds,
         drift=calculus.replace(speeds, v, [0.0] * len(v)),
         curvature=rate(calculus, declared, speeds),

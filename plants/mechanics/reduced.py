@@ -73,7 +73,7 @@ def reduced(calculus: Calculus, declared: Declaration) -> Parts:
     remainder = calculus.along(motions.rates, flow, [*motions.kinematics, 1.0])
     basis = [calculus.gradient(rate, motions.velocities) for rate in motions.rates]
     mass = [calculus.replace(row, old, new) for row in blocks.mass]
-    load = calculus.replace([f - c for f, c in zip(blocks.force, blocks.bias, strict=True)], old, new)
+    load = calculus.replace(blocks.load, old, new)
     load = [load[i] - _dot(mass[i], remainder) for i in range(n)]
     columns = [[basis[i][j] for i in range(n)] for j in range(m)]
     pushed = [[_dot(row, column) for row in mass] for column in columns]
