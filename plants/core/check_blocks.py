@@ -12,6 +12,7 @@ import numpy as np
 
 from plants.core.tape import Tape, TracingError
 from plants.core.trace import Program, depends, differentiate, flat, names, symbols, trace
+from plants.core.velocities import layout, n_accelerations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,11 +61,12 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
     """Return the form of every block that `plant` gives, in the order in which they are checked."""
     usual = ("t", "x", "u", "w", "p")
     n_x, n_u, n_y = len(plant.states), len(plant.inputs), len(plant.measurements)
-    n = n_x // 2
+    n = n_accelerations(plant)
     known = {
         "mass_matrix": BlockForm(usual, n * n, f"{n} rows of {n} numbers"),
         "force": BlockForm(usual, n, "one number per acceleration"),
         "acceleration": BlockForm(("t", "x", "a", "u", "w", "p"), n, "one number per acceleration"),
+        "kinematics": BlockForm(usual, n_x - n, f"one rate per state that is not accelerated ({_others(plant)})"),
         "derivative": BlockForm(usual, n_x, f"one rate per state ({_labels(plant.states)})"),
         "outputs": BlockForm(usual, n_y, f"one number per measurement ({_labels(plant.measurements)})"),
         "energy": BlockForm(usual, 1, "one number [J]", number=True),
@@ -73,6 +75,10 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
         "allocate": BlockForm(("t", "x", "commands", "p"), n_u, f"one number per input ({_labels(plant.inputs)})"),
     }
     return {name: form for name, form in known.items() if getattr(plant, name) is not None}
+
+
+def _others(plant: Plant) -> str:
+    return _labels(tuple(plant.states[k] for k in layout(plant).others)) if plant.has_loop else "none"
 
 
 def _labels(quantities: tuple[Quantity, ...]) -> str:
@@ -85,7 +91,7 @@ def shape(plant: Plant, group: str) -> Any:
         return "t"
     counts = {
         "x": len(plant.states), "u": len(plant.inputs), "w": len(plant.disturbances), "p": len(plant.parameters),
-        "a": len(plant.states) // 2, "commands": len(plant.channels),
+        "a": n_accelerations(plant), "commands": len(plant.channels),
     }  # fmt: skip
     return names(group, counts[group])
 
@@ -161,7 +167,7 @@ class Sample:
         if plant.allocate is None and len(channels) == len(inputs):
             pairs = zip(inputs, channels, strict=True)
             inputs = tuple(replace(q, low=max(q.low, low), high=min(q.high, high)) for q, (low, high) in pairs)
-        n_commands = len(channels)
+        n_commands, n = len(channels), n_accelerations(plant)
         commands = [np.clip(rng.standard_normal(points), low, high) for low, high in channels]
         return cls(
             t=np.concatenate([[0.0], rng.uniform(0.0, 100.0, points - 1)]),
@@ -170,9 +176,8 @@ class Sample:
             w=_drawn(plant.disturbances, points, rng),
             p=np.repeat(np.array(plant.nominal())[:, None], points, axis=1),
             commands=np.array(commands).reshape(n_commands, points),
-            a=np.concatenate([np.zeros((len(plant.states) // 2, 1)),
-                              rng.standard_normal((len(plant.states) // 2, points - 1))], axis=1),
-        )  # fmt: skip
+            a=np.concatenate([np.zeros((n, 1)), rng.standard_normal((n, points - 1))], axis=1),
+        )
 
     def group(self, name: str) -> np.ndarray:
         """Return one argument of all points."""
