@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant, Quantity
 
 _HERE = Path(__file__).resolve().parent
+_NUMBERS = ("t", "h")  # arguments that are numbers, not tuples
 _AGREE = 1e-9  # relative: powers and sums may round in another order, nothing else may differ
 
 
@@ -68,6 +69,7 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
         "acceleration": BlockForm(("t", "x", "a", "u", "w", "p"), n, "one number per acceleration"),
         "kinematics": BlockForm(usual, n_x - n, f"one rate per state that is not accelerated ({_others(plant)})"),
         "derivative": BlockForm(usual, n_x, f"one rate per state ({_labels(plant.states)})"),
+        "after_step": BlockForm((*usual, "h"), n_x, f"one value per state ({_labels(plant.states)})"),
         "outputs": BlockForm(usual, n_y, f"one number per measurement ({_labels(plant.measurements)})"),
         "energy": BlockForm(usual, 1, "one number [J]", number=True),
         "supplied_power": BlockForm(usual, 1, "one number [W]", number=True),
@@ -87,8 +89,8 @@ def _labels(quantities: tuple[Quantity, ...]) -> str:
 
 def shape(plant: Plant, group: str) -> Any:
     """Return the names of the symbols of one argument of a block."""
-    if group == "t":
-        return "t"
+    if group in _NUMBERS:
+        return group
     counts = {
         "x": len(plant.states), "u": len(plant.inputs), "w": len(plant.disturbances), "p": len(plant.parameters),
         "a": n_accelerations(plant), "commands": len(plant.channels),
@@ -142,7 +144,7 @@ def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
         return f"{_defined(plant, name)}{message}" if message.startswith(name) else f"{name}: {message}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve().parent != _HERE]
     place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else _defined(plant, name)
-    sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group != "t"]
+    sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group not in _NUMBERS]
     called = f"({', '.join(form.groups)}) with {', '.join(sizes)} numbers"
     return f"{name}: {place}{type(error).__name__}: {error}; the block is called as {called}"
 
@@ -158,6 +160,7 @@ class Sample:
     p: np.ndarray
     commands: np.ndarray
     a: np.ndarray
+    h: np.ndarray
 
     @classmethod
     def draw(cls, plant: Plant, points: int, rng: np.random.Generator) -> Sample:
@@ -177,6 +180,7 @@ class Sample:
             p=np.repeat(np.array(plant.nominal())[:, None], points, axis=1),
             commands=np.array(commands).reshape(n_commands, points),
             a=np.concatenate([np.zeros((n, 1)), rng.standard_normal((n, points - 1))], axis=1),
+            h=np.full(points, plant.step),
         )
 
     def group(self, name: str) -> np.ndarray:
@@ -186,9 +190,11 @@ class Sample:
     def arguments(self, form: BlockForm, point: int | None = None) -> list[Any]:
         """Return the arguments of a block: tuples of arrays, or of floats at one point."""
         if point is None:
-            return [self.t if group == "t" else tuple(self.group(group)) for group in form.groups]
+            return [self.group(g) if g in _NUMBERS else tuple(self.group(g)) for g in form.groups]
         return [
-            float(self.t[point]) if group == "t" else tuple(float(row[point]) for row in self.group(group))
+            float(self.group(group)[point])
+            if group in _NUMBERS
+            else tuple(float(row[point]) for row in self.group(group))
             for group in form.groups
         ]
 

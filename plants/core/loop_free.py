@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plants.core.elementary import where
 from plants.core.loops import accelerations
 from plants.core.velocities import layout
 
@@ -67,6 +68,15 @@ class LoopFree:
         if self.share < 1.0:
             rebuilt = tuple(a0 + (a - a0) * self.share for a, a0 in zip(rebuilt, old, strict=True))
         return rebuilt
+
+    def jump(self, lane: Lane, moved: Sequence[Any], new: Sequence[Any], kept: Any) -> None:
+        """Take what `after_step` did to the velocities out of the next difference, where `kept` is not 0.
+
+        The velocity remembered jumps with the present one, so the next difference is that of the step's own motion. To
+        remember the new velocity instead would rebuild an acceleration of 0 after every projection.
+        """
+        pairs = zip(lane["velocity_before"], self.places.of(moved), self.places.of(new), strict=True)
+        lane["velocity_before"] = tuple(where(kept, v0 + (b - a), v0) for v0, a, b in pairs)
 
     def derivative(self, lane: Lane, h: Any) -> Callable[..., tuple[Any, ...]]:
         """Return the derivative of this step, and remember what the next one needs."""

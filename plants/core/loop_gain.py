@@ -168,10 +168,10 @@ def spurious_damping(
 
     Notes
     -----
-    With a = F x + G a the delayed loop has a = F x + G (a - delay da/dt); a mode r of the plant, with velocities r_v
-    among its states, then moves by -delay lambda^2 l_v'(I - G)^-1 G r_v / (l'r), l its left eigenvector. Without damping,
-    for M a = f with M = diag(M) + N, this is sigma = -Ne delay Omega^2 / (2 Me) with modal values Ne and Me. Exact to
-    first order in delay times |lambda|.
+    With a = F x + G a the delayed loop has a = F x + G (a - delay da/dt); a mode r of the plant, velocities r_v, then
+    moves by -delay lambda^2 l_v'(I - G)^-1 G r_v / (l'r), l the left eigenvector. Without damping, for M a = f with
+    M = diag(M) + N, this is sigma = -Ne delay Omega^2 / (2 Me) with modal values Ne and Me. Exact to first order in
+    delay times |lambda|.
     """
     from scipy.linalg import eig
 

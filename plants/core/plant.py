@@ -110,6 +110,10 @@ class Plant:
     velocities : tuple of str
         The states whose rates are the accelerations, in the order of the equations; with `kinematics` they must be
         named. Left empty: the second half of the states, whose rates are the accelerations of the first half.
+    after_step : callable, optional
+        ``(t, x, u, w, p, h)`` to the state [n_x] to go on with after an integration step of `h` [s]: impacts,
+        projections onto constraints, resets. `t` is the step's end, `u` and `w` are those of the step there. The region
+        is tested after it; the initial state and the integrals of power and entropy do not pass through it.
     input_delay : str, optional
         Name of the parameter that is the dead time of all inputs [s].
     operating_points : tuple of OperatingPoint
@@ -144,6 +148,7 @@ class Plant:
     acceleration: Block | None = None
     kinematics: Block | None = None
     velocities: tuple[str, ...] = ()
+    after_step: Block | None = None
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)

@@ -1,10 +1,10 @@
 """Which states of a plant are accelerated, and the rates of all states once the accelerations are known.
 
 A plant that declares accelerations (`mass_matrix` and `force`, or `acceleration`) has states of two kinds: velocities,
-whose rates are the accelerations, and all others (coordinates, filters, bristles, relaxing slips), whose rates are known
-from the state at once. Without `kinematics` the others are as many coordinates, and each one's rate is its velocity.
-With it they are whatever `kinematics(t, x, u, w, p)` gives rates for: there may be more coordinates than velocities
-(quasi-velocities, q' = D(q) w), and states that are no coordinates.
+whose rates are the accelerations, and all others (coordinates, filters, friction bristles), whose rates are known at
+once. Without `kinematics` the others are as many coordinates, and each one's rate is its velocity. With it they are
+whatever `kinematics(t, x, u, w, p)` gives rates for: there may be more coordinates than velocities (quasi-velocities,
+q' = D(q) w), and states that are no coordinates.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ class Layout:
     def _counted(self, what: str, places: Sequence[int], rates: Sequence[Any]) -> tuple[Any, ...]:
         if len(rates) != len(places):
             labels = ", ".join(self.plant.states[k].name for k in places)
-            message = f"{what} of plant {self.plant.name!r} must give the rates of {labels or 'no state'}, got {len(rates)}"
+            message = (
+                f"{what} of plant {self.plant.name!r} must give the rates of {labels or 'no state'}, got {len(rates)}"
+            )
             raise ValueError(message)
         return tuple(rates)
 
