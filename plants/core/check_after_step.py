@@ -1,0 +1,58 @@
+"""A plant's `after_step` in motion: it runs, and what it does to the energy is told, not judged."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.simulate import simulate
+from plants.core.trace import flat
+from plants.core.trajectory import DivergedError
+
+if TYPE_CHECKING:
+    from plants.core.check import CheckReport
+    from plants.core.check_runs import Drive
+    from plants.core.plant import Plant
+    from plants.core.trajectory import Trajectory
+
+LENGTHS = (16.0, 4.0, 1.0)  # of the tested run in times of the flow's: a flow that falls through its floor ends early
+
+
+def check_after_step(report: CheckReport, plant: Plant, drive: Drive, step: float) -> None:
+    """Simulate with `after_step`, as long as the plant stays in its region."""
+    report.advice.append(
+        "step, order of convergence, stiffness and energy balance are those of the equations alone, without after_step"
+    )
+    left = ""
+    for length in LENGTHS:
+        t_end = length * drive.t_end
+        try:
+            run = _run(plant, replace(drive, t_end=t_end), step)
+        except DivergedError as error:
+            left = str(error)
+            continue
+        report.passed.append(f"with after_step it stays in its region for {t_end:.3g} s{_energy(plant, run)}")
+        return
+    report.advice.append(f"with after_step and without control: {left}")
+
+
+def _run(plant: Plant, drive: Drive, step: float) -> Trajectory:
+    count = max(1, math.ceil(drive.t_end / step - 1e-9))
+    return simulate(
+        plant, drive.t_end, drive.t_end / count, drive.initial, None, drive.inputs, drive.disturbances
+    )  # fmt: skip
+
+
+def _energy(plant: Plant, run: Trajectory) -> str:
+    """What the energy balance misses at the end of the run: the work of `after_step`."""
+    if plant.energy is None or plant.entropy_rate is None:
+        return ""
+    if plant.supplied_power is None and (plant.inputs or plant.disturbances):
+        return ""
+    arguments = [tuple(run.group(kind).T) for kind in ("states", "inputs", "disturbances")]
+    energy = np.broadcast_to(flat(plant.energy(run.time, *arguments, plant.nominal()))[0], len(run.time))
+    work = float(energy[-1] - energy[0] - run.supplied[-1] + run.entropy[-1])
+    return f"; it adds {work:.3g} J to the energy there"
