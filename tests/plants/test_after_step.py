@@ -15,7 +15,7 @@ from plants.core.elementary import quotient, sqrt, where
 from plants.core.equilibrium import Equilibria
 from plants.core.integrators import INTEGRATORS
 from plants.core.loops import MODES
-from plants.excitation import Sine, WhiteNoise
+from plants.excitation import Sine, Step, WhiteNoise
 from sscq.closed_loop import ClosedLoop
 from tests.reference.accelerated_twin import Twin
 
@@ -168,13 +168,17 @@ WITNESS = Plant(
 
 def test_the_block_is_given_the_ends_time_the_step_and_the_steps_inputs():
     run = plants.simulate(
-        WITNESS, 1.0, 0.01, inputs={"u": Sine(1.0, 0.3)}, disturbances={"w": WhiteNoise(1.0, hold=0.01)}
+        WITNESS,
+        1.0,
+        0.01,
+        inputs={"u": Sine(1.0, 0.3)},
+        disturbances={"w": WhiteNoise(1.0, hold=0.01) + Step(5.0, 0.5)},
     )
     states = run.states[1:]
     np.testing.assert_allclose(states[:, 0], run.time[1:], rtol=1e-14)
     assert (states[:, 1] == 0.01).all()
     np.testing.assert_allclose(states[:, 2], run.group("inputs")[1:, 0], atol=1e-14)  # smooth: at the end
-    assert (states[:, 3] == run.group("disturbances")[:-1, 0]).all()  # held over the step
+    assert (states[:, 3] == run.group("disturbances")[:-1, 0]).all()  # held over the step, jumps as well
     assert (states[:, 4] == 7.0).all()
     assert (run.states[0] == 0.0).all()  # the initial state does not pass through it
 
@@ -224,7 +228,7 @@ def test_the_check_counts_it_and_tests_the_flow_alone():
     report = plants.check(BALL)
     assert report.ok, str(report)
     text = str(report)
-    assert "after_step" in text.split("operations: ")[1].split("\n")[0]
+    assert "after_step" in text.split("operations: ")[1].splitlines()[0]
     assert "energy balance are those of the equations alone, without after_step" in text
     assert "the energy balance closes" in text
     assert "with after_step it stays in its region for" in text

@@ -58,7 +58,7 @@ def reordered(order, velocities=("speed", "turning")):
         return tuple(x[k] for k in places)
 
     def kinematics(t, x, u, w, p):
-        position, angle, speed, turning = own(x)
+        _, angle, speed, turning = own(x)
         rates = {"position": speed, "angle": turning}
         if "lagging" in order:
             rates["lagging"] = (angle - x[order.index("lagging")]) / LAG
@@ -82,7 +82,7 @@ def reordered(order, velocities=("speed", "turning")):
 
 
 LAGGED = reordered(("position", "angle", "speed", "turning", "lagging"))
-MIXED = reordered(("turning", "lagging", "position", "speed", "angle"), ("turning", "speed"))
+MIXED = reordered(("speed", "lagging", "position", "turning", "angle"), ("turning", "speed"))
 
 
 def push(t):
