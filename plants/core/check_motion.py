@@ -53,7 +53,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, flow, runs, sample)
     if plant.after_step is not None:
-        check_after_step(report, plant, runs.drive, runs.step(1))
+        check_after_step(report, plant, runs.drive)
 
 
 def _supply_is_known(plant: Plant) -> bool:
