@@ -71,7 +71,8 @@ class Landing:
         return function(*(self(argument) for argument in expression.args))
 
     def _sum(self, expression: Any) -> Any:
-        plus, minus = [], []
+        plus: list[Any] = []
+        minus: list[Any] = []
         for term in expression.args:
             coefficient = term.args[0] if isinstance(term, se.Mul) else term
             negative = coefficient.is_Number and float(coefficient) < 0.0
@@ -109,7 +110,9 @@ class Landing:
         return sorted(values, key=lambda value: self.tape.shapes[self.tape.lift(value).index])
 
     def _land_opaque(self, node: int) -> Any:
-        names = tuple(self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names)
+        names = tuple(
+            self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names
+        )
         values = [self(self.unplaced(name)) for name in names]
         return replay(Program(self.declared, names, (node,)), *values)[0]
 
