@@ -66,13 +66,15 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
-    def coordinates(self, names: str, *, units: str = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+    def coordinates(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
         """Add coordinates.
 
         Parameters
         ----------
-        names, units : str
-            Separated by blanks; one unit stands for all.
+        names : str
+            Separated by blanks.
+        units : str or sequence of str
+            Separated by blanks, or a sequence where units have blanks; one unit stands for all.
         initial, low, high : float or sequence of float
             Nominal initial values, and the region where the model holds.
 
@@ -99,7 +101,7 @@ class Mechanism:
                 f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
                 "declare the coordinates first"
             )
-        units = " ".join(f"{q.unit or '1'}/s" for q in waiting)
+        units = [f"{q.unit or '1'}/s" for q in waiting]
         return self._add("v", " ".join(labels), units, initial, low, high)
 
     def parameters(self, **nominal: float) -> Any:
@@ -109,17 +111,17 @@ class Mechanism:
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, unit, nominal, low, high)
+        return self._add("p", name, (unit,), nominal, low, high)
 
-    def inputs(self, names: str, *, units: str = "", low: Any = None, high: Any = None) -> Any:
+    def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
         return self._add("u", names, units, 0.0, low, high)
 
-    def disturbances(self, names: str, *, units: str = "", usual: Any = 0.0) -> Any:
+    def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
         """Add disturbances, with their usual size (standard deviation; 0: none)."""
         return self._add("w", names, units, usual, None, None)
 
-    def joints(self, names: str, *, units: str = "", initial: Any = 0.0) -> Any:
+    def joints(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0) -> Any:
         """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
 
         The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
@@ -127,7 +129,7 @@ class Mechanism:
         """
         return self._add("s", names, units, initial, None, None)
 
-    def _add(self, kind: str, names: str, units: str, nominal: Any, low: Any, high: Any) -> Any:
+    def _add(self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any, high: Any) -> Any:
         labels = names.split()
         if not labels:
             raise DeclarationError(f"mechanism {self.name!r}: at least one name is needed, got {names!r}")
@@ -135,7 +137,7 @@ class Mechanism:
         for k, label in enumerate(labels):
             if label in taken or label in labels[:k]:
                 raise DeclarationError(f"mechanism {self.name!r}: the name {label!r} is taken; names must differ")
-        fields = [_spread(value, len(labels)) for value in (units.split() or "", nominal, low, high)]
+        fields = [_spread(value, len(labels)) for value in (_listed(units), nominal, low, high)]
         new = []
         for label, unit, value, least, most in zip(labels, *fields, strict=True):
             index = len(self._quantities[kind])
@@ -287,6 +289,10 @@ class Mechanism:
         from plants.mechanics.build import build
 
         return build(self.declared(), form, **options)
+
+
+def _listed(units: str | Sequence[str]) -> list[str]:
+    return (units.split() or [""]) if isinstance(units, str) else list(units)
 
 
 def _spread(value: Any, count: int) -> list[Any]:
