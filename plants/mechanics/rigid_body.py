@@ -44,7 +44,7 @@ class Body:
             )
         labels = " ".join(f"{name}_{part}" for part in ("x", "y", "z", "psi", "theta", "phi"))
         q = mech.coordinates(labels, units="m m m rad rad rad", initial=initial)
-        v = mech.rates()
+        v = mech.rates()[-6:]  # coordinates before it may have had none
         self.mechanism, self.name = mech, name
         self.position, self.angles = q[:3], q[3:]
         self.velocity, self.angle_rates = v[:3], v[3:]
@@ -86,7 +86,9 @@ class Body:
         turned = _times(self.rotation(), (b * z - c * y, c * x - a * z, a * y - b * x))
         return tuple(v + s for v, s in zip(self.velocity, turned, strict=True))  # type: ignore[return-value]
 
-    def load(self, force: Sequence[Any] = (0.0, 0.0, 0.0), moment: Sequence[Any] = (0.0, 0.0, 0.0), kind: str = "drive") -> None:
+    def load(
+        self, force: Sequence[Any] = (0.0, 0.0, 0.0), moment: Sequence[Any] = (0.0, 0.0, 0.0), kind: str = "drive"
+    ) -> None:
         """Add a force at the centre of mass [N, ground's frame] and a moment [N m, body's frame]."""
         axes = self.axes()
         about = [sum((axes[i][j] * moment[i] for i in range(3)), 0.0) for j in range(3)]
