@@ -82,7 +82,9 @@ class Equations:
 
     def _traced(self, block: Any) -> Program:
         sizes = [len(self.declared.quantities[kind]) for kind in "uwp"]
-        return trace(block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True)))
+        return trace(
+            block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True))
+        )
 
     # ------------------------------------------------------------------------------------------------ the plant's blocks
 
@@ -155,7 +157,9 @@ class Equations:
         if self.form in multipliers.FORMS:
             return self.accelerations(t, x, u, w, p)
         flow = self._flow
-        return tuple(Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0])
+        return tuple(
+            Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0]
+        )
 
     @cached_property
     def _flow(self) -> Program:
