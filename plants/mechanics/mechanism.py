@@ -66,7 +66,9 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
-    def coordinates(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+    def coordinates(
+        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+    ) -> Any:
         """Add coordinates.
 
         Parameters
@@ -104,7 +106,7 @@ class Mechanism:
         units = [f"{q.unit or '1'}/s" for q in waiting]
         return self._add("v", " ".join(labels), units, initial, low, high)
 
-    def parameters(self, **nominal: float) -> Any:
+    def parameters(self, /, **nominal: float) -> Any:
         """Add parameters by name and nominal value; they stay arguments of the compiled plant."""
         added = [self.parameter(name, value) for name, value in nominal.items()]
         return added[0] if len(added) == 1 else tuple(added)
@@ -196,7 +198,7 @@ class Mechanism:
             raise DeclarationError(f"mechanism {self.name!r}: a restitution lies in [0, 1], got {restitution}")
         self._gaps.append(Gap(self._tape.lift(distance), float(restitution)))
 
-    def basis(self, **columns: Sequence[Any]) -> None:
+    def basis(self, /, **columns: Sequence[Any]) -> None:
         """Name quasi-velocities and the velocity vector that each stands for: v = D w + w0.
 
         Parameters
@@ -256,7 +258,8 @@ class Mechanism:
             Where coordinates have no rates, or nothing moves.
         """
         n = len(self._quantities["q"])
-        if n and len(self._quantities["v"]) < n:
+        self._check_complete()
+        if len(self._quantities["v"]) < n:
             self.rates()
         lift = self._tape.lift
         return Declaration(
@@ -275,6 +278,20 @@ class Mechanism:
             places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
             measured=tuple(self._measured),
         )
+
+    def _check_complete(self) -> None:
+        missing = [
+            (not self._quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
+            (self._quantities["s"] and not self._places, "it has joints, but no mech.place(...) says what they move"),
+            (self._places and not self._quantities["s"], "coordinates are placed without mech.joints(...)"),
+            (
+                self._offset and not self._columns,
+                "mech.basis_offset(...) goes with mech.basis(...), which was not given",
+            ),
+        ]
+        for lacks, what in missing:
+            if lacks:
+                raise DeclarationError(f"mechanism {self.name!r}: {what}")
 
     def _velocities(self, n: int) -> Velocities | None:
         if not self._columns:
