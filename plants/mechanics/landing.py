@@ -12,7 +12,7 @@ from plants.core.replay import replay
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plants.core.tape import Tape, Traced
 
@@ -48,6 +48,10 @@ class Landing:
     def name(self, symbol: Any, definition: Any) -> None:
         """Let `symbol` stand for `definition` from here on."""
         self._done[symbol] = self(definition)
+
+    def nodes(self, expressions: Iterable[Any]) -> tuple[int, ...]:
+        """Return the expressions' nodes."""
+        return tuple(self.tape.lift(self(expression)).index for expression in expressions)
 
     def __call__(self, expression: Any) -> Any:
         """Return the expression as a number: traced, or a plain float."""
@@ -113,7 +117,9 @@ class Landing:
         return sorted(values, key=lambda value: self.tape.shapes[self.tape.lift(value).index])
 
     def _land_opaque(self, node: int) -> Any:
-        names = tuple(self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names)
+        names = tuple(
+            self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names
+        )
         values = [self(self.unplaced(name)) for name in names]
         return replay(Program(self.declared, names, (node,)), *values)[0]
 

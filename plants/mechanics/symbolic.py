@@ -93,7 +93,7 @@ class Symbolic:
     def replace(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
         """Return `values` with `numbers` in place of `symbols`; opaque symbols follow when they are landed."""
         places = dict(zip(symbols, map(se.sympify, numbers), strict=True))
-        self._places.update(places)
+        self._places = {symbol: value.xreplace(places) for symbol, value in self._places.items()} | places
         return [se.sympify(value).xreplace(places) for value in values]
 
     def short(self, value: Any) -> Any:
@@ -102,14 +102,30 @@ class Symbolic:
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
         """Return the program that gives `values` from `inputs`, with common subexpressions taken out of all at once."""
-        tape = Tape()
-        given = {name: tape.input(name) for name in inputs}
-        symbols = {self.symbol(name): number for name, number in given.items()}
-        landing = Landing(tape, symbols, self.declared.tape, self._opaque, self._unplaced)
+        landing = self.landing(inputs)
         names, reduced = se.cse([se.sympify(value) for value in values])
         for name, definition in names:
             landing.name(name, definition)
-        return Program(tape, tuple(inputs), tuple(tape.lift(landing(value)).index for value in reduced))
+        return Program(landing.tape, tuple(inputs), landing.nodes(reduced))
+
+    def landing(self, inputs: Sequence[str]) -> Landing:
+        """Return what lands expressions on a new tape with these inputs."""
+        tape = Tape()
+        symbols = {self.symbol(name): tape.input(name) for name in inputs}
+        return Landing(tape, symbols, self.declared.tape, self._opaque, self._unplaced)
+
+    def stands_on(self, value: Any) -> list[Any]:
+        """Return the symbols that `value` is written in, in the order of their names; opaque ones stand on others."""
+        found, stack = set(), list(value.free_symbols)
+        while stack:
+            symbol = stack.pop()
+            if symbol in self._opaque:
+                tape = self.declared.tape
+                names = (tape.input_names.get(k) for k in tape.needed((self._opaque[symbol],)))
+                stack.extend(s for name in names if name for s in se.sympify(self._unplaced(name)).free_symbols)
+            else:
+                found.add(symbol)
+        return sorted(found, key=str)
 
     def _unplaced(self, name: str) -> Any:
         symbol = self.symbol(name)
