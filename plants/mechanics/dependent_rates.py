@@ -2,7 +2,8 @@
 
 The rows are put in block triangular order: the fewest rows that hold no more unknowns than they are go first, and later
 ones are written in the names of their results. Each block is solved by Cramer's rule: only its determinant's zeros are
-poles, where elimination would add those of its pivots.
+poles, where elimination would add those of its pivots. Entries are always brought to their shortest form: with a heading
+left in the determinant, quotients would stand where there are constants.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
+
+from plants.mechanics.normal_form import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +42,7 @@ def named_slopes(
     dict of int to list [m]
         By number of the dependent coordinate.
     """
-    rows = [[kept.calculus.short(entry) for entry in row] for row in rows]
+    rows = [[shortened(se.sympify(entry)) for entry in row] for row in rows]
     slopes: dict[int, list[Any]] = {}
     for chosen, unknown in _blocks(rows, dependent):
         matrix = [[rows[i][k] for k in unknown] for i in chosen]
@@ -72,16 +75,15 @@ def _smallest(rows: Sequence[Sequence[Any]], waiting: list[int], unsolved: list[
 
 
 def _solve(kept: Kept, matrix: Any, sides: Any, unknown: Sequence[int], slopes: dict[int, list[Any]]) -> None:
-    short = kept.calculus.short
-    below = short(determinant(matrix, short))
+    below = determinant(matrix)
     if isinstance(below, se.Add):
         below = kept.name("det" + "_".join(map(str, unknown)), below)
     for column, k in enumerate(unknown):
-        above = [determinant(_replaced(matrix, column, side), short) for side in sides]
-        slopes[k] = [kept.name(f"k{k}_{j}", short(a) / below) for j, a in enumerate(above)]
+        above = [determinant(_replaced(matrix, column, side)) for side in sides]
+        slopes[k] = [kept.name(f"k{k}_{j}", shortened(a / below)) for j, a in enumerate(above)]
 
 
-def determinant(matrix: Sequence[Sequence[Any]], short: Any) -> Any:
+def determinant(matrix: Sequence[Sequence[Any]]) -> Any:
     """Return the determinant by expansion along rows, each minor formed once."""
     minors: dict[tuple[int, ...], Any] = {(): se.Integer(1)}
     n = len(matrix)
@@ -92,7 +94,7 @@ def determinant(matrix: Sequence[Sequence[Any]], short: Any) -> Any:
                 (-1) ** (i + place) * row[j] * minors[columns[:place] + columns[place + 1 :]]
                 for place, j in enumerate(columns)
             )
-            wider[columns] = short(_sum(terms))
+            wider[columns] = shortened(_sum(terms))
         minors = wider
     return minors[tuple(range(n))]
 

@@ -51,9 +51,9 @@ class Kept:
         self._functions: dict[Any, Any] = {}
 
     def name(self, label: str, expression: Any) -> Any:
-        """Return a name for `expression`; constants and single symbols stay as they are."""
+        """Return a name for `expression`; constants and single symbols of either sign stay as they are."""
         expression = self.in_names(self.calculus.short(expression))
-        if expression.is_Number or expression.is_Symbol:
+        if expression.is_Number or expression.is_Symbol or (-expression).is_Symbol:
             return expression
         return self._define(label, expression)
 

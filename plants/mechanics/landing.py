@@ -47,7 +47,11 @@ class Landing:
 
     def name(self, symbol: Any, definition: Any) -> None:
         """Let `symbol` stand for `definition` from here on."""
-        self._done[symbol] = self(definition)
+        self.place(symbol, self(definition))
+
+    def place(self, symbol: Any, number: Any) -> None:
+        """Let `symbol` stand for a number of the tape."""
+        self._done[symbol] = number
 
     def nodes(self, expressions: Iterable[Any]) -> tuple[int, ...]:
         """Return the expressions' nodes."""
