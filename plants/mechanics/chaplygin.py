@@ -64,7 +64,7 @@ class Mechanised:
         return [value for name in ("kinematics", "matrix", "right") for value in self.lists[name]]
 
 
-def chaplygin(declared: Declaration, *, kept: bool = True, sines: bool = False, **options: bool) -> Parts:
+def chaplygin(declared: Declaration, *, kept: bool = True, sines: bool = False, trigonometric: bool = True) -> Parts:
     """Return kinematics, U and r of a mechanism under linear constraints, in its independent rates.
 
     Parameters
@@ -76,9 +76,8 @@ def chaplygin(declared: Declaration, *, kept: bool = True, sines: bool = False, 
         Keep the intermediate variables; otherwise every name is replaced by what it stands for.
     sines : bool
         Name each sine and cosine first.
-    **options : bool
-        ``trigonometric``: shorten definitions by the trigonometric normal form (default). ``share``: take common
-        subexpressions out of all definitions at once (default; only with `kept`, the other form always does).
+    trigonometric : bool
+        Shorten definitions by the trigonometric normal form.
 
     Returns
     -------
@@ -90,7 +89,7 @@ def chaplygin(declared: Declaration, *, kept: bool = True, sines: bool = False, 
     DeclarationError
         For joint coordinates, for constraints that move by themselves (b != 0), and where the split is impossible.
     """
-    found = mechanised(declared, sines=sines, **options)
+    found = mechanised(declared, sines=sines, trigonometric=trigonometric)
     calculus: Any = found.kept
     lists = found.lists
     if not kept:
@@ -100,16 +99,14 @@ def chaplygin(declared: Declaration, *, kept: bool = True, sines: bool = False, 
     return Parts.of(lists, calculus, declared, positions=("q", declared.n), velocities=("z", m))
 
 
-def mechanised(
-    declared: Declaration, *, sines: bool = False, trigonometric: bool = True, share: bool = True
-) -> Mechanised:
-    """Derive the equations as names; options as in :func:`chaplygin`."""
+def mechanised(declared: Declaration, *, sines: bool = False, trigonometric: bool = True) -> Mechanised:
+    """Derive the equations as names; options, errors as :func:`chaplygin`."""
     if declared.places:
         raise DeclarationError(
             f"mechanism {declared.name!r}: joint coordinates have no Chaplygin form; use form='quasi'"
         )
     calculus = Symbolic(declared, trigonometric=trigonometric)
-    kept, split = Kept(calculus, sines=sines, share=share), split_of(declared)
+    kept, split = Kept(calculus, sines=sines), split_of(declared)
     slopes = named_slopes(kept, _rows(calculus, declared), split.independent, split.dependent)
     motion = _Motion(kept, declared, split, slopes)
     structure = Structure.of(kept, [slopes[k] for k in split.dependent], motion.momenta(), motion.directions)

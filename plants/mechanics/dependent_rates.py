@@ -2,8 +2,8 @@
 
 The rows are put in block triangular order: the fewest rows that hold no more unknowns than they are go first, and later
 ones are written in the names of their results. Each block is solved by Cramer's rule: only its determinant's zeros are
-poles, where elimination would add those of its pivots. Entries are always brought to their shortest form: with a heading
-left in the determinant, quotients would stand where there are constants.
+poles, where elimination would add those of its pivots. Entries are always brought to their shortest form: with a
+heading left in the determinant, quotients would stand where there are constants.
 """
 
 from __future__ import annotations

@@ -17,9 +17,8 @@ import symengine as se
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from plants.mechanics.landing import Landing
     from plants.mechanics.symbolic import Symbolic
 
 _ZERO = se.Integer(0)
@@ -33,8 +32,6 @@ class Kept:
     calculus : Symbolic
     sines : bool
         Layer 0: whether each distinct sine and cosine gets a name.
-    share : bool
-        Whether common subexpressions of all definitions are taken out where the names are landed.
 
     Attributes
     ----------
@@ -42,8 +39,8 @@ class Kept:
         A definition stands on coordinates, rates, inputs, parameters, and names.
     """
 
-    def __init__(self, calculus: Symbolic, *, sines: bool = False, share: bool = True) -> None:
-        self.calculus, self.sines, self.share = calculus, sines, share
+    def __init__(self, calculus: Symbolic, *, sines: bool = False) -> None:
+        self.calculus, self.sines = calculus, sines
         self.definitions: dict[Any, Any] = {}
         self._table: dict[Any, tuple[Any, ...]] = {}
         self._moves: dict[Any, list[Any]] = {}
@@ -120,21 +117,10 @@ class Kept:
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
         """Return the program that gives `values` from `inputs`, name by name."""
-        names, wanted = self.ordered(values), [se.sympify(value) for value in values]
-        definitions = [self.definitions[name] for name in names]
-        common: list[Any] = []
-        if self.share:
-            common, reduced = se.cse([*definitions, *wanted])
-            definitions, wanted = list(reduced[: len(names)]), list(reduced[len(names) :])
         landing = self.calculus.landing(inputs)
-        self._land_names(landing, dict(common) | dict(zip(names, definitions, strict=True)), wanted)
-        return Program(landing.tape, tuple(inputs), landing.nodes(wanted))
-
-    def _land_names(self, landing: Landing, definitions: Mapping[Any, Any], wanted: Sequence[Any]) -> None:
-        stands_on: Callable[[Any], list[Any]] = self.calculus.stands_on
-        table = {name: tuple(stands_on(definition)) for name, definition in definitions.items()}
-        for name in in_order([s for value in wanted for s in stands_on(value)], table):
-            landing.name(name, definitions[name])
+        for name in self.ordered(values):
+            landing.name(name, self.definitions[name])
+        return Program(landing.tape, tuple(inputs), landing.nodes(map(se.sympify, values)))
 
 
 def in_order(wanted: Iterable[Any], table: Mapping[Any, Sequence[Any]]) -> list[Any]:

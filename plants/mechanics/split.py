@@ -103,9 +103,9 @@ def admissible_positions(declared: Declaration, spread: float, seed: int, count:
 def _residuals(full: Full, q: Array) -> tuple[Array, Array]:
     """Position residuals [n_positions, count] and A [count, g, n]."""
     declared, zeros = full.declared, (0.0,) * full.declared.n
+    u, w = ((0.0,) * len(declared.quantities[kind]) for kind in "uw")
     nominal = tuple(x.nominal for x in declared.quantities["p"])
-    rest = ((0.0,) * len(declared.quantities[kind]) for kind in "uw")
-    found = full(("residuals", "jacobian"), 0.0, tuple(q), zeros, *rest, nominal)
+    found = full(("residuals", "jacobian"), 0.0, tuple(q), zeros, u, w, nominal)
     first, second = (np.array([np.broadcast_to(x, q.shape[1:]) for x in values], float) for values in found)
     return first, second.reshape(-1, declared.n, q.shape[1]).transpose(2, 0, 1)
 

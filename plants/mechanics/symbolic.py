@@ -101,12 +101,9 @@ class Symbolic:
         return shortened(se.sympify(value)) if self.trigonometric else value
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
-        """Return the program that gives `values` from `inputs`, with common subexpressions taken out of all at once."""
+        """Return the program that gives `values` from `inputs`; what they share is for :mod:`plants.core.sharing`."""
         landing = self.landing(inputs)
-        names, reduced = se.cse([se.sympify(value) for value in values])
-        for name, definition in names:
-            landing.name(name, definition)
-        return Program(landing.tape, tuple(inputs), landing.nodes(reduced))
+        return Program(landing.tape, tuple(inputs), landing.nodes(map(se.sympify, values)))
 
     def landing(self, inputs: Sequence[str]) -> Landing:
         """Return what lands expressions on a new tape with these inputs."""
