@@ -13,7 +13,7 @@ from plants.core.trace import Program
 from plants.mechanics.parts import triangle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from plants.mechanics.chaplygin import Mechanised
     from plants.mechanics.kept import Kept
@@ -30,7 +30,7 @@ def written_out(tape: Tape, nodes: Iterable[int]) -> int:
     return sum(sizes[node] for node in wanted)
 
 
-def whole(parts: Parts) -> Program:
+def whole(parts: Parts, solve: Callable[..., Any] = solve_symmetric) -> Program:
     """Return the state's rates as one program: kinematics, and accelerations by L D L'."""
     tape = parts.program.tape
 
@@ -38,7 +38,7 @@ def whole(parts: Parts) -> Program:
         return [_value(tape, node) for node in parts.program.outputs[slice(*parts.slices[name])]]
 
     right = numbers("right")
-    accelerations = solve_symmetric(triangle(numbers("matrix"), len(right)), right)
+    accelerations = solve(triangle(numbers("matrix"), len(right)), right)
     outputs = tuple(tape.lift(value).index for value in (*numbers("kinematics"), *accelerations))
     return Program(tape, parts.program.inputs, outputs)
 

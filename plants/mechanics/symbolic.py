@@ -94,6 +94,11 @@ class Symbolic:
         """Return `values` with `numbers` in place of `symbols`; opaque symbols follow when they are landed."""
         places = dict(zip(symbols, map(se.sympify, numbers), strict=True))
         self._places = {symbol: value.xreplace(places) for symbol, value in self._places.items()} | places
+        return self.at(values, symbols, numbers)
+
+    def at(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
+        """Return what `values` are where `symbols` are `numbers`; opaque symbols keep what they are written in."""
+        places = dict(zip(symbols, map(se.sympify, numbers), strict=True))
         return [se.sympify(value).xreplace(places) for value in values]
 
     def short(self, value: Any) -> Any:
