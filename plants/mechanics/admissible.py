@@ -77,7 +77,9 @@ def state_from(equations: Equations, q: Any, v: Any, t: float, p: Any) -> tuple[
     q = [float(value) for value in q]
     v = [float(value) for value in v] if len(v) else [0.0] * size
     if len(q) != size or len(v) != size:
-        message = f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
+        message = (
+            f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
+        )
         raise ValueError(message)
     if declared.places:
         return (*q, *v)
@@ -104,7 +106,9 @@ def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> A
     return np.asarray(w)
 
 
-def samples(equations: Equations, count: int, seed: int = 0) -> Iterator[tuple[float, tuple[float, ...], tuple[float, ...]]]:
+def samples(
+    equations: Equations, count: int, seed: int = 0
+) -> Iterator[tuple[float, tuple[float, ...], tuple[float, ...]]]:
     """Yield random admissible (t, state, inputs) about the nominal ones, where the constraints are of full rank."""
     rng = np.random.default_rng(seed)
     kind = "s" if equations.declared.places else "q"

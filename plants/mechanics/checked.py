@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,8 +46,9 @@ def check(equations: Equations) -> float:
             worst = max(worst, float(np.abs(found - wanted).max() / (1.0 + np.abs(wanted).max())))
     if not worst <= AGREE:
         raise DeclarationError(
-            f"mechanism {equations.declared.name!r}: the accelerations of form {equations.form!r} differ from those of "
-            f"least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; is the form singular near the initial state?"
+            f"mechanism {equations.declared.name!r}: the accelerations of form {equations.form!r} differ from those "
+            f"of least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; is the form singular near the initial "
+            "state?"
         )
     return worst
 
@@ -62,9 +63,11 @@ def _check_mass(equations: Equations, at: Matrices, x: tuple[float, ...]) -> Non
         )
 
 
-def _check_rows(equations: Equations, at: Matrices, t: float, q: Array, v: Array) -> None:
+def _check_rows(equations: Equations, at: Matrices, t: float, q: Any, v: Any) -> None:
     other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0)
-    if not np.allclose(at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))):
+    if not np.allclose(
+        at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))
+    ):
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: a velocity constraint is not linear in the rates; write it as "
             "A(q, t) v + b(q, t) = 0"
@@ -87,8 +90,8 @@ def _check_freedom(equations: Equations, at: Matrices, x: tuple[float, ...]) -> 
     if beyond > 1e-9 * (1.0 + np.abs(columns).max()):
         worst = int(np.abs(at.jacobian @ columns).max(axis=0).argmax())
         raise DeclarationError(
-            f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints (A D = {beyond:.3g} "
-            "where 0 was expected)"
+            f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints: A D is "
+            f"{beyond:.3g}, 0 was expected"
         )
     if equations.form != "quasi":
         return
@@ -96,14 +99,15 @@ def _check_freedom(equations: Equations, at: Matrices, x: tuple[float, ...]) -> 
     rank = np.linalg.matrix_rank(columns)
     if not rank == m == free:
         raise DeclarationError(
-            f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis {names} spans {rank}"
+            f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis "
+            f"{names} spans {rank}"
         )
 
 
 def _basis(equations: Equations, block: tuple[object, ...]) -> Array:
     t, x, u, w, p = block
     n, m = len(equations.positions), len(equations.velocities)
-    q = tuple(x)[:n]  # type: ignore[arg-type]
+    q: tuple[Any, ...] = tuple(x)[:n]  # type: ignore[arg-type]
 
     def rates(velocities: tuple[float, ...]) -> Array:
         return np.array(equations.motion(t, (*q, *velocities), u, w, p)[1], float)

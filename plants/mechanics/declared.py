@@ -27,7 +27,7 @@ class Symbol(Traced):
     """A declared name. Unlike other traced numbers it can be the key of a mapping."""
 
     __slots__ = ("label",)
-    __hash__ = object.__hash__  # by identity: what is written with it decides nothing on its value
+    __hash__ = object.__hash__  # type: ignore[assignment]  # by identity: what is written with it decides nothing on its value
 
     def __init__(self, tape: Tape, name: str, label: str) -> None:
         super().__init__(tape, tape.input(name).index)

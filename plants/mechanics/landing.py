@@ -83,7 +83,8 @@ class Landing:
         return function(*(self(argument) for argument in expression.args))
 
     def _sum(self, expression: Any) -> Any:
-        plus, minus = [], []
+        plus: list[Any] = []
+        minus: list[Any] = []
         for term in expression.args:
             coefficient = term.args[0] if isinstance(term, se.Mul) else term
             negative = coefficient.is_Number and float(coefficient) < 0.0

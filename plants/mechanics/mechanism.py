@@ -7,6 +7,7 @@ a tape as it is written, so loops and helper functions may be used freely. :meth
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
@@ -109,7 +110,7 @@ class Mechanism:
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, unit, nominal, low, high)  # type: ignore[no-any-return]
+        return self._add("p", name, unit, nominal, low, high)
 
     def inputs(self, names: str, *, units: str = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
@@ -139,10 +140,8 @@ class Mechanism:
         new = []
         for label, unit, value, least, most in zip(labels, *fields, strict=True):
             index = len(self._quantities[kind])
-            bounds = {"low": least, "high": most}
-            self._quantities[kind].append(
-                Quantity(label, unit, float(value), **{k: float(b) for k, b in bounds.items() if b is not None})
-            )
+            bounds = (-math.inf if least is None else float(least), math.inf if most is None else float(most))
+            self._quantities[kind].append(Quantity(label, unit, float(value), *bounds))
             new.append(Symbol(self._tape, f"{kind}{index}", label))
             self._symbols[kind].append(new[-1])
         return new[0] if len(new) == 1 else tuple(new)

@@ -53,7 +53,9 @@ def _pairs(expression: Any) -> dict[Any, tuple[tuple[Any, Any], tuple[Any, Any]]
 def _without(expression: Any, pairs: list[tuple[Any, Any]]) -> Any:
     """Replace even powers of the first of each pair by those of the second, and expand."""
     for gone, kept in pairs:
-        powers = {gone**k: gone ** (k % 2) * (1 - kept**2) ** (k // 2) for k in range(2, _highest(expression, gone) + 1)}
+        powers = {
+            gone**k: gone ** (k % 2) * (1 - kept**2) ** (k // 2) for k in range(2, _highest(expression, gone) + 1)
+        }
         if powers:
             expression = se.expand(expression.xreplace(powers))
     return expression

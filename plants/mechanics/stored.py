@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _SCHEMA = 1
 
 
-def parts(declared: Declaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]) -> tuple[Parts, dict[str, Any]]:
+def parts(
+    declared: Declaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]
+) -> tuple[Parts, dict[str, Any]]:
     """Return parts and facts about them from the cache folder, else derived (and kept there).
 
     Parameters
@@ -68,7 +70,9 @@ def digests(declared: Declaration) -> list[str]:
 @remembered
 def _versions() -> str:
     here = Path(__file__).parent
-    core = [here.parent / "core" / f"{name}.py" for name in ("tape", "trace", "partials", "gradients", "replay", "sharing")]
+    core = [
+        here.parent / "core" / f"{name}.py" for name in ("tape", "trace", "partials", "gradients", "replay", "sharing")
+    ]
     texts = [path.read_bytes() for path in (*sorted(here.glob("*.py")), *core)]
     return importlib.metadata.version("symengine") + hashlib.sha256(b"".join(texts)).hexdigest()
 
@@ -87,7 +91,14 @@ def _written(made: Parts, facts: dict[str, Any]) -> dict[str, Any]:
         else:
             lines.append([operation, *(place[a] for a in tape.arguments[node])])
     outputs = [place[node] for node in program.outputs]
-    return {"schema": _SCHEMA, "inputs": program.inputs, "lines": lines, "outputs": outputs, "slices": made.slices, "facts": facts}
+    return {
+        "schema": _SCHEMA,
+        "inputs": program.inputs,
+        "lines": lines,
+        "outputs": outputs,
+        "slices": made.slices,
+        "facts": facts,
+    }
 
 
 def _read(path: Path) -> tuple[Parts, dict[str, Any]] | None:

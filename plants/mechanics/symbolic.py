@@ -149,6 +149,6 @@ _OPERATIONS = {
     "quotient": lambda a, b: a / b,
     "neg": lambda a: -a,
     "pow": lambda a, b: a**b,
-    "sqrt": lambda a: se.sqrt(a),
+    "sqrt": se.sqrt,
     **{name: getattr(se, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh")},
 }
