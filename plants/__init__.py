@@ -34,8 +34,9 @@ from plants.mechanics import Mechanism
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
-    "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
-    "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor",
-    "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping", "tanks", "thermal",
+    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
+    "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
+    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
+    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
+    "tanks", "thermal",
 ]  # fmt: skip

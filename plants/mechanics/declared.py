@@ -78,6 +78,8 @@ class Declaration:
     places : tuple of Traced [n]
         Coordinates as functions of the joint coordinates; empty without joints.
     measured : tuple of (Quantity, Traced)
+    independent : tuple of int
+        Numbers of the coordinates whose rates are independent, in rising order; empty where not declared.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Declaration:
     velocities: Velocities | None
     places: tuple[Traced, ...]
     measured: tuple[tuple[Quantity, Any], ...]
+    independent: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:

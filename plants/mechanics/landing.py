@@ -12,7 +12,7 @@ from plants.core.replay import replay
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plants.core.tape import Tape, Traced
 
@@ -44,6 +44,18 @@ class Landing:
     ) -> None:
         self.tape, self.declared, self.opaque, self.symbol = tape, declared, opaque, symbol
         self._done: dict[Any, Any] = dict(symbols)
+
+    def name(self, symbol: Any, definition: Any) -> None:
+        """Let `symbol` stand for `definition` from here on."""
+        self.place(symbol, self(definition))
+
+    def place(self, symbol: Any, number: Any) -> None:
+        """Let `symbol` stand for a number of the tape."""
+        self._done[symbol] = number
+
+    def nodes(self, expressions: Iterable[Any]) -> tuple[int, ...]:
+        """Return the expressions' nodes."""
+        return tuple(self.tape.lift(self(expression)).index for expression in expressions)
 
     def __call__(self, expression: Any) -> Any:
         """Return the expression as a number: traced, or a plain float."""

@@ -56,6 +56,7 @@ class Mechanism:
         self._gaps: list[Gap] = []
         self._columns: dict[str, tuple[Any, ...]] = {}
         self._offset: tuple[Any, ...] | None = None
+        self._independent: tuple[int, ...] = ()
         self._places: dict[int, Any] = {}
         self._measured: list[tuple[Quantity, Any]] = []
 
@@ -219,6 +220,22 @@ class Mechanism:
         """Give w0 of v = D w + w0 [n_coordinates]: the velocity that moving constraints impose."""
         self._offset = tuple(self._tape.lift(value) for value in offset)
 
+    def independent(self, *coordinates: Any) -> None:
+        """Say whose rates are independent; the constraints give the others (the form "chaplygin").
+
+        Parameters
+        ----------
+        *coordinates : Symbol or str
+            As many as there are degrees of freedom. Left undeclared, a good choice is made from numbers.
+        """
+        indices = sorted({self._index("q", coordinate) for coordinate in coordinates})
+        if not coordinates or len(indices) != len(coordinates):
+            raise DeclarationError(
+                f"mechanism {self.name!r}: independent() takes each independent coordinate once, got "
+                f"{[getattr(c, 'label', c) for c in coordinates]}"
+            )
+        self._independent = tuple(indices)
+
     def place(self, positions: Mapping[Any, Any]) -> None:
         """Give coordinates as functions of the joint coordinates and time."""
         for coordinate, value in positions.items():
@@ -277,6 +294,7 @@ class Mechanism:
             velocities=self._velocities(n),
             places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
             measured=tuple(self._measured),
+            independent=self._independent,
         )
 
     def _check_complete(self) -> None:

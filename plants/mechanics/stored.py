@@ -63,7 +63,8 @@ def digests(declared: Declaration) -> list[str]:
         *(velocities.columns if velocities else ()), velocities.offset if velocities else (),
     ]  # fmt: skip
     sizes = [str(len(declared.quantities[kind])) for kind in "qvuwps"]
-    return [*sizes, *(",".join(shapes[value.index].hex() for value in group) for group in groups)]
+    independent = ",".join(map(str, declared.independent))
+    return [*sizes, independent, *(",".join(shapes[value.index].hex() for value in group) for group in groups)]
 
 
 @remembered
