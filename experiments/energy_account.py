@@ -34,7 +34,7 @@ class EnergyAccount:
 
     @property
     def residual(self) -> np.ndarray:
-        """What the account misses [n + 1]: 0 but for the error of the integration."""
+        """What the account misses [n + 1]: the error of the integration, and the work of the plant's `after_step`."""
         return self.stored - self.supplied + self.entropy
 
     @property

@@ -194,9 +194,10 @@ def balance(done: Simulation) -> str:
     account = done.account
     if account is None:
         return f"no energy balance: the plant gives no {', '.join(missing_blocks(done.plant))}"
+    jumps = " (with what after_step does to the energy)" if done.plant.after_step is not None else ""
     return (
         f"energy stored {account.stored[-1]:.5g} J = supplied {account.supplied[-1]:.5g} J - entropy production "
-        f"{account.entropy[-1]:.5g} J (T0 dS); largest residual {np.abs(account.residual).max():.2g} J"
+        f"{account.entropy[-1]:.5g} J (T0 dS); largest residual {np.abs(account.residual).max():.2g} J{jumps}"
     )
 
 

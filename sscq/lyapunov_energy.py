@@ -50,6 +50,8 @@ def not_available(plant: Plant, controller: Any) -> str:
     for block in ("energy", "entropy_rate", "supplied_power"):
         if getattr(plant, block) is None:
             return f"plant {plant.name!r} gives no {block}"
+    if plant.after_step is not None:
+        return f"plant {plant.name!r} changes its state between steps (after_step), where its energy jumps"
     for channel in plant.channels:
         if not channel.collocated or channel.rate is None:
             return f"the command of channel {channel.output!r} is no force on a coordinate whose rate is measured"

@@ -12,6 +12,7 @@ import numpy as np
 
 from plants.core.tape import Tape, TracingError
 from plants.core.trace import Program, depends, differentiate, flat, names, symbols, trace
+from plants.core.velocities import layout, n_accelerations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant, Quantity
 
 _HERE = Path(__file__).resolve().parent
+_NUMBERS = ("t", "h")  # arguments that are numbers, not tuples
 _AGREE = 1e-9  # relative: powers and sums may round in another order, nothing else may differ
 
 
@@ -60,12 +62,14 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
     """Return the form of every block that `plant` gives, in the order in which they are checked."""
     usual = ("t", "x", "u", "w", "p")
     n_x, n_u, n_y = len(plant.states), len(plant.inputs), len(plant.measurements)
-    n = n_x // 2
+    n = n_accelerations(plant)
     known = {
         "mass_matrix": BlockForm(usual, n * n, f"{n} rows of {n} numbers"),
         "force": BlockForm(usual, n, "one number per acceleration"),
         "acceleration": BlockForm(("t", "x", "a", "u", "w", "p"), n, "one number per acceleration"),
+        "kinematics": BlockForm(usual, n_x - n, f"one rate per state that is not accelerated ({_others(plant)})"),
         "derivative": BlockForm(usual, n_x, f"one rate per state ({_labels(plant.states)})"),
+        "after_step": BlockForm((*usual, "h"), n_x, f"one value per state ({_labels(plant.states)})"),
         "outputs": BlockForm(usual, n_y, f"one number per measurement ({_labels(plant.measurements)})"),
         "energy": BlockForm(usual, 1, "one number [J]", number=True),
         "supplied_power": BlockForm(usual, 1, "one number [W]", number=True),
@@ -75,17 +79,21 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
     return {name: form for name, form in known.items() if getattr(plant, name) is not None}
 
 
+def _others(plant: Plant) -> str:
+    return _labels(tuple(plant.states[k] for k in layout(plant).others)) if plant.has_loop else "none"
+
+
 def _labels(quantities: tuple[Quantity, ...]) -> str:
     return ", ".join(q.name for q in quantities) or "none"
 
 
 def shape(plant: Plant, group: str) -> Any:
     """Return the names of the symbols of one argument of a block."""
-    if group == "t":
-        return "t"
+    if group in _NUMBERS:
+        return group
     counts = {
         "x": len(plant.states), "u": len(plant.inputs), "w": len(plant.disturbances), "p": len(plant.parameters),
-        "a": len(plant.states) // 2, "commands": len(plant.channels),
+        "a": n_accelerations(plant), "commands": len(plant.channels),
     }  # fmt: skip
     return names(group, counts[group])
 
@@ -136,7 +144,7 @@ def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
         return f"{_defined(plant, name)}{message}" if message.startswith(name) else f"{name}: {message}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve().parent != _HERE]
     place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else _defined(plant, name)
-    sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group != "t"]
+    sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group not in _NUMBERS]
     called = f"({', '.join(form.groups)}) with {', '.join(sizes)} numbers"
     return f"{name}: {place}{type(error).__name__}: {error}; the block is called as {called}"
 
@@ -152,6 +160,7 @@ class Sample:
     p: np.ndarray
     commands: np.ndarray
     a: np.ndarray
+    h: np.ndarray
 
     @classmethod
     def draw(cls, plant: Plant, points: int, rng: np.random.Generator) -> Sample:
@@ -161,7 +170,7 @@ class Sample:
         if plant.allocate is None and len(channels) == len(inputs):
             pairs = zip(inputs, channels, strict=True)
             inputs = tuple(replace(q, low=max(q.low, low), high=min(q.high, high)) for q, (low, high) in pairs)
-        n_commands = len(channels)
+        n_commands, n = len(channels), n_accelerations(plant)
         commands = [np.clip(rng.standard_normal(points), low, high) for low, high in channels]
         return cls(
             t=np.concatenate([[0.0], rng.uniform(0.0, 100.0, points - 1)]),
@@ -170,9 +179,9 @@ class Sample:
             w=_drawn(plant.disturbances, points, rng),
             p=np.repeat(np.array(plant.nominal())[:, None], points, axis=1),
             commands=np.array(commands).reshape(n_commands, points),
-            a=np.concatenate([np.zeros((len(plant.states) // 2, 1)),
-                              rng.standard_normal((len(plant.states) // 2, points - 1))], axis=1),
-        )  # fmt: skip
+            a=np.concatenate([np.zeros((n, 1)), rng.standard_normal((n, points - 1))], axis=1),
+            h=np.full(points, plant.step),
+        )
 
     def group(self, name: str) -> np.ndarray:
         """Return one argument of all points."""
@@ -181,9 +190,11 @@ class Sample:
     def arguments(self, form: BlockForm, point: int | None = None) -> list[Any]:
         """Return the arguments of a block: tuples of arrays, or of floats at one point."""
         if point is None:
-            return [self.t if group == "t" else tuple(self.group(group)) for group in form.groups]
+            return [self.group(g) if g in _NUMBERS else tuple(self.group(g)) for g in form.groups]
         return [
-            float(self.t[point]) if group == "t" else tuple(float(row[point]) for row in self.group(group))
+            float(self.group(group)[point])
+            if group in _NUMBERS
+            else tuple(float(row[point]) for row in self.group(group))
             for group in form.groups
         ]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from plants.core.check_blocks import forms, program
 from plants.core.loop_gain import loop_slopes, slopes_of, spectral_radius, stacked
-from plants.core.loops import n_accelerations
 from plants.core.replay import replay
 from plants.core.trace import flat
+from plants.core.velocities import n_accelerations
 
 if TYPE_CHECKING:
     from plants.core.check import CheckReport

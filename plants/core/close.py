@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.closing import Loop
 from plants.core.elementary import abs as magnitude
 from plants.core.loop_signals import Reference
+from plants.core.motion import as_tuple
 from plants.core.naming import pick_values, unknown
 from plants.core.plant import Plant, Quantity
 from plants.excitation import as_signal
@@ -79,7 +80,8 @@ def close(
     Returns
     -------
     Plant
-        Outputs: the plant's, then "reference", "error" and "command" of each channel. Disturbances: the plant's.
+        Outputs: the plant's, then "reference", "error" and "command" of each channel. Disturbances: the plant's. Its
+        `after_step` comes along and changes the plant's states alone.
 
     Raises
     ------
@@ -124,6 +126,12 @@ def _as_plant(loop: Loop, p: Sequence[float], gain_names: Sequence[str], integra
 
         return closed
 
+    def after_step(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+        """The plant's own; laws and integrals go on as they are. The inputs are the commands before it."""
+        now = moment(t, x, w, p)
+        block = (t, tuple(x[:n_x]), now.input, w, now.parameters, h)
+        return as_tuple(plant.after_step(*block), n_x, plant.name) + tuple(x[n_x:])  # type: ignore[misc]
+
     law_states = _numbered([getattr(law, "state_names", None) or _plain(law) for law in loop.laws])
     initial = [value for values in loop.initial for value in values]
     pairs = zip(law_states, initial, strict=True)
@@ -144,6 +152,7 @@ def _as_plant(loop: Loop, p: Sequence[float], gain_names: Sequence[str], integra
         energy=of_plant(plant.energy),
         supplied_power=of_plant(plant.supplied_power),
         entropy_rate=of_plant(plant.entropy_rate),
+        after_step=None if plant.after_step is None else after_step,
         text=f"{plant.text} With its loop closed in continuous time.",
     )
 

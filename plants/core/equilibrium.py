@@ -2,6 +2,7 @@
 
 Newton's method with the tape's exact slopes. A set point that cannot be reached at once is approached along the
 straight way from an operating point; one without equilibrium is replaced by the last one on that way that has it.
+A state that the plant's `after_step` changes is none.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plants.core.after_step import changes
 from plants.core.slopes import Slopes
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ class Equilibria:
             if not np.isfinite(excess).all():
                 return None
             if np.abs(excess).max() <= 1.0:  # also where commands could share the work in several ways
-                return v if self._inside(v) else None
+                return v if self._inside(v) and not self._changed(v, w) else None
             if change is None:
                 return None
             shorter = self._shortened(v, change, reference, w, float(np.linalg.norm(excess)))
@@ -159,9 +161,17 @@ class Equilibria:
         """Whether the state is one for which the model holds."""
         return all(q.low <= value <= q.high for q, value in zip(self.plant.states, v[: self.n_x], strict=True))
 
+    def _changed(self, v: Array, w: Array) -> str:
+        """How the plant's `after_step` changes the state; empty where it stays."""
+        x, c = v[: self.n_x], v[self.n_x :]
+        return changes(self.plant, 0.0, x, self._inputs(tuple(x.tolist()), tuple(c.tolist())), w, self.p)
+
+    def _inputs(self, x: tuple[float, ...], c: tuple[float, ...]) -> tuple[float, ...]:
+        return c if self.plant.allocate is None else tuple(self.plant.allocate(0.0, x, c, tuple(self.p.tolist())))
+
     def _described(self, v: Array, reached: float, w: Array) -> Equilibrium:
         plant, x, c = self.plant, tuple(v[: self.n_x].tolist()), tuple(v[self.n_x :].tolist())
         p, loads = tuple(self.p.tolist()), tuple(w.tolist())
-        inputs = c if plant.allocate is None else tuple(plant.allocate(0.0, x, c, p))
+        inputs = self._inputs(x, c)
         loss = 0.0 if plant.entropy_rate is None else float(plant.entropy_rate(0.0, x, inputs, loads, p))
         return Equilibrium(np.array(x), np.array(c), reached, loss)

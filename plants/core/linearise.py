@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.after_step import changes
 from plants.core.naming import pick_values, position, unknown
 from plants.core.plant import OperatingPoint
 from plants.core.slopes import Slopes
@@ -117,7 +118,13 @@ def linearise(
     Raises
     ------
     ValueError
-        If no input holds the state, or only one outside its bounds; for unknown names and wrong lengths.
+        If no input holds the state, or only one outside its bounds; where the plant's `after_step` changes the state;
+        for unknown names and wrong lengths.
+
+    Notes
+    -----
+    The model is that of the derivative. A plant's `after_step` is not in it: what that would do to deviations (take
+    away those that leave a constraint) is not modelled, so modes across a constraint are those of the free equations.
     """
     point = _point(plant, state, parameters, disturbances, t)
     slopes = Slopes(plant, commands=commands)
@@ -126,6 +133,7 @@ def linearise(
         x, u = _held(slopes, point, _places(plant, adjust), _places(plant, moving), tolerance)
     else:
         u = np.array(pick_values(f"inputs of plant {plant.name!r}", slopes.inputs, input))
+    _require_kept(slopes, point, x, u)
     local = slopes.at(point.t, x, u, point.w, point.p)
     delay = 0.0 if plant.input_delay is None else float(point.p[plant.index("parameters", plant.input_delay)])
     return LinearModel(
@@ -163,6 +171,19 @@ def _point(plant: Plant, state: Any, parameters: Given, disturbances: Given, t: 
     at_rest = tuple(replace(q, nominal=0.0) for q in plant.disturbances)
     w = pick_values(f"disturbances of plant {plant.name!r}", at_rest, disturbances)
     return _Point(t, np.array(plant.values("states", state)), np.array(w), np.array(p))
+
+
+def _require_kept(slopes: Slopes, point: _Point, x: Array, u: Array) -> None:
+    plant, held = slopes.plant, tuple(u.tolist())
+    if slopes.commands and plant.allocate is not None:
+        held = plant.allocate(point.t, tuple(x.tolist()), held, tuple(point.p.tolist()))
+    changed = changes(plant, point.t, x, held, point.w, point.p)
+    if changed:
+        message = (
+            f"after_step of plant {plant.name!r} changes the state about which it is linearised: {changed}. A linear "
+            "model knows nothing of impacts and projections: choose a state that after_step leaves as it is"
+        )
+        raise ValueError(message)
 
 
 def _places(plant: Plant, labels: Sequence[str]) -> list[int]:

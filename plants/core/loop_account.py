@@ -65,9 +65,12 @@ def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
     plant, limit = motion.plant, motion.iterated.method.limit
     residuals = final[rows.span("residual")]
     worst = int(np.argmax(residuals))
-    velocity = plant.states[motion.iterated.n + worst].name
+    places = motion.iterated.places
+    accelerated = f"rate of {plant.states[places.velocities[worst]].name!r}"
+    if plant.kinematics is None:
+        accelerated = f"acceleration of {plant.states[places.others[worst]].name!r} ({accelerated})"
     fault = (
-        f"the equation of the acceleration of {plant.states[worst].name!r} (rate of {velocity!r}) keeps a residual of "
+        f"the equation of the {accelerated} keeps a residual of "
         f"{residuals[worst]:.3g} relative to 1 + |a|, tolerance {TOLERANCE:.0e}"
     )
     if residuals[worst] <= TOLERANCE:

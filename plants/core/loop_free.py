@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.loops import accelerations, n_accelerations
+from plants.core.elementary import where
+from plants.core.loops import accelerations
+from plants.core.velocities import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +44,8 @@ class LoopFree:
     """
 
     def __init__(self, plant: Plant, mode: str) -> None:
-        self.plant, self.share, self.n = plant, SHARES[mode], n_accelerations(plant)
+        self.plant, self.share, self.places = plant, SHARES[mode], layout(plant)
+        self.n = self.places.n
 
     def add_rows(self, rows: Rows) -> None:
         """Give the form its memory."""
@@ -55,23 +58,32 @@ class LoopFree:
         The acceleration rebuilt in the first step is then 0. From a velocity of 0 it would be v / h, an error that no
         smaller step mends.
         """
-        return {"velocity_before": tuple(x[self.n :])}
+        return {"velocity_before": self.places.of(x)}
 
     def rebuilt(self, lane: Lane, h: Any) -> tuple[Any, ...]:
         """Return the accelerations of this step, from the velocities' difference over the one before."""
         x, before, old = lane["x"], lane["velocity_before"], lane["acceleration"]
         per_step = 1.0 / h  # one division for all lanes
-        rebuilt = tuple((v - v0) * per_step for v, v0 in zip(x[self.n :], before, strict=True))
+        rebuilt = tuple((v - v0) * per_step for v, v0 in zip(self.places.of(x), before, strict=True))
         if self.share < 1.0:
             rebuilt = tuple(a0 + (a - a0) * self.share for a, a0 in zip(rebuilt, old, strict=True))
         return rebuilt
 
+    def jump(self, lane: Lane, moved: Sequence[Any], new: Sequence[Any], kept: Any) -> None:
+        """Take what `after_step` did to the velocities out of the next difference, where `kept` is not 0.
+
+        The velocity remembered jumps with the present one, so the next difference is that of the step's own motion. To
+        remember the new velocity instead would rebuild an acceleration of 0 after every projection.
+        """
+        pairs = zip(lane["velocity_before"], self.places.of(moved), self.places.of(new), strict=True)
+        lane["velocity_before"] = tuple(where(kept, v0 + (b - a), v0) for v0, a, b in pairs)
+
     def derivative(self, lane: Lane, h: Any) -> Callable[..., tuple[Any, ...]]:
         """Return the derivative of this step, and remember what the next one needs."""
-        n, rebuilt = self.n, self.rebuilt(lane, h)
-        lane["velocity_before"], lane["acceleration"] = lane["x"][n:], rebuilt
+        rebuilt = self.rebuilt(lane, h)
+        lane["velocity_before"], lane["acceleration"] = self.places.of(lane["x"]), rebuilt
 
         def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
-            return tuple(x[n:]) + accelerations(self.plant, t, x, rebuilt, u, w, p)
+            return self.places.rates(accelerations(self.plant, t, x, rebuilt, u, w, p), t, x, u, w, p)
 
         return derivative

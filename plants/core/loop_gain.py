@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from plants.core.check_blocks import shape
-from plants.core.loops import accelerations, n_accelerations
+from plants.core.loops import accelerations
 from plants.core.naming import pick_values
 from plants.core.replay import replay
 from plants.core.tape import Tape
 from plants.core.trace import Program, differentiate, flat, symbols
+from plants.core.velocities import layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +67,9 @@ def gain_matrices(plant: Plant, at: Points, *by: str) -> Array:
 
     The accelerations are the solved ones there; where the equations are affine in them G does not depend on them.
     """
-    n, count = n_accelerations(plant), np.size(at.t)
+    count = np.size(at.t)
     with np.errstate(all="ignore"):
-        a = plant.derivative(at.t, tuple(at.x), tuple(at.u), tuple(at.w), tuple(at.p))[n:]  # type: ignore[misc]
+        a = layout(plant).of(plant.derivative(at.t, tuple(at.x), tuple(at.u), tuple(at.w), tuple(at.p)))  # type: ignore[misc]
         return stacked(slopes_of(loop_slopes(plant, *by), at.t, at.x, a, at.u, at.w, at.p), count)
 
 
@@ -167,24 +168,35 @@ def spurious_damping(
 
     Notes
     -----
-    With a = F x + G a the delayed loop has a = F x + G (a - delay da/dt); a mode (q, lambda q) of the plant then moves
-    by -delay lambda^3 l'(I - G)^-1 G q / (l'r), l and r its left and right eigenvectors, the left one's half that
-    belongs to the velocities. Without damping, for M a = f with M = diag(M) + N, this is
-    sigma = -Ne delay Omega^2 / (2 Me) with modal values Ne and Me. Exact to first order in delay times |lambda|.
+    With a = F x + G a the delayed loop has a = F x + G (a - delay da/dt); a mode r of the plant, velocities r_v, then
+    moves by -delay lambda^2 l_v'(I - G)^-1 G r_v / (l'r), l the left eigenvector. Without damping, for M a = f with
+    M = diag(M) + N, this is sigma = -Ne delay Omega^2 / (2 Me) with modal values Ne and Me. Exact to first order in
+    delay times |lambda|.
     """
     from scipy.linalg import eig
 
-    n = n_accelerations(plant)
     at = _point(plant, state, parameters, inputs, None, t)
-    table = gain_matrices(plant, at, "x")[0]
-    gain, by_state = table[:, :n], table[:, n:]
-    solved = np.linalg.inv(np.eye(n) - gain)
-    matrix = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), solved @ by_state])
+    places, table = layout(plant), gain_matrices(plant, at, "x")[0]
+    gain, by_state = table[:, : places.n], table[:, places.n :]
+    solved, moving = np.linalg.inv(np.eye(places.n) - gain), list(places.velocities)
+    matrix = np.zeros((len(plant.states),) * 2)
+    matrix[list(places.others)], matrix[moving] = _kinematic_slopes(plant, at), solved @ by_state
     values, left, right = eig(matrix, left=True, right=True)
     size = np.abs(values)
     kept = [k for k in np.argsort(size, kind="stable") if size[k] > _STILL * size.max() and values[k].imag >= 0.0]
     growth = []
     for k in kept:
-        late = -delay * values[k] ** 3 * (solved @ gain @ right[:n, k])
-        growth.append((left[n:, k].conj() @ late / (left[:, k].conj() @ right[:, k])).real)
+        late = -delay * values[k] ** 2 * (solved @ gain @ right[moving, k])
+        growth.append((left[moving, k].conj() @ late / (left[:, k].conj() @ right[:, k])).real)
     return SpuriousDamping(values[kept], np.array(growth))
+
+
+def _kinematic_slopes(plant: Plant, at: Points) -> Array:
+    """Slopes by the state of the rates of all states that are not accelerated [n_x - n, n_x], at one point."""
+    tape, groups = Tape(), ("t", "x", "u", "w", "p")
+    shapes = tuple(shape(plant, group) for group in groups)
+    given = dict(zip(groups, (symbols(tape, one) for one in shapes), strict=True))
+    rates = [tape.lift(rate) for rate in layout(plant).other_rates(*given.values())]
+    slopes = [tape.lift(slope).index for slope in flat(differentiate(rates, given["x"]))]
+    values = replay(Program(tape, tuple(flat(shapes)), tuple(slopes)), at.t, *at.x, *at.u, *at.w, *at.p)
+    return np.array(values, float).reshape(len(rates), len(plant.states))

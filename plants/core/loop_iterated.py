@@ -16,6 +16,7 @@ changes nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
@@ -25,7 +26,8 @@ from plants.core.kernel import ALIVE
 from plants.core.lanes import Item, Iterate, Lane, Loop
 from plants.core.linear_solve import solve_general
 from plants.core.loop_gain import loop_slopes, slopes_of
-from plants.core.loops import accelerations, n_accelerations
+from plants.core.loops import accelerations
+from plants.core.velocities import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +107,8 @@ class Iterated:
     """
 
     def __init__(self, motion: Motion) -> None:
-        self.motion, self.plant, self.n = motion, motion.plant, n_accelerations(motion.plant)
+        self.motion, self.plant, self.places = motion, motion.plant, layout(motion.plant)
+        self.n = self.places.n
         self.method = METHODS[motion.mode]
         self._slopes = loop_slopes(motion.plant)
 
@@ -180,8 +183,8 @@ class Iterated:
     def _stage(self, node: float, weight: float, move: float | None) -> Callable[[Lane], None]:
         def body(lane: Lane) -> None:
             t, h = lane.uniform("t"), lane.uniform("h")
-            state, a, n = lane["stage"], lane["acceleration"], self.n
-            rates = self.motion.rates(lane, t, lambda _t, x, _u, _w, _p: tuple(x[n:]) + a)(t + node * h, state)
+            state, a = lane["stage"], lane["acceleration"]
+            rates = self.motion.rates(lane, t, partial(self.places.rates, a))(t + node * h, state)
             lane["sum"] = tuple(s + weight * k for s, k in zip(lane["sum"], rates, strict=True))
             if move is not None:
                 origin = self.motion.state(lane)

@@ -1,7 +1,7 @@
 """Three ways to treat accelerations that depend on one another: solved, iterated, loop-free.
 
 A plant with a loop declares ``acceleration(t, x, a, u, w, p)`` (each acceleration as a function of all) or
-``mass_matrix`` and ``force``. Its state is positions followed by velocities.
+``mass_matrix`` and ``force``. Which states these accelerate says :mod:`plants.core.velocities`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.integrators import IMPLICIT, STAGES
 from plants.core.linear_solve import solve_general, solve_symmetric
 from plants.core.naming import unknown
+from plants.core.velocities import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,13 +50,15 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
     For an `acceleration` declaration the dependence on `a` is taken as affine (all mechanical systems are), its matrix
     from differences at 0 and 1, which are exact for affine functions up to rounding.
     """
-    n = n_accelerations(plant)
+    places = layout(plant)
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         if plant.mass_matrix is not None and plant.force is not None:
             matrix = plant.mass_matrix(t, x, u, w, p)
-            return tuple(x[n:]) + solve_symmetric(matrix, plant.force(t, x, u, w, p))
-        return tuple(x[n:]) + _solve_affine(plant, n, t, x, u, w, p)
+            a = solve_symmetric(matrix, plant.force(t, x, u, w, p))
+        else:
+            a = _solve_affine(plant, places.n, t, x, u, w, p)
+        return places.rates(a, t, x, u, w, p)
 
     derivative.solved = True  # type: ignore[attr-defined]  # a copy of the plant with other blocks solves its own
     return derivative
@@ -83,17 +86,3 @@ def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:
     n = len(force)
     others = [force[i] - sum((matrix[i][j] * a[j] for j in range(n) if j != i), 0.0) for i in range(n)]
     return tuple(others[i] / matrix[i][i] for i in range(n))
-
-
-def n_accelerations(plant: Plant) -> int:
-    """Return the number of mutually dependent accelerations of `plant`."""
-    if plant.acceleration is None and (plant.mass_matrix is None or plant.force is None):
-        message = f"plant {plant.name!r} needs derivative, or acceleration, or mass_matrix and force"
-        raise ValueError(message)
-    if len(plant.states) % 2:
-        message = (
-            f"plant {plant.name!r} declares accelerations, so its states are positions followed by velocities: "
-            f"an even number, got {len(plant.states)}"
-        )
-        raise ValueError(message)
-    return len(plant.states) // 2

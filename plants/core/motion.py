@@ -118,13 +118,27 @@ class Motion:
     def accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
         """Keep the new state if it is inside the plant's region; else freeze the rollout where it was."""
         alive = lane.one(ALIVE)
-        inside = where(alive * self.inside(new), 1.0, 0.0)
+        if self.plant.after_step is None:
+            inside = where(alive * self.inside(new), 1.0, 0.0)
+        else:
+            moved, new = new, self._after_step(lane, new)
+            alive = where(finite(moved[: self.n_x]), alive, 0.0)  # or a limit in the block makes a state of NaN
+            inside = where(alive * self.inside(new), 1.0, 0.0)
+            if self.loop_free is not None:
+                self.loop_free.jump(lane, moved, new, inside)
         kept = tuple(where(inside, a, b) for a, b in zip(new, state, strict=True))
         lane["x"] = kept[: self.n_x]
         if self.n_extra:
             lane["integrals"] = kept[self.n_x :]
         lane[ALIVE] = (inside,)
         lane["steps"] = (lane.one("steps") + inside,)
+
+    def _after_step(self, lane: Lane, state: Sequence[Any]) -> tuple[Any, ...]:
+        """What the plant makes of the state at the end of a step; integrals go on as they are."""
+        start, h = lane.uniform("t"), lane.uniform("h")
+        end, x = start + h, tuple(state[: self.n_x])
+        result = self.plant.after_step(end, x, *self.block(lane, end, start), h)  # type: ignore[misc]
+        return as_tuple(result, self.n_x, self.plant.name) + tuple(state[self.n_x :])
 
     def inside(self, x: Sequence[Any]) -> Any:
         """1 where every state is finite and within its bounds, else 0 (NaN fails every test)."""
@@ -136,6 +150,14 @@ class Motion:
             else:
                 result = result * where(high - value, where(value - low, 1.0, 0.0), 0.0)
         return result
+
+
+def finite(values: Sequence[Any]) -> Any:
+    """1 where all values are finite, else 0."""
+    result: Any = 1.0
+    for value in values:
+        result = where(LARGE - magnitude(value), result, 0.0)
+    return result
 
 
 def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:

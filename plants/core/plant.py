@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plants.core.velocities import check_velocities
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -89,8 +91,8 @@ class Plant:
 
     Every block is a plain function ``(t, x, u, w, p)`` of numbers and flat tuples: time [s], state, input, disturbance,
     parameters. ``derivative`` gives the state rates; where the accelerations are mutually dependent, give
-    ``acceleration`` ``(t, x, a, u, w, p)`` or ``mass_matrix`` and ``force`` instead (then the state is positions
-    followed by velocities).
+    ``acceleration`` ``(t, x, a, u, w, p)`` or ``mass_matrix`` and ``force`` instead. Then the state is positions
+    followed by velocities, unless `kinematics` and `velocities` say otherwise.
 
     Attributes
     ----------
@@ -102,6 +104,16 @@ class Plant:
         Stored energy [J], power through inputs and disturbances [W], T0 * dS/dt [W].
     allocate : callable, optional
         ``(t, x, commands, p)`` to plant inputs; left out, commands are the inputs in order.
+    kinematics : callable, optional
+        Rates of all states that are not accelerated, in state order. For coordinates whose rates are not the velocities
+        themselves (quasi-velocities, q' = D(q) w) and for states that are no coordinates (filters, friction bristles).
+    velocities : tuple of str
+        The states whose rates are the accelerations, in the order of the equations; with `kinematics` they must be
+        named. Left empty: the second half of the states, whose rates are the accelerations of the first half.
+    after_step : callable, optional
+        ``(t, x, u, w, p, h)`` to the state [n_x] to go on with after an integration step of `h` [s]: impacts,
+        projections onto constraints, resets. `t` is the step's end, `u` and `w` are those of the step there. The region
+        is tested after it; the initial state and the integrals of power and entropy do not pass through it.
     input_delay : str, optional
         Name of the parameter that is the dead time of all inputs [s].
     operating_points : tuple of OperatingPoint
@@ -134,6 +146,9 @@ class Plant:
     mass_matrix: Block | None = None
     force: Block | None = None
     acceleration: Block | None = None
+    kinematics: Block | None = None
+    velocities: tuple[str, ...] = ()
+    after_step: Block | None = None
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
@@ -149,6 +164,7 @@ class Plant:
             from plants.core.loops import solved_derivative
 
             object.__setattr__(self, "derivative", solved_derivative(self))
+        check_velocities(self)
         _check_declaration(self)
 
     @property

@@ -21,8 +21,9 @@ _ROUNDING = 1e-9  # of the largest value: signs go through all operations but su
 def is_odd(plant: Plant) -> bool:
     """Return whether the plant without disturbances is odd, with its inputs, channels and limits.
 
-    f(t, -x, -u) = -f(t, x, u), the controlled outputs and their rates change sign with the state, and the command
-    limits are alike on both sides. Tested at random states inside the bounds, at nominal parameters.
+    f(t, -x, -u) = -f(t, x, u), and so for `after_step`; the controlled outputs and their rates change sign with the
+    state, and the command limits are alike on both sides. Tested at random states inside the bounds, at nominal
+    parameters.
 
     Parameters
     ----------
@@ -47,9 +48,10 @@ def _values(
     plant: Plant, t: np.ndarray, x: Sequence[np.ndarray], u: Sequence[np.ndarray], w: Sequence[np.ndarray],
     p: Sequence[np.ndarray],
 ) -> np.ndarray:  # fmt: skip
-    """State rates, controlled outputs and their rates [n, n_points]."""
+    """State rates, controlled outputs and their rates, states after a step [n, n_points]."""
     names = [name for c in plant.channels for name in (c.output, c.rate) if name is not None]
     outputs = plant.outputs(t, x, u, w, p)
     rates = plant.derivative(t, x, u, w, p) if plant.derivative is not None else ()
     chosen = [outputs[plant.index("measurements", name)] for name in names]
-    return np.array([np.broadcast_to(np.asarray(v, float), t.shape) for v in (*rates, *chosen)])
+    after = plant.after_step(t, x, u, w, p, plant.step) if plant.after_step is not None else ()
+    return np.array([np.broadcast_to(np.asarray(v, float), t.shape) for v in (*rates, *chosen, *after)])
