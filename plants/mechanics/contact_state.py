@@ -53,7 +53,7 @@ class Limits:
     distance, speed : float
         eps_q [m], eps_v [m/s].
     rest_speed : float
-        Approach whose rebound would be slower ends in rest [m/s]: bounces do not pile up.
+        A gap that would leave an impact slower stays closed [m/s]: bounces do not pile up.
     """
 
     distance: float = 1e-9
@@ -99,13 +99,13 @@ class Moment:
 
 def settle(system: System, moment: Moment, limits: Limits, released: Active = ()) -> Moment:
     """Return the moment after impacts, with the gaps that push from here on and what happened to them."""
+    moment = _raised(system, projected(system, moment, 0.0))
     at = system.at(moment.time, moment.state)
     state, events = moment.state, []
     if np.any((at.gaps <= limits.distance) & (at.gap_speeds < -limits.speed)):
         state, impulses = _rebound(system, moment, at, limits)
         events = [Event(moment.time, int(k), "impact", float(impulses[k])) for k in np.flatnonzero(impulses)]
-    state = _raised(system, moment.time, state)
-    at = system.at(moment.time, state)
+        at = system.at(moment.time, state)
     closed = (at.gaps <= limits.distance) & (np.abs(at.gap_speeds) <= limits.speed)
     tried = tuple(k for k in moment.held if k not in released)
     held = contact_accelerations(at, closed, tried).active
@@ -115,16 +115,24 @@ def settle(system: System, moment: Moment, limits: Limits, released: Active = ()
 
 
 def _rebound(system: System, moment: Moment, at: Matrices, limits: Limits) -> tuple[Array, Array]:
+    """Return the state after an impact, and the impulses. Closed gaps that would leave it slowly stay closed."""
+    n, closed = system.n, at.gaps <= limits.distance
     elastic = np.where(-system.restitutions * at.gap_speeds > limits.rest_speed, system.restitutions, 0.0)
-    after = impact(at, moment.state[system.n :], at.gaps <= limits.distance, elastic)
-    return np.concatenate([moment.state[: system.n], after.motion]), after.forces
+    after = impact(at, moment.state[n:], closed, elastic)
+    state = np.concatenate([moment.state[:n], after.motion])
+    at = system.at(moment.time, state)
+    slow = tuple(int(k) for k in np.flatnonzero(closed & (at.gap_speeds < limits.rest_speed)))
+    state[n:] += still(at, slow)
+    return state, after.forces
 
 
-def _raised(system: System, t: float, state: Array) -> Array:
-    """Return the state with gaps that are below 0, by rounding or by the root's tolerance, brought to 0."""
-    at = system.at(t, state)
+def _raised(system: System, moment: Moment) -> Moment:
+    """Return the moment with gaps that are below 0, by rounding or by the root's tolerance, brought to 0."""
+    at = system.at(moment.time, moment.state)
     below = tuple(int(k) for k in np.flatnonzero(at.gaps < 0.0))
-    return np.concatenate([state[: system.n] + shift(at, below), state[system.n :]]) if below else state
+    state = moment.state.copy()
+    state[: system.n] += shift(at, below)
+    return replace(moment, state=state) if below else moment
 
 
 def projected(system: System, moment: Moment, allowed: float) -> Moment:
