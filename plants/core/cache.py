@@ -70,7 +70,7 @@ def find(name: str) -> Path:
 def clear() -> int:
     """Delete all generated sources and what was compiled from them; return how many there were."""
     found = entries()
-    for path in (*found, *folder().glob("kernel_*.o")):
+    for path in (*found, *folder().glob("kernel_*.o"), *folder().glob("mechanism_*.json")):
         path.unlink(missing_ok=True)
     shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
     return len(found)
@@ -112,7 +112,7 @@ def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
     if code is None:
         code = machine_code.compiled(text, arguments)
         if path:
-            _written(path, machine_code.packed(code))
+            keep(path, machine_code.packed(code))
     return code
 
 
@@ -145,10 +145,11 @@ def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
 def _stored(name: str, text: str) -> Path | None:
     """Keep the source; return its place, or None if it cannot be written."""
     path = folder() / f"{name}.py"
-    return path if path.is_file() or _written(path, text) else None
+    return path if path.is_file() or keep(path, text) else None
 
 
-def _written(path: Path, content: str | bytes) -> bool:
+def keep(path: Path, content: str | bytes) -> bool:
+    """Write a file into the cache folder; return whether that could be done (where not, one warning says so)."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, content)

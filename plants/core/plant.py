@@ -124,6 +124,8 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
+    equations : Equations, optional
+        What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
         Integration step [s] that suits its motion under control; `plants.check` advises one.
     text : str
@@ -153,6 +155,7 @@ class Plant:
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
+    equations: Any = None
     step: float = 0.01
     text: str = ""
 

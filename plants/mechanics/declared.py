@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from plants.core.tape import Traced
+from plants.core.naming import unknown
+from plants.core.replay import replay
+from plants.core.tape import Tape, Traced
+from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plants.core.plant import Quantity
-    from plants.core.tape import Tape
 
 KINDS = ("drive", "dissipative")
 """Kinds of forces: power that is supplied, power that is lost."""
@@ -106,3 +108,45 @@ class Declaration:
     def inputs(self) -> tuple[str, ...]:
         """Names of the tape's inputs at (t, q, v, u, w, p), flat."""
         return ("t", *(f"{kind}{k}" for kind in "qvuwp" for k in range(len(self.quantities[kind]))))
+
+    def baked(self, names: Sequence[str]) -> Declaration:
+        """Return the declaration with some parameters as constants of their nominal values."""
+        labels = [q.name for q in self.quantities["p"]]
+        for name in names:
+            if name not in labels:
+                raise DeclarationError(unknown(f"parameter of mechanism {self.name!r}", name, tuple(labels)))
+        return _on_new_tape(self, set(names)) if names else self
+
+
+def _on_new_tape(old: Declaration, baked: set[str]) -> Declaration:
+    """Copy a declaration, with numbers in place of the parameters called `baked`."""
+    tape = Tape()
+    kept = [k for k, q in enumerate(old.quantities["p"]) if q.name not in baked]
+    values: dict[str, Any] = {f"p{k}": q.nominal for k, q in enumerate(old.quantities["p"]) if q.name in baked}
+    values |= {f"p{k}": tape.input(f"p{new}") for new, k in enumerate(kept)}
+    inputs = tuple(old.tape.input_names.values())
+    numbers = [values.get(name) if name in values else tape.input(name) for name in inputs]
+
+    def moved(group: Sequence[Traced]) -> tuple[Traced, ...]:
+        program = Program(old.tape, inputs, tuple(value.index for value in group))
+        return tuple(tape.lift(value) for value in replay(program, *numbers))
+
+    velocities = old.velocities and Velocities(
+        old.velocities.names, tuple(moved(c) for c in old.velocities.columns), moved(old.velocities.offset)
+    )
+    parameters = tuple(old.quantities["p"][k] for k in kept)
+    return replace(
+        old,
+        tape=tape,
+        quantities={**old.quantities, "p": parameters},
+        symbols={},
+        kinetic=moved([old.kinetic])[0],
+        potential=moved([old.potential])[0],
+        forces={kind: moved(group) for kind, group in old.forces.items()},
+        positions=moved(old.positions),
+        rows=moved(old.rows),
+        gaps=tuple(Gap(d, g.restitution) for d, g in zip(moved([g.distance for g in old.gaps]), old.gaps, strict=True)),
+        velocities=velocities,
+        places=moved(old.places),
+        measured=tuple((q, moved([value])[0]) for q, value in old.measured),
+    )

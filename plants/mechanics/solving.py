@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plants.core.elementary import abs as magnitude
 from plants.core.elementary import quotient, where
 from plants.core.linear_solve import solve_symmetric
 
@@ -90,3 +91,25 @@ def solve_semidefinite(matrix: Matrix, right: Numbers) -> tuple[Any, ...]:
 
 def _is_zero(value: Any) -> bool:
     return isinstance(value, (int, float)) and value == 0.0
+
+
+def solve_pivoted(matrix: Matrix, right: Numbers) -> tuple[Any, ...]:
+    """Solve A x = b [n] by elimination with partial pivoting: rows are exchanged by selects, which traces."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    n = len(rows)
+    for j in range(n):
+        for i in range(j + 1, n):
+            larger = magnitude(rows[i][j]) - magnitude(rows[j][j])
+            rows[i], rows[j] = _exchanged(larger, rows[i], rows[j])
+        for i in range(j + 1, n):
+            factor = rows[i][j] / rows[j][j]
+            rows[i] = [0.0 if k <= j else a - factor * b for k, (a, b) in enumerate(zip(rows[i], rows[j], strict=True))]
+    result: list[Any] = [0.0] * n
+    for i in reversed(range(n)):
+        result[i] = (rows[i][n] - dot(rows[i][i + 1 : n], result[i + 1 :])) / rows[i][i]
+    return tuple(result)
+
+
+def _exchanged(condition: Any, below: list[Any], above: list[Any]) -> tuple[list[Any], list[Any]]:
+    pairs = list(zip(below, above, strict=True))
+    return [where(condition, b, a) for a, b in pairs], [where(condition, a, b) for a, b in pairs]

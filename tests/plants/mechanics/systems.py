@@ -134,7 +134,7 @@ def trailers(bodies=3):
 def pendulum():
     """In Cartesian coordinates."""
     mech = Mechanism("pendulum_cartesian")
-    x, y = mech.coordinates("x y")
+    x, y = mech.coordinates("x y", initial=(sin(2.0), -cos(2.0)))
     vx, vy = mech.rates()
     m, l = mech.parameters(m=1.0, l=1.0)
     mech.kinetic(m / 2 * (vx**2 + vy**2))
@@ -147,7 +147,7 @@ def pendulum():
 def double_pendulum():
     """In Cartesian coordinates."""
     mech = Mechanism("double_pendulum_cartesian")
-    xa, ya, xb, yb = mech.coordinates("xa ya xb yb")
+    xa, ya, xb, yb = mech.coordinates("xa ya xb yb", initial=(0.6, -0.8, 1.0, -1.4))
     vxa, vya, vxb, vyb = mech.rates()
     ma, mb, la, lb = mech.parameters(ma=1.0, mb=1.5, la=1.0, lb=0.7)
     mech.kinetic(ma / 2 * (vxa**2 + vya**2) + mb / 2 * (vxb**2 + vyb**2))
@@ -173,13 +173,13 @@ def pinned_body():
     return mech
 
 
-def turntable():
-    """Knife edge on a table that turns at a varying speed."""
+def turntable(start=0.0):
+    """Knife edge on a table that turns at a varying speed; time counted from `start`."""
     mech = Mechanism("turntable")
     x, y, th = mech.coordinates("x y th")
     vx, vy, om = mech.rates()
     m, J, Om = mech.parameters(m=1.0, J=0.5, Om=0.7)
-    speed = Om * (1 + sin(mech.time) / 2)
+    speed = Om * (1 + sin(mech.time + start) / 2)
     mech.kinetic(m / 2 * (vx**2 + vy**2) + J / 2 * om**2)
     mech.velocity_constraint(-(vx + speed * y) * sin(th) + (vy - speed * x) * cos(th))
     mech.basis(ur=(cos(th), sin(th), 0), wom=(0, 0, 1))
@@ -198,4 +198,14 @@ def slider_crank():
     mech.position_constraint(r * cos(a) + l * cos(b) - xs)
     mech.position_constraint(r * sin(a) - l * sin(b))
     mech.basis(w=(1, 1, -2 * r * sin(a)))
+    return mech
+
+
+def rigid_body():
+    """Free, in six coordinates, under gravity."""
+    mech = Mechanism("rigid_body")
+    m = mech.parameters(m=2.0)
+    J = mech.parameters(J1=0.3, J2=0.5, J3=0.7)
+    body = mech.body("b", mass=m, inertia=J, initial=(0, 0, 0, 0.4, 0.9, -0.3))
+    mech.potential(m * G * body.position[2])
     return mech

@@ -1,0 +1,150 @@
+"""States that the constraints allow: given ones projected, random ones for checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.mechanics.declared import DeclarationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from plants.mechanics.equations import Equations
+    from plants.mechanics.full import Full, Matrices
+
+    Array = NDArray[np.float64]
+
+_ROUNDS = 30
+_EXACT = 1e-12
+_SPANNED = 1e-8  # of 1 + |v|: what a velocity may keep that no quasi-velocity gives
+_SINGULAR = 1e-6  # least ratio of singular values of the constraints at a state that serves as a check
+
+
+class BasisError(DeclarationError):
+    """The quasi-velocities do not give all admissible rates at a state."""
+
+
+def projected(full: Full, q: Any, v: Any, t: float = 0.0, p: Any = None) -> tuple[Array, Array]:
+    """Return coordinates and rates moved onto the constraints, by the metric of the mass matrix.
+
+    Raises
+    ------
+    DeclarationError
+        Where no coordinates near the given ones fulfil the position constraints.
+    """
+    q, v = np.array(q, float), np.array(v, float)
+    for _ in range(_ROUNDS):
+        at = full.at(t, q, v, p=p)
+        held = len(at.residuals)
+        if not held or np.abs(at.residuals).max() < _EXACT:
+            break
+        q = q - _push(at, at.jacobian[:held], at.residuals)
+    else:
+        raise DeclarationError(
+            f"mechanism {full.declared.name!r}: no coordinates near ({_listed(full, q)}) fulfil the position "
+            f"constraints (residuals {at.residuals}); give coordinates(..., initial=...) closer to them"
+        )
+    at = full.at(t, q, v, p=p)
+    return q, (v - _push(at, at.jacobian, at.speeds) if len(at.speeds) else v)
+
+
+def _listed(full: Full, q: Array) -> str:
+    return ", ".join(f"{x.name} = {value:.4g}" for x, value in zip(full.declared.quantities["q"], q, strict=True))
+
+
+def _push(at: Matrices, rows: Array, residuals: Array) -> Array:
+    """M^-1 A' S^+ residuals with S = A M^-1 A'."""
+    answers = np.linalg.solve(at.mass, rows.T)
+    return np.asarray(answers @ (np.linalg.pinv(rows @ answers) @ residuals))
+
+
+def state_from(equations: Equations, q: Any, v: Any, t: float, p: Any) -> tuple[float, ...]:
+    """Return the admissible state nearest to coordinates q [n] and rates v [n].
+
+    With joints `q` and `v` are the joint coordinates and their rates.
+
+    Raises
+    ------
+    ValueError
+        For a wrong length, or where the quasi-velocities do not span the admissible rates.
+    """
+    declared = equations.declared
+    size = len(equations.positions) if declared.places else declared.n
+    q = [float(value) for value in q]
+    v = [float(value) for value in v] if len(v) else [0.0] * size
+    if len(q) != size or len(v) != size:
+        message = f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
+        raise ValueError(message)
+    if declared.places:
+        return (*q, *v)
+    places, rates = projected(equations.full, q, v, t, p)
+    return tuple(map(float, (*places, *_velocities(equations, places, rates, t, p))))
+
+
+def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> Array:
+    m = len(equations.velocities)
+    block = equations.block(t, (*q, *(0.0,) * m), p=p)
+
+    def rates(w: Any) -> Array:
+        return np.array(equations.motion(t, (*block[1][: len(q)], *w), *block[2:])[1], float)
+
+    offset = rates((0.0,) * m)
+    basis = np.stack([rates(unit) - offset for unit in np.eye(m)], axis=1)
+    w, *_ = np.linalg.lstsq(basis, v - offset, rcond=None)
+    missed = np.abs(basis @ w + offset - v).max()
+    if missed > _SPANNED * (1.0 + np.abs(v).max()):
+        raise BasisError(
+            f"mechanism {equations.declared.name!r}: the velocities {', '.join(equations.velocities)} do not give all "
+            f"admissible rates at ({_listed(equations.full, q)}): they miss by {missed:.3g}; check mech.basis(...)"
+        )
+    return np.asarray(w)
+
+
+def samples(equations: Equations, count: int, seed: int = 0) -> Iterator[tuple[float, tuple[float, ...], tuple[float, ...]]]:
+    """Yield random admissible (t, state, inputs) about the nominal ones, where the constraints are of full rank."""
+    rng = np.random.default_rng(seed)
+    kind = "s" if equations.declared.places else "q"
+    centre = [quantity.nominal for quantity in equations.declared.quantities[kind]]
+    found, misfit = 0, None
+    for _ in range(50 * count):
+        t = float(rng.uniform(0.0, 1.0))
+        q, v = centre + rng.uniform(-1.0, 1.0, len(centre)), rng.uniform(-1.0, 1.0, len(centre))
+        u = tuple(rng.uniform(-1.0, 1.0, len(equations.declared.quantities["u"])))
+        try:
+            x = equations.state_from(q, v, t=t)
+        except BasisError as error:
+            misfit = error  # a basis may belong to one branch of the constraints
+            continue
+        except (DeclarationError, np.linalg.LinAlgError):
+            continue
+        if _regular(equations, t, x):
+            yield t, x, u
+            found += 1
+            if found == count:
+                return
+    if not found and misfit is not None:
+        raise misfit
+    if not found:
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: no admissible state was found near the initial coordinates; "
+            "do position constraints contradict each other?"
+        )
+
+
+def _regular(equations: Equations, t: float, x: tuple[float, ...]) -> bool:
+    block = equations.block(t, x)
+    q, v = equations.motion(*block)
+    rows = equations.full.at(t, q, v).jacobian
+    if not len(rows):
+        return True
+    if equations.form == "maggi":
+        columns = np.reshape(equations.parts(("basis",), *block)[0], (-1, rows.shape[1]))
+        if np.abs(rows @ columns.T).max() > _SPANNED:
+            return False
+    values = np.linalg.svd(rows / np.abs(rows).max(axis=1, keepdims=True), compute_uv=False)
+    kept = values[values > 1e-9 * values[0]]  # rows that repeat others give zeros everywhere
+    return bool(kept[-1] > _SINGULAR * values[0] and kept[-1] > 1e-2)

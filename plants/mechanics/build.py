@@ -1,0 +1,239 @@
+"""From a declaration to a plant: choose a form and a way to derive it, check it, name its states."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from plants.core.naming import unknown
+from plants.core.plant import Plant, Quantity
+from plants.mechanics import checked, multipliers, stored
+from plants.mechanics.declared import Declaration, DeclarationError
+from plants.mechanics.equations import Equations
+from plants.mechanics.full import Full
+from plants.mechanics.reduced import reduced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plants.mechanics.calculus import Calculus
+    from plants.mechanics.parts import Parts
+
+FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi")
+WAYS = ("smaller", "symbols", "tape")
+LARGE = 4000
+"""Operations of the tape's own derivation beyond which no expansion is tried."""
+
+
+class BasisWarning(UserWarning):
+    """A constrained mechanism without a basis: its constraints will drift."""
+
+
+def build(
+    declared: Declaration,
+    form: str = "auto",
+    *,
+    stabilise: tuple[str, float, float] | str | None = None,
+    derivatives: str = "smaller",
+    bake: Sequence[str] = (),
+    check: bool = True,
+    **fields: Any,
+) -> Plant:
+    """Return a declared mechanism as a plant.
+
+    Parameters
+    ----------
+    declared : Declaration
+    form : str
+        "quasi": quasi-velocities, state (q, w), no multipliers. "joints": transferred to joint coordinates. "free":
+        no constraints. "routh": multipliers, state (q, v). "gauss": the same by least constraint, with redundant rows
+        and one-sided constraints. "maggi": a test's second opinion. "auto": joints or basis where given, "gauss" with
+        gaps, else "routh".
+    stabilise : ("baumgarte", alpha, beta) or "project", optional
+        What holds constraints against drift: feedback [1/s], or a projection after each step.
+    derivatives : str
+        "symbols": computer algebra with trigonometric normal form; "tape": derivatives on the tape, nothing expanded;
+        "smaller": whichever needs fewer operations.
+    bake : sequence of str
+        Parameters that become constants.
+    check : bool
+        Compare with the pseudo-inverse at random admissible states.
+    **fields
+        Further fields of the plant: channels, situations, step, outputs, ...
+
+    Raises
+    ------
+    DeclarationError
+        For an unknown option, or where a check fails.
+    """
+    if form not in FORMS:
+        raise DeclarationError(unknown("form", form, FORMS))
+    if derivatives not in WAYS:
+        raise DeclarationError(unknown("way to derive", derivatives, WAYS))
+    declared = declared.baked(bake)
+    form = _chosen(declared, form)
+    parts, facts = _derived(declared, form, derivatives, _feedback(declared, form, stabilise))
+    positions, velocities = _names(declared, form)
+    equations = Equations(form, declared, parts, Full(declared), positions, velocities, facts)
+    if check:
+        checked.check(equations)
+    return _plant(equations, stabilise, fields)
+
+
+def _chosen(declared: Declaration, form: str) -> str:
+    if form != "auto":
+        return _fitting(declared, form)
+    if declared.gaps:
+        return "gauss"
+    if declared.places:
+        return "joints"
+    if declared.velocities is not None:
+        return "quasi"
+    if not declared.n_constraints:
+        return "free"
+    warnings.warn(
+        f"mechanism {declared.name!r} has constraints and no basis of quasi-velocities: built with multipliers, which "
+        "let the constraints drift. mech.basis(**mech.suggest_basis()) gives one; form='routh' says this is meant",
+        BasisWarning,
+        stacklevel=4,
+    )
+    return "routh"
+
+
+def _fitting(declared: Declaration, form: str) -> str:
+    needs = {
+        "quasi": (declared.velocities is not None, "mech.basis(...)"),
+        "maggi": (declared.velocities is not None, "mech.basis(...)"),
+        "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
+        "free": (not declared.n_constraints, "no constraints"),
+    }
+    met, what = needs.get(form, (True, ""))
+    if not met:
+        raise DeclarationError(f"mechanism {declared.name!r}: form {form!r} needs {what}")
+    if declared.gaps and form != "gauss":
+        raise DeclarationError(f"mechanism {declared.name!r} has gaps: form must be 'gauss', got {form!r}")
+    if declared.places and form not in {"joints"}:
+        raise DeclarationError(
+            f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in its "
+            "own coordinates declare their constraints instead of mech.place(...)"
+        )
+    return form
+
+
+def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, float] | None:
+    """Baumgarte's coefficients, after a look at whether the option means something here."""
+    if stabilise is None:
+        return None
+    name, *numbers = stabilise if isinstance(stabilise, (tuple, list)) else (stabilise,)
+    if name not in {"baumgarte", "project"} or len(numbers) != (2 if name == "baumgarte" else 0):
+        raise DeclarationError(f"stabilise must be ('baumgarte', alpha, beta) or 'project', got {stabilise!r}")
+    if not declared.n_constraints:
+        raise DeclarationError(f"mechanism {declared.name!r} has no constraints to stabilise")
+    if name == "project":
+        return None
+    if form not in {"routh", "gauss"}:
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing for "
+            "Baumgarte to feed back; use stabilise='project' against drift of positions"
+        )
+    return float(numbers[0]), float(numbers[1])
+
+
+def _names(declared: Declaration, form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    coordinates = tuple(q.name for q in declared.quantities["q"])
+    if form == "joints":
+        joints = tuple(q.name for q in declared.quantities["s"])
+        return joints, tuple(f"d_{name}" for name in joints)
+    if form == "quasi":
+        return coordinates, declared.velocities.names  # type: ignore[union-attr]
+    return coordinates, tuple(q.name for q in declared.quantities["v"])
+
+
+# ------------------------------------------------------------------------------------------------------------ derivation
+
+
+def _derived(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, dict[str, Any]]:
+    def derive(calculus: Calculus) -> Parts:
+        if form in multipliers.FORMS:
+            return multipliers.with_multipliers(calculus, declared, feedback)
+        return reduced(calculus, declared)
+
+    options = {"form": form, "derivatives": derivatives, "feedback": feedback}
+    return stored.parts(declared, options, lambda: _smallest(declared, form, derivatives, derive))
+
+
+def _smallest(
+    declared: Declaration, form: str, derivatives: str, derive: Callable[[Calculus], Parts]
+) -> tuple[Parts, dict[str, Any]]:
+    """Derive in the ways asked for; keep the one with the fewest operations of a whole evaluation."""
+    from plants.mechanics.taped import Taped
+
+    found: dict[str, Parts] = {}
+    sizes: dict[str, int] = {}
+    if derivatives != "symbols":
+        found["tape"] = derive(Taped(declared)).condensed()
+        sizes["tape"] = _size(declared, form, found["tape"])
+    if derivatives == "symbols" or (derivatives == "smaller" and sizes["tape"] <= LARGE):
+        from plants.mechanics.symbolic import Symbolic, SymbolicError
+
+        for name, normal in (("symbols", True), ("symbols, as derived", False)):
+            try:
+                found[name] = derive(Symbolic(declared, trigonometric=normal)).condensed()
+            except SymbolicError:
+                if derivatives == "symbols":
+                    raise
+                continue
+            sizes[name] = _size(declared, form, found[name])
+    best = min(found, key=lambda name: sizes[name])
+    return found[best], {"derivatives": best, "operations": sizes}
+
+
+def _size(declared: Declaration, form: str, parts: Parts) -> int:
+    positions, velocities = _names(declared, form)
+    return Equations(form, declared, parts, None, positions, velocities, {}).operations  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------------------------------- the plant
+
+
+def _plant(equations: Equations, stabilise: Any, fields: dict[str, Any]) -> Plant:
+    declared, form = equations.declared, equations.form
+    given: dict[str, Any] = {
+        "name": declared.name,
+        "text": declared.text,
+        "states": _states(equations),
+        "parameters": declared.quantities["p"],
+        "inputs": declared.quantities["u"],
+        "disturbances": declared.quantities["w"],
+        "energy": equations.energy,
+        "supplied_power": equations.supplied_power,
+        "entropy_rate": equations.entropy_rate,
+        "equations": equations,
+    }
+    if declared.measured:
+        given |= {"measurements": tuple(q for q, _ in declared.measured), "outputs": equations.outputs}
+    if form in multipliers.FORMS:
+        given["derivative"] = equations.derivative
+    else:
+        given |= {"mass_matrix": equations.mass_matrix, "force": equations.force}
+        given |= {"kinematics": equations.kinematics, "velocities": equations.velocities}
+    if stabilise == "project":
+        from plants.mechanics.projection import projection
+
+        given["after_step"] = projection(equations)
+    return Plant(**{**given, **fields})
+
+
+def _states(equations: Equations) -> tuple[Quantity, ...]:
+    declared = equations.declared
+    kind = "s" if equations.form == "joints" else "q"
+    places, turned = declared.quantities[kind], declared.quantities["v"]
+    if equations.form not in {"quasi", "joints"}:
+        rates = turned
+    else:
+        rates = tuple(Quantity(name, "", text="quasi-velocity") for name in equations.velocities)
+    initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned] if kind == "q" else ())
+    return tuple(
+        Quantity(name, q.unit, value, q.low, q.high, q.text)
+        for name, q, value in zip(equations.layout, (*places, *rates), initial, strict=True)
+    )

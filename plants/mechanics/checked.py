@@ -1,0 +1,112 @@
+"""What is checked when a mechanism is built: numbers at random admissible states, against blocks derived otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.mechanics import oracle
+from plants.mechanics.admissible import samples
+from plants.mechanics.declared import DeclarationError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from plants.mechanics.equations import Equations
+    from plants.mechanics.full import Matrices
+
+    Array = NDArray[np.float64]
+
+AGREE = 1e-9
+"""Of 1 + |a|: what the form's accelerations may differ from the pseudo-inverse's."""
+_STATES = 5
+
+
+def check(equations: Equations) -> float:
+    """Compare the form's accelerations with the pseudo-inverse's; return the largest difference.
+
+    Raises
+    ------
+    DeclarationError
+        Where the mass matrix is not positive definite, a velocity constraint is not linear in the rates, the basis
+        does not fit the constraints, or the accelerations differ.
+    """
+    worst = 0.0
+    for t, x, u in samples(equations, _STATES):
+        block = equations.block(t, x, u)
+        q, v = equations.motion(*block)
+        at = equations.full.at(t, q, v, u)
+        _check_mass(equations, at, x)
+        _check_rows(equations, at, t, q, v)
+        if not equations.declared.places:
+            _check_freedom(equations, at, x)
+            wanted = oracle.accelerations(at)
+            found = np.array(equations.coordinate_accelerations(*block), float)
+            worst = max(worst, float(np.abs(found - wanted).max() / (1.0 + np.abs(wanted).max())))
+    if not worst <= AGREE:
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: the accelerations of form {equations.form!r} differ from those of "
+            f"least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; is the form singular near the initial state?"
+        )
+    return worst
+
+
+def _check_mass(equations: Equations, at: Matrices, x: tuple[float, ...]) -> None:
+    values = np.linalg.eigvalsh(at.mass)
+    if not values[0] > 1e-12 * abs(values[-1]):
+        names = ", ".join(q.name for q in equations.declared.quantities["q"])
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: its mass matrix over ({names}) is not positive definite at "
+            f"{tuple(x)} (eigenvalues {values}); every coordinate needs inertia"
+        )
+
+
+def _check_rows(equations: Equations, at: Matrices, t: float, q: Array, v: Array) -> None:
+    other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0)
+    if not np.allclose(at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))):
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: a velocity constraint is not linear in the rates; write it as "
+            "A(q, t) v + b(q, t) = 0"
+        )
+    if len(at.mass) and not np.allclose(at.mass, other.mass, rtol=1e-9, atol=1e-12 * np.abs(at.mass).max()):
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: its kinetic energy is not of second degree in the rates"
+        )
+
+
+def _check_freedom(equations: Equations, at: Matrices, x: tuple[float, ...]) -> None:
+    """A D = 0 and D of full rank, where the form has quasi-velocities."""
+    m, declared = len(equations.velocities), equations.declared
+    if declared.velocities is None or equations.form in {"routh", "gauss", "chaplygin", "free"}:
+        return
+    block = equations.block(0.0, x)
+    columns = _basis(equations, block)
+    beyond = np.abs(at.jacobian @ columns).max(initial=0.0) if equations.form == "quasi" else 0.0
+    names = list(declared.velocities.names)
+    if beyond > 1e-9 * (1.0 + np.abs(columns).max()):
+        worst = int(np.abs(at.jacobian @ columns).max(axis=0).argmax())
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints (A D = {beyond:.3g} "
+            "where 0 was expected)"
+        )
+    if equations.form != "quasi":
+        return
+    free = declared.n - np.linalg.matrix_rank(at.jacobian) if len(at.jacobian) else declared.n
+    rank = np.linalg.matrix_rank(columns)
+    if not rank == m == free:
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis {names} spans {rank}"
+        )
+
+
+def _basis(equations: Equations, block: tuple[object, ...]) -> Array:
+    t, x, u, w, p = block
+    n, m = len(equations.positions), len(equations.velocities)
+    q = tuple(x)[:n]  # type: ignore[arg-type]
+
+    def rates(velocities: tuple[float, ...]) -> Array:
+        return np.array(equations.motion(t, (*q, *velocities), u, w, p)[1], float)
+
+    offset = rates((0.0,) * m)
+    return np.stack([rates(tuple(unit)) - offset for unit in np.eye(m)], axis=1)

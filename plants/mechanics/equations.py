@@ -1,0 +1,246 @@
+"""A mechanism's equations in one form: the plant's blocks, and what an engineer wants to look at beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from plants.core.gradients import along
+from plants.core.linear_solve import solve_symmetric
+from plants.core.trace import Program, names, trace
+from plants.mechanics import multipliers
+from plants.mechanics.parts import Parts, triangle
+from plants.mechanics.solving import dot, least_constraint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plants.mechanics.declared import Declaration
+    from plants.mechanics.full import Full
+
+    Numbers = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Equations of motion of a mechanism in the state (positions, velocities).
+
+    Attributes
+    ----------
+    form : str
+        Formulation.
+    declared : Declaration
+    parts : Parts
+        What the form derived.
+    full : Full
+        All blocks in the coordinates as declared.
+    positions, velocities : tuple of str
+        Names of the state.
+    facts : mapping
+        How it was derived, and the operations of the ways that were tried.
+    """
+
+    form: str
+    declared: Declaration
+    parts: Parts
+    full: Full
+    positions: tuple[str, ...]
+    velocities: tuple[str, ...]
+    facts: Mapping[str, Any]
+
+    @property
+    def layout(self) -> dict[str, int]:
+        """Names of the state to their places."""
+        return {name: k for k, name in enumerate(self.positions + self.velocities)}
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """Operations of one evaluation of the state's rates, solve included, by name."""
+        return self._traced(self.derivative).counts()
+
+    @property
+    def operations(self) -> int:
+        """Number of operations of one evaluation of the state's rates."""
+        return sum(self.counts.values())
+
+    def source(self) -> str:
+        """Return the state's rates as readable statements."""
+        from plants.core.printers.python import Printed
+
+        program = self._traced(self.derivative)
+        tape = program.tape
+        labels = [f"{name}_" for name in self._labels()]  # a mark of its own: a declared name collides with nothing
+        inputs = {node: labels[program.inputs.index(name)] for node, name in tape.input_names.items()}
+        printed = Printed(tape, program.outputs, inputs)
+        rates = [f"rate of {name}: {printed.value(k)}" for name, k in zip(self.layout, program.outputs, strict=True)]
+        return "\n".join([*printed.lines, *rates])
+
+    def _labels(self) -> list[str]:
+        rest = [q.name for kind in "uwp" for q in self.declared.quantities[kind]]
+        return ["t", *self.layout, *rest]
+
+    def _traced(self, block: Any) -> Program:
+        sizes = [len(self.declared.quantities[kind]) for kind in "uwp"]
+        return trace(block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True)))
+
+    # ------------------------------------------------------------------------------------------------ the plant's blocks
+
+    def kinematics(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Rates of the positions."""
+        return tuple(self.parts(("kinematics",), t, x, u, w, p)[0])
+
+    def mass_matrix(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        """H of the reduced equations H w' = r."""
+        return triangle(self.parts(("matrix",), t, x, u, w, p)[0], len(self.velocities))
+
+    def force(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """r of the reduced equations H w' = r."""
+        return tuple(self.parts(("right",), t, x, u, w, p)[0])
+
+    def derivative(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Rates of the state."""
+        return (*self.kinematics(t, x, u, w, p), *self.accelerations(t, x, u, w, p))
+
+    def accelerations(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Rates of the velocities."""
+        if self.form in multipliers.FORMS:
+            return tuple(multipliers.accelerations(self.form, self.declared)(self.parts, t, x, u, w, p)[0])
+        matrix, right = self.parts(("matrix", "right"), t, x, u, w, p)
+        return solve_symmetric(triangle(matrix, len(self.velocities)), right)
+
+    def motion(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Numbers, Numbers]:
+        """Coordinates q and rates v of a state."""
+        q, v = self.parts(("coordinates", "rates"), t, x, u, w, p)
+        return tuple(q), tuple(v)
+
+    def energy(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        """T + V [J]; where they depend on time Jacobi's integral v.dT/dv - T + V."""
+        return self._one("energy", t, x, u, w, p)
+
+    def entropy_rate(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        """Power of the dissipative forces, counted positive [W]."""
+        return self._one("lost", t, x, u, w, p)
+
+    def supplied_power(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        """Power of the driving forces and of moving constraints [W]."""
+        power = self._one("supplied", t, x, u, w, p)
+        if self.moving:
+            _q, v = self.motion(t, x, u, w, p)
+            power = power + dot(self.reactions(t, x, u, w, p), v)
+        return power
+
+    def outputs(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Declared measurements."""
+        q, v = self.motion(t, x, u, w, p)
+        return tuple(self.full(("measured",), t, q, v, u, w, p)[0])
+
+    def _one(self, name: str, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        q, v = self.motion(t, x, u, w, p)
+        return self.full((name,), t, q, v, u, w, p)[0][0]
+
+    # --------------------------------------------------------------------------------------------------------- observers
+
+    @cached_property
+    def moving(self) -> bool:
+        """Whether constraints do work: they move, or the joints are placed by time."""
+        tape, (first, last) = self.full.parts.program.tape, self.full.parts.slices["drift"]
+        drift = self.full.parts.program.outputs[first:last]
+        still = all(tape.constants.get(node) == 0.0 for node in drift)
+        placed = self.declared.tape.needed(place.index for place in self.declared.places)
+        return not still or any(self.declared.tape.input_names.get(node) == "t" for node in placed)
+
+    def coordinate_accelerations(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Second derivatives of the coordinates [n]."""
+        if self.form in multipliers.FORMS:
+            return self.accelerations(t, x, u, w, p)
+        flow = self._flow
+        return tuple(Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0])
+
+    @cached_property
+    def _flow(self) -> Program:
+        """Accelerations of the coordinates from the state and its velocities' rates."""
+        from plants.core.tape import Tape, Traced
+
+        n_x, m = len(self.layout), len(self.velocities)
+        tape: Tape = self.parts.program.tape
+        state = [tape.input(name) for name in self.parts.program.inputs[1 : 1 + n_x]]
+        turned = [tape.input(f"a{k}") for k in range(m)]
+        first, last = self.parts.slices["kinematics"]
+        kinematics = [Traced(tape, node) for node in self.parts.program.outputs[first:last]]
+        first, last = self.parts.slices["rates"]
+        rates = [Traced(tape, node) for node in self.parts.program.outputs[first:last]]
+        result = along(rates, [*state, tape.input("t")], [*kinematics, *turned, 1.0])
+        inputs = self.parts.program.inputs
+        order = (*inputs[: 1 + n_x], *(f"a{k}" for k in range(m)), *inputs[1 + n_x :])
+        return Program(tape, order, tuple(tape.lift(value).index for value in result))
+
+    def reactions(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Generalised forces of the constraints on the coordinates [n]: M a - f."""
+        q, v = self.motion(t, x, u, w, p)
+        a = self.coordinate_accelerations(t, x, u, w, p)
+        lower, load = self.full(("mass", "load"), t, q, v, u, w, p)
+        return tuple(dot(row, a) - f for row, f in zip(triangle(lower, self.declared.n), load, strict=True))
+
+    def multipliers(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Multipliers of the two-sided constraints, holonomic ones first [g]; 0 for rows that repeat others."""
+        q, v = self.motion(t, x, u, w, p)
+        n = self.declared.n
+        lower, load, entries, gam = self.full(("mass", "load", "jacobian", "curvature"), t, q, v, u, w, p)
+        rows = [entries[k * n : (k + 1) * n] for k in range(len(gam))]
+        return tuple(least_constraint(triangle(lower, n), load, rows, [-value for value in gam])[1])
+
+    def residuals(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Residuals of the constraints: holonomic at position level, then all at velocity level."""
+        q, v = self.motion(t, x, u, w, p)
+        positions, speeds = self.full(("residuals", "speeds"), t, q, v, u, w, p)
+        return (*positions, *speeds)
+
+    def observe(
+        self, t: Any, x: Sequence[Any], u: Sequence[Any] = (), w: Sequence[Any] = (), p: Sequence[Any] | None = None
+    ) -> dict[str, Any]:
+        """Return everything about one state (or arrays of states) by name.
+
+        Parameters
+        ----------
+        t, x, u, w, p
+            As a block's; inputs and disturbances left out are 0, parameters nominal.
+
+        Returns
+        -------
+        dict
+            coordinates, rates, accelerations, reactions [n], multipliers [g], residuals, energy [J], kinetic, potential
+            [J], supplied, lost [W].
+        """
+        block = self.block(t, x, u, w, p)
+        q, v = self.motion(*block)
+        _t, _x, u, w, p = block
+        kinetic, potential = self.full(("kinetic", "potential"), t, q, v, u, w, p)
+        return {
+            "coordinates": q,
+            "rates": v,
+            "accelerations": self.coordinate_accelerations(*block),
+            "reactions": self.reactions(*block),
+            "multipliers": self.multipliers(*block),
+            "residuals": self.residuals(*block),
+            "energy": self.energy(*block),
+            "kinetic": kinetic[0],
+            "potential": potential[0],
+            "supplied": self.supplied_power(*block),
+            "lost": self.entropy_rate(*block),
+        }
+
+    def block(self, t: Any, x: Any, u: Any = (), w: Any = (), p: Any = None) -> tuple[Any, Any, Any, Any, Any]:
+        """Return a block's arguments with what is left out filled in."""
+        sizes = {kind: len(self.declared.quantities[kind]) for kind in "uw"}
+        nominal = tuple(q.nominal for q in self.declared.quantities["p"])
+        return (
+            t, tuple(x), tuple(u) if len(u) else (0.0,) * sizes["u"], tuple(w) if len(w) else (0.0,) * sizes["w"],
+            nominal if p is None else tuple(p),
+        )  # fmt: skip
+
+    def state_from(self, q: Any, v: Any = (), *, t: float = 0.0, p: Any = None) -> tuple[float, ...]:
+        """Return the admissible state nearest to coordinates and rates (:mod:`plants.mechanics.admissible`)."""
+        from plants.mechanics.admissible import state_from
+
+        return state_from(self, q, v, t, p)
