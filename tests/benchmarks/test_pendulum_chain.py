@@ -20,12 +20,15 @@ def points(program: Program) -> np.ndarray:
     return np.random.default_rng(6).uniform(0.5, 1.5, (5, len(program.inputs)))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("expanded", [False, True])
+REACHED = {(1, False): 29, (1, True): 28, (2, False): 84, (2, True): 73, (3, False): 163, (3, True): 139}
+
+
+@pytest.mark.parametrize(("n", "expanded"), REACHED)
 def test_fewer_operations_than_symengines_elimination_leaves(n, expanded):
     mass, forces = pendulum_chain.symbolic(n, expanded=expanded)
     alone = pendulum_chain.landed(mass, forces)
     ours, theirs = shared(alone), pendulum_chain.landed(mass, forces, symengine.cse)
+    assert operations(ours) <= REACHED[n, expanded]  # a greedy search has no bound of its own: not to be lost unseen
     assert operations(ours) < operations(theirs) < operations(alone)
     for point in points(alone):
         # Mass matrices of three short links have conditions up to 1e3, expanded sums terms of 1e2: 1e-16 of each other.

@@ -16,10 +16,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from plants.core import nary_pairs
 from plants.core.elementary import cos, maximum, minimum, quotient, sin, where
-from plants.core.nary import PRODUCT, SUM
+from plants.core.nary import SUM
+from plants.core.nary_factor import factor
 from plants.core.nary_pairs import share_pairs
 from plants.core.nary_read import read
+from plants.core.nary_write import write
 from plants.core.sharing import operations, shared
 from plants.core.tape import Tape
 from plants.core.trace import Program, trace
@@ -39,6 +42,8 @@ PLANTED = {
     "negated factors": (lambda a, b, c, d: (-a * -b, a * b), 1),
     "negation into a difference": (lambda a, b, c, d: (c + -(a * b),), 2),
     "negation into a factor": (lambda a, b, c, d: (-(a - b) * c,), 2),
+    "negated square": (lambda a, b, c, d: (-(a - b), (a - b) * (b - a) * c), 4),
+    "even power of a negated sum": (lambda a, b, c, d: (-(a - b), (a - b) * (a - b)), 2),
     "odd and even functions": (lambda a, b, c, d: (sin(a - b), c - sin(b - a), cos(a - b) * cos(b - a)), 5),
     "factor": (lambda a, b, c, d: (a * b + a * c,), 2),
     "factor with a sign": (lambda a, b, c, d: (a * b - d - a * c,), 3),
@@ -68,20 +73,28 @@ def test_planted_common_parts_are_found(name):
     np.testing.assert_allclose(ours(*point), program(*point), rtol=1e-14)  # no number here is lost by cancelling
 
 
-def agree(program, points):
-    """Both programs are off by what their own rounding explains, and no more; and there are no more operations.
+def close(ours, program, points):
+    """Both programs are off by what their own rounding explains, and no more; return whether that could be judged.
 
     `spread` moves each operation by 4 ulp in 8 trials, where it is right to half of one: 8 times the sum is far
     outside. Where it is infinite (numbers above 1e5 on the way, or none) there is no yardstick.
     """
-    ours = shared(program)
-    assert operations(ours) <= operations(program)
-    assert ours.inputs == program.inputs
     tolerance = spread(program, points) + spread(ours, points)
     known = np.isfinite(tolerance).all(axis=0)
     for point, bound in zip(np.transpose(points)[known], tolerance.T[known], strict=True):
         assert (np.abs(np.subtract(ours(*point), program(*point))) <= 8.0 * bound + 1e-15).all()
     return known.any()
+
+
+def agree(program, points):
+    """The shared program has no more operations, and the values of the given one."""
+    ours = shared(program)
+    assert operations(ours) <= operations(program)
+    assert ours.inputs == program.inputs
+    return close(ours, program, points)
+
+
+POINTS = list(np.random.default_rng(3).uniform(0.5, 2.0, (4, 6)))
 
 
 @given(GENERATOR, st.integers(4, 60))
@@ -96,21 +109,81 @@ def test_every_elementary_function_keeps_its_value(rng, point):
     assume(agree(trace(expressions.block(*trees), *"abc"), [np.full(1, value) for value in point]))
 
 
-@given(GENERATOR, st.integers(4, 60), st.sampled_from([0, 12]))
-def test_no_pair_is_left_that_occurs_twice(rng, length, copied):
-    """The counts are kept while entries change; here they are taken afresh from what is left."""
-    program = random_programs.grow(rng, length)
-    forms, outputs = read(program, copied)
-    share_pairs(forms, forms.order(entry for _, entry in outputs))
-    left: dict[str, Counter] = {SUM: Counter(), PRODUCT: Counter()}
-    for entry in forms.order(entry for _, entry in outputs):
-        bag, kind = forms.bags.get(entry, {}), forms.kinds[entry]
-        for one, other in combinations(sorted(bag), 2):
-            if kind == PRODUCT:
-                left[kind][one, other] += min(abs(bag[one]), abs(bag[other]))
-            elif abs(bag[one]) == abs(bag[other]) == 1:
-                left[kind][one, other, bag[one] * bag[other]] += 1
-    assert max((*left[SUM].values(), *left[PRODUCT].values()), default=0) < 2
+def polynomials(seed, length=8):
+    """Sums of products of few numbers, some used again: the densest with common parts."""
+    rng, tape = random.Random(seed), Tape()
+    numbers = [tape.input(name) for name in random_programs.NAMES]
+    factors = [*numbers, *(rng.choice(numbers) - rng.choice(numbers) * 0.5 for _ in range(2))]
+    sums = []
+    for _ in range(length):
+        total = rng.choice(factors) * rng.choice((1.0, -1.0))
+        for _ in range(rng.randint(1, length)):
+            term = rng.choice(factors)
+            for _ in range(rng.randint(0, 4)):
+                term = term / rng.choice(factors) if rng.random() < 0.15 else term * rng.choice(factors)
+            total = total + term if rng.random() < 0.5 else total - term
+        sums.append(total)
+        factors += [total] if rng.random() < 0.3 else []
+    return Program(tape, random_programs.NAMES, tuple(tape.lift(total).index for total in sums))
+
+
+def dense(seed):
+    return random_programs.grow(random.Random(seed), 80, 20)
+
+
+@pytest.mark.parametrize("copied", [0, 12])
+@pytest.mark.parametrize("grow", [polynomials, dense])
+def test_pairs_are_taken_out_by_true_counts_until_none_is_left(grow, copied, monkeypatch):
+    """The counts are kept while entries change; here they are taken afresh, before each step and at the end."""
+    take_out = nary_pairs._Pairs._take_out
+
+    def checked(self, pair):
+        afresh = Counter()
+        for entry, items in self.items.items():
+            afresh.update(pairs_of({item: self.forms.bags[entry][item] for item in items}, self.forms.kinds[entry]))
+        assert +afresh == +Counter(self.counts)
+        assert self.counts[pair] == max(afresh.values())
+        take_out(self, pair)
+
+    monkeypatch.setattr(nary_pairs._Pairs, "_take_out", checked)
+    judged = 0
+    for seed in range(12):
+        program = grow(seed)
+        forms, outputs = read(program, copied)
+        wanted = [entry for _, entry in outputs]
+        share_pairs(forms, forms.order(wanted))
+        left = Counter()
+        for entry in forms.order(wanted):
+            pairs = pairs_of(forms.bags.get(entry, {}), forms.kinds[entry])
+            left.update({(forms.kinds[entry], pair): count for pair, count in pairs.items()})
+        assert max(left.values(), default=0) < 2
+        judged += close(write(forms, outputs, program.inputs), program, POINTS)
+    assert judged > 6
+
+
+def pairs_of(bag, kind):
+    """Return how often each pair fits into one sum or product."""
+    if kind == SUM:
+        ones = [item for item in sorted(bag) if abs(bag[item]) == 1]
+        return Counter((one, other, bag[one] * bag[other]) for one, other in combinations(ones, 2))
+    pairs = {(one, other, 1): min(abs(bag[one]), abs(bag[other])) for one, other in combinations(sorted(bag), 2)}
+    return Counter({**pairs, **{(item, item, 1): abs(e) // 2 for item, e in bag.items()}})
+
+
+@pytest.mark.parametrize("copied", [0, 12])
+def test_taking_out_factors_costs_nothing(copied):
+    saved = 0
+    for seed in range(30):
+        program = polynomials(seed)
+        forms, outputs = read(program, copied)
+        share_pairs(forms, forms.order(entry for _, entry in outputs))
+        before = operations(write(forms, outputs, program.inputs))
+        factor(forms, outputs)
+        ours = write(forms, outputs, program.inputs)
+        assert operations(ours) <= before
+        close(ours, program, POINTS)
+        saved += before - operations(ours)
+    assert saved > 30
 
 
 def test_what_is_kept_is_not_looked_through():
@@ -136,6 +209,19 @@ def test_selects_and_limits_stay():
     assert operations(ours) < operations(program)
     for point in np.random.default_rng(2).uniform(-1.0, 1.0, (20, 4)):
         np.testing.assert_allclose(ours(*point), program(*point), rtol=1e-15, atol=1e-15)
+
+
+def test_nothing_is_kept_of_what_is_an_input_in_the_end():
+    ours = shared(trace(lambda a, b: (a.tape.keep(a + b - b) * b,), "a", "b"))
+    assert ours.counts() == {"mul": 1}
+
+
+def test_products_are_added_to_what_is_none():
+    """So that all of them can be fused with their sum: each addition here has one product."""
+    ours = shared(trace(lambda a, b, c, d: (a * b + c * d + d, a + b - c, c - b - a), *"abcd"))
+    tape = ours.tape
+    kinds = [[tape.operations[a] for a in tape.arguments[n]] for n in tape.needed(ours.outputs)]
+    assert max(kind.count("mul") for kind in kinds) == 1
 
 
 def test_quotients_stay_quotients_and_divisions_divisions():
