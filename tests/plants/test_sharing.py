@@ -186,6 +186,14 @@ def test_taking_out_factors_costs_nothing(copied):
     assert saved > 30
 
 
+def test_no_factor_is_taken_out_that_leaves_only_divisors():
+    """a / c + a / d has three operations, a (1 / c + 1 / d) four."""
+    program = trace(lambda a, c, d: (a / c + a / d,), *"acd")
+    forms, outputs = read(program, 0)
+    factor(forms, outputs)
+    assert operations(write(forms, outputs, program.inputs)) == 3
+
+
 def test_what_is_kept_is_not_looked_through():
     def block(a, b, c, d):
         rounded = a.tape.keep(a + b)
@@ -218,7 +226,7 @@ def test_nothing_is_kept_of_what_is_an_input_in_the_end():
 
 def test_products_are_added_to_what_is_none():
     """So that all of them can be fused with their sum: each addition here has one product."""
-    ours = shared(trace(lambda a, b, c, d: (a * b + c * d + d, a + b - c, c - b - a), *"abcd"))
+    ours = shared(trace(lambda a, b, c, d: (a * b + c * d + sin(d), a + b - c, c - b - a), *"abcd"))
     tape = ours.tape
     kinds = [[tape.operations[a] for a in tape.arguments[n]] for n in tape.needed(ours.outputs)]
     assert max(kind.count("mul") for kind in kinds) == 1
