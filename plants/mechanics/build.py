@@ -112,7 +112,7 @@ def _fitting(declared: Declaration, form: str) -> str:
         )
     needs = {
         "quasi": (declared.velocities is not None, "mech.basis(...)"),
-        "maggi": (declared.velocities is not None, "mech.basis(...)"),
+        "maggi": (declared.velocities is not None and bool(declared.velocities.columns), "mech.basis(...)"),
         "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
         "free": (not declared.n_constraints, "no constraints"),
     }
