@@ -49,7 +49,7 @@ def _groups(declared: Declaration) -> Iterator[tuple[str, Sequence[Traced], str]
     yield "a gap", [gap.distance for gap in declared.gaps], "qtp"
     yield "the place of a coordinate", declared.places, "stp"
     if declared.velocities is not None:
-        for name, column in zip(declared.velocities.names, declared.velocities.columns, strict=True):
+        for name, column in zip(declared.velocities.names, declared.velocities.columns, strict=False):
             yield f"basis vector {name!r}", column, "qtp"
         yield "an admissible rate", declared.velocities.rates, "qtpz"
     yield "a measurement", [value for _, value in declared.measured], "qvtpuw"
