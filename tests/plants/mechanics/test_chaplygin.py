@@ -244,11 +244,11 @@ def test_a_constraint_of_second_degree_is_refused():
 
 def test_energy_and_rows_may_depend_on_time():
     mech = Mechanism("moving")  # a blade that turns on a body whose mass and whose ground move
-    _x, _y, th = mech.coordinates("x y th")
+    x, _y, th = mech.coordinates("x y th")
     vx, vy, om = mech.rates("vx vy om")
     t = mech.time
-    mech.kinetic((2 + sin(t)) / 2 * ((vx + cos(t) * 0.3) ** 2 + (vy - 0.2 * om * cos(th)) ** 2) + om**2 / 4)
-    mech.potential(0.7 * sin(_x + t))
+    mech.kinetic((2 + sin(t)) / 2 * ((vx + cos(t) * 0.3 * x) ** 2 + (vy - 0.2 * om * cos(th)) ** 2) + om**2 / 4)
+    mech.potential(0.7 * sin(x + t))
     mech.velocity_constraint(-vx * sin(th + t / 2) + vy * cos(th + t / 2))
     assert gap(mech.declared(), away=lambda q: [np.cos(q[2] + 0.15)]) <= CLOSE
 
