@@ -106,7 +106,7 @@ def _rows(calculus: Calculus, declared: Declaration, residuals: Numbers, rows: N
         residuals=residuals,
         jacobian=[calculus.gradient(speed, v) for speed in speeds],
         speeds=speeds,
-        drift=calculus.at(speeds, v, [0.0] * len(v)),
+        drift=calculus.replace(speeds, v, [0.0] * len(v)),
         curvature=rate(calculus, declared, speeds),
     )
 

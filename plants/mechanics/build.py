@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
 from plants.core.plant import Plant, Quantity
-from plants.mechanics import checked, multipliers, stored
+from plants.mechanics import checked, dependence, multipliers, stored
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.full import Full
@@ -70,8 +71,11 @@ def build(
         raise DeclarationError(unknown("form", form, FORMS))
     if derivatives not in WAYS:
         raise DeclarationError(unknown("way to derive", derivatives, WAYS))
+    dependence.check(declared)
     declared = declared.baked(bake)
     form = _chosen(declared, form)
+    if form in {"free", "joints"}:
+        declared = replace(declared, velocities=None)  # these forms have velocities of their own
     parts, facts = _derived(declared, form, derivatives, _feedback(declared, form, stabilise))
     positions, velocities = _names(declared, form)
     equations = Equations(form, declared, parts, Full(declared), positions, velocities, facts)
@@ -84,7 +88,7 @@ def _chosen(declared: Declaration, form: str) -> str:
     if form != "auto":
         return _fitting(declared, form)
     if declared.gaps:
-        return "gauss"
+        return _fitting(declared, "gauss")
     if declared.places:
         return "joints"
     if declared.velocities is not None:
@@ -101,6 +105,11 @@ def _chosen(declared: Declaration, form: str) -> str:
 
 
 def _fitting(declared: Declaration, form: str) -> str:
+    if declared.gaps and declared.places:
+        raise DeclarationError(
+            f"mechanism {declared.name!r} has gaps and joints: gaps need multipliers. Declare position constraints "
+            "instead of mech.place(...)"
+        )
     needs = {
         "quasi": (declared.velocities is not None, "mech.basis(...)"),
         "maggi": (declared.velocities is not None, "mech.basis(...)"),

@@ -28,9 +28,6 @@ class Calculus(Protocol):
     def replace(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
         """Return `values` with `numbers` in place of `symbols`."""
 
-    def at(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
-        """Return what `values` are where `symbols` are `numbers`, for a look: the symbols keep their meaning."""
-
     def short(self, value: Any) -> Any:
         """Return `value` in its shortest form."""
 

@@ -131,7 +131,7 @@ def _rows(calculus: Symbolic, declared: Declaration) -> list[Numbers]:
     for number, (speed, row) in enumerate(zip(speeds, rows, strict=True)):
         if any(set(entry.free_symbols) & set(v) for entry in row):
             raise DeclarationError(f"mechanism {declared.name!r}: constraint {number} is not linear in the rates")
-        if calculus.short(calculus.at([speed], v, [0] * len(v))[0]) != 0:
+        if calculus.short(calculus.replace([speed], v, [0] * len(v))[0]) != 0:
             raise DeclarationError(
                 f"mechanism {declared.name!r}: constraint {number} moves by itself (A v + b = 0 with b != 0); "
                 "the Chaplygin form takes b = 0: give a basis with basis_offset and build with form='quasi'"

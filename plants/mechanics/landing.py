@@ -29,9 +29,9 @@ class Landing:
     symbols : mapping of symengine Symbol to Traced
     declared : Tape
         Where opaque symbols are defined.
-    opaque : mapping of symengine Symbol to node of `declared`
-    unplaced : callable
-        What stands for an input of `declared`, as an expression.
+    opaque : mapping of symengine Symbol to (node of `declared`, mapping of symbols to what stands in their place)
+    symbol : callable
+        The symbol of an input of `declared`.
     """
 
     def __init__(
@@ -39,10 +39,10 @@ class Landing:
         tape: Tape,
         symbols: Mapping[Any, Traced],
         declared: Tape,
-        opaque: Mapping[Any, int],
-        unplaced: Callable[[str], Any],
+        opaque: Mapping[Any, tuple[int, Mapping[Any, Any]]],
+        symbol: Callable[[str], Any],
     ) -> None:
-        self.tape, self.declared, self.opaque, self.unplaced = tape, declared, opaque, unplaced
+        self.tape, self.declared, self.opaque, self.symbol = tape, declared, opaque, symbol
         self._done: dict[Any, Any] = dict(symbols)
 
     def name(self, symbol: Any, definition: Any) -> None:
@@ -67,7 +67,7 @@ class Landing:
         if expression.is_Number:
             return float(expression)
         if expression in self.opaque:
-            return self._land_opaque(self.opaque[expression])
+            return self._land_opaque(*self.opaque[expression])
         if isinstance(expression, se.Add):
             return self._sum(expression)
         if isinstance(expression, se.Mul):
@@ -121,11 +121,12 @@ class Landing:
     def _ordered(self, values: list[Any]) -> list[Any]:
         return sorted(values, key=lambda value: self.tape.shapes[self.tape.lift(value).index])
 
-    def _land_opaque(self, node: int) -> Any:
+    def _land_opaque(self, node: int, places: Mapping[Any, Any]) -> Any:
         names = tuple(
             self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names
         )
-        values = [self(self.unplaced(name)) for name in names]
+        symbols = [self.symbol(name) for name in names]
+        values = [self(places.get(symbol, symbol)) for symbol in symbols]
         return replay(Program(self.declared, names, (node,)), *values)[0]
 
 

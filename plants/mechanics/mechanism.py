@@ -67,13 +67,17 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
-    def coordinates(self, names: str, *, units: str = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+    def coordinates(
+        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+    ) -> Any:
         """Add coordinates.
 
         Parameters
         ----------
-        names, units : str
-            Separated by blanks; one unit stands for all.
+        names : str
+            Separated by blanks.
+        units : str or sequence of str
+            Separated by blanks, or a sequence where units have blanks; one unit stands for all.
         initial, low, high : float or sequence of float
             Nominal initial values, and the region where the model holds.
 
@@ -100,27 +104,27 @@ class Mechanism:
                 f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
                 "declare the coordinates first"
             )
-        units = " ".join(f"{q.unit or '1'}/s" for q in waiting)
+        units = [f"{q.unit or '1'}/s" for q in waiting]
         return self._add("v", " ".join(labels), units, initial, low, high)
 
-    def parameters(self, **nominal: float) -> Any:
+    def parameters(self, /, **nominal: float) -> Any:
         """Add parameters by name and nominal value; they stay arguments of the compiled plant."""
         added = [self.parameter(name, value) for name, value in nominal.items()]
         return added[0] if len(added) == 1 else tuple(added)
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, unit, nominal, low, high)
+        return self._add("p", name, (unit,), nominal, low, high)
 
-    def inputs(self, names: str, *, units: str = "", low: Any = None, high: Any = None) -> Any:
+    def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
         return self._add("u", names, units, 0.0, low, high)
 
-    def disturbances(self, names: str, *, units: str = "", usual: Any = 0.0) -> Any:
+    def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
         """Add disturbances, with their usual size (standard deviation; 0: none)."""
         return self._add("w", names, units, usual, None, None)
 
-    def joints(self, names: str, *, units: str = "", initial: Any = 0.0) -> Any:
+    def joints(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0) -> Any:
         """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
 
         The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
@@ -128,7 +132,7 @@ class Mechanism:
         """
         return self._add("s", names, units, initial, None, None)
 
-    def _add(self, kind: str, names: str, units: str, nominal: Any, low: Any, high: Any) -> Any:
+    def _add(self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any, high: Any) -> Any:
         labels = names.split()
         if not labels:
             raise DeclarationError(f"mechanism {self.name!r}: at least one name is needed, got {names!r}")
@@ -136,7 +140,7 @@ class Mechanism:
         for k, label in enumerate(labels):
             if label in taken or label in labels[:k]:
                 raise DeclarationError(f"mechanism {self.name!r}: the name {label!r} is taken; names must differ")
-        fields = [_spread(value, len(labels)) for value in (units.split() or "", nominal, low, high)]
+        fields = [_spread(value, len(labels)) for value in (_listed(units), nominal, low, high)]
         new = []
         for label, unit, value, least, most in zip(labels, *fields, strict=True):
             index = len(self._quantities[kind])
@@ -195,7 +199,7 @@ class Mechanism:
             raise DeclarationError(f"mechanism {self.name!r}: a restitution lies in [0, 1], got {restitution}")
         self._gaps.append(Gap(self._tape.lift(distance), float(restitution)))
 
-    def basis(self, **columns: Sequence[Any]) -> None:
+    def basis(self, /, **columns: Sequence[Any]) -> None:
         """Name quasi-velocities and the velocity vector that each stands for: v = D w + w0.
 
         Parameters
@@ -271,7 +275,8 @@ class Mechanism:
             Where coordinates have no rates, or nothing moves.
         """
         n = len(self._quantities["q"])
-        if n and len(self._quantities["v"]) < n:
+        self._check_complete()
+        if len(self._quantities["v"]) < n:
             self.rates()
         lift = self._tape.lift
         return Declaration(
@@ -292,6 +297,20 @@ class Mechanism:
             independent=self._independent,
         )
 
+    def _check_complete(self) -> None:
+        missing = [
+            (not self._quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
+            (self._quantities["s"] and not self._places, "it has joints, but no mech.place(...) says what they move"),
+            (self._places and not self._quantities["s"], "coordinates are placed without mech.joints(...)"),
+            (
+                self._offset and not self._columns,
+                "mech.basis_offset(...) goes with mech.basis(...), which was not given",
+            ),
+        ]
+        for lacks, what in missing:
+            if lacks:
+                raise DeclarationError(f"mechanism {self.name!r}: {what}")
+
     def _velocities(self, n: int) -> Velocities | None:
         if not self._columns:
             return None
@@ -305,6 +324,10 @@ class Mechanism:
         from plants.mechanics.build import build
 
         return build(self.declared(), form, **options)
+
+
+def _listed(units: str | Sequence[str]) -> list[str]:
+    return (units.split() or [""]) if isinstance(units, str) else list(units)
 
 
 def _spread(value: Any, count: int) -> list[Any]:

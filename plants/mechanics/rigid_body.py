@@ -44,7 +44,7 @@ class Body:
             )
         labels = " ".join(f"{name}_{part}" for part in ("x", "y", "z", "psi", "theta", "phi"))
         q = mech.coordinates(labels, units="m m m rad rad rad", initial=initial)
-        v = mech.rates()
+        v = mech.rates()[-6:]  # coordinates before it may have had none
         self.mechanism, self.name = mech, name
         self.position, self.angles = q[:3], q[3:]
         self.velocity, self.angle_rates = v[:3], v[3:]

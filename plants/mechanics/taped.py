@@ -50,10 +50,6 @@ class Taped:
         nodes = {symbol.index: self.tape.lift(number) for symbol, number in zip(symbols, numbers, strict=True)}
         return substitute(self.tape, [self.tape.lift(value) for value in values], nodes)
 
-    def at(self, values: Sequence[Any], symbols: Sequence[Traced], numbers: Sequence[Any]) -> list[Any]:
-        """Return what `values` are where `symbols` are `numbers`."""
-        return self.replace(values, symbols, numbers)
-
     def short(self, value: Any) -> Any:
         """Nothing to shorten: nothing was expanded."""
         return value
