@@ -9,7 +9,7 @@ import symengine as se
 
 from benchmarks.expression_size import by_symengine, one_reciprocal
 from plants.core.elementary import cos, sin, where
-from plants.mechanics import Mechanism, checked, oracle
+from plants.mechanics import Mechanism, checked, oracle, stored
 from plants.mechanics.chaplygin import chaplygin, mechanised
 from plants.mechanics.declared import DeclarationError
 from plants.mechanics.equations import Equations
@@ -151,6 +151,22 @@ def test_definitions_stand_before_their_use_and_nothing_is_substituted_back():
     assert len(slopes) == 3
     assert slopes[0] in kept.definitions[slopes[1]].free_symbols
     assert slopes[1] in kept.definitions[slopes[2]].free_symbols
+
+
+@pytest.mark.parametrize("options", [{}, {"trigonometric": False}], ids=str)
+def test_inertia_that_is_0_under_its_names_is_dropped(options):
+    _, coupling, _ = mechanised(declared("sleigh"), **options).lists["matrix"]  # a m (cos tan - sin)
+    assert coupling == 0
+
+
+def test_a_derivation_is_stored_under_its_split():
+    keys = set()
+    for independent in (("x", "th"), ("y", "th"), ()):
+        mech = systems.sleigh()
+        if independent:
+            mech.independent(*independent)
+        keys.add(stored.key(mech.declared(), {"form": "chaplygin"}))
+    assert len(keys) == 3
 
 
 def test_derivatives_are_formed_once():
