@@ -26,6 +26,7 @@ from benchmarks import (
     report,
     scaling,
     search_operators,
+    sharing,
     single_precision,
     work_precision,
 )
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
+    "sharing": sharing.sharing,
     "compiling": compiling.compiling,
     "expression_size": expression_size.expression_size,
     "start": first_result.start,
