@@ -53,7 +53,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, flow, runs, sample)
     if plant.after_step is not None:
-        check_after_step(report, plant, runs.drive, runs.step(1))
+        check_after_step(report, plant, runs.drive)
 
 
 def _supply_is_known(plant: Plant) -> bool:
@@ -149,6 +149,8 @@ def _imbalance(plant: Plant, run: Trajectory) -> tuple[float, float]:
     energy = np.broadcast_to(flat(plant.energy(run.time, *arguments, p))[0], len(run.time))  # type: ignore[misc]
     gained = energy - energy[0]
     exchanged = max(float(np.abs(values).max()) for values in (gained, run.supplied, run.entropy))
+    if not run.supplied.any() and not run.entropy.any():
+        exchanged = float(np.abs(energy).max())  # a conservative plant keeps what it has
     missing = float(np.abs(gained - run.supplied + run.entropy).max())
     return missing / exchanged if exchanged > 0.0 else 0.0, exchanged
 

@@ -118,15 +118,14 @@ class Motion:
     def accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
         """Keep the new state if it is inside the plant's region; else freeze the rollout where it was."""
         alive = lane.one(ALIVE)
-        moved = new
-        if self.plant.after_step is not None:
-            alive = where(
-                finite(moved[: self.n_x]), alive, 0.0
-            )  # else a limit in the block could turn NaN into a state
-            new = self._after_step(lane, moved)
-        inside = where(alive * self.inside(new), 1.0, 0.0)
-        if self.loop_free is not None and self.plant.after_step is not None:
-            self.loop_free.jump(lane, moved, new, inside)
+        if self.plant.after_step is None:
+            inside = where(alive * self.inside(new), 1.0, 0.0)
+        else:
+            moved, new = new, self._after_step(lane, new)
+            alive = where(finite(moved[: self.n_x]), alive, 0.0)  # or a limit in the block makes a state of NaN
+            inside = where(alive * self.inside(new), 1.0, 0.0)
+            if self.loop_free is not None:
+                self.loop_free.jump(lane, moved, new, inside)
         kept = tuple(where(inside, a, b) for a, b in zip(new, state, strict=True))
         lane["x"] = kept[: self.n_x]
         if self.n_extra:

@@ -171,14 +171,14 @@ def _smallest(
     found: dict[str, Parts] = {}
     sizes: dict[str, int] = {}
     if derivatives != "symbols":
-        found["tape"] = derive(Taped(declared))
+        found["tape"] = derive(Taped(declared)).condensed()
         sizes["tape"] = _size(declared, form, found["tape"])
     if derivatives == "symbols" or (derivatives == "smaller" and sizes["tape"] <= LARGE):
         from plants.mechanics.symbolic import Symbolic, SymbolicError
 
         for name, normal in (("symbols", True), ("symbols, as derived", False)):
             try:
-                found[name] = derive(Symbolic(declared, trigonometric=normal))
+                found[name] = derive(Symbolic(declared, trigonometric=normal)).condensed()
             except SymbolicError:
                 if derivatives == "symbols":
                     raise

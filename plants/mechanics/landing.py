@@ -45,10 +45,6 @@ class Landing:
         self.tape, self.declared, self.opaque, self.unplaced = tape, declared, opaque, unplaced
         self._done: dict[Any, Any] = dict(symbols)
 
-    def name(self, symbol: Any, definition: Any) -> None:
-        """Let `symbol` stand for `definition` from here on."""
-        self._done[symbol] = self(definition)
-
     def __call__(self, expression: Any) -> Any:
         """Return the expression as a number: traced, or a plain float."""
         if expression not in self._done:

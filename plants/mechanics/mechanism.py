@@ -226,10 +226,16 @@ class Mechanism:
         self._measured.append((Quantity(name, unit, text=text), self._tape.lift(value)))
 
     def suggest_basis(self) -> dict[str, tuple[Traced, ...]]:
-        """Return null vectors of the constraints without poles, to be given to :meth:`basis` as they are."""
+        """Return null vectors of the constraints without poles: ``mech.basis(**mech.suggest_basis())``."""
         from plants.mechanics.basis import null_vectors
 
-        return null_vectors(self.declared())
+        return null_vectors(self.declared())[0]
+
+    def suggest_offset(self) -> tuple[Traced, ...]:
+        """Return what goes with :meth:`suggest_basis` where constraints move: ``mech.basis_offset(*...)``."""
+        from plants.mechanics.basis import null_vectors
+
+        return null_vectors(self.declared())[1]
 
     # --------------------------------------------------------------------------------------------------------- result
 

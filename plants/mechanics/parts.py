@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.replay import replay
+from plants.core.sharing import shared
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class Parts:
             slices[name] = (len(flat), len(flat) + len(values))
             flat.extend(values)
         return cls(calculus.land(flat, ("t", *state, *rest)), slices)
+
+    def condensed(self) -> Parts:
+        """Return the same parts with what their expressions have in common computed once."""
+        return Parts(shared(self.program), self.slices)
 
     def __call__(self, names: Sequence[str], t: Any, x: Any, u: Any, w: Any, p: Any) -> list[list[Any]]:
         """Return the lists called `names` at one state: floats, arrays of points or traced numbers."""

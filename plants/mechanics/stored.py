@@ -67,7 +67,7 @@ def digests(declared: Declaration) -> list[str]:
 @remembered
 def _versions() -> str:
     here = Path(__file__).parent
-    core = [here.parent / "core" / f"{name}.py" for name in ("tape", "trace", "partials", "gradients", "replay")]
+    core = [here.parent / "core" / f"{name}.py" for name in ("tape", "trace", "partials", "gradients", "replay", "sharing")]
     texts = [path.read_bytes() for path in (*sorted(here.glob("*.py")), *core)]
     return importlib.metadata.version("symengine") + hashlib.sha256(b"".join(texts)).hexdigest()
 

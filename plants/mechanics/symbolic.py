@@ -101,15 +101,13 @@ class Symbolic:
         return shortened(se.sympify(value)) if self.trigonometric else value
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
-        """Return the program that gives `values` from `inputs`, with common subexpressions taken out of all at once."""
+        """Return the program that gives `values` from `inputs`; what they share is for :mod:`plants.core.sharing`."""
         tape = Tape()
         given = {name: tape.input(name) for name in inputs}
         symbols = {self.symbol(name): number for name, number in given.items()}
         landing = Landing(tape, symbols, self.declared.tape, self._opaque, self._unplaced)
-        names, reduced = se.cse([se.sympify(value) for value in values])
-        for name, definition in names:
-            landing.name(name, definition)
-        return Program(tape, tuple(inputs), tuple(tape.lift(landing(value)).index for value in reduced))
+        landed = [landing(se.sympify(value)) for value in values]
+        return Program(tape, tuple(inputs), tuple(tape.lift(value).index for value in landed))
 
     def _unplaced(self, name: str) -> Any:
         symbol = self.symbol(name)

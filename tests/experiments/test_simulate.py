@@ -12,7 +12,9 @@ import pytest
 import plants
 from experiments import simulate
 from experiments.energy_account import energy_account, missing_blocks
+from plants import Plant, Quantity
 from plants.core import registry
+from plants.core.elementary import where
 from plants.excitation import Step, WhiteNoise
 from tests.reference.closed_loop_twin import uncompiled
 
@@ -189,3 +191,20 @@ def test_a_plant_without_an_energy_has_no_account():
     assert missing_blocks(plant) == ("energy", "supplied_power")
     run = plants.simulate(plants.get("van_der_pol"), 0.1, 0.02)
     assert energy_account(plant, run, None) is None
+
+
+def test_the_residual_is_said_to_hold_what_happens_after_steps(capsys):
+    """A mass that falls on a floor without springing back: the account misses what the impact took."""
+    ball = plants.register(
+        Plant(
+            name="falling", states=(Quantity("height", "m", 1.0, -1.0, 2.0), Quantity("speed", "m/s")),
+            derivative=lambda t, x, u, w, p: (x[1], -9.81), entropy_rate=lambda t, x, u, w, p: 0.0 * x[0],
+            energy=lambda t, x, u, w, p: 0.5 * x[1] * x[1] + 9.81 * x[0],
+            after_step=lambda t, x, u, w, p, h: (where(-x[0], 0.0, x[0]), where(-x[0], 0.0, x[1])),
+        )
+    )  # fmt: skip
+    with uncompiled():
+        simulate.main(["plant=falling", "t_end=1", "step=0.01", "output=run"])
+    assert "J (with what after_step does to the energy)" in capsys.readouterr().out
+    account = energy_account(ball, plants.simulate(ball, 1.0, 0.01), None)
+    assert account.residual[-1] == pytest.approx(-9.81, rel=0.02)  # it rests up to a step's fall above or below 0 J

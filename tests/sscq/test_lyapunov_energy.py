@@ -136,6 +136,8 @@ def test_where_there_is_no_identity_it_says_why():
         accounted(gains=[-90.0, 0.0, -20.0], situation=replace(STEP_UP, t_end=4.0), law=PID(limits=(-1e9, 1e9)))
     assert "set_point_weight" in not_available(VDP, PID(set_point_weight=0.5))
     assert "TwoDegreePID" in not_available(VDP, TwoDegreePID())
+    jumping = replace(VDP, after_step=lambda t, x, u, w, p, h: x)
+    assert "after_step" in not_available(jumping, PID())
 
 
 def test_a_plant_that_is_not_collocated_is_found_out():

@@ -1,0 +1,135 @@
+"""Null vectors of the constraints without poles: a basis of quasi-velocities for those who have none at hand.
+
+Row by row, the velocities that are still free are combined so that the row is fulfilled. Where some entries of a row
+have a sum of squares that does not depend on the coordinates (a constant, a sine and a cosine), nothing is divided by
+what may vanish. Else entries are multiplied crosswise: such vectors vanish where the constraints lose rank, and have no
+poles either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import symengine as se
+
+from plants.mechanics.blocks import blocks_of, symbols
+from plants.mechanics.declared import DeclarationError
+from plants.mechanics.landing import Landing
+from plants.mechanics.normal_form import shortened
+from plants.mechanics.symbolic import Symbolic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants.core.tape import Traced
+    from plants.mechanics.declared import Declaration
+
+_MOST = 3  # entries whose squares are tried together
+
+
+@dataclass
+class _Free:
+    """Velocities that the rows so far allow: v = sum_j columns[j] w_j + offset.
+
+    Attributes
+    ----------
+    columns : list of (name, [n])
+    offset : [n]
+    """
+
+    columns: list[tuple[str, list[Any]]]
+    offset: list[Any]
+
+
+def null_vectors(declared: Declaration) -> tuple[dict[str, tuple[Traced, ...]], tuple[Traced, ...]]:
+    """Return columns of D by name and w0, on the declaration's tape.
+
+    Raises
+    ------
+    DeclarationError
+        Where a row says the same as those before it, or a moving row has no entry that never vanishes.
+    """
+    calculus = Symbolic(declared)
+    rows = blocks_of(calculus, declared).constraints
+    varying = {*symbols(calculus, declared, "q"), calculus.symbol("t")}
+    labels = [q.name for q in declared.quantities["q"]]
+    units = [[se.Integer(int(i == j)) for i in range(declared.n)] for j in range(declared.n)]
+    free = _Free([(f"w_{name}", unit) for name, unit in zip(labels, units, strict=True)], [se.Integer(0)] * declared.n)
+    for k, (row, drift) in enumerate(zip(rows.jacobian, rows.drift, strict=True)):
+        _fulfil(free, row, drift, varying, f"constraint {k + 1} of mechanism {declared.name!r}")
+    given = {calculus.symbol(name): declared.tape.input(name) for name in declared.tape.input_names.values()}
+    landing = Landing(declared.tape, given, declared.tape, {}, calculus.symbol)
+
+    def landed(values: Sequence[Any]) -> tuple[Traced, ...]:
+        return tuple(declared.tape.lift(landing(value)) for value in values)
+
+    return {name: landed(column) for name, column in free.columns}, landed(free.offset)
+
+
+def _fulfil(free: _Free, row: Sequence[Any], drift: Any, varying: set[Any], what: str) -> None:
+    """Combine the columns so that row . v + drift = 0."""
+    entries = [_short(_dot(row, column)) for _, column in free.columns]
+    remaining = _short(_dot(row, free.offset) + drift)
+    used = [j for j, entry in enumerate(entries) if entry != 0]
+    if not used:
+        raise DeclarationError(f"{what} repeats those before it, or contradicts them; leave it out")
+    chosen = _safe(entries, used, varying)
+    if chosen:
+        _by_squares(free, entries, chosen, remaining)
+    elif remaining != 0:
+        raise DeclarationError(
+            f"{what} moves by itself and has no entry that never vanishes: give mech.basis(...) and "
+            "mech.basis_offset(...) by hand"
+        )
+    else:
+        _crosswise(free, entries, used)
+
+
+def _safe(entries: Sequence[Any], used: Sequence[int], varying: set[Any]) -> tuple[int, ...]:
+    """The fewest entries whose sum of squares depends on parameters alone."""
+    for size in range(1, _MOST + 1):
+        for group in combinations(used, size):
+            total = _short(sum((entries[j] ** 2 for j in group), se.Integer(0)))
+            if total != 0 and varying.isdisjoint(total.free_symbols):
+                return group
+    return ()
+
+
+def _by_squares(free: _Free, entries: Sequence[Any], group: Sequence[int], remaining: Any) -> None:
+    """A vector p with row . p = 1 from the group; all others and the offset have their share of it taken away."""
+    total = _short(sum((entries[j] ** 2 for j in group), se.Integer(0)))
+    columns = [column for _, column in free.columns]
+    n = len(free.offset)
+    unit = [_short(sum((entries[j] * columns[j][i] for j in group), se.Integer(0)) / total) for i in range(n)]
+    free.offset = [_short(value - remaining * p) for value, p in zip(free.offset, unit, strict=True)]
+    inside = _crossed(free, entries, group)
+    kept = [
+        (name, [_short(value - entries[j] * p) for value, p in zip(column, unit, strict=True)])
+        for j, (name, column) in enumerate(free.columns)
+        if j not in group
+    ]
+    free.columns = [*inside, *kept]
+
+
+def _crosswise(free: _Free, entries: Sequence[Any], used: Sequence[int]) -> None:
+    kept = [free.columns[j] for j in range(len(entries)) if j not in used]
+    free.columns = [*_crossed(free, entries, used), *kept]
+
+
+def _crossed(free: _Free, entries: Sequence[Any], group: Sequence[int]) -> list[tuple[str, list[Any]]]:
+    """One vector fewer than the group has: neighbours, each times the other's entry."""
+    result = []
+    for a, b in zip(group, group[1:], strict=False):
+        (name, left), (_, right) = free.columns[a], free.columns[b]
+        result.append((name, [_short(entries[b] * x - entries[a] * y) for x, y in zip(left, right, strict=True)]))
+    return result
+
+
+def _short(value: Any) -> Any:
+    return shortened(se.sympify(value))
+
+
+def _dot(left: Sequence[Any], right: Sequence[Any]) -> Any:
+    return sum((a * b for a, b in zip(left, right, strict=True)), se.Integer(0))
