@@ -83,4 +83,6 @@ def forms(name: str) -> dict[str, Plant]:
     }
     if quasi.equations.declared.positions:
         found[QUASI_PROJECTED] = made().build("quasi", stabilise="project", check=False)
+    if name in mechanisms.BY_JOINTS:
+        found[JOINTS] = mechanisms.BY_JOINTS[name][0]().build("joints", check=False)
     return found

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tests.plants.mechanics import systems
 
+from plants.core import elementary
+from plants.core.trace import Program, names, trace
+from plants.mechanics import Mechanism
 from plants.mechanics.equations import Equations
 from plants.mechanics.multipliers import with_multipliers
 from plants.mechanics.parts import triangle
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.core.plant import Plant
-    from plants.mechanics import Mechanism
 
 BAUMGARTE = ("baumgarte", 10.0, 10.0)  # 1/s
 _A, _B = 2.0, 1.0  # rad, of the double pendulum from the downward vertical
@@ -62,16 +64,52 @@ STARTS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 """Coordinates and quasi-velocities at the beginning; no inputs act."""
 
+def pendulum_by_joint() -> Mechanism:
+    """The Cartesian pendulum, transferred to its angle from the downward vertical."""
+    mech = Mechanism("pendulum_by_joint")
+    x, y = mech.coordinates("x y")
+    vx, vy = mech.rates()
+    m, l = mech.parameters(m=1.0, l=1.0)
+    mech.kinetic(m / 2 * (vx**2 + vy**2))
+    mech.potential(m * systems.G * y)
+    angle = mech.joints("angle")
+    mech.place({x: l * elementary.sin(angle), y: -l * elementary.cos(angle)})
+    return mech
+
+
+def double_pendulum_by_joints() -> Mechanism:
+    """The Cartesian double pendulum, transferred to its angles from the downward vertical."""
+    mech = Mechanism("double_pendulum_by_joints")
+    xa, ya, xb, yb = mech.coordinates("xa ya xb yb")
+    vxa, vya, vxb, vyb = mech.rates()
+    ma, mb, la, lb = mech.parameters(ma=1.0, mb=1.5, la=1.0, lb=_LB)
+    mech.kinetic(ma / 2 * (vxa**2 + vya**2) + mb / 2 * (vxb**2 + vyb**2))
+    mech.potential(ma * systems.G * ya + mb * systems.G * yb)
+    a, b = mech.joints("a b")
+    x, y = la * elementary.sin(a), -la * elementary.cos(a)
+    mech.place({xa: x, ya: y, xb: x + lb * elementary.sin(b), yb: y - lb * elementary.cos(b)})
+    return mech
+
+
+BY_JOINTS: dict[str, tuple[Callable[[], Mechanism], tuple[float, ...]]] = {
+    "pendulum, Cartesian": (pendulum_by_joint, (2.0, 0.0)),
+    "double pendulum, Cartesian": (double_pendulum_by_joints, (_A, _B, 0.0, 0.0)),
+}
+"""The same systems and motions without constraints: their first states are angles and rates."""
+
 PIVOTED = "Routh, dense LU"
 ROUTH = "Routh, range space"
 FED_BACK = "Routh + Baumgarte"
-QUASI = "quasi-velocities"
+QUASI = "quasi-velocities"  # as built: the smallest of the three ways below
+NORMAL = "quasi, normal form"
 AS_DERIVED = "quasi, as derived"
 TAPED = "quasi, on the tape"
 
 
 def start(name: str, plant: Plant) -> tuple[float, ...]:
     """Return a system's first state in the form of `plant`: the same motion in each."""
+    if plant.equations.form == "joints":
+        return BY_JOINTS[name][1]
     q, w = STARTS[name]
     if plant.equations.form == "quasi":
         return (*q, *w)
@@ -93,8 +131,21 @@ def forms(name: str) -> dict[str, Plant]:
         "Maggi, dense LU": made().build("maggi", check=False),
         TAPED: _quasi(made(), "tape"),
         AS_DERIVED: _quasi(made(), "symbols, as derived"),
-        QUASI: _quasi(made(), "symbols"),
+        NORMAL: _quasi(made(), "symbols"),
+        QUASI: made().build("quasi", check=False),
     }
+
+
+def traced(plant: Plant, block: Any) -> Program:
+    """Return a block of a plant as straight-line code."""
+    sizes = [len(quantities) for quantities in (plant.inputs, plant.disturbances, plant.parameters)]
+    given = (names(letter, n) for letter, n in zip("uwp", sizes, strict=True))
+    return trace(block, "t", names("x", len(plant.states)), *given)
+
+
+def counts(plant: Plant) -> dict[str, int]:
+    """Return the operations of one evaluation of a plant's rates by name, as they are printed."""
+    return traced(plant, plant.derivative).counts()
 
 
 def _quasi(mechanism: Mechanism, way: str) -> Plant:
