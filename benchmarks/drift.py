@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import plants
-from benchmarks import mechanisms
+from benchmarks import mechanism_forms, mechanisms, svg
+from benchmarks.joint_pendulums import BY_JOINTS
+from benchmarks.report import Section
 from plants.core.trajectory import DivergedError
 
 if TYPE_CHECKING:
+    from benchmarks.size import Size
     from plants.core.plant import Plant
 
 T_END = 20.0  # s
@@ -76,13 +79,62 @@ def forms(name: str) -> dict[str, Plant]:
     made = mechanisms.SYSTEMS[name]
     quasi = made().build("quasi", check=False)
     found = {
-        mechanisms.ROUTH: made().build("routh", check=False),
-        mechanisms.FED_BACK: made().build("routh", stabilise=mechanisms.BAUMGARTE, check=False),
+        mechanism_forms.ROUTH: made().build("routh", check=False),
+        mechanism_forms.FED_BACK: made().build("routh", stabilise=mechanism_forms.BAUMGARTE, check=False),
         PROJECTED: made().build("routh", stabilise="project", check=False),
-        mechanisms.QUASI: quasi,
+        mechanism_forms.QUASI: quasi,
     }
     if quasi.equations.declared.positions:
         found[QUASI_PROJECTED] = made().build("quasi", stabilise="project", check=False)
-    if name in mechanisms.BY_JOINTS:
-        found[JOINTS] = mechanisms.BY_JOINTS[name][0]().build("joints", check=False)
+    if name in BY_JOINTS:
+        found[JOINTS] = BY_JOINTS[name][0]().build("joints", check=False)
     return found
+
+
+DRAWN = "double pendulum, Cartesian"
+FIGURE = "drift.svg"
+_POINTS = 250
+
+
+def all_drifts(size: Size) -> dict[str, dict[tuple[str, float], Drift | None]]:
+    """Return the runs of all systems by form and step; of the first few in a quick run."""
+    names = list(mechanisms.SYSTEMS)[: size.plants + 3]
+    found: dict[str, dict[tuple[str, float], Drift | None]] = {}
+    for name in dict.fromkeys((*names, DRAWN)):
+        made = forms(name)
+        found[name] = {(form, h): drift(name, plant, h) for form, plant in made.items() for h in STEPS}
+    return found
+
+
+def drifts(size: Size) -> Section:
+    """Run every system in every form."""
+    return section_of(all_drifts(size))
+
+
+def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> Section:
+    """Put runs into a section: what is lost at the level of speeds, with positions and energy beside it."""
+    section = Section("drift", f"Drift of constraints and energy over {T_END:g} s of RK4")
+    for name, runs in found.items():
+        for (form, h), run in runs.items():
+            speed, position, energy = run.most if run else (float("nan"),) * 3
+            remark = f"|phi| {position:.1e}, energy {energy:.1e} J" if run else "diverged"
+            section.figure(f"{name}: {form}, step {h:g} s: |A v + b|", speed, "", remark)
+    section.figures[FIGURE] = figure(found[DRAWN], STEPS[0])
+    return section
+
+
+def figure(runs: dict[tuple[str, float], Drift | None], step: float) -> str:
+    """Draw what has been lost so far, over time: speeds, positions, energy."""
+    titles = ("speeds: largest |A v + b| [m²/s]", "positions: largest |phi| [m²]", "energy: largest |E - E0| [J]")
+    shown = {form: run for (form, h), run in runs.items() if h == step and run is not None}
+    charts = []
+    for which, title in enumerate(titles):
+        curves = [_curve(form, run, which, number) for number, (form, run) in enumerate(shown.items())]
+        charts.append(svg.Chart(title, "time [s]", "", tuple(curves), log_y=True, width=400.0, height=380.0))
+    return svg.figure(charts, 3)
+
+
+def _curve(form: str, run: Drift, which: int, number: int) -> svg.Curve:
+    values = np.maximum.accumulate(np.abs((run.speed, run.position, run.energy)[which]))
+    every = max(1, len(values) // _POINTS)
+    return svg.Curve(form, run.time[1::every], values[1::every], colour=number)

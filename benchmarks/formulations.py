@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks import lapack_peer, machine, mechanisms
+from benchmarks import lapack_peer, machine, mechanism_forms, mechanisms
 from benchmarks.motions import OpenLoop
 from benchmarks.report import Section, at_least
 from benchmarks.timing import alternate, ratio
@@ -17,7 +17,6 @@ from plants.core.kernel import LANES
 if TYPE_CHECKING:
     from benchmarks.size import Size
     from benchmarks.timing import Timing
-    from plants.core.plant import Plant
 
 STEP = 1e-3  # s
 _STEPS = 500
@@ -46,7 +45,7 @@ class Costs:
 
     def against_quasi(self, form: str, lanes: int) -> tuple[float, float]:
         """Time of a form over that of quasi-velocities."""
-        return ratio(self.times[form, lanes], self.times[mechanisms.QUASI, lanes])
+        return ratio(self.times[form, lanes], self.times[mechanism_forms.QUASI, lanes])
 
     def of_lanes(self, form: str) -> tuple[float, float]:
         """Time of one lane over that of many."""
@@ -55,7 +54,7 @@ class Costs:
 
 def costs(name: str, size: Size) -> Costs:
     """Measure every form of one system in turns, on one thread; all must move alike."""
-    plants = mechanisms.forms(name)
+    plants = mechanism_forms.forms(name)
     calls, ends, evaluations = {}, {}, {}
     for form, plant in plants.items():
         first = mechanisms.start(name, plant)
@@ -65,19 +64,19 @@ def costs(name: str, size: Size) -> Costs:
             calls[form, lanes] = lambda r=run, s=states: r.run(len(s), _STEPS, STEP, s)
             ends[form, lanes] = calls[form, lanes]()[0][0]
             evaluations[form, lanes] = count * _STEPS * _STAGES
-    peer = lapack_peer.Peer(plants[mechanisms.ROUTH])
-    initial = np.array(mechanisms.start(name, plants[mechanisms.ROUTH]))
+    peer = lapack_peer.Peer(plants[mechanism_forms.ROUTH])
+    initial = np.array(mechanisms.start(name, plants[mechanism_forms.ROUTH]))
     calls[LAPACK, 1] = lambda: peer.run(initial, _STEPS, STEP)
     ends[LAPACK, 1], evaluations[LAPACK, 1] = calls[LAPACK, 1](), _STEPS * _STAGES
     check(ends, len(mechanisms.STARTS[name][0]))
     times = alternate(calls, max(2, size.rounds // 2))
-    operations = {form: mechanisms.counts(plant) for form, plant in plants.items()}
+    operations = {form: mechanism_forms.counts(plant) for form, plant in plants.items()}
     return Costs({key: timing.per(evaluations[key]) for key, timing in times.items()}, operations)
 
 
 def check(ends: dict[tuple[str, int], np.ndarray], n: int) -> None:
     """Raise unless the coordinates at the end are the same in every form."""
-    wanted = ends[mechanisms.QUASI, 1][:n]
+    wanted = ends[mechanism_forms.QUASI, 1][:n]
     for key, end in ends.items():
         away = float(np.max(np.abs(end[:n] - wanted) / (1.0 + np.abs(wanted))))
         if not away <= _AGREE:
@@ -101,16 +100,17 @@ def section_of(found: dict[str, Costs]) -> Section:
     for name, cost in found.items():
         for (form, lanes), timing in cost.times.items():
             count = sum(cost.operations.get(form, {}).values())
-            remark = f"{cost.against_quasi(form, lanes)[0]:.2f} of quasi-velocities" + (f", {count} operations" if count else "")
+            remark = f"{cost.against_quasi(form, lanes)[0]:.2f} of {mechanism_forms.QUASI}"
+            remark += f", {count} operations" if count else ""
             section.time(f"{name}: {form}, {lanes} lane{'s' * (lanes > 1)}", timing, "ns", _NS, remark)
         section.counts |= {f"{name}, {form}": sum(count.values()) for form, count in cost.operations.items()}
     if FASTER in found:
-        for dense, lanes in ((mechanisms.PIVOTED, 1), (mechanisms.PIVOTED, LANES), (LAPACK, 1)):
+        for dense, lanes in ((mechanism_forms.PIVOTED, 1), (mechanism_forms.PIVOTED, LANES), (LAPACK, 1)):
             each = found[FASTER].against_quasi(dense, lanes)
             section.ratio(f"{FASTER}: {dense} / quasi-velocities, {lanes} lanes", each, at_least(each, FASTER_BY))
     for name in WIDER:
         if name in found:
-            each = found[name].of_lanes(mechanisms.QUASI)
+            each = found[name].of_lanes(mechanism_forms.QUASI)
             section.ratio(f"{name}: one lane / {LANES} lanes", each, at_least(each, WIDER_BY[machine.width()]))
     section.notes.append("The RK4 step's own arithmetic is in every time, and the test whether a rollout diverged.")
     return section

@@ -1,4 +1,4 @@
-"""Routh's equations as a library user would compile them: blocks printed for Numba, one dense solve by LAPACK, one lane."""
+"""Routh's equations compiled by Numba with a dense solve by LAPACK, as a library user would: one lane."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.mechanisms import traced
+from benchmarks.mechanism_forms import traced
 from plants.core.printers.python import Printed
 from plants.mechanics.parts import triangle
 
@@ -78,5 +78,6 @@ def text(plant: Plant) -> str:
         for i in range(n):
             lines += [f"A[{n + k}, {i}] = {next(values)}", f"A[{i}, {n + k}] = -A[{n + k}, {i}]"]
     lines += [f"b[{k}] = {next(values)}" for k in range(n + g)]
-    lines += [f"out = np.empty({2 * n})", f"out[:{n}] = x[{n}:]", f"out[{n}:] = np.linalg.solve(A, b)[:{n}]", "return out"]
+    lines += [f"out = np.empty({2 * n})", f"out[:{n}] = x[{n}:]", f"out[{n}:] = np.linalg.solve(A, b)[:{n}]"]
+    lines.append("return out")
     return '@njit(error_model="numpy")\ndef rates(t, x, p):\n    ' + "\n    ".join(lines) + "\n"
