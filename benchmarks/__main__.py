@@ -11,8 +11,11 @@ from benchmarks import (
     closed_loop,
     compiling,
     context,
+    derivation,
     design_share,
+    drift,
     first_result,
+    formulations,
     front_selection,
     inference_forms,
     jax_peer,
@@ -26,6 +29,7 @@ from benchmarks import (
     scaling,
     search_operators,
     single_precision,
+    singular_position,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -54,6 +58,10 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
     "inference_forms": inference_forms.inference_forms,
+    "formulations": formulations.formulations,
+    "drift": drift.drifts,
+    "singular_position": singular_position.singular_position,
+    "derivation": derivation.derivation,
 }
 
 

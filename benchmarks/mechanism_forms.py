@@ -22,6 +22,8 @@ BAUMGARTE = ("baumgarte", 10.0, 10.0)  # 1/s
 PIVOTED = "Routh, dense LU"
 ROUTH = "Routh, range space"
 FED_BACK = "Routh + Baumgarte"
+GAUSS = "Gauss"
+MAGGI = "Maggi, dense LU"
 QUASI = "quasi-velocities"  # as built: the smallest of the three ways below
 NORMAL = "quasi, normal form"
 AS_DERIVED = "quasi, as derived"
@@ -36,8 +38,8 @@ def forms(name: str) -> dict[str, Plant]:
         PIVOTED: replace(routh, derivative=partial(_by_elimination, routh.equations)),
         ROUTH: routh,
         FED_BACK: made().build("routh", stabilise=BAUMGARTE, check=False),
-        "Gauss": made().build("gauss", check=False),
-        "Maggi, dense LU": made().build("maggi", check=False),
+        GAUSS: made().build("gauss", check=False),
+        MAGGI: made().build("maggi", check=False),
         TAPED: _quasi(made(), "tape"),
         AS_DERIVED: _quasi(made(), "symbols, as derived"),
         NORMAL: _quasi(made(), "symbols"),

@@ -47,7 +47,13 @@ class Passage:
 def forms() -> dict[str, Plant]:
     """Return the slider-crank in the forms that are compared."""
     made, found = mechanisms.SYSTEMS[SYSTEM], mechanism_forms.forms(SYSTEM)
-    chosen = (mechanism_forms.PIVOTED, mechanism_forms.ROUTH, "Gauss", mechanism_forms.FED_BACK, mechanism_forms.QUASI)
+    chosen = (
+        mechanism_forms.PIVOTED,
+        mechanism_forms.ROUTH,
+        mechanism_forms.GAUSS,
+        mechanism_forms.FED_BACK,
+        mechanism_forms.QUASI,
+    )
     kept = {name: found[name] for name in chosen}
     kept[PROJECTED] = made().build("routh", stabilise="project", check=False)
     kept[QUASI_PROJECTED] = made().build("quasi", stabilise="project", check=False)

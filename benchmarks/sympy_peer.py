@@ -23,9 +23,12 @@ _PROPER = 2**20  # constants of so many parts are kept as fractions
 
 
 class Sympy:
-    """The calculus that :mod:`plants.mechanics.blocks` derives with, by SymPy's expressions."""
+    """The calculus that :mod:`plants.mechanics.blocks` derives with, by SymPy's expressions; its cache is emptied."""
 
     def __init__(self, declared: Declaration) -> None:
+        from sympy.core.cache import clear_cache
+
+        clear_cache()  # a second derivation would be read from it
         self.declared = declared
         self._symbols: dict[str, Any] = {}
 
