@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LARGEST = "cart, 3 links"
 AIMS = {"cold": 5.0, "warm": 1.0}  # s, from the declaration to the first step
-WAYS = ("computer algebra", "on the tape", "SymPy")
+WAYS = ("computer algebra", "the tape", "SymPy")
 _MS = 1e3
 
 

@@ -80,6 +80,8 @@ def forms(name: str) -> dict[str, Plant]:
     quasi = made().build("quasi", check=False)
     found = {
         mechanism_forms.ROUTH: made().build("routh", check=False),
+        mechanism_forms.GAUSS: made().build("gauss", check=False),
+        mechanism_forms.MAGGI: made().build("maggi", check=False),
         mechanism_forms.FED_BACK: made().build("routh", stabilise=mechanism_forms.BAUMGARTE, check=False),
         PROJECTED: made().build("routh", stabilise="project", check=False),
         mechanism_forms.QUASI: quasi,
@@ -117,8 +119,8 @@ def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> Secti
     for name, runs in found.items():
         for (form, h), run in runs.items():
             speed, position, energy = run.most if run else (float("nan"),) * 3
-            remark = f"|phi| {position:.1e}, energy {energy:.1e} J" if run else "diverged"
-            section.figure(f"{name}: {form}, step {h:g} s: |A v + b|", speed, "", remark)
+            remark = f"of positions {position:.1e}, error of energy {energy:.1e} J" if run else "diverged"
+            section.figure(f"{name}: {form}, step {h:g} s: residual of speeds", speed, "", remark)
     section.figures[FIGURE] = figure(found[DRAWN], STEPS[0])
     return section
 
@@ -126,7 +128,8 @@ def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> Secti
 def figure(runs: dict[tuple[str, float], Drift | None], step: float) -> str:
     """Draw what has been lost so far, over time: speeds, positions, energy."""
     titles = ("speeds: largest |A v + b| [m²/s]", "positions: largest |phi| [m²]", "energy: largest |E - E0| [J]")
-    shown = {form: run for (form, h), run in runs.items() if h == step and run is not None}
+    alike = (mechanism_forms.GAUSS, mechanism_forms.MAGGI)  # as Routh's form, to the width of a line
+    shown = {form: run for (form, h), run in runs.items() if h == step and run is not None and form not in alike}
     charts = []
     for which, title in enumerate(titles):
         curves = [_curve(form, run, which, number) for number, (form, run) in enumerate(shown.items())]

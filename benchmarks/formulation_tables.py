@@ -97,7 +97,7 @@ def singular_table(passages: Mapping[tuple[str, float], Passage]) -> list[str]:
 
 def derivation_table(derived: Mapping[str, Mapping[str, Timing]]) -> list[str]:
     """Times of deriving M, c, A and gam [ms]."""
-    rows = ([name, *(f"{1e3 * times[way].best:.2g}" for way in derivation.WAYS)] for name, times in derived.items())
+    rows = ([name, *(f"{1e3 * times[way].best:.3g}" for way in derivation.WAYS)] for name, times in derived.items())
     return table(["M, c, A, gam [ms]", *derivation.WAYS], rows)
 
 

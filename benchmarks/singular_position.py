@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SYSTEM = "slider-crank"
 STEPS = (0.01, 0.001)  # s
 STARTS = (0.2, 0.4)  # rad, of the crank
-_ROLLOUTS = 256
+ROLLOUTS = 256
 LOST = 0.01  # of the energy: the motion is another one
 
 
@@ -77,7 +77,7 @@ def passage(plant: Plant, step: float) -> Passage:
 
 def first_states(plant: Plant) -> np.ndarray:
     """Return admissible states [n, n_x]: cranks at several angles, all with the same speed."""
-    a, speed = np.linspace(*STARTS, _ROLLOUTS), np.full(_ROLLOUTS, mechanisms.STARTS[SYSTEM][1][0])
+    a, speed = np.linspace(*STARTS, ROLLOUTS), np.full(ROLLOUTS, mechanisms.STARTS[SYSTEM][1][0])
     places = [a, a, 2.0 * np.cos(a)]
     rates = [speed] if plant.equations.form == "quasi" else [speed, speed, -2.0 * np.sin(a) * speed]
     return np.stack([*places, *rates], axis=1)
@@ -99,5 +99,5 @@ def section_of(found: dict[tuple[str, float], Passage]) -> Section:
     for (form, step), seen in found.items():
         remark = f"relative error of energy at the end: median {seen.median:.1e}, worst {seen.worst:.1e}"
         section.figure(f"{form}, step {step:g} s: motions lost", 100.0 * seen.lost, "%", remark)
-    section.notes.append(f"{_ROLLOUTS} motions, cranks at {STARTS[0]:g} to {STARTS[1]:g} rad at the beginning.")
+    section.notes.append(f"{ROLLOUTS} motions, cranks at {STARTS[0]:g} to {STARTS[1]:g} rad at the beginning.")
     return section

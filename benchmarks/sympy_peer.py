@@ -88,8 +88,10 @@ class RollingDisk:
 
     def __init__(self) -> None:
         from sympy import lambdify, symbols
+        from sympy.core.cache import clear_cache
         from sympy.physics.mechanics import dynamicsymbols
 
+        clear_cache()
         angles, speeds, constants = dynamicsymbols("q1:4"), dynamicsymbols("u1:4"), symbols("m R g")
         kane = _kane(angles, speeds, constants)
         flow = [kane.mass_matrix_full, kane.forcing_full]
