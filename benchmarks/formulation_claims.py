@@ -66,8 +66,8 @@ def cost(costs: Mapping[str, Costs]) -> list[str]:
         f"({LANES} lanes: {span(against(kinds.PIVOTED, LANES).values())}), LAPACK's",
         f"{span(found.against_quasi(LAPACK, 1)[0] for found in costs.values())} times. But Routh's form too gains",
         f"{span(general)} times by leaving LAPACK. The trigonometric normal form makes quasi-velocities",
-        f"{span(normal)} times as fast as the expressions as derived. Feedback by Baumgarte multiplies the time of Routh's",
-        f"form by {span(fed[name] / one[name] for name in one)}.",
+        f"{span(normal)} times as fast as the expressions as derived. Feedback by Baumgarte multiplies the time of",
+        f"Routh's form by {span(fed[name] / one[name] for name in one)}.",
     )
 
 
@@ -79,9 +79,7 @@ def _slower(names: Sequence[str], costs: Mapping[str, Costs]) -> str:
     if not all(quasi > routh for quasi, routh in found):
         return f"{said}."
     more = listed([f"{quasi} instead of {routh}" for quasi, routh in found])
-    return (
-        f"{said}, whose basis takes sines and cosines of more angles ({more}): these cost more than all that is saved."
-    )
+    return f"{said}, whose basis takes sines and cosines of more angles ({more}): they cost more than is saved."
 
 
 def _held(drifts: Drifts) -> list[str]:
@@ -108,7 +106,7 @@ def corrections(drifts: Drifts) -> list[str]:
     return paragraph(
         "**No correction needed: exactly so for speeds, not quite for positions.** With quasi-velocities |A v + b|",
         f"stays below {short(max(speeds))} on every system, by construction. A constraint on positions still drifts,",
-        f"{span(gains)} times less than with multipliers, and its drift falls with the power {span(orders)} of the step.",
+        f"{span(gains)} times less than with multipliers, and it falls with the power {span(orders)} of the step.",
         "Projection takes the rest away in either form, to rounding; joint coordinates leave nothing to drift.",
         f"Gauss' and Maggi's forms drift as Routh's does ({span(_alike(drifts))} times as far, step {_FINE:g} s):",
         "it is the choice of state that counts, not the algebra.",
@@ -139,8 +137,8 @@ def energies(drifts: Drifts) -> list[str]:
     return paragraph(
         f"**Energy.** At the step {_FINE:g} s its error with multipliers is {times(held, kinds.ROUTH)} times that of",
         f"quasi-velocities where positions are held, but only {times(rolling, kinds.ROUTH)} times where wheels roll",
-        f"(of the systems whose error is above {_ROUNDING:g} J): there it is the integrator's own error. With projection",
-        f"it is {times(held, drift.PROJECTED)} and {times(rolling, drift.PROJECTED)} times: no form is better.",
+        f"(of the systems whose error is above {_ROUNDING:g} J): there it is the integrator's own error. With",
+        f"projection it is {times(held, drift.PROJECTED)} and {times(rolling, drift.PROJECTED)} times: no form is better.",
     )
 
 
@@ -153,10 +151,10 @@ def singular(passages: Mapping[tuple[str, float], Passage]) -> list[str]:
     return paragraph(
         "**Singular positions: confirmed, with an addition.** Where the constraints come to depend on one another,",
         f"multipliers without correction lose {span(lost[_COARSE])} % of the motions (energy wrong by more than",
-        f"{100 * LOST:g} %) at the step {_COARSE:g} s and {span(lost[_FINE])} % at {_FINE:g} s: the nearer the singular",
-        "position, the more a violation of the speeds is amplified. A single run may get through by luck, so many were",
-        f"run. None is lost by {listed(kept)}. The basis itself selects the branch; what is corrected stays on it because",
-        "its steps pass over the singular point.",
+        f"{100 * LOST:g} %) at the step {_COARSE:g} s and {span(lost[_FINE])} % at {_FINE:g} s: the nearer the",
+        "singular position, the more a violation of the speeds is amplified. A single run may get through by luck, so many",
+        f"were run. None is lost by {listed(kept)}. The basis itself selects the branch; what is corrected stays on it",
+        "because its steps pass over the singular point.",
     )
 
 
@@ -172,7 +170,7 @@ def tools(
     return paragraph(
         f"**Derivation.** The same expressions take SymPy {span(factors)} times as long as our computer algebra",
         f"(symengine), the tape's own derivatives {span(taped)} times. {derivation.LARGEST.capitalize()}: from the",
-        f"declaration to the first compiled step {cold:.2g} s with an empty cache, {warm:.2g} s with a filled one. For the",
-        f"rolling disk SymPy's KanesMethod takes {kane['derivation'].best:.2g} s, and one evaluation by lambdify and NumPy",
-        f"{1e6 * kane['evaluation'].best:.0f} µs.",
+        f"declaration to the first compiled step {cold:.2g} s with an empty cache, {warm:.2g} s with a filled one. For",
+        f"the rolling disk SymPy's KanesMethod takes {kane['derivation'].best:.2g} s, and one evaluation by lambdify and",
+        f"NumPy {1e6 * kane['evaluation'].best:.0f} µs.",
     )

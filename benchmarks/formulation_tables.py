@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmarks.singular_position import Passage
     from benchmarks.timing import Timing
 
-COMPARED = (LAPACK, kinds.PIVOTED, kinds.ROUTH, kinds.FED_BACK, kinds.GAUSS, kinds.MAGGI)
+COMPARED = (LAPACK, kinds.PIVOTED, kinds.ROUTH, kinds.FED_BACK, kinds.GAUSS, kinds.MAGGI, kinds.CHAPLYGIN)
 WAYS = (kinds.TAPED, kinds.AS_DERIVED, kinds.NORMAL)
 
 
@@ -40,7 +40,7 @@ def cost_table(costs: Mapping[str, Costs], lanes: int) -> list[str]:
 
 def operation_table(costs: Mapping[str, Costs]) -> list[str]:
     """Operations of one evaluation, in brackets the angles of which sine and cosine are taken."""
-    forms = (kinds.PIVOTED, kinds.ROUTH, kinds.FED_BACK, kinds.GAUSS, kinds.MAGGI, *WAYS)
+    forms = (kinds.PIVOTED, kinds.ROUTH, kinds.FED_BACK, kinds.GAUSS, kinds.MAGGI, kinds.CHAPLYGIN, *WAYS)
 
     def cell(counts: Mapping[str, int]) -> str:
         return f"{sum(counts.values())} ({angles(counts)})"

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.mechanisms import SYSTEMS
 from plants.core.trace import Program, names, trace
+from plants.mechanics.chaplygin import chaplygin
 from plants.mechanics.parts import triangle
 from plants.mechanics.reduced import reduced
 from plants.mechanics.solving import solve_pivoted
+from plants.mechanics.split import split_of
 from plants.mechanics.symbolic import Symbolic
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ ROUTH = "Routh, range space"
 FED_BACK = "Routh + Baumgarte"
 GAUSS = "Gauss"
 MAGGI = "Maggi, dense LU"
+CHAPLYGIN = "Chaplygin"
 QUASI = "quasi-velocities"  # as built: the smallest of the three ways below
 NORMAL = "quasi, normal form"
 AS_DERIVED = "quasi, as derived"
@@ -40,6 +43,7 @@ def forms(name: str) -> dict[str, Plant]:
         FED_BACK: made().build("routh", stabilise=BAUMGARTE, check=False),
         GAUSS: made().build("gauss", check=False),
         MAGGI: made().build("maggi", check=False),
+        CHAPLYGIN: _chaplygin(made()),
         TAPED: _quasi(made(), "tape"),
         AS_DERIVED: _quasi(made(), "symbols, as derived"),
         NORMAL: _quasi(made(), "symbols"),
@@ -65,7 +69,24 @@ def _quasi(mechanism: Mechanism, way: str) -> Plant:
     if way == "tape":
         return plant
     parts = reduced(Symbolic(declared, trigonometric=way == "symbols"), declared).condensed()
-    equations = replace(plant.equations, declared=declared, parts=parts)
+    return _of(plant, replace(plant.equations, parts=parts))
+
+
+def _chaplygin(mechanism: Mechanism) -> Plant:
+    """Return a system in Chaplygin's form with kept intermediates; its independent rates are the velocities."""
+    declared, plant = mechanism.declared(), mechanism.build("quasi", derivatives="tape", check=False)
+    independent = split_of(declared).independent
+    equations = replace(
+        plant.equations,
+        form="chaplygin",
+        parts=chaplygin(declared).condensed(),
+        facts={"independent": independent},
+    )
+    return _of(plant, equations)
+
+
+def _of(plant: Plant, equations: Equations) -> Plant:
+    """Return a plant with the blocks of other equations of motion."""
     blocks = ("mass_matrix", "force", "kinematics", "velocities", "energy", "supplied_power", "entropy_rate")
     return replace(plant, equations=equations, **{name: getattr(equations, name) for name in blocks})
 

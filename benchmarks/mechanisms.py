@@ -62,4 +62,6 @@ def start(name: str, plant: Plant) -> tuple[float, ...]:
     if plant.equations.form == "quasi":
         return (*q, *w)
     basis = SYSTEMS[name]().build("quasi", derivatives="tape", check=False).equations
-    return (*q, *(float(rate) for rate in basis.motion(*basis.block(0.0, (*q, *w)))[1]))
+    rates = tuple(float(rate) for rate in basis.motion(*basis.block(0.0, (*q, *w)))[1])
+    chosen = plant.equations.facts["independent"] if plant.equations.form == "chaplygin" else range(len(rates))
+    return (*q, *(rates[k] for k in chosen))
