@@ -82,6 +82,7 @@ def forms(name: str) -> dict[str, Plant]:
         mechanism_forms.ROUTH: made().build("routh", check=False),
         mechanism_forms.GAUSS: made().build("gauss", check=False),
         mechanism_forms.MAGGI: made().build("maggi", check=False),
+        mechanism_forms.CHAPLYGIN: mechanism_forms.by_chaplygin(made()),
         mechanism_forms.FED_BACK: made().build("routh", stabilise=mechanism_forms.BAUMGARTE, check=False),
         PROJECTED: made().build("routh", stabilise="project", check=False),
         mechanism_forms.QUASI: quasi,
@@ -128,7 +129,7 @@ def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> Secti
 def figure(runs: dict[tuple[str, float], Drift | None], step: float) -> str:
     """Draw what has been lost so far, over time: speeds, positions, energy."""
     titles = ("speeds: largest |A v + b| [m²/s]", "positions: largest |phi| [m²]", "energy: largest |E - E0| [J]")
-    alike = (mechanism_forms.GAUSS, mechanism_forms.MAGGI)  # as Routh's form, to the width of a line
+    alike = (mechanism_forms.GAUSS, mechanism_forms.MAGGI, mechanism_forms.CHAPLYGIN)  # as others, or with poles
     shown = {form: run for (form, h), run in runs.items() if h == step and run is not None and form not in alike}
     charts = []
     for which, title in enumerate(titles):

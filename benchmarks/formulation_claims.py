@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _EQUAL = 0.03  # of a ratio of times: nearer to 1 than this is no difference
 _ROUNDING = 1e-11  # of a residual or an energy: what is smaller is rounding, not drift
+_SPOILT = 1000
 _COARSE, _FINE = drift.STEPS
 
 
@@ -138,7 +139,22 @@ def energies(drifts: Drifts) -> list[str]:
         f"**Energy.** At the step {_FINE:g} s its error with multipliers is {times(held, kinds.ROUTH)} times that of",
         f"quasi-velocities where positions are held, but only {times(rolling, kinds.ROUTH)} times where wheels roll",
         f"(of the systems whose error is above {_ROUNDING:g} J): there it is the integrator's own error. With",
-        f"projection it is {times(held, drift.PROJECTED)} and {times(rolling, drift.PROJECTED)} times: no form is better.",
+        f"projection it is {times(held, drift.PROJECTED)} and {times(rolling, drift.PROJECTED)} times: no form is",
+        "better.",
+    )
+
+
+def poles(drifts: Drifts) -> list[str]:
+    """Say where velocities that are rates of real coordinates fail."""
+    energy = {
+        form: {n: _most(runs, form, 2)[_FINE] for n, runs in drifts.items()} for form in (kinds.CHAPLYGIN, kinds.QUASI)
+    }
+    spoilt = [n for n in drifts if energy[kinds.CHAPLYGIN][n] > _SPOILT * (energy[kinds.QUASI][n] + _ROUNDING)]
+    diverged = [n for n in spoilt if not math.isfinite(energy[kinds.CHAPLYGIN][n])]
+    return paragraph(
+        "**Chaplygin's form** has no multipliers either, but its velocities are rates of chosen coordinates, and where",
+        f"these stop telling the motion it has poles. Its energy is spoilt for {listed(spoilt)} (more than {_SPOILT:,} times",
+        f"the error of quasi-velocities, step {_FINE:g} s; diverged: {listed(diverged)}), and as good for the others.",
     )
 
 
@@ -152,7 +168,8 @@ def singular(passages: Mapping[tuple[str, float], Passage]) -> list[str]:
         "**Singular positions: confirmed, with an addition.** Where the constraints come to depend on one another,",
         f"multipliers without correction lose {span(lost[_COARSE])} % of the motions (energy wrong by more than",
         f"{100 * LOST:g} %) at the step {_COARSE:g} s and {span(lost[_FINE])} % at {_FINE:g} s: the nearer the",
-        "singular position, the more a violation of the speeds is amplified. A single run may get through by luck, so many",
+        "singular position, the more a violation of the speeds is amplified. A single run may get through by",
+        "luck, so many",
         f"were run. None is lost by {listed(kept)}. The basis itself selects the branch; what is corrected stays on it",
         "because its steps pass over the singular point.",
     )
@@ -171,6 +188,7 @@ def tools(
         f"**Derivation.** The same expressions take SymPy {span(factors)} times as long as our computer algebra",
         f"(symengine), the tape's own derivatives {span(taped)} times. {derivation.LARGEST.capitalize()}: from the",
         f"declaration to the first compiled step {cold:.2g} s with an empty cache, {warm:.2g} s with a filled one. For",
-        f"the rolling disk SymPy's KanesMethod takes {kane['derivation'].best:.2g} s, and one evaluation by lambdify and",
+        f"the rolling disk SymPy's KanesMethod takes {kane['derivation'].best:.2g} s, and one evaluation by",
+        "lambdify and",
         f"NumPy {1e6 * kane['evaluation'].best:.0f} µs.",
     )

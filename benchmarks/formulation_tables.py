@@ -62,7 +62,15 @@ def lane_table(costs: Mapping[str, Costs]) -> list[str]:
 
 def drift_table(runs: Mapping[str, Mapping[tuple[str, float], Drift | None]]) -> list[str]:
     """Largest losses over the run: speeds; positions; energy."""
-    forms = (kinds.ROUTH, kinds.FED_BACK, drift.PROJECTED, kinds.QUASI, drift.QUASI_PROJECTED, drift.JOINTS)
+    forms = (
+        kinds.ROUTH,
+        kinds.FED_BACK,
+        drift.PROJECTED,
+        kinds.QUASI,
+        drift.QUASI_PROJECTED,
+        drift.JOINTS,
+        kinds.CHAPLYGIN,
+    )
 
     def cell(name: str, key: tuple[str, float]) -> str:
         if key not in runs[name]:

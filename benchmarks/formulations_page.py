@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import derivation, drift, formulation_tables, formulations, machine, singular_position
-from benchmarks.formulation_claims import corrections, cost, energies, paragraph, singular, tools
+from benchmarks.formulation_claims import corrections, cost, energies, paragraph, poles, singular, tools
 from benchmarks.size import FULL, QUICK
 from plants.core.kernel import LANES
 
@@ -57,8 +57,10 @@ def page(found: Found, about: dict[str, object]) -> str:
         "",
         *paragraph(
             "Written by `python -m benchmarks.formulations_page`. Two things are claimed for quasi-velocities: that",
-            "they are faster than Lagrange's equations with multipliers (Routh's form), and that they need no correction",
-            "of violated constraints, singular positions included. This page says what became of both. Forms and options",
+            "they are faster than Lagrange's equations with multipliers (Routh's form), and that they need no",
+            "correction",
+            "of violated constraints, singular positions included. This page says what became of both. Forms and",
+            "options",
             "are those of `Mechanism.build`; systems and motions are those of the kit's tests.",
         ),
         "",
@@ -74,6 +76,8 @@ def page(found: Found, about: dict[str, object]) -> str:
         "",
         *singular(found.passages),
         "",
+        *poles(found.drifts),
+        "",
         *tools(found.derived, found.kane, found.steps),
     ]
     return "\n".join([*lines, *_tables(found)]) + "\n"
@@ -86,8 +90,10 @@ def _tables(found: Found) -> list[str]:
         "## Cost of one evaluation",
         "",
         *paragraph(
-            'Time of one evaluation of all rates in the form that `build("quasi")` gives, and the other forms\' times as',
-            "multiples of it. The same RK4 step of the same kernels surrounds every form; its arithmetic is counted in.",
+            'Time of one evaluation of all rates in the form that `build("quasi")` gives, and the other forms\'',
+            "times as",
+            "multiples of it. The same RK4 step of the same kernels surrounds every form; its arithmetic is",
+            "counted in.",
             "One lane:",
         ),
         *tables.cost_table(found.costs, 1),
@@ -104,7 +110,8 @@ def _tables(found: Found) -> list[str]:
         "",
         *paragraph(
             "Largest residual of speeds, |A v + b|; of positions, |phi|; largest error of energy [J] over",
-            f"{drift.T_END:g} s of RK4 without inputs. Baumgarte's coefficients are 10 1/s; projection follows each step.",
+            f"{drift.T_END:g} s of RK4 without inputs. Baumgarte's coefficients are 10 1/s; projection follows",
+            "each step.",
         ),
         *tables.drift_table(found.drifts),
         f"The double pendulum in Cartesian coordinates, step {drift.STEPS[0]:g} s; the largest values up to each time:",
@@ -114,7 +121,8 @@ def _tables(found: Found) -> list[str]:
         "## Singular positions",
         "",
         *paragraph(
-            f"The slider-crank with equal links, {drift.T_END:g} s. First one motion, then {singular_position.ROLLOUTS}",
+            f"The slider-crank with equal links, {drift.T_END:g} s. First one motion, then",
+            f"{singular_position.ROLLOUTS}",
             f"of them ({tables.starting_note()}): lost are those whose energy is wrong by more than",
             f"{100 * singular_position.LOST:g} % at the end; errors of the energy are relative.",
         ),

@@ -43,7 +43,7 @@ def forms(name: str) -> dict[str, Plant]:
         FED_BACK: made().build("routh", stabilise=BAUMGARTE, check=False),
         GAUSS: made().build("gauss", check=False),
         MAGGI: made().build("maggi", check=False),
-        CHAPLYGIN: _chaplygin(made()),
+        CHAPLYGIN: by_chaplygin(made()),
         TAPED: _quasi(made(), "tape"),
         AS_DERIVED: _quasi(made(), "symbols, as derived"),
         NORMAL: _quasi(made(), "symbols"),
@@ -72,7 +72,7 @@ def _quasi(mechanism: Mechanism, way: str) -> Plant:
     return _of(plant, replace(plant.equations, parts=parts))
 
 
-def _chaplygin(mechanism: Mechanism) -> Plant:
+def by_chaplygin(mechanism: Mechanism) -> Plant:
     """Return a system in Chaplygin's form with kept intermediates; its independent rates are the velocities."""
     declared, plant = mechanism.declared(), mechanism.build("quasi", derivatives="tape", check=False)
     independent = split_of(declared).independent
