@@ -153,8 +153,8 @@ def poles(drifts: Drifts) -> list[str]:
     diverged = [n for n in spoilt if not math.isfinite(energy[kinds.CHAPLYGIN][n])]
     return paragraph(
         "**Chaplygin's form** has no multipliers either, but its velocities are rates of chosen coordinates, and where",
-        f"these stop telling the motion it has poles. Its energy is spoilt for {listed(spoilt)} (more than {_SPOILT:,} times",
-        f"the error of quasi-velocities, step {_FINE:g} s; diverged: {listed(diverged)}), and as good for the others.",
+        f"these stop telling the motion it has poles. Its energy is spoilt for {listed(spoilt)} (more than",
+        f"{_SPOILT:,} times the error of quasi-velocities, step {_FINE:g} s; diverged: {listed(diverged)}), and as good for the others.",
     )
 
 

@@ -32,7 +32,8 @@ def cost_table(costs: Mapping[str, Costs], lanes: int) -> list[str]:
     forms = [form for form in (*COMPARED, *WAYS) if any((form, lanes) in cost.times for cost in costs.values())]
 
     def row(name: str, cost: Costs) -> list[str]:
-        ratios = [f"{cost.against_quasi(form, lanes)[0]:.2f}" for form in forms]
+        known = [(form, lanes) in cost.times for form in forms]
+        ratios = [f"{cost.against_quasi(f, lanes)[0]:.2f}" if k else "pole" for f, k in zip(forms, known, strict=True)]
         return [name, f"{1e9 * cost.times[kinds.QUASI, lanes].best:.1f} ns", *ratios]
 
     return table(["", kinds.QUASI, *forms], (row(name, cost) for name, cost in costs.items()))
