@@ -154,7 +154,8 @@ def poles(drifts: Drifts) -> list[str]:
     return paragraph(
         "**Chaplygin's form** has no multipliers either, but its velocities are rates of chosen coordinates, and where",
         f"these stop telling the motion it has poles. Its energy is spoilt for {listed(spoilt)} (more than",
-        f"{_SPOILT:,} times the error of quasi-velocities, step {_FINE:g} s; diverged: {listed(diverged)}), and as good for the others.",
+        f"{_SPOILT:,} times the error of quasi-velocities, step {_FINE:g} s; diverged: {listed(diverged)}),",
+        "and as good as theirs for the others.",
     )
 
 
