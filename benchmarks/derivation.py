@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchmarks.size import Size
     from benchmarks.timing import Timing
 
-LARGEST = "cart, 3 links"
+LARGEST = "cart (3 links)"
 AIMS = {"cold": 5.0, "warm": 1.0}  # s, from the declaration to the first step
 WAYS = ("computer algebra", "the tape", "SymPy")
 _MS = 1e3

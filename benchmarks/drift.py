@@ -94,7 +94,7 @@ def forms(name: str) -> dict[str, Plant]:
     return found
 
 
-DRAWN = "double pendulum, Cartesian"
+DRAWN = "Cartesian double pendulum"
 FIGURE = "drift.svg"
 _POINTS = 250
 

@@ -24,8 +24,8 @@ _STAGES = EVALUATIONS["rk4"]
 _AGREE = 1e-6  # of 1 + |q|, after half a second: the forms with multipliers drift by less
 _NS = 1e9
 LAPACK = "Routh, LAPACK's LU (Numba)"
-FASTER, FASTER_BY = "cart, 1 link", 5.0
-WIDER, WIDER_BY = ("cart, 2 links", "cart, 3 links"), {512: 4.0, 256: 3.0}
+FASTER, FASTER_BY = "cart (1 link)", 5.0
+WIDER, WIDER_BY = ("cart (2 links)", "cart (3 links)"), {512: 4.0, 256: 3.0}
 
 
 @dataclass(frozen=True)

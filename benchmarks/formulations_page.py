@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import derivation, drift, formulation_tables, formulations, machine, singular_position
-from benchmarks.formulation_claims import corrections, cost, energies, paragraph, poles, singular, tools
+from benchmarks.drift_claims import corrections, energies, poles, singular
+from benchmarks.formulation_claims import cost, tools
+from benchmarks.prose import paragraph
 from benchmarks.size import FULL, QUICK
 from plants.core.kernel import LANES
 
@@ -61,7 +63,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             "correction",
             "of violated constraints, singular positions included. This page says what became of both. Forms and",
             "options",
-            "are those of `Mechanism.build`; systems and motions are those of the kit's tests.",
+            "are those of `Mechanism.build`; systems are those of the kit's tests.",
         ),
         "",
         *(f"- {key}: {value}" for key, value in about.items()),

@@ -40,7 +40,7 @@ def double_pendulum_by_joints() -> Mechanism:
 
 
 BY_JOINTS: dict[str, tuple[Callable[[], Mechanism], tuple[float, ...]]] = {
-    "pendulum, Cartesian": (pendulum_by_joint, (2.0, 0.0)),
-    "double pendulum, Cartesian": (double_pendulum_by_joints, (2.0, 1.0, 0.0, 0.0)),
+    "Cartesian pendulum": (pendulum_by_joint, (2.0, 0.0)),
+    "Cartesian double pendulum": (double_pendulum_by_joints, (2.0, 1.0, 0.0, 0.0)),
 }
 """The same systems and motions without constraints: their first states are angles and rates."""

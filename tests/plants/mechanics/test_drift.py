@@ -11,7 +11,7 @@ from benchmarks import drift, mechanisms, singular_position
 from benchmarks import mechanism_forms as kinds
 from benchmarks.joint_pendulums import BY_JOINTS
 
-PENDULUM, DOUBLE = "pendulum, Cartesian", "double pendulum, Cartesian"
+PENDULUM, DOUBLE = "Cartesian pendulum", "Cartesian double pendulum"
 
 
 def lost(name, form, step=0.01, **options):
