@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, minimum, quotient, sqrt, where
 from plants.core.linear_solve import solve_symmetric
+from plants.mechanics.blocks import Rows
 from plants.mechanics.contact_cases import MOST, Mobility
 from plants.mechanics.declared import DeclarationError
+from plants.mechanics.multipliers import stabilised
 from plants.mechanics.parts import triangle
 from plants.mechanics.solving import dot
 
@@ -37,12 +39,17 @@ CLOSED_SPEED = 1e-3
 """Speed of a closed gap up to which its contact force is found with the accelerations [m/s]."""
 
 _NAMES = (
-    "mass", "load", "residuals", "jacobian", "drift", "curvature", "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
+    "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature", "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
 )  # fmt: skip
 
 
 def contact_blocks(
-    full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED, rest_speed: float = 0.0
+    full: Full,
+    *,
+    baumgarte: tuple[float, float] | None = None,
+    closed_distance: float = CLOSED_DISTANCE,
+    closed_speed: float = CLOSED_SPEED,
+    rest_speed: float = 0.0,
 ) -> tuple[Block, Block]:
     """Return ``derivative(t, x, u, w, p)`` and ``after_step(t, x, u, w, p, h)`` of the state x = (q, v).
 
@@ -50,6 +57,8 @@ def contact_blocks(
     ----------
     full : Full
         Blocks of a mechanism with one or two gaps.
+    baumgarte : (float, float), optional
+        Feedback alpha, beta [1/s] of the two-sided constraints' drift.
     closed_distance, closed_speed : float
         A gap with psi <= closed_distance [m] and abs(psi') <= closed_speed [m/s] is held by its contact force. They
         should exceed what one step's stages add: about v^2 h^2 / r on a surface of radius r, and its rate.
@@ -62,7 +71,7 @@ def contact_blocks(
         For no gaps, or more than two.
     """
     _check(full)
-    limits = _Limits(closed_distance, closed_speed, rest_speed)
+    limits = _Limits(closed_distance, closed_speed, rest_speed, baumgarte)
     n = full.declared.n
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
@@ -74,10 +83,16 @@ def contact_blocks(
     return derivative, after_step
 
 
-def contact_forces(full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED) -> Block:
+def contact_forces(
+    full: Full,
+    *,
+    baumgarte: tuple[float, float] | None = None,
+    closed_distance: float = CLOSED_DISTANCE,
+    closed_speed: float = CLOSED_SPEED,
+) -> Block:
     """Return ``forces(t, x, u, w, p)``: the contact force of each gap [N], >= 0, as the derivative has them."""
     _check(full)
-    limits = _Limits(closed_distance, closed_speed, 0.0)
+    limits = _Limits(closed_distance, closed_speed, 0.0, baumgarte)
     return lambda t, x, u, w, p: _Touch(full, limits, t, x, u, w, p).forces
 
 
@@ -86,6 +101,7 @@ class _Limits:
     distance: float
     speed: float
     rest_speed: float
+    baumgarte: tuple[float, float] | None
 
 
 class _Touch:
@@ -101,10 +117,11 @@ class _Touch:
         self.rows, self.gap_rows = _rows(values["jacobian"], n), _rows(values["gap_jacobian"], n)
         self.gaps, self.speeds = values["gaps"], values["gap_speeds"]
         self.mobility = Mobility(self.mass, self.rows, self.gap_rows)
+        constraints = Rows(self.residuals, self.rows, values["speeds"], self.drift, values["curvature"])
         held = [where(d, where(s, 1.0, 0.0), 0.0) for d, s in zip(self.near(), self.slow(self.speeds), strict=True)]
         self.accelerations, _, self.forces = self.mobility.nearest(
             solve_symmetric(self.mass, load),
-            [-c for c in values["curvature"]],
+            [-c for c in stabilised(constraints, limits.baumgarte)],
             [-c for c in values["gap_curvature"]],
             held,
         )

@@ -170,11 +170,11 @@ class _Problem:
         return bool(np.all(forces >= -slack) and np.all((self.reduced @ z - self.bounds)[gaps] >= -slack))
 
     def _shared(self, z: Array, forces: Array, gaps: Array) -> tuple[Array, Array]:
-        """Spread the forces over all gaps that stay closed where these are dependent and none has to pull."""
+        """Spread the forces over all gaps that stay closed where these are dependent: the shortest, if none pulls."""
         slack = self._slack(z, gaps)
         tight = gaps[np.abs((self.reduced @ z - self.bounds)[gaps]) <= slack]
         rows = self.reduced[tight]
-        spread = np.linalg.pinv(rows.T, RANK) @ z
+        spread = (np.linalg.pinv((rows * self.scale[tight, None]).T, RANK) @ z) * self.scale[tight]
         if len(tight) > np.linalg.matrix_rank(rows, RANK) and np.all(spread >= -slack):
             forces = np.zeros(len(forces))
             forces[tight] = spread
