@@ -5,8 +5,10 @@ behind is removed after it. A gap that has closed during the step has its impact
 and acceleration at the step's end point back to; the rest of the step is made up for, the acceleration taken as
 constant. Then gaps below 0 are lifted along M^-1 G', and those that are pressed together lose what speed is left.
 
-With a fixed step, single impacts cost errors of the second order of the step, whatever the integrator's order; several
-within one step, and contacts that come to rest, of the first. Those who need the instants themselves use
+With a fixed step, impacts cost errors of the first order of the step, whatever the integrator's order: what the contact
+changes in the accelerations acts from the step's end only. A body in a uniform field bounces exactly. The velocities
+after an impact fulfil two-sided constraints at the step's end up to the first order: stabilise or project them.
+Those who need the instants themselves use
 :func:`plants.mechanics.contact_run.simulate_contacts`.
 """
 

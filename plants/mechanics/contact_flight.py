@@ -106,7 +106,7 @@ def fly(
             reached = replace(here, time=float(solver.t), state=np.array(solver.y))
             here = projected(system, reached, 10.0 * precision.atol)
             if here is not reached:
-                first_step = min(float(solver.t - solver.t_old), t_end - here.time)
+                first_step = min(float(solver.h_abs), t_end - here.time)
                 break
     return here, ()
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -160,10 +160,14 @@ class _Problem:
         return self._answer(*self._on(held), held)
 
     def _on(self, active: Active) -> tuple[Array, Array]:
-        rows, forces = self.reduced[list(active)], np.zeros(len(self.bounds))
-        shortest = np.linalg.pinv(rows, RANK) @ self.bounds[list(active)]
-        forces[list(active)] = np.linalg.pinv(rows.T, RANK) @ shortest
-        return shortest, forces
+        shortest = np.linalg.pinv(self.reduced[list(active)], RANK) @ self.bounds[list(active)]
+        return shortest, self._carried(shortest, list(active))
+
+    def _carried(self, z: Array, gaps: Any) -> Array:
+        """Return scaled forces of `gaps` that give z; where these are dependent, the forces themselves are shortest."""
+        forces, scale = np.zeros(len(self.bounds)), self.scale[gaps]
+        forces[gaps] = scale * (np.linalg.pinv((self.reduced[gaps] * scale[:, None]).T, RANK) @ z)
+        return forces
 
     def _accepts(self, z: Array, forces: Array, gaps: Array) -> bool:
         slack = self._slack(z, gaps)
@@ -173,11 +177,9 @@ class _Problem:
         """Spread the forces over all gaps that stay closed where these are dependent: the shortest, if none pulls."""
         slack = self._slack(z, gaps)
         tight = gaps[np.abs((self.reduced @ z - self.bounds)[gaps]) <= slack]
-        rows = self.reduced[tight]
-        spread = (np.linalg.pinv((rows * self.scale[tight, None]).T, RANK) @ z) * self.scale[tight]
-        if len(tight) > np.linalg.matrix_rank(rows, RANK) and np.all(spread >= -slack):
-            forces = np.zeros(len(forces))
-            forces[tight] = spread
+        spread = self._carried(z, tight)
+        if len(tight) > np.linalg.matrix_rank(self.reduced[tight], RANK) and np.all(spread >= -slack):
+            forces = spread
         return z, np.where(forces > slack, forces, 0.0)
 
     def _slack(self, z: Array, gaps: Array) -> float:

@@ -58,35 +58,33 @@ def test_a_ball_without_loss_keeps_its_energy_over_many_bounces():
     np.testing.assert_allclose(energy, 0.5 * G, rtol=1e-10)
 
 
-def test_isolated_impacts_cost_errors_of_the_second_order():
-    """A bar on a hinge: the acceleration varies during the step."""
-    mech, errors = hinged_bar(), []
-    exact = simulate_contacts(mech, 0.5, rtol=1e-12, atol=1e-12)
-    assert len(exact.of_kind("impact")) == 2
-    plant = plant_of(mech, baumgarte=(20.0, 20.0))
-    steps = 2e-3 / 2.0 ** np.arange(6)
-    for step in steps:
-        run = plants.simulate(plant, 0.5, step)
-        errors.append(np.abs(run.states[-1] - exact.trajectory.states[-1]).max())
-    # The instant lies anywhere in its step, so single ratios scatter; over a factor of 32 the slope is above 1.5.
-    assert -np.polyfit(np.log(1.0 / steps), np.log(errors), 1)[0] > 1.5
-    assert errors[-1] < 1e-5
+@pytest.mark.parametrize(
+    ("mech", "options", "initial", "t_end", "events"),
+    [(hinged_bar(), {"baumgarte": (20.0, 20.0)}, None, 0.5, 2), (box(), {}, ROCKING, 0.15, 1)],
+    ids=["bar on a hinge", "rocking box"],
+)
+def test_impacts_cost_errors_of_the_first_order(mech, options, initial, t_end, events):
+    exact = simulate_contacts(mech, t_end, initial, rtol=1e-12, atol=1e-12)
+    assert len(exact.of_kind("impact")) == events
+    plant, steps = plant_of(mech, **options), t_end / 200 / 2.0 ** np.arange(7)
+    runs = [plants.simulate(plant, t_end, step, initial).states[-1] for step in steps]
+    errors = np.abs(np.array(runs) - exact.trajectory.states[-1]).max(axis=1)
+    # An impact lies anywhere in its step, so single ratios scatter; over a factor of 64 the slope is 1 or more.
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] > 0.8
+    assert errors[-1] < 5e-4
 
 
-def test_rocking_converges_to_the_event_driven_path(box_plant):
+def test_bounces_that_pile_up_within_steps_end_in_the_same_rest(box_plant):
     exact = simulate_contacts(box(), 0.2, ROCKING, rtol=1e-11, atol=1e-11)
-    steps, errors = 1e-3 / 2.0 ** np.arange(6), []
-    for step in steps:
+    assert len(exact.of_kind("impact")) > 5  # the last within a fraction of a step
+    for step in (1e-3, 2.5e-4, 5e-5):
         run = plants.simulate(box_plant, 0.2, step, ROCKING)
-        errors.append(np.abs(run.states[-1] - exact.trajectory.states[-1]).max())
-    # A corner comes to rest by ever faster bounces, of which a step sees the last as one: first order.
-    assert -np.polyfit(np.log(1.0 / steps), np.log(errors), 1)[0] > 0.8
-    assert errors[-1] < 2e-3
+        np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=1e-2)
 
 
 def test_a_rocking_box_comes_to_rest_without_chatter(box_plant):
     run = plants.simulate(box_plant, 3.0, 1e-3, ROCKING)
-    assert np.all(run.states[-1, 4:] == 0.0)
+    assert np.abs(run.states[-1, 4:]).max() < 1e-12
     assert abs(run["phi"][-1]) < 5e-6  # corners rest within the closed distance of 1e-6 m, 0.3 m from the centre
     assert run["x"][-1] == pytest.approx(0.6, abs=1e-12)  # nothing holds it back
     energy = np.array([box_plant.energy(0.0, x, (0.0,), (), box_plant.nominal()) for x in run.states])
