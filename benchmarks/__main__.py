@@ -25,6 +25,7 @@ from benchmarks import (
     report,
     scaling,
     search_operators,
+    sharing,
     single_precision,
     work_precision,
 )
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
+    "sharing": sharing.sharing,
     "compiling": compiling.compiling,
     "start": first_result.start,
     "design_share": design_share.design_share,

@@ -77,7 +77,9 @@ def state_from(equations: Equations, q: Any, v: Any, t: float, p: Any) -> tuple[
     q = [float(value) for value in q]
     v = [float(value) for value in v] if len(v) else [0.0] * size
     if len(q) != size or len(v) != size:
-        message = f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
+        message = (
+            f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
+        )
         raise ValueError(message)
     if declared.places:
         return (*q, *v)
@@ -104,7 +106,9 @@ def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> A
     return np.asarray(w)
 
 
-def samples(equations: Equations, count: int, seed: int = 0) -> Iterator[tuple[float, tuple[float, ...], tuple[float, ...]]]:
+def samples(
+    equations: Equations, count: int, seed: int = 0
+) -> Iterator[tuple[float, tuple[float, ...], tuple[float, ...]]]:
     """Yield random admissible (t, state, inputs) about the nominal ones, where the constraints are of full rank."""
     rng = np.random.default_rng(seed)
     kind = "s" if equations.declared.places else "q"
@@ -116,12 +120,13 @@ def samples(equations: Equations, count: int, seed: int = 0) -> Iterator[tuple[f
         u = tuple(rng.uniform(-1.0, 1.0, len(equations.declared.quantities["u"])))
         try:
             x = equations.state_from(q, v, t=t)
+            regular = _regular(equations, t, x)
         except BasisError as error:
             misfit = error  # a basis may belong to one branch of the constraints
             continue
         except (DeclarationError, np.linalg.LinAlgError):
             continue
-        if _regular(equations, t, x):
+        if regular:
             yield t, x, u
             found += 1
             if found == count:
@@ -143,8 +148,9 @@ def _regular(equations: Equations, t: float, x: tuple[float, ...]) -> bool:
         return True
     if equations.form == "maggi":
         columns = np.reshape(equations.parts(("basis",), *block)[0], (-1, rows.shape[1]))
-        if np.abs(rows @ columns.T).max() > _SPANNED:
-            return False
+        if (beyond := np.abs(rows @ columns.T).max()) > _SPANNED:
+            message = f"mechanism {equations.declared.name!r}: the basis breaks the constraints (A D = {beyond:.3g})"
+            raise BasisError(message + "; check mech.basis(...)")
     values = np.linalg.svd(rows / np.abs(rows).max(axis=1, keepdims=True), compute_uv=False)
     kept = values[values > 1e-9 * values[0]]  # rows that repeat others give zeros everywhere
     return bool(kept[-1] > _SINGULAR * values[0] and kept[-1] > 1e-2)

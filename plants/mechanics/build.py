@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
 from plants.core.plant import Plant, Quantity
-from plants.mechanics import checked, multipliers, stored
+from plants.mechanics import checked, dependence, multipliers, stored
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.full import Full
@@ -70,8 +71,11 @@ def build(
         raise DeclarationError(unknown("form", form, FORMS))
     if derivatives not in WAYS:
         raise DeclarationError(unknown("way to derive", derivatives, WAYS))
+    dependence.check(declared)
     declared = declared.baked(bake)
     form = _chosen(declared, form)
+    if form in {"free", "joints"}:
+        declared = replace(declared, velocities=None)  # these forms have velocities of their own
     parts, facts = _derived(declared, form, derivatives, _feedback(declared, form, stabilise))
     positions, velocities = _names(declared, form)
     equations = Equations(form, declared, parts, Full(declared), positions, velocities, facts)
@@ -84,7 +88,7 @@ def _chosen(declared: Declaration, form: str) -> str:
     if form != "auto":
         return _fitting(declared, form)
     if declared.gaps:
-        return "gauss"
+        return _fitting(declared, "gauss")
     if declared.places:
         return "joints"
     if declared.velocities is not None:
@@ -101,6 +105,11 @@ def _chosen(declared: Declaration, form: str) -> str:
 
 
 def _fitting(declared: Declaration, form: str) -> str:
+    if declared.gaps and declared.places:
+        raise DeclarationError(
+            f"mechanism {declared.name!r} has gaps and joints: gaps need multipliers. Declare position constraints "
+            "instead of mech.place(...)"
+        )
     needs = {
         "quasi": (declared.velocities is not None, "mech.basis(...)"),
         "maggi": (declared.velocities is not None, "mech.basis(...)"),
@@ -112,10 +121,10 @@ def _fitting(declared: Declaration, form: str) -> str:
         raise DeclarationError(f"mechanism {declared.name!r}: form {form!r} needs {what}")
     if declared.gaps and form != "gauss":
         raise DeclarationError(f"mechanism {declared.name!r} has gaps: form must be 'gauss', got {form!r}")
-    if declared.places and form not in {"joints"}:
+    if declared.places and form != "joints":
         raise DeclarationError(
-            f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in its "
-            "own coordinates declare their constraints instead of mech.place(...)"
+            f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in "
+            "its own coordinates declare their constraints instead of mech.place(...)"
         )
     return form
 
@@ -133,8 +142,8 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
         return None
     if form not in {"routh", "gauss"}:
         raise DeclarationError(
-            f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing for "
-            "Baumgarte to feed back; use stabilise='project' against drift of positions"
+            f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing "
+            "for Baumgarte to feed back; use stabilise='project' against drift of positions"
         )
     return float(numbers[0]), float(numbers[1])
 
@@ -149,7 +158,7 @@ def _names(declared: Declaration, form: str) -> tuple[tuple[str, ...], tuple[str
     return coordinates, tuple(q.name for q in declared.quantities["v"])
 
 
-# ------------------------------------------------------------------------------------------------------------ derivation
+# --------------------------------------------------------------------------------------------------------- derivation
 
 
 def _derived(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, dict[str, Any]]:
@@ -193,7 +202,7 @@ def _size(declared: Declaration, form: str, parts: Parts) -> int:
     return Equations(form, declared, parts, None, positions, velocities, {}).operations  # type: ignore[arg-type]
 
 
-# ------------------------------------------------------------------------------------------------------------- the plant
+# ---------------------------------------------------------------------------------------------------------- the plant
 
 
 def _plant(equations: Equations, stabilise: Any, fields: dict[str, Any]) -> Plant:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from plants.mechanics.admissible import samples
 from plants.mechanics.declared import DeclarationError
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from numpy.typing import NDArray
 
     from plants.mechanics.equations import Equations
     from plants.mechanics.full import Matrices
 
     Array = NDArray[np.float64]
+    Block = tuple[Any, Any, Any, Any, Any]
 
 AGREE = 1e-9
 """Of 1 + |a|: what the form's accelerations may differ from the pseudo-inverse's."""
@@ -37,34 +40,47 @@ def check(equations: Equations) -> float:
         block = equations.block(t, x, u)
         q, v = equations.motion(*block)
         at = equations.full.at(t, q, v, u)
-        _check_mass(equations, at, x)
+        _check_mass(equations, at, block)
         _check_rows(equations, at, t, q, v)
-        if not equations.declared.places:
-            _check_freedom(equations, at, x)
+        found = np.array(equations.coordinate_accelerations(*block), float)
+        if equations.declared.places:
+            _check_places(equations, at)
+            wanted = oracle.along(at, _basis(equations, block), found)
+        else:
+            _check_freedom(equations, at, block)
             wanted = oracle.accelerations(at)
-            found = np.array(equations.coordinate_accelerations(*block), float)
-            worst = max(worst, float(np.abs(found - wanted).max() / (1.0 + np.abs(wanted).max())))
+        # numpy's maximum, unlike max, hands on what is not a number
+        worst = float(np.maximum(worst, np.abs(found - wanted).max() / (1.0 + np.abs(wanted).max())))
     if not worst <= AGREE:
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: the accelerations of form {equations.form!r} differ from those of "
-            f"least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; is the form singular near the initial state?"
+            f"least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; {_reason(equations, at)}"
         )
     return worst
 
 
-def _check_mass(equations: Equations, at: Matrices, x: tuple[float, ...]) -> None:
-    values = np.linalg.eigvalsh(at.mass)
+def _reason(equations: Equations, at: Matrices) -> str:
+    if equations.form in {"routh", "maggi"} and np.linalg.matrix_rank(at.jacobian) < len(at.jacobian):
+        return "its constraints repeat each other: leave out what is redundant, or use form='gauss'"
+    return "is the form singular near the initial state?"
+
+
+def _check_mass(equations: Equations, at: Matrices, block: Block) -> None:
+    joints = bool(equations.declared.places)  # then the coordinates themselves may be without inertia
+    values = np.linalg.eigvalsh(np.array(equations.mass_matrix(*block), float) if joints else at.mass)
     if not values[0] > 1e-12 * abs(values[-1]):
-        names = ", ".join(q.name for q in equations.declared.quantities["q"])
+        names = ", ".join(q.name for q in equations.declared.quantities["s" if joints else "q"])
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: its mass matrix over ({names}) is not positive definite at "
-            f"{tuple(x)} (eigenvalues {values}); every coordinate needs inertia"
+            f"{tuple(block[1])} (eigenvalues {values}); every {'joint' if joints else 'coordinate'} needs inertia"
         )
 
 
-def _check_rows(equations: Equations, at: Matrices, t: float, q: Array, v: Array) -> None:
+def _check_rows(equations: Equations, at: Matrices, t: float, q: Any, v: Any) -> None:
     other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0)
-    if not np.allclose(at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))):
+    if not np.allclose(
+        at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))
+    ):
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: a velocity constraint is not linear in the rates; write it as "
             "A(q, t) v + b(q, t) = 0"
@@ -75,20 +91,29 @@ def _check_rows(equations: Equations, at: Matrices, t: float, q: Array, v: Array
         )
 
 
-def _check_freedom(equations: Equations, at: Matrices, x: tuple[float, ...]) -> None:
+def _check_places(equations: Equations, at: Matrices) -> None:
+    """Constraints beside joints must be fulfilled by them: the reduced equations know nothing of them."""
+    beyond = max(np.abs(at.residuals).max(initial=0.0), np.abs(at.speeds).max(initial=0.0))
+    if not beyond <= 1e-9:
+        raise DeclarationError(
+            f"mechanism {equations.declared.name!r}: its joints do not fulfil the declared constraints (they miss by "
+            f"{beyond:.3g}); choose joints that do, or leave out mech.place(...) and build with multipliers or a basis"
+        )
+
+
+def _check_freedom(equations: Equations, at: Matrices, block: Block) -> None:
     """A D = 0 and D of full rank, where the form has quasi-velocities."""
     m, declared = len(equations.velocities), equations.declared
     if declared.velocities is None or equations.form in {"routh", "gauss", "chaplygin", "free"}:
         return
-    block = equations.block(0.0, x)
     columns = _basis(equations, block)
     beyond = np.abs(at.jacobian @ columns).max(initial=0.0) if equations.form == "quasi" else 0.0
     names = list(declared.velocities.names)
     if beyond > 1e-9 * (1.0 + np.abs(columns).max()):
         worst = int(np.abs(at.jacobian @ columns).max(axis=0).argmax())
         raise DeclarationError(
-            f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints (A D = {beyond:.3g} "
-            "where 0 was expected)"
+            f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints: A D is "
+            f"{beyond:.3g}, 0 was expected"
         )
     if equations.form != "quasi":
         return
@@ -96,14 +121,15 @@ def _check_freedom(equations: Equations, at: Matrices, x: tuple[float, ...]) -> 
     rank = np.linalg.matrix_rank(columns)
     if not rank == m == free:
         raise DeclarationError(
-            f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis {names} spans {rank}"
+            f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis "
+            f"{names} spans {rank}"
         )
 
 
-def _basis(equations: Equations, block: tuple[object, ...]) -> Array:
+def _basis(equations: Equations, block: Block) -> Array:
     t, x, u, w, p = block
     n, m = len(equations.positions), len(equations.velocities)
-    q = tuple(x)[:n]  # type: ignore[arg-type]
+    q = tuple(x)[:n]
 
     def rates(velocities: tuple[float, ...]) -> Array:
         return np.array(equations.motion(t, (*q, *velocities), u, w, p)[1], float)

@@ -27,7 +27,7 @@ class Symbol(Traced):
     """A declared name. Unlike other traced numbers it can be the key of a mapping."""
 
     __slots__ = ("label",)
-    __hash__ = object.__hash__  # by identity: what is written with it decides nothing on its value
+    __hash__ = object.__hash__  # type: ignore[assignment]  # by identity: what is written with it decides nothing on its value
 
     def __init__(self, tape: Tape, name: str, label: str) -> None:
         super().__init__(tape, tape.input(name).index)
@@ -78,6 +78,8 @@ class Declaration:
     places : tuple of Traced [n]
         Coordinates as functions of the joint coordinates; empty without joints.
     measured : tuple of (Quantity, Traced)
+    independent : tuple of int
+        Numbers of the coordinates whose rates are independent, in rising order; empty where not declared.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Declaration:
     velocities: Velocities | None
     places: tuple[Traced, ...]
     measured: tuple[tuple[Quantity, Any], ...]
+    independent: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:

@@ -82,9 +82,11 @@ class Equations:
 
     def _traced(self, block: Any) -> Program:
         sizes = [len(self.declared.quantities[kind]) for kind in "uwp"]
-        return trace(block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True)))
+        return trace(
+            block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True))
+        )
 
-    # ------------------------------------------------------------------------------------------------ the plant's blocks
+    # --------------------------------------------------------------------------------------------- the plant's blocks
 
     def kinematics(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
         """Rates of the positions."""
@@ -139,7 +141,7 @@ class Equations:
         q, v = self.motion(t, x, u, w, p)
         return self.full((name,), t, q, v, u, w, p)[0][0]
 
-    # --------------------------------------------------------------------------------------------------------- observers
+    # ------------------------------------------------------------------------------------------------------ observers
 
     @cached_property
     def moving(self) -> bool:
@@ -155,7 +157,9 @@ class Equations:
         if self.form in multipliers.FORMS:
             return self.accelerations(t, x, u, w, p)
         flow = self._flow
-        return tuple(Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0])
+        return tuple(
+            Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0]
+        )
 
     @cached_property
     def _flow(self) -> Program:

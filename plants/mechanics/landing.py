@@ -12,7 +12,7 @@ from plants.core.replay import replay
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plants.core.tape import Tape, Traced
 
@@ -29,9 +29,9 @@ class Landing:
     symbols : mapping of symengine Symbol to Traced
     declared : Tape
         Where opaque symbols are defined.
-    opaque : mapping of symengine Symbol to node of `declared`
-    unplaced : callable
-        What stands for an input of `declared`, as an expression.
+    opaque : mapping of symengine Symbol to (node of `declared`, mapping of symbols to what stands in their place)
+    symbol : callable
+        The symbol of an input of `declared`.
     """
 
     def __init__(
@@ -39,11 +39,23 @@ class Landing:
         tape: Tape,
         symbols: Mapping[Any, Traced],
         declared: Tape,
-        opaque: Mapping[Any, int],
-        unplaced: Callable[[str], Any],
+        opaque: Mapping[Any, tuple[int, Mapping[Any, Any]]],
+        symbol: Callable[[str], Any],
     ) -> None:
-        self.tape, self.declared, self.opaque, self.unplaced = tape, declared, opaque, unplaced
+        self.tape, self.declared, self.opaque, self.symbol = tape, declared, opaque, symbol
         self._done: dict[Any, Any] = dict(symbols)
+
+    def name(self, symbol: Any, definition: Any) -> None:
+        """Let `symbol` stand for `definition` from here on."""
+        self.place(symbol, self(definition))
+
+    def place(self, symbol: Any, number: Any) -> None:
+        """Let `symbol` stand for a number of the tape."""
+        self._done[symbol] = number
+
+    def nodes(self, expressions: Iterable[Any]) -> tuple[int, ...]:
+        """Return the expressions' nodes."""
+        return tuple(self.tape.lift(self(expression)).index for expression in expressions)
 
     def __call__(self, expression: Any) -> Any:
         """Return the expression as a number: traced, or a plain float."""
@@ -55,7 +67,7 @@ class Landing:
         if expression.is_Number:
             return float(expression)
         if expression in self.opaque:
-            return self._land_opaque(self.opaque[expression])
+            return self._land_opaque(*self.opaque[expression])
         if isinstance(expression, se.Add):
             return self._sum(expression)
         if isinstance(expression, se.Mul):
@@ -71,7 +83,8 @@ class Landing:
         return function(*(self(argument) for argument in expression.args))
 
     def _sum(self, expression: Any) -> Any:
-        plus, minus = [], []
+        plus: list[Any] = []
+        minus: list[Any] = []
         for term in expression.args:
             coefficient = term.args[0] if isinstance(term, se.Mul) else term
             negative = coefficient.is_Number and float(coefficient) < 0.0
@@ -108,9 +121,12 @@ class Landing:
     def _ordered(self, values: list[Any]) -> list[Any]:
         return sorted(values, key=lambda value: self.tape.shapes[self.tape.lift(value).index])
 
-    def _land_opaque(self, node: int) -> Any:
-        names = tuple(self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names)
-        values = [self(self.unplaced(name)) for name in names]
+    def _land_opaque(self, node: int, places: Mapping[Any, Any]) -> Any:
+        names = tuple(
+            self.declared.input_names[k] for k in self.declared.needed((node,)) if k in self.declared.input_names
+        )
+        symbols = [self.symbol(name) for name in names]
+        values = [self(places.get(symbol, symbol)) for symbol in symbols]
         return replay(Program(self.declared, names, (node,)), *values)[0]
 
 

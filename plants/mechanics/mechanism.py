@@ -7,6 +7,7 @@ a tape as it is written, so loops and helper functions may be used freely. :meth
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
@@ -55,6 +56,7 @@ class Mechanism:
         self._gaps: list[Gap] = []
         self._columns: dict[str, tuple[Any, ...]] = {}
         self._offset: tuple[Any, ...] | None = None
+        self._independent: tuple[int, ...] = ()
         self._places: dict[int, Any] = {}
         self._measured: list[tuple[Quantity, Any]] = []
 
@@ -65,13 +67,17 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
-    def coordinates(self, names: str, *, units: str = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+    def coordinates(
+        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+    ) -> Any:
         """Add coordinates.
 
         Parameters
         ----------
-        names, units : str
-            Separated by blanks; one unit stands for all.
+        names : str
+            Separated by blanks.
+        units : str or sequence of str
+            Separated by blanks, or a sequence where units have blanks; one unit stands for all.
         initial, low, high : float or sequence of float
             Nominal initial values, and the region where the model holds.
 
@@ -98,27 +104,27 @@ class Mechanism:
                 f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
                 "declare the coordinates first"
             )
-        units = " ".join(f"{q.unit or '1'}/s" for q in waiting)
+        units = [f"{q.unit or '1'}/s" for q in waiting]
         return self._add("v", " ".join(labels), units, initial, low, high)
 
-    def parameters(self, **nominal: float) -> Any:
+    def parameters(self, /, **nominal: float) -> Any:
         """Add parameters by name and nominal value; they stay arguments of the compiled plant."""
         added = [self.parameter(name, value) for name, value in nominal.items()]
         return added[0] if len(added) == 1 else tuple(added)
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, unit, nominal, low, high)  # type: ignore[no-any-return]
+        return self._add("p", name, (unit,), nominal, low, high)
 
-    def inputs(self, names: str, *, units: str = "", low: Any = None, high: Any = None) -> Any:
+    def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
         return self._add("u", names, units, 0.0, low, high)
 
-    def disturbances(self, names: str, *, units: str = "", usual: Any = 0.0) -> Any:
+    def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
         """Add disturbances, with their usual size (standard deviation; 0: none)."""
         return self._add("w", names, units, usual, None, None)
 
-    def joints(self, names: str, *, units: str = "", initial: Any = 0.0) -> Any:
+    def joints(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0) -> Any:
         """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
 
         The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
@@ -126,7 +132,7 @@ class Mechanism:
         """
         return self._add("s", names, units, initial, None, None)
 
-    def _add(self, kind: str, names: str, units: str, nominal: Any, low: Any, high: Any) -> Any:
+    def _add(self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any, high: Any) -> Any:
         labels = names.split()
         if not labels:
             raise DeclarationError(f"mechanism {self.name!r}: at least one name is needed, got {names!r}")
@@ -134,14 +140,12 @@ class Mechanism:
         for k, label in enumerate(labels):
             if label in taken or label in labels[:k]:
                 raise DeclarationError(f"mechanism {self.name!r}: the name {label!r} is taken; names must differ")
-        fields = [_spread(value, len(labels)) for value in (units.split() or "", nominal, low, high)]
+        fields = [_spread(value, len(labels)) for value in (_listed(units), nominal, low, high)]
         new = []
         for label, unit, value, least, most in zip(labels, *fields, strict=True):
             index = len(self._quantities[kind])
-            bounds = {"low": least, "high": most}
-            self._quantities[kind].append(
-                Quantity(label, unit, float(value), **{k: float(b) for k, b in bounds.items() if b is not None})
-            )
+            bounds = (-math.inf if least is None else float(least), math.inf if most is None else float(most))
+            self._quantities[kind].append(Quantity(label, unit, float(value), *bounds))
             new.append(Symbol(self._tape, f"{kind}{index}", label))
             self._symbols[kind].append(new[-1])
         return new[0] if len(new) == 1 else tuple(new)
@@ -195,7 +199,7 @@ class Mechanism:
             raise DeclarationError(f"mechanism {self.name!r}: a restitution lies in [0, 1], got {restitution}")
         self._gaps.append(Gap(self._tape.lift(distance), float(restitution)))
 
-    def basis(self, **columns: Sequence[Any]) -> None:
+    def basis(self, /, **columns: Sequence[Any]) -> None:
         """Name quasi-velocities and the velocity vector that each stands for: v = D w + w0.
 
         Parameters
@@ -215,6 +219,22 @@ class Mechanism:
     def basis_offset(self, *offset: Any) -> None:
         """Give w0 of v = D w + w0 [n_coordinates]: the velocity that moving constraints impose."""
         self._offset = tuple(self._tape.lift(value) for value in offset)
+
+    def independent(self, *coordinates: Any) -> None:
+        """Say whose rates are independent; the constraints give the others (the form "chaplygin").
+
+        Parameters
+        ----------
+        *coordinates : Symbol or str
+            As many as there are degrees of freedom. Left undeclared, a good choice is made from numbers.
+        """
+        indices = sorted({self._index("q", coordinate) for coordinate in coordinates})
+        if not coordinates or len(indices) != len(coordinates):
+            raise DeclarationError(
+                f"mechanism {self.name!r}: independent() takes each independent coordinate once, got "
+                f"{[getattr(c, 'label', c) for c in coordinates]}"
+            )
+        self._independent = tuple(indices)
 
     def place(self, positions: Mapping[Any, Any]) -> None:
         """Give coordinates as functions of the joint coordinates and time."""
@@ -255,7 +275,8 @@ class Mechanism:
             Where coordinates have no rates, or nothing moves.
         """
         n = len(self._quantities["q"])
-        if n and len(self._quantities["v"]) < n:
+        self._check_complete()
+        if len(self._quantities["v"]) < n:
             self.rates()
         lift = self._tape.lift
         return Declaration(
@@ -273,7 +294,22 @@ class Mechanism:
             velocities=self._velocities(n),
             places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
             measured=tuple(self._measured),
+            independent=self._independent,
         )
+
+    def _check_complete(self) -> None:
+        missing = [
+            (not self._quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
+            (self._quantities["s"] and not self._places, "it has joints, but no mech.place(...) says what they move"),
+            (self._places and not self._quantities["s"], "coordinates are placed without mech.joints(...)"),
+            (
+                self._offset and not self._columns,
+                "mech.basis_offset(...) goes with mech.basis(...), which was not given",
+            ),
+        ]
+        for lacks, what in missing:
+            if lacks:
+                raise DeclarationError(f"mechanism {self.name!r}: {what}")
 
     def _velocities(self, n: int) -> Velocities | None:
         if not self._columns:
@@ -288,6 +324,10 @@ class Mechanism:
         from plants.mechanics.build import build
 
         return build(self.declared(), form, **options)
+
+
+def _listed(units: str | Sequence[str]) -> list[str]:
+    return (units.split() or [""]) if isinstance(units, str) else list(units)
 
 
 def _spread(value: Any, count: int) -> list[Any]:

@@ -25,7 +25,7 @@ FORMS = ("routh", "gauss", "maggi")
 
 
 def with_multipliers(calculus: Calculus, declared: Declaration, baumgarte: tuple[float, float] | None = None) -> Parts:
-    """Return mass matrix, load, rows and targets of the equations with multipliers, and the basis where one is given."""
+    """Return mass matrix, load, rows and targets of the equations with multipliers, and the basis if there is one."""
     blocks = blocks_of(calculus, declared)
     n, rows = declared.n, blocks.constraints
     columns = declared.velocities.columns if declared.velocities else ()
@@ -58,8 +58,12 @@ def stabilised(rows: Rows, baumgarte: tuple[float, float] | None) -> Numbers:
 def accelerations(form: str, declared: Declaration) -> Callable[..., tuple[Any, Any]]:
     """Return ``(parts, t, x, u, w, p) -> accelerations [n], multipliers [g]`` of a form."""
     n, g = declared.n, declared.n_constraints
-    if form == "maggi" and declared.velocities is None:
-        raise DeclarationError(f"mechanism {declared.name!r}: Maggi's equations need a basis; give mech.basis(...)")
+    if form == "maggi" and (declared.velocities is None or len(declared.velocities.names) + g != n):
+        given = len(declared.velocities.names) if declared.velocities else 0
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: Maggi's equations of {n} coordinates under {g} constraints need a basis of "
+            f"{n - g} vectors, got {given}; give mech.basis(...)"
+        )
 
     def solve(parts: Parts, *block: Any) -> tuple[Any, Any]:
         lower, load, entries, target, basis = parts(("matrix", "load", "rows", "target", "basis"), *block)

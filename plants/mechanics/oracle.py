@@ -32,6 +32,12 @@ def accelerations(at: Matrices) -> Array:
     return np.asarray(free + np.linalg.solve(factor.T, np.linalg.pinv(spread) @ wanted))
 
 
+def along(at: Matrices, basis: Array, acceleration: Array) -> Array:
+    """Return the accelerations [n] of least constraint among those that differ from one by the basis [n, m]."""
+    misfit = basis.T @ (at.load - at.mass @ acceleration)
+    return np.asarray(acceleration + basis @ np.linalg.solve(basis.T @ at.mass @ basis, misfit))
+
+
 def by_routh(at: Matrices) -> tuple[Array, Array]:
     """Return accelerations [n] and multipliers [g] by a dense solve of Routh's equations."""
     n, g = len(at.load), len(at.curvature)

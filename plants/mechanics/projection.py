@@ -1,6 +1,6 @@
 """Constraint drift taken away after each integration step, by the metric of the mass matrix.
 
-    q <- q - M^-1 A' S^-1 phi  (holonomic rows, twice),   v <- v - M^-1 A' S^-1 (A v + b),   S = A M^-1 A'
+q <- q - M^-1 A' S^-1 phi  (holonomic rows, twice),   v <- v - M^-1 A' S^-1 (A v + b),   S = A M^-1 A'
 """
 
 from __future__ import annotations

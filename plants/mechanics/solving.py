@@ -55,7 +55,9 @@ def least_constraint(mass: Matrix, load: Numbers, rows: Matrix, target: Numbers)
     return _pushed(mass, load, rows, target, solve_semidefinite)
 
 
-def _pushed(mass: Matrix, load: Numbers, rows: Matrix, target: Numbers, solve: Any) -> tuple[list[Any], tuple[Any, ...]]:
+def _pushed(
+    mass: Matrix, load: Numbers, rows: Matrix, target: Numbers, solve: Any
+) -> tuple[list[Any], tuple[Any, ...]]:
     free = solve_symmetric(mass, load)
     answers = [solve_symmetric(mass, row) for row in rows]
     compliance = [[dot(row, answer) for answer in answers] for row in rows]

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     from plants.mechanics.declared import Declaration
 
-_SCHEMA = 1
+_SCHEMA = 2
 
 
-def parts(declared: Declaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]) -> tuple[Parts, dict[str, Any]]:
+def parts(
+    declared: Declaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]
+) -> tuple[Parts, dict[str, Any]]:
     """Return parts and facts about them from the cache folder, else derived (and kept there).
 
     Parameters
@@ -39,16 +41,16 @@ def parts(declared: Declaration, options: dict[str, Any], derive: Callable[[], t
     found = _read(path)
     if found is None:
         made, facts = derive()
-        text = json.dumps(_written(made, facts), separators=(",", ":"))
-        cache.keep(path, text)
-        found = _loaded(json.loads(text))  # cold and warm starts go the same way
+        body = _dumped(_written(made, facts))
+        cache.keep(path, _dumped({"digest": _digest(body), "record": json.loads(body)}))
+        found = _loaded(json.loads(body))  # cold and warm starts go the same way
     return found
 
 
 def key(declared: Declaration, options: dict[str, Any]) -> str:
     """Return the name under which a derivation is kept."""
     named = [declared.name, json.dumps(options, sort_keys=True), _versions(), *digests(declared)]
-    return hashlib.sha256("\n".join(named).encode()).hexdigest()[:24]
+    return _digest("\n".join(named))[:24]
 
 
 def digests(declared: Declaration) -> list[str]:
@@ -61,13 +63,26 @@ def digests(declared: Declaration) -> list[str]:
         *(velocities.columns if velocities else ()), velocities.offset if velocities else (),
     ]  # fmt: skip
     sizes = [str(len(declared.quantities[kind])) for kind in "qvuwps"]
-    return [*sizes, *(",".join(shapes[value.index].hex() for value in group) for group in groups)]
+    independent = ",".join(map(str, declared.independent))
+    return [*sizes, independent, *(",".join(shapes[value.index].hex() for value in group) for group in groups)]
 
 
 @remembered
 def _versions() -> str:
     here = Path(__file__).parent
-    core = [here.parent / "core" / f"{name}.py" for name in ("tape", "trace", "partials", "gradients", "replay", "sharing")]
+    names = (
+        "tape",
+        "trace",
+        "partials",
+        "gradients",
+        "replay",
+        "sharing",
+        "nary*",
+        "elementary",
+        "scalar",
+        "linear_solve",
+    )
+    core = [path for name in names for path in sorted((here.parent / "core").glob(f"{name}.py"))]
     texts = [path.read_bytes() for path in (*sorted(here.glob("*.py")), *core)]
     return importlib.metadata.version("symengine") + hashlib.sha256(b"".join(texts)).hexdigest()
 
@@ -86,14 +101,30 @@ def _written(made: Parts, facts: dict[str, Any]) -> dict[str, Any]:
         else:
             lines.append([operation, *(place[a] for a in tape.arguments[node])])
     outputs = [place[node] for node in program.outputs]
-    return {"schema": _SCHEMA, "inputs": program.inputs, "lines": lines, "outputs": outputs, "slices": made.slices, "facts": facts}
+    return {
+        "schema": _SCHEMA,
+        "inputs": program.inputs,
+        "lines": lines,
+        "outputs": outputs,
+        "slices": made.slices,
+        "facts": facts,
+    }
 
 
 def _read(path: Path) -> tuple[Parts, dict[str, Any]] | None:
     try:
-        return _loaded(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return _loaded(found["record"]) if found["digest"] == _digest(_dumped(found["record"])) else None
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
         return None
+
+
+def _dumped(record: dict[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _loaded(record: dict[str, Any]) -> tuple[Parts, dict[str, Any]]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _EXACT = 2.0**20  # halves, quarters ... become fractions, so that terms cancel exactly
 
 
+Opaque = tuple[int, dict[Any, Any]]  # a node of the declaration's tape, and expressions in place of some of its inputs
+
+
 class SymbolicError(TypeError):
     """An expression that must be differentiated has an operation that the computer algebra does not know."""
 
@@ -42,8 +45,7 @@ class Symbolic:
         self.declared, self.trigonometric = declared, trigonometric
         self._symbols: dict[str, Any] = {}
         self._nodes: dict[int, Any] = {}
-        self._opaque: dict[Any, int] = {}
-        self._places: dict[Any, Any] = {}
+        self._opaque: dict[Any, Opaque] = {}
 
     def symbol(self, name: str) -> Any:
         """Return the symbol called `name` on the declaration's tape; its own name here is out of harm's way."""
@@ -67,7 +69,7 @@ class Symbolic:
         if operation in _OPERATIONS:
             return _OPERATIONS[operation](*(self._nodes[a] for a in tape.arguments[node]))
         opaque = se.Symbol(f"_opaque{node}")
-        self._opaque[opaque] = node
+        self._opaque[opaque] = (node, {})
         return opaque
 
     def gradient(self, value: Any, symbols: Sequence[Any]) -> list[Any]:
@@ -84,17 +86,31 @@ class Symbolic:
     def _refuse_opaque(self, value: Any) -> None:
         for symbol in value.free_symbols if self._opaque else ():
             if symbol in self._opaque:
-                operation = self.declared.tape.operations[self._opaque[symbol]]
+                operation = self.declared.tape.operations[self._opaque[symbol][0]]
                 raise SymbolicError(
                     f"mechanism {self.declared.name!r}: {operation} stands in an energy or a constraint, and computer "
                     "algebra does not differentiate it here; build with derivatives='tape'"
                 )
 
     def replace(self, values: Sequence[Any], symbols: Sequence[Any], numbers: Sequence[Any]) -> list[Any]:
-        """Return `values` with `numbers` in place of `symbols`; opaque symbols follow when they are landed."""
+        """Return `values` with `numbers` in place of `symbols`, within opaque symbols too."""
         places = dict(zip(symbols, map(se.sympify, numbers), strict=True))
-        self._places.update(places)
-        return [se.sympify(value).xreplace(places) for value in values]
+        wanted = [se.sympify(value) for value in values]
+        if self._opaque:
+            places |= self._followers(wanted, places)
+        return [value.xreplace(places) for value in wanted]
+
+    def _followers(self, values: Sequence[Any], places: dict[Any, Any]) -> dict[Any, Any]:
+        """For each opaque symbol of `values` another one, that is evaluated at other places."""
+        met = {symbol for value in values for symbol in value.free_symbols if symbol in self._opaque}
+        followers = {}
+        for symbol in sorted(met, key=str):
+            node, before = self._opaque[symbol]
+            moved = {name: number.xreplace(places) for name, number in before.items()}
+            follower = se.Symbol(f"_opaque{node}_{len(self._opaque)}")
+            self._opaque[follower] = (node, {**places, **moved})
+            followers[symbol] = follower
+        return followers
 
     def short(self, value: Any) -> Any:
         """Return the expression in trigonometric normal form where that is shorter."""
@@ -102,16 +118,27 @@ class Symbolic:
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
         """Return the program that gives `values` from `inputs`; what they share is for :mod:`plants.core.sharing`."""
-        tape = Tape()
-        given = {name: tape.input(name) for name in inputs}
-        symbols = {self.symbol(name): number for name, number in given.items()}
-        landing = Landing(tape, symbols, self.declared.tape, self._opaque, self._unplaced)
-        landed = [landing(se.sympify(value)) for value in values]
-        return Program(tape, tuple(inputs), tuple(tape.lift(value).index for value in landed))
+        landing = self.landing(inputs)
+        return Program(landing.tape, tuple(inputs), landing.nodes(map(se.sympify, values)))
 
-    def _unplaced(self, name: str) -> Any:
-        symbol = self.symbol(name)
-        return self._places.get(symbol, symbol)
+    def landing(self, inputs: Sequence[str]) -> Landing:
+        """Return what lands expressions on a new tape with these inputs."""
+        tape = Tape()
+        symbols = {self.symbol(name): tape.input(name) for name in inputs}
+        return Landing(tape, symbols, self.declared.tape, self._opaque, self.symbol)
+
+    def stands_on(self, value: Any) -> list[Any]:
+        """Return the symbols that `value` is written in, in the order of their names; opaque ones stand on others."""
+        found, stack = set(), list(value.free_symbols)
+        while stack:
+            symbol = stack.pop()
+            if symbol in self._opaque:
+                tape, (node, places) = self.declared.tape, self._opaque[symbol]
+                below = [self.symbol(tape.input_names[k]) for k in tape.needed((node,)) if k in tape.input_names]
+                stack.extend(s for name in below for s in se.sympify(places.get(name, name)).free_symbols)
+            else:
+                found.add(symbol)
+        return sorted(found, key=str)
 
 
 def _number(value: float) -> Any:
@@ -129,6 +156,6 @@ _OPERATIONS = {
     "quotient": lambda a, b: a / b,
     "neg": lambda a: -a,
     "pow": lambda a, b: a**b,
-    "sqrt": lambda a: se.sqrt(a),
+    "sqrt": se.sqrt,
     **{name: getattr(se, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh")},
 }

@@ -64,7 +64,9 @@ def cart(links):
         mech.kinetic(Jw / 2 * spin**2 + Jd / 2 * vps**2)
     h, z, dh, dz = 0.0, 0.0, 0.0, 0.0
     for i in range(links):
-        mb, Jx, Jy, Jz = (mech.parameter(f"{n}{i}", c / (i + 1)) for n, c in (("mb", 5.0), ("Jx", 0.1), ("Jy", 0.12), ("Jz", 0.05)))
+        mb, Jx, Jy, Jz = (
+            mech.parameter(f"{n}{i}", c / (i + 1)) for n, c in (("mb", 5.0), ("Jx", 0.1), ("Jy", 0.12), ("Jz", 0.05))
+        )
         al, va = q[5 + i], v[5 + i]
         hc, zc = h + lc * sin(al), z + lc * cos(al)
         dhc, dzc = dh + lc * cos(al) * va, dz - lc * sin(al) * va

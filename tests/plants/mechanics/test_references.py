@@ -7,9 +7,9 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
+from tests.plants.mechanics import systems
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}
 STEP = 1e-3  # rk4: its error over these times is below 1e-9 (checked by halving)
@@ -22,7 +22,9 @@ def quasi(mech):
 def run(plant, q, v, t_end, u=(), start=0.0, step=STEP):
     x = plant.equations.state_from(q, v, t=start)
     names = [quantity.name for quantity in plant.inputs]
-    trajectory = plants.simulate(plant, t_end=t_end, step=step, initial=x, inputs=dict(zip(names, u or (0.0,) * len(names), strict=True)))
+    trajectory = plants.simulate(
+        plant, t_end=t_end, step=step, initial=x, inputs=dict(zip(names, u or (0.0,) * len(names), strict=True))
+    )
     return trajectory.states[-1]
 
 
