@@ -41,7 +41,8 @@ CLOSED_SPEED = 1e-3
 """Speed of a closed gap up to which its contact force is found with the accelerations [m/s]."""
 
 _NAMES = (
-    "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature", "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
+    "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature",
+    "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
 )  # fmt: skip
 
 
@@ -213,6 +214,6 @@ def _check(full: Full) -> None:
         raise DeclarationError(f"mechanism {name!r} has no gaps: declare them with gap(distance), or use another form")
     if count > MOST:
         raise DeclarationError(
-            f"mechanism {name!r}: a compiled plant solves contacts by cases for at most {MOST} gaps, got {count}; declare "
-            "those that can close together, or follow single runs with simulate_contacts"
+            f"mechanism {name!r}: a compiled plant solves contacts by cases for at most {MOST} gaps, got {count}; "
+            "declare those that can close together, or follow single runs with simulate_contacts"
         )

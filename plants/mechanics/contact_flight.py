@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plants.mechanics.contact_qp import Active
     from plants.mechanics.contact_state import Limits, System
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
 
 LOOKS = 4
 """Looks at each step's interpolant."""
@@ -77,7 +77,13 @@ class _Watch:
 
 
 def fly(
-    system: System, start: Moment, t_end: float, limits: Limits, precision: Precision, record: Record, tell: Callable[[float], None]
+    system: System,
+    start: Moment,
+    t_end: float,
+    limits: Limits,
+    precision: Precision,
+    record: Record,
+    tell: Callable[[float], None],
 ) -> tuple[Moment, Active]:
     """Go on to the next event or to the end.
 
@@ -142,7 +148,7 @@ def _first_root(watch: _Watch, dense: Any, t_old: float, t_new: float, record: R
         state = dense(right)
         after = watch.values(right, state)
         if np.any(after <= 0.0):
-            return min(_root(watch, dense, left, right, k, before[k]) for k in np.flatnonzero(after <= 0.0))
+            return min(_root(watch, dense, left, right, int(k), before[k]) for k in np.flatnonzero(after <= 0.0))
         look(watch.system, Moment(float(right), state, watch.held), record)
         watch.arm(watch.system.at(right, state).gaps)
         left, before = float(right), watch.values(right, state)
@@ -152,7 +158,9 @@ def _first_root(watch: _Watch, dense: Any, t_old: float, t_new: float, record: R
 def _root(watch: _Watch, dense: Any, left: float, right: float, k: int, before: float) -> float:
     if before <= 0.0:
         return left
-    return float(brentq(lambda t: watch.values(t, dense(t))[k], left, right, xtol=1e-15 * max(1.0, abs(right)), rtol=1e-14))
+    return float(
+        brentq(lambda t: watch.values(t, dense(t))[k], left, right, xtol=1e-15 * max(1.0, abs(right)), rtol=1e-14)
+    )
 
 
 def _released(watch: _Watch, t: float, state: Array) -> Active:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from plants.mechanics.full import Matrices
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
     Active = tuple[int, ...]
 
 ENUMERATED = 4
@@ -91,7 +91,9 @@ def holding(at: Matrices, held: Active) -> Contact:
     return _problem(at, np.linalg.solve(at.mass, at.load), -at.curvature, -at.gap_curvature).on(held)
 
 
-def impact(at: Matrices, velocity: Array, closed: Sequence[bool] | Array, restitutions: Sequence[float] | Array) -> Contact:
+def impact(
+    at: Matrices, velocity: Array, closed: Sequence[bool] | Array, restitutions: Sequence[float] | Array
+) -> Contact:
     """Return velocities after a frictionless impact, by Newton's restitution; the forces are impulses.
 
     Parameters
@@ -152,8 +154,8 @@ class _Problem:
             if self._accepts(shortest, forces, gaps):
                 return self._answer(*self._shared(shortest, forces, gaps), active)
         raise ContactError(
-            f"no motion fulfils the two-sided constraints and keeps the closed gaps {tuple(map(int, gaps))} from closing "
-            "further: they contradict each other; look for gaps that cannot be open at the same time"
+            f"no motion fulfils the two-sided constraints and keeps the closed gaps {tuple(map(int, gaps))} from "
+            "closing further: they contradict each other; look for gaps that cannot be open at the same time"
         )
 
     def on(self, held: Active) -> Contact:

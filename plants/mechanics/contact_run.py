@@ -123,7 +123,7 @@ def simulate_contacts(
     full = _full(system)
     limits = Limits(rest_speed=rest_speed)
     fixed = _fixed(full, parameters, inputs, disturbances)
-    moment = settle(fixed, Moment(0.0, _initial(fixed, initial, limits)), limits)
+    moment = settle(fixed, Moment(0.0, _initial(fixed, initial)), limits)
     record, events, tell = Record(), list(moment.events), _Telling(t_end)
     idle = 0
     while moment.time < t_end:
@@ -139,7 +139,9 @@ def simulate_contacts(
 
 
 def _full(system: Mechanism | Declaration | Full) -> Full:
-    full = system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
+    full = (
+        system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
+    )
     if full.declared.places:
         raise ValueError(
             f"mechanism {full.declared.name!r}: contacts are simulated in coordinates, but joints are declared; "
@@ -163,7 +165,9 @@ def _signals(full: Full, kind: str, given: Given | None) -> Signals:
             values[position(what, [q.name for q in quantities], name)] = value
     elif given is not None:
         if len(given) != len(values):
-            raise ValueError(f"{what} must have {len(values)} values ({', '.join(q.name for q in quantities)}), got {len(given)}")
+            raise ValueError(
+                f"{what} must have {len(values)} values ({', '.join(q.name for q in quantities)}), got {len(given)}"
+            )
         values = list(given)
     functions: list[Callable[[float], float]] = [v if callable(v) else _constant(float(v)) for v in values]
     return lambda t: tuple(float(function(t)) for function in functions)
@@ -173,12 +177,13 @@ def _constant(value: float) -> Callable[[float], float]:
     return lambda _: value
 
 
-def _initial(system: System, given: Given | None, limits: Limits) -> np.ndarray:
+def _initial(system: System, given: Given | None) -> np.ndarray:
     d = system.full.declared
     state = np.array(pick_values(f"states of mechanism {d.name!r}", d.quantities["q"] + d.quantities["v"], given))
     at = system.at(0.0, state)
-    for what, values in (("position constraint", at.residuals), ("velocity of constraint", at.speeds), ("gap", np.minimum(at.gaps, 0.0))):
-        for k in np.flatnonzero(np.abs(values) > (ALLOWED_START if what != "gap" else max(ALLOWED_START, limits.distance))):
+    levels = {"position constraint": at.residuals, "velocity of constraint": at.speeds, "gap": np.minimum(at.gaps, 0.0)}
+    for what, values in levels.items():
+        for k in np.flatnonzero(np.abs(values) > ALLOWED_START):
             raise ValueError(
                 f"mechanism {d.name!r}: the initial state violates {what} {k} by {values[k]:.6g}; "
                 "give coordinates and rates that fulfil it"
@@ -189,13 +194,13 @@ def _initial(system: System, given: Given | None, limits: Limits) -> np.ndarray:
 def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> None:
     if idle > IDLE:
         raise ContactError(
-            f"contacts keep changing at t = {here.time:.9g} s without any time passing (gaps that push: {here.held}); look for "
-            "gaps that say the same in slightly different ways"
+            f"contacts keep changing at t = {here.time:.9g} s without any time passing (gaps that push: {here.held}); "
+            "look for gaps that say the same in slightly different ways"
         )
     if len(events) > most:
         raise ContactError(
-            f"{len(events)} events up to t = {here.time:.9g} s, the last at {', '.join(f'{e.time:.9g}' for e in events[-3:])} s: "
-            f"more than max_events = {most}; raise rest_speed so that bounces end in rest, or allow more"
+            f"{len(events)} events up to t = {here.time:.9g} s, the last at "
+            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that bounces end in rest, or allow more"
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plants.mechanics.contact_qp import Active
     from plants.mechanics.full import Full, Matrices
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
     Signals = Callable[[float], tuple[float, ...]]
 
 
@@ -82,9 +82,7 @@ class System:
 
     def at(self, t: float, state: Any) -> Matrices:
         """Return the blocks at a state (q, v)."""
-        return self.full.at(
-            t, state[: self.n], state[self.n :], self.inputs(t), self.disturbances(t), self.parameters
-        )
+        return self.full.at(t, state[: self.n], state[self.n :], self.inputs(t), self.disturbances(t), self.parameters)
 
 
 @dataclass(frozen=True, eq=False)

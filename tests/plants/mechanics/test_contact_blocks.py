@@ -125,7 +125,13 @@ def test_compiled_steps_are_the_plain_ones(box_plant, compiled):
     n = 200
     phi = rng.uniform(-0.3, 0.3, n)
     low = 0.3 * np.abs(np.sin(phi)) + 0.5 * np.cos(phi)
-    points = [np.zeros(n), low + rng.choice([0.0, -1e-3, 5e-7, 0.1], n), phi, *rng.normal(size=(3, n)), rng.uniform(-30, 30, n)]
+    points = [
+        np.zeros(n),
+        low + rng.choice([0.0, -1e-3, 5e-7, 0.1], n),
+        phi,
+        *rng.normal(size=(3, n)),
+        rng.uniform(-30, 30, n),
+    ]
     points[2][:40] = 0.0
     points[1][:40] = 0.5 + rng.choice([0.0, -1e-4, 5e-7], 40)
     for array in points[3:6]:
@@ -153,3 +159,26 @@ def test_mechanisms_without_gaps_or_with_many_are_refused():
         contact_blocks(Full(pendulum().declared()))
     with pytest.raises(DeclarationError, match="at most 2 gaps, got 3"):
         contact_blocks(Full(box(((-1, -1), (0, -1), (1, -1))).declared()))
+
+
+def test_build_gives_a_plant_with_contacts():
+    plant = box().build()
+    by_hand = plant_of(box())
+    run, same = (plants.simulate(each, 0.2, 1e-3, ROCKING) for each in (plant, by_hand))
+    np.testing.assert_array_equal(run.states, same.states)
+
+
+def test_projection_holds_two_sided_constraints_beside_contacts():
+    exact = simulate_contacts(hinged_bar(), 0.5, rtol=1e-12, atol=1e-12)
+    run = plants.simulate(hinged_bar().build(stabilise="project"), 0.5, 1e-3)
+    x, y, phi, vx, vy, om = run.states.T
+    assert np.abs(x - 0.4 * np.cos(phi)).max() < 1e-12
+    assert np.abs(vx + 0.4 * om * np.sin(phi)).max() < 1e-12
+    np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=2e-3)
+    assert (y + 0.4 * np.sin(phi)).min() > -1e-9
+    assert np.abs(vy - 0.4 * om * np.cos(phi)).max() < 1e-12
+
+
+def test_three_gaps_are_refused_when_the_plant_is_built():
+    with pytest.raises(DeclarationError, match="at most 2 gaps, got 3"):
+        box(((-1, -1), (0, -1), (1, -1))).build()

@@ -85,7 +85,13 @@ def test_compiled_selects_are_the_plain_ones(compiled):
 
     def accelerations(push, left, right):
         lists = full(
-            ("mass", "load", "gap_jacobian", "gap_curvature"), 0.0, (0.0, 0.5, 0.0), (0.0,) * 3, (push,), (), (2.0, 0.3, 0.5, 0.4)
+            ("mass", "load", "gap_jacobian", "gap_curvature"),
+            0.0,
+            (0.0, 0.5, 0.0),
+            (0.0,) * 3,
+            (push,),
+            (),
+            (2.0, 0.3, 0.5, 0.4),
         )
         (m00, m10, m11, m20, m21, m22), load, rows, rest = lists
         mass = [[m00, m10, m20], [m10, m11, m21], [m20, m21, m22]]

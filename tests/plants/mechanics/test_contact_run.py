@@ -84,7 +84,10 @@ def test_a_box_tips_when_the_growing_push_passes_the_limit():
 
 def test_forces_pass_on_among_redundant_contacts_without_a_jump_of_the_motion():
     push = {"F": lambda t: 20.0 * t}
-    two, three = (simulate_contacts(box(c), 0.9, inputs=push, **TIGHT) for c in (((-1, -1), (1, -1)), ((-1, -1), (0, -1), (1, -1))))
+    two, three = (
+        simulate_contacts(box(c), 0.9, inputs=push, **TIGHT)
+        for c in (((-1, -1), (1, -1)), ((-1, -1), (0, -1), (1, -1)))
+    )
     np.testing.assert_allclose(two.trajectory.states[-1], three.trajectory.states[-1], atol=1e-8)
 
 
