@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks import (
     closed_loop,
     compiling,
+    contacts,
     context,
     design_share,
     first_result,
@@ -49,6 +50,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
+    "contacts": contacts.contacts,
     "sharing": sharing.sharing,
     "compiling": compiling.compiling,
     "start": first_result.start,

@@ -200,7 +200,8 @@ def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> 
     if len(events) > most:
         raise ContactError(
             f"{len(events)} events up to t = {here.time:.9g} s, the last at "
-            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that bounces end in rest, or allow more"
+            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that "
+            "bounces end in rest, or allow more"
         )
 
 
