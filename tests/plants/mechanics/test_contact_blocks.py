@@ -47,7 +47,8 @@ def test_a_ball_in_a_uniform_field_bounces_exactly_whatever_the_step():
 
 def test_a_ball_comes_to_rest_and_stays():
     run = plants.simulate(plant_of(ball()), 6.0, 1e-3)
-    np.testing.assert_array_equal(run.states[-100:], 0.0)
+    np.testing.assert_allclose(run.states[-100:], 0.0, atol=1e-15)
+    np.testing.assert_array_equal(run.states[-100:], run.states[-1:] + np.zeros((100, 1)))
     assert np.flatnonzero(run["z"] > 0.0)[-1] * 1e-3 > 3.8  # bounces of the formula end at 4.06 s
 
 
@@ -63,15 +64,15 @@ def test_a_ball_without_loss_keeps_its_energy_over_many_bounces():
     [(hinged_bar(), {"baumgarte": (20.0, 20.0)}, None, 0.5, 2), (box(), {}, ROCKING, 0.15, 1)],
     ids=["bar on a hinge", "rocking box"],
 )
-def test_impacts_cost_errors_of_the_first_order(mech, options, initial, t_end, events):
+def test_single_impacts_cost_errors_of_the_second_order(mech, options, initial, t_end, events):
     exact = simulate_contacts(mech, t_end, initial, rtol=1e-12, atol=1e-12)
     assert len(exact.of_kind("impact")) == events
     plant, steps = plant_of(mech, **options), t_end / 200 / 2.0 ** np.arange(7)
     runs = [plants.simulate(plant, t_end, step, initial).states[-1] for step in steps]
     errors = np.abs(np.array(runs) - exact.trajectory.states[-1]).max(axis=1)
-    # An impact lies anywhere in its step, so single ratios scatter; over a factor of 64 the slope is 1 or more.
-    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] > 0.8
-    assert errors[-1] < 5e-4
+    # An impact lies anywhere in its step, so single ratios scatter; over a factor of 64 the slope is 2 or more.
+    assert np.polyfit(np.log(steps), np.log(errors), 1)[0] > 1.8
+    assert errors[-1] < 1e-7
 
 
 def test_bounces_that_pile_up_within_steps_end_in_the_same_rest(box_plant):
@@ -79,7 +80,27 @@ def test_bounces_that_pile_up_within_steps_end_in_the_same_rest(box_plant):
     assert len(exact.of_kind("impact")) > 5  # the last within a fraction of a step
     for step in (1e-3, 2.5e-4, 5e-5):
         run = plants.simulate(box_plant, 0.2, step, ROCKING)
-        np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=1e-2)
+        # Both paths cut the bounces off, at a rebound of 1e-3 m/s and at what a step uses up: up to 1e-2 m/s for 1 ms.
+        np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=1e-5)
+
+
+def test_two_corners_that_hit_at_once_bounce_at_once(box_plant):
+    start = (0.0, 0.7, 0.0, 0.3, 0.0, 0.0)
+    exact = simulate_contacts(box(), 0.5, start, rtol=1e-12, atol=1e-12)
+    assert len(exact.of_kind("impact")) == 4
+    run = plants.simulate(box_plant, 0.5, 1e-3, start)
+    np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=1e-11)  # a uniform field: exact
+
+
+@pytest.mark.parametrize("tilt", [5e-5, 2e-4])
+def test_of_two_impacts_within_one_step_the_second_waits_for_its_end(box_plant, tilt):
+    """Taken together they would give another motion: 0.75 rad/s away."""
+    start = (0.0, 0.7, tilt, 0.0, 0.0, 0.0)
+    exact = simulate_contacts(box(), 0.25, start, rtol=1e-12, atol=1e-12)
+    first, second = exact.of_kind("impact")[:2]
+    assert 0.0 < second.time - first.time < 1e-4
+    run = plants.simulate(box_plant, 0.25, 1e-3, start)
+    assert np.abs(run.states[-1] - exact.trajectory.states[-1]).max() < 50.0 * (second.time - first.time)
 
 
 def test_a_rocking_box_comes_to_rest_without_chatter(box_plant):
@@ -174,7 +195,7 @@ def test_projection_holds_two_sided_constraints_beside_contacts():
     x, y, phi, vx, vy, om = run.states.T
     assert np.abs(x - 0.4 * np.cos(phi)).max() < 1e-12
     assert np.abs(vx + 0.4 * om * np.sin(phi)).max() < 1e-12
-    np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=2e-3)
+    np.testing.assert_allclose(run.states[-1], exact.trajectory.states[-1], atol=2e-5)  # second order, h = 1 ms
     assert (y + 0.4 * np.sin(phi)).min() > -1e-9
     assert np.abs(vy - 0.4 * om * np.cos(phi)).max() < 1e-12
 
