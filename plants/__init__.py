@@ -19,6 +19,7 @@ from plants import (
 )
 from plants.core.check import CheckReport, check
 from plants.core.close import close
+from plants.core.elementary import cos, sin
 from plants.core.linearise import LinearModel, linearise
 from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
 from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
@@ -29,11 +30,13 @@ from plants.core.simulate import simulate
 from plants.core.symmetry import is_odd
 from plants.core.trajectory import DivergedError, Trajectory
 from plants.core.user_file import PlantFileError, load_plant_file
+from plants.mechanics import Mechanism
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory", "ball_and_beam",
-    "cart_pole", "check", "close", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
-    "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum", "planar_quadrotor",
-    "process", "quarter_car", "reactors", "register", "simulate", "spurious_damping", "tanks", "thermal",
+    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
+    "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
+    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
+    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
+    "tanks", "thermal",
 ]  # fmt: skip

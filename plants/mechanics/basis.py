@@ -9,7 +9,7 @@ poles either.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
@@ -121,7 +121,7 @@ def _crosswise(free: _Free, entries: Sequence[Any], used: Sequence[int]) -> None
 def _crossed(free: _Free, entries: Sequence[Any], group: Sequence[int]) -> list[tuple[str, list[Any]]]:
     """One vector fewer than the group has: neighbours, each times the other's entry."""
     result = []
-    for a, b in zip(group, group[1:], strict=False):
+    for a, b in pairwise(group):
         (name, left), (_, right) = free.columns[a], free.columns[b]
         result.append((name, [_short(entries[b] * x - entries[a] * y) for x, y in zip(left, right, strict=True)]))
     return result

@@ -112,7 +112,7 @@ def _fitting(declared: Declaration, form: str) -> str:
         )
     needs = {
         "quasi": (declared.velocities is not None, "mech.basis(...)"),
-        "maggi": (declared.velocities is not None, "mech.basis(...)"),
+        "maggi": (declared.velocities is not None and bool(declared.velocities.columns), "mech.basis(...)"),
         "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
         "free": (not declared.n_constraints, "no constraints"),
     }
@@ -121,10 +121,10 @@ def _fitting(declared: Declaration, form: str) -> str:
         raise DeclarationError(f"mechanism {declared.name!r}: form {form!r} needs {what}")
     if declared.gaps and form != "gauss":
         raise DeclarationError(f"mechanism {declared.name!r} has gaps: form must be 'gauss', got {form!r}")
-    if declared.places and form not in {"joints"}:
+    if declared.places and form != "joints":
         raise DeclarationError(
-            f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in its "
-            "own coordinates declare their constraints instead of mech.place(...)"
+            f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in "
+            "its own coordinates declare their constraints instead of mech.place(...)"
         )
     return form
 
@@ -142,8 +142,8 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
         return None
     if form not in {"routh", "gauss"}:
         raise DeclarationError(
-            f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing for "
-            "Baumgarte to feed back; use stabilise='project' against drift of positions"
+            f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing "
+            "for Baumgarte to feed back; use stabilise='project' against drift of positions"
         )
     return float(numbers[0]), float(numbers[1])
 
@@ -158,7 +158,7 @@ def _names(declared: Declaration, form: str) -> tuple[tuple[str, ...], tuple[str
     return coordinates, tuple(q.name for q in declared.quantities["v"])
 
 
-# ------------------------------------------------------------------------------------------------------------ derivation
+# --------------------------------------------------------------------------------------------------------- derivation
 
 
 def _derived(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, dict[str, Any]]:
@@ -202,7 +202,7 @@ def _size(declared: Declaration, form: str, parts: Parts) -> int:
     return Equations(form, declared, parts, None, positions, velocities, {}).operations  # type: ignore[arg-type]
 
 
-# ------------------------------------------------------------------------------------------------------------- the plant
+# ---------------------------------------------------------------------------------------------------------- the plant
 
 
 def _plant(equations: Equations, stabilise: Any, fields: dict[str, Any]) -> Plant:

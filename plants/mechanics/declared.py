@@ -27,7 +27,7 @@ class Symbol(Traced):
     """A declared name. Unlike other traced numbers it can be the key of a mapping."""
 
     __slots__ = ("label",)
-    __hash__ = object.__hash__  # by identity: what is written with it decides nothing on its value
+    __hash__ = object.__hash__  # type: ignore[assignment]  # by identity: what is written with it decides nothing on its value
 
     def __init__(self, tape: Tape, name: str, label: str) -> None:
         super().__init__(tape, tape.input(name).index)
@@ -44,19 +44,20 @@ class Gap:
 
 @dataclass(frozen=True)
 class Velocities:
-    """Quasi-velocities w with v = D w + w0.
+    """Quasi-velocities w and the rates v(q, w, t) that they stand for.
 
     Attributes
     ----------
     names : tuple of str [m]
+    rates : tuple of Traced [n]
+        v: D w + w0 where they are given by a basis.
     columns : tuple of tuple of Traced [m][n]
-        Columns of D.
-    offset : tuple of Traced [n]
+        Columns of D; empty where v is not linear in w.
     """
 
     names: tuple[str, ...]
-    columns: tuple[tuple[Traced, ...], ...]
-    offset: tuple[Traced, ...]
+    rates: tuple[Traced, ...]
+    columns: tuple[tuple[Traced, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,15 @@ class Declaration:
     forces : mapping of kind of force to tuple of Traced [n]
     positions, rows : tuple of Traced
         Residuals of holonomic and of nonholonomic constraints.
+    linear : bool
+        Whether the nonholonomic ones are meant to be linear in the rates.
     gaps : tuple of Gap
     velocities : Velocities, optional
     places : tuple of Traced [n]
         Coordinates as functions of the joint coordinates; empty without joints.
     measured : tuple of (Quantity, Traced)
+    independent : tuple of int
+        Numbers of the coordinates whose rates are independent, in rising order; empty where not declared.
     """
 
     name: str
@@ -90,10 +95,12 @@ class Declaration:
     forces: Mapping[str, tuple[Traced, ...]]
     positions: tuple[Traced, ...]
     rows: tuple[Traced, ...]
+    linear: bool
     gaps: tuple[Gap, ...]
     velocities: Velocities | None
     places: tuple[Traced, ...]
     measured: tuple[tuple[Quantity, Any], ...]
+    independent: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:
@@ -132,7 +139,7 @@ def _on_new_tape(old: Declaration, baked: set[str]) -> Declaration:
         return tuple(tape.lift(value) for value in replay(program, *numbers))
 
     velocities = old.velocities and Velocities(
-        old.velocities.names, tuple(moved(c) for c in old.velocities.columns), moved(old.velocities.offset)
+        old.velocities.names, moved(old.velocities.rates), tuple(moved(c) for c in old.velocities.columns)
     )
     parameters = tuple(old.quantities["p"][k] for k in kept)
     return replace(

@@ -86,7 +86,7 @@ class Equations:
             block, "t", names("x", len(self.layout)), *(names(k, n) for k, n in zip("uwp", sizes, strict=True))
         )
 
-    # ------------------------------------------------------------------------------------------------ the plant's blocks
+    # --------------------------------------------------------------------------------------------- the plant's blocks
 
     def kinematics(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
         """Rates of the positions."""
@@ -141,11 +141,13 @@ class Equations:
         q, v = self.motion(t, x, u, w, p)
         return self.full((name,), t, q, v, u, w, p)[0][0]
 
-    # --------------------------------------------------------------------------------------------------------- observers
+    # ------------------------------------------------------------------------------------------------------ observers
 
     @cached_property
     def moving(self) -> bool:
-        """Whether constraints do work: they move, or the joints are placed by time."""
+        """Whether constraints do work: they move, are not linear in the rates, or the joints are placed by time."""
+        if not self.declared.linear:
+            return True
         tape, (first, last) = self.full.parts.program.tape, self.full.parts.slices["drift"]
         drift = self.full.parts.program.outputs[first:last]
         still = all(tape.constants.get(node) == 0.0 for node in drift)

@@ -12,7 +12,7 @@ from plants.core.replay import replay
 from plants.core.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from plants.core.tape import Tape, Traced
 
@@ -49,6 +49,18 @@ class Landing:
         self.tape, self.declared, self.opaque, self.symbol = tape, declared, opaque, symbol
         self._done: dict[Any, Any] = dict(symbols)
 
+    def name(self, symbol: Any, definition: Any) -> None:
+        """Let `symbol` stand for `definition` from here on."""
+        self.place(symbol, self(definition))
+
+    def place(self, symbol: Any, number: Any) -> None:
+        """Let `symbol` stand for a number of the tape."""
+        self._done[symbol] = number
+
+    def nodes(self, expressions: Iterable[Any]) -> tuple[int, ...]:
+        """Return the expressions' nodes."""
+        return tuple(self.tape.lift(self(expression)).index for expression in expressions)
+
     def __call__(self, expression: Any) -> Any:
         """Return the expression as a number: traced, or a plain float."""
         if expression not in self._done:
@@ -80,7 +92,8 @@ class Landing:
         return function(*(self(argument) for argument in expression.args))
 
     def _sum(self, expression: Any) -> Any:
-        plus, minus = [], []
+        plus: list[Any] = []
+        minus: list[Any] = []
         for term in expression.args:
             coefficient = term.args[0] if isinstance(term, se.Mul) else term
             negative = coefficient.is_Number and float(coefficient) < 0.0

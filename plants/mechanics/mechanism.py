@@ -7,6 +7,7 @@ a tape as it is written, so loops and helper functions may be used freely. :meth
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
@@ -45,8 +46,8 @@ class Mechanism:
     def __init__(self, name: str, text: str = "") -> None:
         self.name, self.text = name, text
         self._tape = Tape()
-        self._symbols: dict[str, list[Symbol]] = {kind: [] for kind in "qvuwps"}
-        self._quantities: dict[str, list[Quantity]] = {kind: [] for kind in "qvuwps"}
+        self._symbols: dict[str, list[Symbol]] = {kind: [] for kind in "qvuwpsz"}
+        self._quantities: dict[str, list[Quantity]] = {kind: [] for kind in "qvuwpsz"}
         self._kinetic: Any = 0.0
         self._potential: Any = 0.0
         self._forces: dict[str, dict[int, Any]] = {kind: {} for kind in KINDS}
@@ -55,6 +56,9 @@ class Mechanism:
         self._gaps: list[Gap] = []
         self._columns: dict[str, tuple[Any, ...]] = {}
         self._offset: tuple[Any, ...] | None = None
+        self._rates: dict[int, Any] = {}
+        self._linear = True
+        self._independent: tuple[int, ...] = ()
         self._places: dict[int, Any] = {}
         self._measured: list[tuple[Quantity, Any]] = []
 
@@ -65,13 +69,17 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
-    def coordinates(self, names: str, *, units: str = "", initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+    def coordinates(
+        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+    ) -> Any:
         """Add coordinates.
 
         Parameters
         ----------
-        names, units : str
-            Separated by blanks; one unit stands for all.
+        names : str
+            Separated by blanks.
+        units : str or sequence of str
+            Separated by blanks, or a sequence where units have blanks; one unit stands for all.
         initial, low, high : float or sequence of float
             Nominal initial values, and the region where the model holds.
 
@@ -98,7 +106,7 @@ class Mechanism:
                 f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
                 "declare the coordinates first"
             )
-        units = " ".join(f"{q.unit or '1'}/s" for q in waiting)
+        units = [f"{q.unit or '1'}/s" for q in waiting]
         return self._add("v", " ".join(labels), units, initial, low, high)
 
     def parameters(self, /, **nominal: float) -> Any:
@@ -108,17 +116,17 @@ class Mechanism:
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, unit, nominal, low, high)  # type: ignore[no-any-return]
+        return self._add("p", name, (unit,), nominal, low, high)
 
-    def inputs(self, names: str, *, units: str = "", low: Any = None, high: Any = None) -> Any:
+    def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
         return self._add("u", names, units, 0.0, low, high)
 
-    def disturbances(self, names: str, *, units: str = "", usual: Any = 0.0) -> Any:
+    def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
         """Add disturbances, with their usual size (standard deviation; 0: none)."""
         return self._add("w", names, units, usual, None, None)
 
-    def joints(self, names: str, *, units: str = "", initial: Any = 0.0) -> Any:
+    def joints(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0) -> Any:
         """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
 
         The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
@@ -126,7 +134,7 @@ class Mechanism:
         """
         return self._add("s", names, units, initial, None, None)
 
-    def _add(self, kind: str, names: str, units: str, nominal: Any, low: Any, high: Any) -> Any:
+    def _add(self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any, high: Any) -> Any:
         labels = names.split()
         if not labels:
             raise DeclarationError(f"mechanism {self.name!r}: at least one name is needed, got {names!r}")
@@ -134,14 +142,12 @@ class Mechanism:
         for k, label in enumerate(labels):
             if label in taken or label in labels[:k]:
                 raise DeclarationError(f"mechanism {self.name!r}: the name {label!r} is taken; names must differ")
-        fields = [_spread(value, len(labels)) for value in (units.split() or "", nominal, low, high)]
+        fields = [_spread(value, len(labels)) for value in (_listed(units), nominal, low, high)]
         new = []
         for label, unit, value, least, most in zip(labels, *fields, strict=True):
             index = len(self._quantities[kind])
-            bounds = {"low": least, "high": most}
-            self._quantities[kind].append(
-                Quantity(label, unit, float(value), **{k: float(b) for k, b in bounds.items() if b is not None})
-            )
+            bounds = (-math.inf if least is None else float(least), math.inf if most is None else float(most))
+            self._quantities[kind].append(Quantity(label, unit, float(value), *bounds))
             new.append(Symbol(self._tape, f"{kind}{index}", label))
             self._symbols[kind].append(new[-1])
         return new[0] if len(new) == 1 else tuple(new)
@@ -185,9 +191,15 @@ class Mechanism:
         """Add the holonomic constraint residual(q, t) = 0."""
         self._positions.append(self._tape.lift(residual))
 
-    def velocity_constraint(self, residual: Any) -> None:
-        """Add the nonholonomic constraint residual(q, v, t) = 0, linear in the rates."""
+    def velocity_constraint(self, residual: Any, *, linear: bool = True) -> None:
+        """Add the nonholonomic constraint residual(q, v, t) = 0.
+
+        It is checked to be linear in the rates unless `linear` is false. Constraints that are not need
+        :meth:`admissible` for the form without multipliers; virtual displacements are Chetaev's, as in Gauss'
+        principle: accelerations that the differentiated constraint allows.
+        """
         self._rows.append(self._tape.lift(residual))
+        self._linear = self._linear and linear
 
     def gap(self, distance: Any, *, restitution: float = 0.0) -> None:
         """Add the one-sided constraint distance(q, t) >= 0, with Newton's coefficient of restitution for impacts."""
@@ -215,6 +227,37 @@ class Mechanism:
     def basis_offset(self, *offset: Any) -> None:
         """Give w0 of v = D w + w0 [n_coordinates]: the velocity that moving constraints impose."""
         self._offset = tuple(self._tape.lift(value) for value in offset)
+
+    def independent(self, *coordinates: Any) -> None:
+        """Say whose rates are independent; the constraints give the others (the form "chaplygin").
+
+        Parameters
+        ----------
+        *coordinates : Symbol or str
+            As many as there are degrees of freedom. Left undeclared, a good choice is made from numbers.
+        """
+        indices = sorted({self._index("q", coordinate) for coordinate in coordinates})
+        if not coordinates or len(indices) != len(coordinates):
+            raise DeclarationError(
+                f"mechanism {self.name!r}: independent() takes each independent coordinate once, got "
+                f"{[getattr(c, 'label', c) for c in coordinates]}"
+            )
+        self._independent = tuple(indices)
+
+    def quasi_velocities(self, names: str) -> Any:
+        """Add quasi-velocities as symbols for :meth:`admissible`; for rates linear in them :meth:`basis` is shorter.
+
+        Returns
+        -------
+        Symbol or tuple of Symbol
+            One symbol for one name.
+        """
+        return self._add("z", names, "", 0.0, None, None)
+
+    def admissible(self, rates: Mapping[Any, Any]) -> None:
+        """Give every rate as a function of coordinates, quasi-velocities and time, so that the constraints hold."""
+        for rate, value in rates.items():
+            self._rates[self._index("v", rate)] = self._tape.lift(value)
 
     def place(self, positions: Mapping[Any, Any]) -> None:
         """Give coordinates as functions of the joint coordinates and time."""
@@ -270,10 +313,12 @@ class Mechanism:
             forces={k: tuple(lift(f.get(i, 0.0)) for i in range(n)) for k, f in self._forces.items()},
             positions=tuple(self._positions),
             rows=tuple(self._rows),
+            linear=self._linear,
             gaps=tuple(self._gaps),
             velocities=self._velocities(n),
             places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
             measured=tuple(self._measured),
+            independent=self._independent,
         )
 
     def _check_complete(self) -> None:
@@ -291,18 +336,37 @@ class Mechanism:
                 raise DeclarationError(f"mechanism {self.name!r}: {what}")
 
     def _velocities(self, n: int) -> Velocities | None:
+        if self._rates or self._quantities["z"]:
+            return self._by_functions(n)
         if not self._columns:
             return None
-        offset = self._offset or tuple(self._tape.constant(0.0) for _ in range(n))
-        if len(offset) != n:
-            raise DeclarationError(f"mechanism {self.name!r}: basis_offset needs {n} entries, got {len(offset)}")
-        return Velocities(tuple(self._columns), tuple(self._columns.values()), offset)
+        rates = list(self._offset or (self._tape.constant(0.0),) * n)
+        if len(rates) != n:
+            raise DeclarationError(f"mechanism {self.name!r}: basis_offset needs {n} entries, got {len(rates)}")
+        for j, column in enumerate(self._columns.values()):
+            w = self._tape.input(f"z{j}")
+            rates = [rate + entry * w for rate, entry in zip(rates, column, strict=True)]
+        return Velocities(tuple(self._columns), tuple(rates), tuple(self._columns.values()))
+
+    def _by_functions(self, n: int) -> Velocities:
+        names = tuple(q.name for q in self._quantities["z"])
+        missing = [q.name for k, q in enumerate(self._quantities["v"]) if k not in self._rates]
+        if missing or not names or self._columns:
+            raise DeclarationError(
+                f"mechanism {self.name!r}: mech.admissible(...) needs all {n} rates as functions of the "
+                f"quasi-velocities of mech.quasi_velocities(...), and no basis beside; missing are {missing}"
+            )
+        return Velocities(names, tuple(self._rates[k] for k in range(n)))
 
     def build(self, form: str = "auto", **options: Any) -> Plant:
         """Return the mechanism as a plant (:func:`plants.mechanics.build.build`)."""
         from plants.mechanics.build import build
 
         return build(self.declared(), form, **options)
+
+
+def _listed(units: str | Sequence[str]) -> list[str]:
+    return (units.split() or [""]) if isinstance(units, str) else list(units)
 
 
 def _spread(value: Any, count: int) -> list[Any]:

@@ -25,7 +25,7 @@ FORMS = ("routh", "gauss", "maggi")
 
 
 def with_multipliers(calculus: Calculus, declared: Declaration, baumgarte: tuple[float, float] | None = None) -> Parts:
-    """Return mass matrix, load, rows and targets of the equations with multipliers, and the basis where one is given."""
+    """Return mass matrix, load, rows and targets of the equations with multipliers, and the basis if there is one."""
     blocks = blocks_of(calculus, declared)
     n, rows = declared.n, blocks.constraints
     columns = declared.velocities.columns if declared.velocities else ()

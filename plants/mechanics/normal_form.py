@@ -6,16 +6,20 @@ reaches a comparable size in seconds; this takes milliseconds.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import symengine as se
 from symengine.lib.symengine_wrapper import count_ops
 
-MOST_TERMS = 4000  # an expansion that is longer than this is not tried
+MOST_TERMS = 4000  # an expansion that is longer than this is not pursued
+MOST_PRODUCTS = 100_000  # nor is one tried that would write down more products than this
 
 
 def shortened(expression: Any) -> Any:
     """Return the shortest of the expression, its form without cos^2 and its form without sin^2."""
+    if _terms(expression) > MOST_PRODUCTS:
+        return expression
     sines = _pairs(expression)
     if not sines:
         return _shortest(expression, se.expand(expression))
@@ -27,6 +31,17 @@ def shortened(expression: Any) -> Any:
     sin_only = _without(flat, [(pair[1][1], pair[0][1]) for pair in sines.values()])
     cos_only = _without(sin_only, [(pair[0][1], pair[1][1]) for pair in sines.values()])
     return _shortest(expression, sin_only.xreplace(back), cos_only.xreplace(back))
+
+
+def _terms(expression: Any) -> int:
+    """Products that an expansion writes down, before equal ones are collected."""
+    if isinstance(expression, se.Add):
+        return sum(map(_terms, expression.args))
+    if isinstance(expression, se.Mul):
+        return prod(map(_terms, expression.args))
+    if isinstance(expression, se.Pow) and expression.args[1].is_Integer and float(expression.args[1]) > 0.0:
+        return int(_terms(expression.args[0]) ** int(expression.args[1]))
+    return 1
 
 
 def _shortest(*forms: Any) -> Any:

@@ -44,7 +44,8 @@ class Parts:
         """Land named lists of numbers; the state's symbols are given as (letter, count)."""
         state = tuple(f"{letter}{k}" for letter, count in (positions, velocities) for k in range(count))
         rest = tuple(f"{kind}{k}" for kind in "uwp" for k in range(len(declared.quantities[kind])))
-        slices, flat = {}, []
+        slices: dict[str, tuple[int, int]] = {}
+        flat: list[Any] = []
         for name, values in lists.items():
             slices[name] = (len(flat), len(flat) + len(values))
             flat.extend(values)

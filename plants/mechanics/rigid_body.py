@@ -78,13 +78,13 @@ class Body:
     def point(self, place: Sequence[Any]) -> Vector:
         """Where a point that is fixed in the body lies on the ground [m]."""
         turned = _times(self.rotation(), place)
-        return tuple(a + b for a, b in zip(self.position, turned, strict=True))  # type: ignore[return-value]
+        return tuple(a + b for a, b in zip(self.position, turned, strict=True))
 
     def point_velocity(self, place: Sequence[Any]) -> Vector:
         """Velocity of a point that is fixed in the body [m/s], in the ground's frame."""
         (a, b, c), (x, y, z) = self.angular_velocity(), place
         turned = _times(self.rotation(), (b * z - c * y, c * x - a * z, a * y - b * x))
-        return tuple(v + s for v, s in zip(self.velocity, turned, strict=True))  # type: ignore[return-value]
+        return tuple(v + s for v, s in zip(self.velocity, turned, strict=True))
 
     def load(
         self, force: Sequence[Any] = (0.0, 0.0, 0.0), moment: Sequence[Any] = (0.0, 0.0, 0.0), kind: str = "drive"
@@ -96,5 +96,7 @@ class Body:
         self.mechanism.force(dict(pairs), kind=kind)
 
 
-def _times(matrix: Sequence[Sequence[Any]], vector: Sequence[Any]) -> Vector:
-    return tuple(sum((a * b for a, b in zip(row, vector, strict=True)), 0.0) for row in matrix)  # type: ignore[return-value]
+def _times(matrix: Matrix, vector: Sequence[Any]) -> Vector:
+    x, y, z = vector
+    first, second, third = ((a * x + b * y + c * z) for a, b, c in matrix)
+    return first, second, third

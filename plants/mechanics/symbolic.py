@@ -114,12 +114,27 @@ class Symbolic:
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
         """Return the program that gives `values` from `inputs`; what they share is for :mod:`plants.core.sharing`."""
+        landing = self.landing(inputs)
+        return Program(landing.tape, tuple(inputs), landing.nodes(map(se.sympify, values)))
+
+    def landing(self, inputs: Sequence[str]) -> Landing:
+        """Return what lands expressions on a new tape with these inputs."""
         tape = Tape()
-        given = {name: tape.input(name) for name in inputs}
-        symbols = {self.symbol(name): number for name, number in given.items()}
-        landing = Landing(tape, symbols, self.declared.tape, self._opaque, self.symbol)
-        landed = [landing(se.sympify(value)) for value in values]
-        return Program(tape, tuple(inputs), tuple(tape.lift(value).index for value in landed))
+        symbols = {self.symbol(name): tape.input(name) for name in inputs}
+        return Landing(tape, symbols, self.declared.tape, self._opaque, self.symbol)
+
+    def stands_on(self, value: Any) -> list[Any]:
+        """Return the symbols that `value` is written in, in the order of their names; opaque ones stand on others."""
+        found, stack = set(), list(value.free_symbols)
+        while stack:
+            symbol = stack.pop()
+            if symbol in self._opaque:
+                tape, (node, places) = self.declared.tape, self._opaque[symbol]
+                below = [self.symbol(tape.input_names[k]) for k in tape.needed((node,)) if k in tape.input_names]
+                stack.extend(s for name in below for s in se.sympify(places.get(name, name)).free_symbols)
+            else:
+                found.add(symbol)
+        return sorted(found, key=str)
 
 
 def _number(value: float) -> Any:
@@ -137,6 +152,6 @@ _OPERATIONS = {
     "quotient": lambda a, b: a / b,
     "neg": lambda a: -a,
     "pow": lambda a, b: a**b,
-    "sqrt": lambda a: se.sqrt(a),
+    "sqrt": se.sqrt,
     **{name: getattr(se, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "tanh")},
 }

@@ -168,7 +168,7 @@ DECLARED = {
     "gap of rates": (lambda m, q, v: m.gap(v[0]), ["a gap depends on the rate 'd_x'"]),
     "basis of rates": (lambda m, q, v: m.basis(a=(v[0], 0), b=(0, 1)), ["basis vector 'a' depends on the rate 'd_x'"]),
     "offset of an input": (
-        lambda m, q, v: (m.basis(a=(1, 0), b=(0, 1)), m.basis_offset(m.inputs("u"), 0)), ["offset depends on the input 'u'"],
+        lambda m, q, v: (m.basis(a=(1, 0), b=(0, 1)), m.basis_offset(m.inputs("u"), 0)), ["an admissible rate depends on the input 'u'"],
     ),
     "force of a joint": (
         lambda m, q, v: (m.place(dict.fromkeys("xy", s := m.joints("s"))), m.force({"x": s})),

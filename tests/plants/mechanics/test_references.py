@@ -7,9 +7,9 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
+from tests.plants.mechanics import systems
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}
 STEP = 1e-3  # rk4: its error over these times is below 1e-9 (checked by halving)
