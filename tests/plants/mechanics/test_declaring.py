@@ -107,7 +107,7 @@ def declaring(declare, **options):
 DECLARED = {
     "basis breaks constraints": (
         lambda m, q, v: (m.velocity_constraint(v[0]), m.basis(a=(0, 1), b=(1, 0))),
-        ["basis vector 'b'", "A D = 1", "0 was expected"],
+        ["basis vector 'b'", "A D is 1", "0 was expected"],
     ),
     "basis spans too little": (
         lambda m, q, v: m.basis(a=(0, 1)),
