@@ -156,7 +156,8 @@ def samples(
         raise last
     if not found:
         raise DeclarationError(
-            f"mechanism {equations.declared.name!r}: its constraints are singular everywhere near the initial coordinates"
+            f"mechanism {equations.declared.name!r}: its constraints are singular everywhere near the initial "
+            "coordinates; give initial=... away from there"
         )
 
 

@@ -183,7 +183,8 @@ def _smallest(
         found["tape"] = derive(Taped(declared)).condensed()
         sizes["tape"] = _size(declared, form, found["tape"])
     if derivatives == "symbols" or (derivatives == "smaller" and sizes["tape"] <= LARGE):
-        from plants.mechanics.symbolic import Symbolic, SymbolicError
+        from plants.mechanics.landing import SymbolicError
+        from plants.mechanics.symbolic import Symbolic
 
         for name, normal in (("symbols", True), ("symbols, as derived", False)):
             try:

@@ -2,22 +2,22 @@
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism
 from plants.mechanics.declared import DeclarationError
-from plants.mechanics.symbolic import SymbolicError
+from plants.mechanics.landing import SymbolicError
+from tests.plants.mechanics import systems
 
-DANGEROUS = "ff I S E N x0 u p out t lambda where fma".split()
+DANGEROUS = ["ff", "I", "S", "E", "N", "x0", "u", "p", "out", "t", "lambda", "where", "fma"]
 
 
 def arm(names):
     """Two links, a wheel without slip, inputs, a disturbance and parameters: thirteen names."""
-    a, b, s, da, db, ds, F, M, wind, m, l, r, c = names  # noqa: E741
+    a, b, s, da, db, ds, F, M, wind, m, l, r, c = names
     mech = Mechanism("arm")
-    A, B, _s = mech.coordinates(f"{a} {b} {s}")
+    A, _, _ = mech.coordinates(f"{a} {b} {s}")
     dA, dB, dS = mech.rates(f"{da} {db} {ds}")
     push, moment = mech.inputs(f"{F} {M}")
     gust = mech.disturbances(wind)
@@ -33,7 +33,7 @@ def arm(names):
     return mech
 
 
-HARMLESS = "a b s da db ds F M wind m l r c".split()
+HARMLESS = ["a", "b", "s", "da", "db", "ds", "F", "M", "wind", "m", "l", "r", "c"]
 
 
 @pytest.mark.parametrize("way", ["symbols", "tape"])
@@ -243,12 +243,12 @@ def test_coordinates_without_inertia():
     x = mech.coordinates("x")
     mech.kinetic(mech.rates() ** 2 / 2)
     mech.joints("a idle")
-    mech.place({x: mech._symbols["s"][0]})  # noqa: SLF001
+    mech.place({x: mech._symbols["s"][0]})
     refused(["mass matrix over (a, idle)", "every joint needs inertia"], mech.build)
 
 
 def test_coordinates_without_inertia_under_constraints():
-    mech, q, v = plane()
+    mech, q, _ = plane()
     idle = mech.coordinates("idle")
     mech.position_constraint(q[0] - idle)
     refused(["mass matrix is singular", "x = ", "needs inertia"], lambda: mech.build("routh"))

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from tests.plants.mechanics import systems
 
 CLOSE = 1e-10  # of 1 + |a|: conditioning of the mass matrices (up to 1e4) times rounding leaves 1e-12
 STATES = 50
@@ -96,7 +96,7 @@ def test_rows_that_repeat_others_change_nothing(way):
     def mechanism(*, doubled):
         mech = systems.double_pendulum()
         if doubled:
-            xa, ya, xb, yb = mech._symbols["q"]  # noqa: SLF001  (the system's coordinates, as its author has them)
+            xa, ya, xb, yb = mech._symbols["q"]
             mech.position_constraint(3.0 * (xa * xa + ya * ya) - 3.0)
             mech.position_constraint((xb - xa) ** 2 + (yb - ya) ** 2 - 0.49 + 0.5 * (xa * xa + ya * ya - 1.0))
         return mech
@@ -109,6 +109,27 @@ def test_rows_that_repeat_others_change_nothing(way):
         at = plant.equations.full.at(t[k], q[:, k], v[:, k])
         assert np.linalg.matrix_rank(at.jacobian, tol=1e-8) == 2 < len(at.jacobian)
         assert misfit(oracle.accelerations(at), wanted[:, k]) < 1e-8
+
+
+@pytest.mark.parametrize("form", ["routh", "gauss"])
+@pytest.mark.parametrize("way", ["symbols", "tape"])
+def test_baumgartes_feedback_off_the_constraints(form, way):
+    """gam + 2 alpha phi' + beta^2 phi for holonomic rows, gam + alpha (A v + b) for the others."""
+
+    def mechanism():
+        mech = systems.turntable()
+        x, y, th = mech._symbols["q"]
+        mech.position_constraint(x * sin(th) + y - 0.3)
+        return mech
+
+    plant = mechanism().build(form, derivatives=way, stabilise=("baumgarte", 3.0, 7.0))
+    for x in np.random.default_rng(0).uniform(-1.0, 1.0, (5, 6)):
+        at = plant.equations.full.at(0.4, x[:3], x[3:])
+        assert np.abs((*at.residuals, *at.speeds)).min() > 1e-3
+        a = np.array(plant.derivative(0.4, tuple(x), (), (), plant.nominal())[3:], float)
+        fed = -(at.jacobian @ a + at.curvature)
+        np.testing.assert_allclose(fed[0], 6.0 * at.speeds[0] + 49.0 * at.residuals[0], rtol=1e-9)
+        np.testing.assert_allclose(fed[1], 3.0 * at.speeds[1], rtol=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------- other people's derivation
@@ -174,7 +195,7 @@ def test_pendulum_on_a_cart_by_lagranges_method():
         mech = Mechanism("cart")
         _, angle = mech.coordinates("s a")
         speed, turning = mech.rates()
-        M, m, l = mech.parameters(M=big, m=small, l=length)  # noqa: E741
+        M, m, l = mech.parameters(M=big, m=small, l=length)
         F = mech.inputs("F")
         vx, vy = speed + l * turning * cos(angle), l * turning * sin(angle)
         mech.kinetic(M / 2 * speed**2 + m / 2 * (vx**2 + vy**2))

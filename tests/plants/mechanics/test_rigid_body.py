@@ -87,7 +87,7 @@ def test_eulers_equations(way):
 
 def numbers(body, values, x):
     """Declared expressions of a body at one state."""
-    tape = body.mechanism._tape  # noqa: SLF001  (what a user holds are numbers on it)
+    tape = body.mechanism._tape
     from plants.core.replay import replay
     from plants.core.trace import Program
 
@@ -133,7 +133,7 @@ def test_a_symmetric_top_precesses_evenly(precession):
 
 def test_energy_and_angular_momentum_of_a_tumbling_body_are_kept():
     plant = free_body()[0].build()
-    x = np.array(AWAY + (0.1, 0.2, -0.3, 0.9, 0.3, -0.5))
+    x = np.array((*AWAY, 0.1, 0.2, -0.3, 0.9, 0.3, -0.5))
     run = plants.simulate(plant, 3.0, 1e-3, tuple(x))
     energy, momentum = [], []
     for state in run.states[::300]:
@@ -197,7 +197,7 @@ def test_a_body_takes_its_own_six_rates():
     mech = Mechanism("late")
     s = mech.coordinates("s")
     mech.body("b", mass=1.0, inertia=(1.0, 1.0, 1.0), initial=AWAY)
-    (ds,) = mech._symbols["v"][:1]  # noqa: SLF001
+    (ds,) = mech._symbols["v"][:1]
     mech.kinetic(ds**2 / 2)
     mech.force({s: 1.0, "b_x": 3.0})
     plant = mech.build()

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
 from plants.core import cache
 from plants.core.elementary import cos
 from plants.mechanics import Mechanism, stored
+from tests.plants.mechanics import systems
 
 ROOT = Path(__file__).parents[3]
 
@@ -34,7 +34,7 @@ def pendulum(gravity=9.81):
     mech = Mechanism("pendulum_of_a_test")
     a = mech.coordinates("a")
     da = mech.rates()
-    m, l = mech.parameters(m=0.5, l=0.8)  # noqa: E741
+    m, l = mech.parameters(m=0.5, l=0.8)
     mech.kinetic(m * l**2 * da**2 / 2)
     mech.potential(-m * gravity * l * cos(a))
     return mech
@@ -52,7 +52,7 @@ print(run.states[-1].tolist(), 'symengine' in sys.modules)
 
 def in_a_process(code, folder, **environment):
     given = {**os.environ, "SSCQ_CACHE": str(folder), "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run([sys.executable, "-c", code], env=given, cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", code], env=given, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout
 
 
@@ -74,8 +74,8 @@ def test_what_changes_the_key(monkeypatch):
     keys = [stored.key(declared, options)]
     assert stored.key(pendulum().declared(), options) == keys[0]
     keys.append(stored.key(pendulum(9.8).declared(), options))
-    for change in ({"form": "routh"}, {"derivatives": "tape"}, {"feedback": (1.0, 2.0)}):
-        keys.append(stored.key(declared, options | change))
+    changes = ({"form": "routh"}, {"derivatives": "tape"}, {"feedback": (1.0, 2.0)})
+    keys.extend(stored.key(declared, options | change) for change in changes)
     for extend in (
         lambda mech, a, da: mech.force({a: -0.1 * da}),
         lambda mech, a, da: mech.force({a: -0.1 * da}, kind="dissipative"),
@@ -89,13 +89,13 @@ def test_what_changes_the_key(monkeypatch):
         lambda mech, a, da: mech.disturbances("F"),
     ):
         mech = pendulum()
-        extend(mech, *(mech._symbols[kind][0] for kind in "qv"))  # noqa: SLF001
+        extend(mech, *(mech._symbols[kind][0] for kind in "qv"))
         keys.append(stored.key(mech.declared(), options))
-    stored._versions.cache_clear()  # noqa: SLF001
+    stored._versions.cache_clear()
     version = stored.importlib.metadata.version
     monkeypatch.setattr(stored.importlib.metadata, "version", lambda name: version(name) + ".1")
     keys.append(stored.key(declared, options))
-    stored._versions.cache_clear()  # noqa: SLF001
+    stored._versions.cache_clear()
     assert len(set(keys)) == len(keys)
 
 
@@ -104,7 +104,7 @@ def counted(monkeypatch):
     from plants.mechanics import build
 
     calls = []
-    smallest = build._smallest  # noqa: SLF001
+    smallest = build._smallest
     monkeypatch.setattr(build, "_smallest", lambda *a: calls.append(a) or smallest(*a))
     return calls
 
@@ -132,15 +132,15 @@ def _wrong_number(text):
 def _hostile(text):
     record = json.loads(text)
     record["record"]["lines"][-1] = ["__import__('os').system('touch hostile')", 0]
-    body = stored._dumped(record["record"])  # noqa: SLF001
-    return json.dumps({"digest": stored._digest(body), "record": record["record"]})  # noqa: SLF001
+    body = stored._dumped(record["record"])
+    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
 
 
 def _beyond(text):
     record = json.loads(text)
     record["record"]["lines"][0] = ["const", "0x1p+99999"]
-    body = stored._dumped(record["record"])  # noqa: SLF001
-    return json.dumps({"digest": stored._digest(body), "record": record["record"]})  # noqa: SLF001
+    body = stored._dumped(record["record"])
+    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
 
 
 DAMAGES = {
