@@ -43,11 +43,12 @@ def projected(full: Full, q: Any, v: Any, t: float = 0.0, p: Any = None) -> tupl
         held = len(at.residuals)
         if not held or np.abs(at.residuals).max() < _EXACT:
             break
-        q = q - _push(at, at.jacobian[:held], at.residuals)
+        q = q - _push(full, at, q, at.jacobian[:held], at.residuals)
     else:
         raise DeclarationError(
             f"mechanism {full.declared.name!r}: no coordinates near ({_listed(full, q)}) fulfil the position "
-            f"constraints (residuals {at.residuals}); give coordinates(..., initial=...) closer to them"
+            f"constraints (residuals {at.residuals}); do constraints contradict each other? If not, give "
+            "coordinates(..., initial=...) closer to them"
         )
     return q, _held(full, q, v, t, p)
 
@@ -58,7 +59,7 @@ def _held(full: Full, q: Array, v: Array, t: float, p: Any) -> Array:
         at = full.at(t, q, v, p=p)
         if not len(at.speeds):
             break
-        v = v - _push(at, at.jacobian, at.speeds)
+        v = v - _push(full, at, q, at.jacobian, at.speeds)
         if full.declared.linear or np.abs(at.speeds).max() < _EXACT:
             break
     return v
@@ -68,9 +69,15 @@ def _listed(full: Full, q: Array) -> str:
     return ", ".join(f"{x.name} = {value:.4g}" for x, value in zip(full.declared.quantities["q"], q, strict=True))
 
 
-def _push(at: Matrices, rows: Array, residuals: Array) -> Array:
+def _push(full: Full, at: Matrices, q: Array, rows: Array, residuals: Array) -> Array:
     """M^-1 A' S^+ residuals with S = A M^-1 A'."""
-    answers = np.linalg.solve(at.mass, rows.T)
+    try:
+        answers = np.linalg.solve(at.mass, rows.T)
+    except np.linalg.LinAlgError as error:
+        raise DeclarationError(
+            f"mechanism {full.declared.name!r}: its mass matrix is singular at ({_listed(full, q)}); every coordinate "
+            "needs inertia, and initial=... away from where the coordinates are singular"
+        ) from error
     return np.asarray(answers @ (np.linalg.pinv(rows @ answers) @ residuals))
 
 
@@ -129,7 +136,7 @@ def samples(
     rng = np.random.default_rng(seed)
     kind = "s" if equations.declared.places else "q"
     centre = [quantity.nominal for quantity in equations.declared.quantities[kind]]
-    found, misfit = 0, None
+    found, last = 0, None
     for _ in range(50 * count):
         t = float(rng.uniform(0.0, 1.0))
         q, v = centre + rng.uniform(-1.0, 1.0, len(centre)), rng.uniform(-1.0, 1.0, len(centre))
@@ -137,22 +144,20 @@ def samples(
         try:
             x = equations.state_from(q, v, t=t)
             regular = _regular(equations, t, x)
-        except BasisError as error:
-            misfit = error  # a basis may belong to one branch of the constraints
-            continue
-        except (DeclarationError, np.linalg.LinAlgError):
+        except DeclarationError as error:
+            last = error  # a basis may belong to one branch of the constraints, constraints to some coordinates
             continue
         if regular:
             yield t, x, u
             found += 1
             if found == count:
                 return
-    if not found and misfit is not None:
-        raise misfit
+    if not found and last is not None:
+        raise last
     if not found:
         raise DeclarationError(
-            f"mechanism {equations.declared.name!r}: no admissible state was found near the initial coordinates; "
-            "do position constraints contradict each other?"
+            f"mechanism {equations.declared.name!r}: its constraints are singular everywhere near the initial "
+            "coordinates; give initial=... away from there"
         )
 
 

@@ -56,7 +56,23 @@ def check(equations: Equations) -> float:
             f"mechanism {equations.declared.name!r}: the accelerations of form {equations.form!r} differ from those of "
             f"least constraint by {worst:.2g} of 1 + |a|, allowed {AGREE:g}; {_reason(equations, at)}"
         )
+    _check_initial(equations)
     return worst
+
+
+def _check_initial(equations: Equations) -> None:
+    """The state that runs begin with may be singular where those about it are not."""
+    d = equations.declared
+    q = [quantity.nominal for quantity in d.quantities["s" if d.places else "q"]]
+    v = () if d.places else [quantity.nominal for quantity in d.quantities["v"]]
+    block = equations.block(0.0, equations.state_from(q, v))
+    with np.errstate(all="ignore"):
+        found = np.array(equations.accelerations(*block), float)
+    if not np.isfinite(found).all():
+        raise DeclarationError(
+            f"mechanism {d.name!r}: its accelerations at the initial state {block[1]} are not finite ({found}); give "
+            "initial=... away from where the coordinates or the constraints are singular"
+        )
 
 
 def _reason(equations: Equations, at: Matrices) -> str:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from plants.core.tape import Tape, Traced
 
 
+class SymbolicError(TypeError):
+    """An expression that must be differentiated, or its derivative, has a function that cannot be handled here."""
+
+
 class Landing:
     """Turns expressions into numbers of one tape.
 
@@ -75,11 +79,16 @@ class Landing:
         if isinstance(expression, se.Pow):
             base, exponent = expression.args
             if exponent.is_Number and float(exponent) < 0.0:
-                return self._product((expression,))
+                return self._product((expression,))  # one division, by a power
             return self._power(base, exponent)
         function = _FUNCTIONS.get(type(expression).__name__)
+        if function is None and not expression.free_symbols:
+            return float(expression.n(53, real=True))  # pi, e
         if function is None:
-            raise TypeError(f"cannot compute {type(expression).__name__} in {expression}")
+            raise SymbolicError(
+                f"computer algebra gives {type(expression).__name__} in {expression}, which has no operation here; "
+                "build with derivatives='tape'"
+            )
         return function(*(self(argument) for argument in expression.args))
 
     def _sum(self, expression: Any) -> Any:
@@ -111,6 +120,8 @@ class Landing:
         return top / reduce(lambda a, b: a * b, self._ordered(below)) if below else top
 
     def _power(self, base: Any, exponent: Any) -> Any:
+        if base == se.E:
+            return elementary.exp(self(exponent))
         if exponent.is_Number:
             power = float(exponent)
             if (2.0 * power).is_integer() and not power.is_integer():

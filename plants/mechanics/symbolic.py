@@ -12,7 +12,7 @@ import symengine as se
 
 from plants.core.tape import Tape
 from plants.core.trace import Program
-from plants.mechanics.landing import Landing
+from plants.mechanics.landing import Landing, SymbolicError
 from plants.mechanics.normal_form import shortened
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ _EXACT = 2.0**20  # halves, quarters ... become fractions, so that terms cancel 
 
 
 Opaque = tuple[int, dict[Any, Any]]  # a node of the declaration's tape, and expressions in place of some of its inputs
-
-
-class SymbolicError(TypeError):
-    """An expression that must be differentiated has an operation that the computer algebra does not know."""
 
 
 class Symbolic:

@@ -40,7 +40,7 @@ def derived(
     Parts
     dict
         "derivatives": the way that was kept; "operations": of one evaluation, by way; "positions", "velocities": names
-        of the state; "note": what else was chosen.
+        of the state; "feedback": Baumgarte's coefficients; "note": what else was chosen.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def derived(
 
 
 def _smallest(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, Facts]:
-    facts = _named(declared, form)
+    facts = {**_named(declared, form), "feedback": feedback}
     if form == "chaplygin":
         found = _mechanised(declared, derivatives)
     else:
@@ -82,7 +82,8 @@ def _generic(declared: Declaration, form: str, derivatives: str, feedback: Any) 
 def _by_algebra(
     derive: Callable[[Calculus], Parts], declared: Declaration, *, required: bool
 ) -> Iterator[tuple[str, Parts]]:
-    from plants.mechanics.symbolic import Symbolic, SymbolicError
+    from plants.mechanics.landing import SymbolicError
+    from plants.mechanics.symbolic import Symbolic
 
     for name, normal in (("symbols", True), ("symbols, as derived", False)):
         try:

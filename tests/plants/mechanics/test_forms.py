@@ -4,6 +4,8 @@ The pseudo-inverse reads the kit's own blocks; what it cannot see (a wrong block
 which derives the same systems from frames and points, and by the reference values of `test_references.py`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,9 +51,9 @@ def given_back(plant, t, q, v):
     return np.array([plant.equations.state_from(*pair, t=at) for at, *pair in zip(t, q.T, v.T, strict=True)]).T
 
 
-def accelerations(plant, t, x, u):
-    block = plant.equations.block(t, tuple(x), tuple(u))
-    return np.array([np.broadcast_to(value, t.shape) for value in plant.equations.coordinate_accelerations(*block)])
+def accelerations(equations, t, x, u):
+    block = equations.block(t, tuple(x), tuple(u))
+    return np.array([np.broadcast_to(value, t.shape) for value in equations.coordinate_accelerations(*block)])
 
 
 def misfit(found, wanted):
@@ -61,14 +63,23 @@ def misfit(found, wanted):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_form_gives_the_accelerations_of_least_constraint(name):
     t, q, v, u, wanted = admissible(SYSTEMS[name]())
-    for form in ("quasi", "routh", "gauss", "maggi"):
-        for way in ("symbols", "tape"):
+    for way in ("symbols", "tape"):
+        for form, others in (("quasi", ()), ("routh", ("gauss", "maggi"))):
             plant = SYSTEMS[name]().build(form, derivatives=way, check=False)
             x = given_back(plant, t, q, v)
-            assert misfit(accelerations(plant, t, x, u), wanted) < CLOSE, (form, way)
+            for equations in (plant.equations, *(replace(plant.equations, form=other) for other in others)):
+                # forms with multipliers read the same parts and solve them in their own way
+                assert misfit(accelerations(equations, t, x, u), wanted) < CLOSE, (equations.form, way)
             rates = plant.derivative(t, tuple(x), tuple(u), (), plant.nominal())
             moved = np.array([np.broadcast_to(value, t.shape) for value in rates[: len(q)]])
             np.testing.assert_allclose(moved, v, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", ["gauss", "maggi"])
+def test_forms_with_multipliers_are_built(form):
+    t, q, v, u, wanted = admissible(systems.snakeboard(), 5)
+    plant = systems.snakeboard().build(form)
+    assert misfit(accelerations(plant.equations, t, np.vstack([q, v]), u), wanted) < CLOSE
 
 
 @pytest.mark.parametrize("way", ["symbols", "tape"])
@@ -92,12 +103,33 @@ def test_rows_that_repeat_others_change_nothing(way):
 
     t, q, v, _u, wanted = admissible(mechanism(doubled=False))
     plant = mechanism(doubled=True).build("gauss", derivatives=way)
-    assert misfit(accelerations(plant, t, given_back(plant, t, q, v), ()), wanted) < CLOSE
+    assert misfit(accelerations(plant.equations, t, given_back(plant, t, q, v), ()), wanted) < CLOSE
     # The pseudo-inverse has an opinion on redundant rows, too: the same one.
     for k in range(5):
         at = plant.equations.full.at(t[k], q[:, k], v[:, k])
         assert np.linalg.matrix_rank(at.jacobian, tol=1e-8) == 2 < len(at.jacobian)
         assert misfit(oracle.accelerations(at), wanted[:, k]) < 1e-8
+
+
+@pytest.mark.parametrize("form", ["routh", "gauss"])
+@pytest.mark.parametrize("way", ["symbols", "tape"])
+def test_baumgartes_feedback_off_the_constraints(form, way):
+    """gam + 2 alpha phi' + beta^2 phi for holonomic rows, gam + alpha (A v + b) for the others."""
+
+    def mechanism():
+        mech = systems.turntable()
+        x, y, _ = mech._symbols["q"]
+        mech.position_constraint(x + 0.2 * sin(y) - 0.3)
+        return mech
+
+    plant = mechanism().build(form, derivatives=way, stabilise=("baumgarte", 3.0, 7.0))
+    for x in np.random.default_rng(0).uniform(-1.0, 1.0, (5, 6)):
+        at = plant.equations.full.at(0.4, x[:3], x[3:])
+        assert np.abs((*at.residuals, *at.speeds)).min() > 1e-3
+        a = np.array(plant.derivative(0.4, tuple(x), (), (), plant.nominal())[3:], float)
+        fed = -(at.jacobian @ a + at.curvature)
+        np.testing.assert_allclose(fed[0], 6.0 * at.speeds[0] + 49.0 * at.residuals[0], rtol=1e-9)
+        np.testing.assert_allclose(fed[1], 3.0 * at.speeds[1], rtol=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------- other people's derivation

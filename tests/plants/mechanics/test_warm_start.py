@@ -1,0 +1,214 @@
+"""What was derived is kept: a second process derives and compiles nothing; what cannot be trusted is derived again."""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plants
+from plants.core import cache
+from plants.core.elementary import cos
+from plants.mechanics import Mechanism, stored
+from tests.plants.mechanics import systems
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def rates(plant):
+    x = tuple(np.linspace(0.1, 0.5, len(plant.states)))
+    return plant.derivative(0.0, x, (0.1,) * len(plant.inputs), (), plant.nominal())
+
+
+def pendulum(gravity=9.81):
+    mech = Mechanism("pendulum_of_a_test")
+    a = mech.coordinates("a")
+    da = mech.rates()
+    m, l = mech.parameters(m=0.5, l=0.8)
+    mech.kinetic(m * l**2 * da**2 / 2)
+    mech.potential(-m * gravity * l * cos(a))
+    return mech
+
+
+COLD = """
+import sys
+from tests.plants.mechanics import systems
+import plants
+plant = systems.cart(1).build()
+run = plants.simulate(plant, 0.1, 1e-2, (0, 0, 0, 0, 0, 0.3, 0.1, 0.2, 0.3))
+print(run.states[-1].tolist(), 'symengine' in sys.modules)
+"""
+
+
+def in_a_process(code, folder, **environment):
+    given = {**os.environ, "SSCQ_CACHE": str(folder), "PYTHONPATH": str(ROOT), **environment}
+    done = subprocess.run([sys.executable, "-c", code], env=given, cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_a_second_process_derives_and_compiles_nothing(tmp_path):
+    first = in_a_process(COLD, tmp_path)
+    kept = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in tmp_path.iterdir()}
+    assert sum(path.name.startswith("mechanism_") for path in kept) == 1
+    assert sum(path.suffix == ".o" for path in kept) == 1
+    second = in_a_process(COLD, tmp_path)
+    assert second.split("]")[0] == first.split("]")[0]
+    assert second.split("]")[1].split()[0] == "False"  # no computer algebra
+    assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in tmp_path.iterdir()} == kept
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_changes_the_key(monkeypatch):
+    declared = pendulum().declared()
+    options = {"form": "free", "derivatives": "smaller", "feedback": None}
+    keys = [stored.key(declared, options)]
+    assert stored.key(pendulum().declared(), options) == keys[0]
+    keys.append(stored.key(pendulum(9.8).declared(), options))
+    changes = ({"form": "routh"}, {"derivatives": "tape"}, {"feedback": (1.0, 2.0)})
+    keys.extend(stored.key(declared, options | change) for change in changes)
+    for extend in (
+        lambda mech, a, da: mech.force({a: -0.1 * da}),
+        lambda mech, a, da: mech.force({a: -0.1 * da}, kind="dissipative"),
+        lambda mech, a, da: mech.velocity_constraint(da),
+        lambda mech, a, da: mech.position_constraint(a),
+        lambda mech, a, da: mech.gap(a),
+        lambda mech, a, da: mech.basis(w=(2.0,)),
+        lambda mech, a, da: mech.basis(w=(1.0 + a**2,)),
+        lambda mech, a, da: mech.measure("a2", a * a),
+        lambda mech, a, da: mech.inputs("F"),
+        lambda mech, a, da: mech.disturbances("F"),
+    ):
+        mech = pendulum()
+        extend(mech, *(mech._symbols[kind][0] for kind in "qv"))
+        keys.append(stored.key(mech.declared(), options))
+    stored._versions.cache_clear()
+    version = stored.importlib.metadata.version
+    monkeypatch.setattr(stored.importlib.metadata, "version", lambda name: version(name) + ".1")
+    keys.append(stored.key(declared, options))
+    stored._versions.cache_clear()
+    assert len(set(keys)) == len(keys)
+
+
+def counted(monkeypatch):
+    """How often something is derived."""
+    from plants.mechanics import build
+
+    calls = []
+    smallest = build._smallest
+    monkeypatch.setattr(build, "_smallest", lambda *a: calls.append(a) or smallest(*a))
+    return calls
+
+
+def test_the_second_build_reads_what_the_first_kept(folder, monkeypatch):
+    calls = counted(monkeypatch)
+    wanted = rates(systems.sleigh().build())
+    assert len(calls) == 1
+    plant = systems.sleigh().build()
+    assert len(calls) == 1
+    assert rates(plant) == wanted
+    assert plant.equations.facts["derivatives"] == systems.sleigh().build().equations.facts["derivatives"]
+    cache.clear()
+    assert not list(folder.glob("mechanism_*"))
+
+
+def _wrong_number(text):
+    record = json.loads(text)
+    lines = record["record"]["lines"]
+    k = next(k for k, line in enumerate(lines) if line[0] == "const")
+    lines[k][1] = (2.0).hex()
+    return json.dumps(record)
+
+
+def _hostile(text):
+    record = json.loads(text)
+    record["record"]["lines"][-1] = ["__import__('os').system('touch hostile')", 0]
+    body = stored._dumped(record["record"])
+    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
+
+
+def _beyond(text):
+    record = json.loads(text)
+    record["record"]["lines"][0] = ["const", "0x1p+99999"]
+    body = stored._dumped(record["record"])
+    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
+
+
+DAMAGES = {
+    "empty": lambda text: "",
+    "cut": lambda text: text[: len(text) // 2],
+    "no text": lambda text: "\udcff",
+    "another kind": lambda text: "[1, 2]",
+    "deep": lambda text: "[" * 200000,
+    "without record": lambda text: '{"digest": ""}',
+    "a wrong number": _wrong_number,
+    "a hostile operation": _hostile,
+    "a number beyond all": _beyond,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_or_hostile_file_is_derived_anew(damage, folder, monkeypatch):
+    wanted = rates(systems.sleigh().build())
+    (path,) = folder.glob("mechanism_*.json")
+    sound = path.read_text()
+    path.write_bytes(DAMAGES[damage](sound).encode(errors="surrogateescape"))
+    calls = counted(monkeypatch)
+    monkeypatch.chdir(folder)
+    assert rates(systems.sleigh().build()) == wanted
+    assert len(calls) == 1
+    assert path.read_text() == sound  # and the file is mended
+    assert not list(folder.glob("hostile*"))
+
+
+def test_a_cache_that_cannot_be_written_costs_one_warning(tmp_path, monkeypatch):
+    occupied = tmp_path / "file"
+    occupied.write_text("")
+    monkeypatch.setenv("SSCQ_CACHE", str(occupied / "below"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = rates(systems.sleigh().build())
+        rates(systems.rolling_disk().build())
+    assert [str(w.message) for w in caught if "cannot be written" in str(w.message)] == [str(caught[0].message)]
+    monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "good"))
+    assert rates(systems.sleigh().build()) == found
+
+
+def test_cold_and_warm_give_the_same_kernel(folder):
+    texts = []
+    for _ in range(2):
+        plants.simulate(pendulum(9.8125).build(), 0.02, 1e-2)  # a number of its own: no kernel of this process has it
+        texts.append(sorted(path.read_text() for path in folder.glob("kernel_*.py")))
+    assert len(texts[0]) == 1
+    assert texts[0] == texts[1]
+
+
+ORDER = """
+import hashlib
+from tests.plants.mechanics import systems
+from plants.mechanics import stored
+for name in "{before}".split():
+    getattr(systems, name)().build()
+for make, form in ((lambda: systems.cart(1), "quasi"), (systems.rolling_disk, "routh"), (systems.snakeboard, "quasi")):
+    plant = make().build(form, check=False)
+    print(hashlib.sha256(repr((plant.equations.source(), plant.equations.facts)).encode()).hexdigest())
+"""
+
+
+def test_programs_do_not_depend_on_hash_seeds_or_on_what_was_built_before(tmp_path):
+    """Each process derives for itself, in a cache of its own."""
+    found = {
+        in_a_process(ORDER.replace("{before}", before), tmp_path / str(seed), PYTHONHASHSEED=str(seed))
+        for seed, before in ((0, ""), (1, "trailers sleigh"), (77, "double_pendulum rigid_body turntable"))
+    }
+    assert len(found) == 1
+    assert len(set(next(iter(found)).split())) == 3
