@@ -85,6 +85,8 @@ class Forms:
         if not items:
             return self.constant(0.0)
         sign = 1 if items[0][1] > 0 else -1
+        if len(items) == 1 and abs(items[0][1]) == 1:
+            return sign, items[0][0]
         bag = {item: sign * c for item, c in items}
         entry = self._entry(SUM, tuple(bag.items()))
         self.bags.setdefault(entry, bag)

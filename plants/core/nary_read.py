@@ -52,7 +52,7 @@ class _Reader:
             self._negate(node, arguments[0])
         elif name == "mul":
             self.products[node] = self._product(arguments)
-        elif name in DIVISORS and self.tape.constants.get(arguments[1]) != 0.0:
+        elif name in DIVISORS:
             self.products[node] = self._quotient(name, *arguments)
         else:
             self.refs[node] = self._opaque(node, name, arguments)

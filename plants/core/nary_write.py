@@ -34,8 +34,12 @@ class _Writer:
         self.negated = self._wanted_negated(outputs)
 
     def _wanted_negated(self, outputs: list[Ref]) -> set[int]:
-        """Entries of which only the negative is asked for where a sign cannot be absorbed; or a factor of theirs."""
-        uses = Counter(part for entry in self.order for part in self.forms.parts(entry))
+        """Entries of which only the negative is asked for where a sign cannot be absorbed; or a factor of theirs.
+
+        Sums absorb signs; a factor may so be negated if nothing but sums needs it besides.
+        """
+        others = [entry for entry in self.order if self.forms.kinds[entry] != SUM]
+        uses = Counter(part for entry in others for part in self.forms.parts(entry))
         asked = {sign: {entry for s, entry in self._fixed(outputs) if s == sign} for sign in (1, -1)}
         result: set[int] = set()
         for entry in sorted(asked[-1] - asked[1]):

@@ -50,19 +50,19 @@ def shared(program: Program) -> Program:
     Terms that cancel are dropped and sums are added up in another order: code that relies on the rounding of one
     operation, as compensated sums do, must keep its intermediate results.
     """
-    found = [program, *(_settled(program, by_factors=by_factors) for by_factors in (False, True))]
-    return min(found, key=operations)  # the first of equals
+    found = [program, *(_settled(program, _COPIED, by_factors=by_factors) for by_factors in (False, True))]
+    best = min(range(3), key=lambda way: operations(found[way]))  # the first of equals
+    return _settled(found[best], 0, by_factors=best == 2)
 
 
-def _settled(program: Program, *, by_factors: bool) -> Program:
-    """Repeat rounds while they help: first with what is used several times written out, then with it left whole."""
-    for copied in (_COPIED, 0):
-        for _ in range(_ROUNDS):
-            before, other = operations(program), _round(program, copied, by_factors=by_factors)
-            if operations(other) < before:
-                program = other
-            if operations(program) > _WORTH * before:
-                break
+def _settled(program: Program, copied: int, *, by_factors: bool) -> Program:
+    """Repeat rounds while they help."""
+    for _ in range(_ROUNDS):
+        before, other = operations(program), _round(program, copied, by_factors=by_factors)
+        if operations(other) < before:
+            program = other
+        if operations(program) > _WORTH * before:
+            break
     return program
 
 

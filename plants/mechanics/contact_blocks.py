@@ -74,7 +74,9 @@ def contact_blocks(
     return derivative, after_step
 
 
-def contact_forces(full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED) -> Block:
+def contact_forces(
+    full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED
+) -> Block:
     """Return ``forces(t, x, u, w, p)``: the contact force of each gap [N], >= 0, as the derivative has them."""
     _check(full)
     limits = _Limits(closed_distance, closed_speed, 0.0)

@@ -153,7 +153,9 @@ def complementarity(mobility: Matrix, lacking: Numbers, closed: Numbers, scale: 
         mu.
     """
     if len(lacking) > MOST:
-        raise ValueError(f"contacts are solved by cases for at most {MOST} gaps, got {len(lacking)}; use simulate_contacts")
+        raise ValueError(
+            f"contacts are solved by cases for at most {MOST} gaps, got {len(lacking)}; use simulate_contacts"
+        )
     alone, yields = [], []
     for k, r in enumerate(lacking):
         free = where(mobility[k][k] - DEPENDENT * scale[k], closed[k], 0.0)

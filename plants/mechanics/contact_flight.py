@@ -77,7 +77,13 @@ class _Watch:
 
 
 def fly(
-    system: System, start: Moment, t_end: float, limits: Limits, precision: Precision, record: Record, tell: Callable[[float], None]
+    system: System,
+    start: Moment,
+    t_end: float,
+    limits: Limits,
+    precision: Precision,
+    record: Record,
+    tell: Callable[[float], None],
 ) -> tuple[Moment, Active]:
     """Go on to the next event or to the end.
 
@@ -152,7 +158,9 @@ def _first_root(watch: _Watch, dense: Any, t_old: float, t_new: float, record: R
 def _root(watch: _Watch, dense: Any, left: float, right: float, k: int, before: float) -> float:
     if before <= 0.0:
         return left
-    return float(brentq(lambda t: watch.values(t, dense(t))[k], left, right, xtol=1e-15 * max(1.0, abs(right)), rtol=1e-14))
+    return float(
+        brentq(lambda t: watch.values(t, dense(t))[k], left, right, xtol=1e-15 * max(1.0, abs(right)), rtol=1e-14)
+    )
 
 
 def _released(watch: _Watch, t: float, state: Array) -> Active:

@@ -91,7 +91,9 @@ def holding(at: Matrices, held: Active) -> Contact:
     return _problem(at, np.linalg.solve(at.mass, at.load), -at.curvature, -at.gap_curvature).on(held)
 
 
-def impact(at: Matrices, velocity: Array, closed: Sequence[bool] | Array, restitutions: Sequence[float] | Array) -> Contact:
+def impact(
+    at: Matrices, velocity: Array, closed: Sequence[bool] | Array, restitutions: Sequence[float] | Array
+) -> Contact:
     """Return velocities after a frictionless impact, by Newton's restitution; the forces are impulses.
 
     Parameters

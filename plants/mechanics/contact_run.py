@@ -133,7 +133,9 @@ def simulate_contacts(
 
 
 def _full(system: Mechanism | Declaration | Full) -> Full:
-    full = system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
+    full = (
+        system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
+    )
     if full.declared.places:
         raise ValueError(
             f"mechanism {full.declared.name!r}: contacts are simulated in coordinates, but joints are declared; "
@@ -157,7 +159,9 @@ def _signals(full: Full, kind: str, given: Given | None) -> Signals:
             values[position(what, [q.name for q in quantities], name)] = value
     elif given is not None:
         if len(given) != len(values):
-            raise ValueError(f"{what} must have {len(values)} values ({', '.join(q.name for q in quantities)}), got {len(given)}")
+            raise ValueError(
+                f"{what} must have {len(values)} values ({', '.join(q.name for q in quantities)}), got {len(given)}"
+            )
         values = list(given)
     functions: list[Callable[[float], float]] = [v if callable(v) else _constant(float(v)) for v in values]
     return lambda t: tuple(float(function(t)) for function in functions)
@@ -171,8 +175,14 @@ def _initial(system: System, given: Given | None, limits: Limits) -> np.ndarray:
     d = system.full.declared
     state = np.array(pick_values(f"states of mechanism {d.name!r}", d.quantities["q"] + d.quantities["v"], given))
     at = system.at(0.0, state)
-    for what, values in (("position constraint", at.residuals), ("velocity of constraint", at.speeds), ("gap", np.minimum(at.gaps, 0.0))):
-        for k in np.flatnonzero(np.abs(values) > (ALLOWED_START if what != "gap" else max(ALLOWED_START, limits.distance))):
+    for what, values in (
+        ("position constraint", at.residuals),
+        ("velocity of constraint", at.speeds),
+        ("gap", np.minimum(at.gaps, 0.0)),
+    ):
+        for k in np.flatnonzero(
+            np.abs(values) > (ALLOWED_START if what != "gap" else max(ALLOWED_START, limits.distance))
+        ):
             raise ValueError(
                 f"mechanism {d.name!r}: the initial state violates {what} {k} by {values[k]:.6g}; "
                 "give coordinates and rates that fulfil it"

@@ -82,9 +82,7 @@ class System:
 
     def at(self, t: float, state: Any) -> Matrices:
         """Return the blocks at a state (q, v)."""
-        return self.full.at(
-            t, state[: self.n], state[self.n :], self.inputs(t), self.disturbances(t), self.parameters
-        )
+        return self.full.at(t, state[: self.n], state[self.n :], self.inputs(t), self.disturbances(t), self.parameters)
 
 
 @dataclass(frozen=True, eq=False)
