@@ -32,6 +32,7 @@ from benchmarks import (
     sharing,
     single_precision,
     singular_position,
+    two_ways,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -62,6 +63,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
     "inference_forms": inference_forms.inference_forms,
+    "two_ways": two_ways.two_ways,
     "formulations": formulations.formulations,
     "drift": drift.drifts,
     "singular_position": singular_position.singular_position,

@@ -44,7 +44,7 @@ def two_ways(size: Size) -> Section:
             _derive(section, name, make(n).declared())
             _step(section, name, make(n), size)
     section.notes.append(
-        "Operations of one evaluation of all rates, L D L' included, after common parts were shared; time to derive with "
+        "Operations of one evaluation of all rates, L D L' included, after sharing common parts; time to derive with "
         "sharing included, once. One evaluation: RK4 steps of 16 lanes in the project's kernels, in turns; computer "
         "algebra with the better of its two forms. Joints of the arm turn about z and y in turns."
     )

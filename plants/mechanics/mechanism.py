@@ -69,6 +69,13 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
+    def symbol(self, name: str) -> Symbol:
+        """Return the symbol of a declared name."""
+        known = {symbol.label: symbol for symbols in self._symbols.values() for symbol in symbols}
+        if name not in known:
+            raise DeclarationError(unknown(f"name of mechanism {self.name!r}", name, tuple(known)))
+        return known[name]
+
     def coordinates(
         self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
     ) -> Any:
