@@ -12,7 +12,7 @@ from plants.mechanics.as_plant import as_plant
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.full import Full
-from plants.mechanics.ways import WAYS, derived
+from plants.mechanics.ways import WAYS, derived, state_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +74,7 @@ def build(
     if form in {"free", "joints", "chaplygin"}:
         declared = replace(declared, velocities=None)  # these forms have velocities of their own
     parts, facts = derived(declared, form, derivatives, _feedback(declared, form, stabilise))
-    state = tuple(facts["positions"]), tuple(facts["velocities"])
+    state = state_names(declared, form, facts)
     equations = Equations(form, declared, parts, Full(declared), *state, facts)
     if check:
         checked.check(equations)

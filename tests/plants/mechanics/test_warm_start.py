@@ -13,7 +13,7 @@ import pytest
 import plants
 from plants.core import cache
 from plants.core.elementary import cos
-from plants.mechanics import Mechanism, stored
+from plants.mechanics import Mechanism, stored, ways
 from tests.plants.mechanics import systems
 
 ROOT = Path(__file__).parents[3]
@@ -101,11 +101,10 @@ def test_what_changes_the_key(monkeypatch):
 
 def counted(monkeypatch):
     """How often something is derived."""
-    from plants.mechanics import build
 
     calls = []
-    smallest = build._smallest
-    monkeypatch.setattr(build, "_smallest", lambda *a: calls.append(a) or smallest(*a))
+    smallest = ways._smallest
+    monkeypatch.setattr(ways, "_smallest", lambda *a: calls.append(a) or smallest(*a))
     return calls
 
 
