@@ -205,7 +205,7 @@ def _pressed(touch: _Touch) -> list[Any]:
 
 
 def _lifted(end: _Touch, after: _Touch, q: Any, v: Any) -> list[Any]:
-    """Return the coordinates with gaps that are below 0 brought to 0 along M^-1 G', within the two-sided constraints."""
+    """Return the coordinates with gaps below 0 brought to 0 along M^-1 G', within the two-sided constraints."""
     gaps, residuals = end.full(("gaps", "residuals"), end.t, q, v, *end.rest)
     closed = [end.limits.distance - gap for gap in gaps]
     back = [*(-value for value in residuals), *([0.0] * (len(after.rows) - len(residuals)))]

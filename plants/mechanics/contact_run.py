@@ -96,7 +96,7 @@ def simulate_contacts(
     inputs, disturbances : mapping by name or full sequence, optional
         Numbers, or functions of time that are smooth; what is left out is 0.
     rtol, atol : float
-        Of the integrator. Drift of constraints and closed gaps is projected away where it exceeds 10 `atol`.
+        Of the integrator. Drift of constraints and closed gaps is projected away where it exceeds `atol`.
     max_step : float
         Longest step [s]: bounds the time in which a short contact could be overlooked.
     rest_speed : float
@@ -200,8 +200,8 @@ def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> 
     if len(events) > most:
         raise ContactError(
             f"{len(events)} events up to t = {here.time:.9g} s, the last at "
-            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that "
-            "bounces end in rest, or allow more"
+            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so "
+            "that bounces end in rest, or allow more"
         )
 
 
