@@ -12,8 +12,12 @@ from benchmarks import (
     compiling,
     contacts,
     context,
+    derivation,
     design_share,
+    drift,
+    expression_size,
     first_result,
+    formulations,
     front_selection,
     inference_forms,
     jax_peer,
@@ -28,6 +32,8 @@ from benchmarks import (
     search_operators,
     sharing,
     single_precision,
+    singular_position,
+    two_ways,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -53,11 +59,17 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "contacts": contacts.contacts,
     "sharing": sharing.sharing,
     "compiling": compiling.compiling,
+    "expression_size": expression_size.expression_size,
     "start": first_result.start,
     "design_share": design_share.design_share,
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
     "inference_forms": inference_forms.inference_forms,
+    "two_ways": two_ways.two_ways,
+    "formulations": formulations.formulations,
+    "drift": drift.drifts,
+    "singular_position": singular_position.singular_position,
+    "derivation": derivation.derivation,
 }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 _CPU = Path("/proc/cpuinfo")
-_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "deap")
+_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy", "symengine", "deap")
 
 
 def describe() -> dict[str, Any]:

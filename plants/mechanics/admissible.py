@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.optimize import least_squares
 
 from plants.mechanics.declared import DeclarationError
 
@@ -48,8 +49,19 @@ def projected(full: Full, q: Any, v: Any, t: float = 0.0, p: Any = None) -> tupl
             f"mechanism {full.declared.name!r}: no coordinates near ({_listed(full, q)}) fulfil the position "
             f"constraints (residuals {at.residuals}); give coordinates(..., initial=...) closer to them"
         )
-    at = full.at(t, q, v, p=p)
-    return q, (v - _push(at, at.jacobian, at.speeds) if len(at.speeds) else v)
+    return q, _held(full, q, v, t, p)
+
+
+def _held(full: Full, q: Array, v: Array, t: float, p: Any) -> Array:
+    """Rates that fulfil the constraints: at once where these are linear, else by Newton's method."""
+    for _ in range(_ROUNDS):
+        at = full.at(t, q, v, p=p)
+        if not len(at.speeds):
+            break
+        v = v - _push(at, at.jacobian, at.speeds)
+        if full.declared.linear or np.abs(at.speeds).max() < _EXACT:
+            break
+    return v
 
 
 def _listed(full: Full, q: Array) -> str:
@@ -94,10 +106,14 @@ def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> A
     def rates(w: Any) -> Array:
         return np.array(equations.motion(t, (*block[1][: len(q)], *w), *block[2:])[1], float)
 
-    offset = rates((0.0,) * m)
-    basis = np.stack([rates(unit) - offset for unit in np.eye(m)], axis=1)
-    w, *_ = np.linalg.lstsq(basis, v - offset, rcond=None)
-    missed = np.abs(basis @ w + offset - v).max()
+    declared = equations.declared.velocities
+    if equations.form == "quasi" and declared is not None and not declared.columns:
+        w = least_squares(lambda w: rates(w) - v, np.full(m, 0.5), xtol=_EXACT, ftol=_EXACT, gtol=_EXACT).x
+    else:
+        offset = rates((0.0,) * m)
+        basis = np.stack([rates(unit) - offset for unit in np.eye(m)], axis=1)
+        w, *_ = np.linalg.lstsq(basis, v - offset, rcond=None)
+    missed = np.abs(rates(w) - v).max()
     if missed > _SPANNED * (1.0 + np.abs(v).max()):
         raise BasisError(
             f"mechanism {equations.declared.name!r}: the velocities {', '.join(equations.velocities)} do not give all "

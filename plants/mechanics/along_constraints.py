@@ -76,8 +76,9 @@ class AlongConstraints:
         rows = [[*self.calculus.gradient(slope, self.z), slope.xreplace(rest)] for slope in slopes]
         rows.append([*(row[-1] for row in rows), 2 * kinetic.xreplace(rest)])
         count = len(rows)
-        upper = {(i, j): self.kept.name(f"u{i}_{j}", rows[i][j]) for i in range(count) for j in range(i, count)}
-        return [[upper[min(i, j), max(i, j)] for j in range(count)] for i in range(count)]
+        pairs = [(i, j) for i in range(count) for j in range(i, count) if not self.kept.vanishes(rows[i][j])]
+        upper = {(i, j): self.kept.name(f"u{i}_{j}", rows[i][j]) for i, j in pairs}
+        return [[upper.get((min(i, j), max(i, j)), _ZERO) for j in range(count)] for i in range(count)]
 
     def load(self, inertia: list[Numbers]) -> Numbers:
         """Q~, less the potential's slopes, and what is of second degree in the rates [m]."""

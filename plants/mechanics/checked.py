@@ -78,12 +78,12 @@ def _check_mass(equations: Equations, at: Matrices, block: Block) -> None:
 
 def _check_rows(equations: Equations, at: Matrices, t: float, q: Any, v: Any) -> None:
     other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0)
-    if not np.allclose(
+    if equations.declared.linear and not np.allclose(
         at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))
     ):
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: a velocity constraint is not linear in the rates; write it as "
-            "A(q, t) v + b(q, t) = 0"
+            "A(q, t) v + b(q, t) = 0, or say that it is meant: velocity_constraint(..., linear=False)"
         )
     if len(at.mass) and not np.allclose(at.mass, other.mass, rtol=1e-9, atol=1e-12 * np.abs(at.mass).max()):
         raise DeclarationError(
@@ -109,7 +109,7 @@ def _check_freedom(equations: Equations, at: Matrices, block: Block) -> None:
     columns = _basis(equations, block)
     beyond = np.abs(at.jacobian @ columns).max(initial=0.0) if equations.form == "quasi" else 0.0
     names = list(declared.velocities.names)
-    if beyond > 1e-9 * (1.0 + np.abs(columns).max()):
+    if beyond > (1e-9 if declared.velocities.columns else 1e-6) * (1.0 + np.abs(columns).max()):
         worst = int(np.abs(at.jacobian @ columns).max(axis=0).argmax())
         raise DeclarationError(
             f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints: A D is "
@@ -134,5 +134,7 @@ def _basis(equations: Equations, block: Block) -> Array:
     def rates(velocities: tuple[float, ...]) -> Array:
         return np.array(equations.motion(t, (*q, *velocities), u, w, p)[1], float)
 
-    offset = rates((0.0,) * m)
-    return np.stack([rates(tuple(unit)) - offset for unit in np.eye(m)], axis=1)
+    at, h = np.array(x[n:], float), 1e-6 * (1.0 + np.abs(np.array(x[n:], float)).max())
+    if equations.declared.velocities is None or equations.declared.velocities.columns:
+        at, h = np.zeros(m), 1.0  # linear: exact from far apart
+    return np.stack([(rates(tuple(at + h * e)) - rates(tuple(at - h * e))) / (2.0 * h) for e in np.eye(m)], axis=1)

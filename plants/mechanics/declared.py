@@ -44,19 +44,20 @@ class Gap:
 
 @dataclass(frozen=True)
 class Velocities:
-    """Quasi-velocities w with v = D w + w0.
+    """Quasi-velocities w and the rates v(q, w, t) that they stand for.
 
     Attributes
     ----------
     names : tuple of str [m]
+    rates : tuple of Traced [n]
+        v: D w + w0 where they are given by a basis.
     columns : tuple of tuple of Traced [m][n]
-        Columns of D.
-    offset : tuple of Traced [n]
+        Columns of D; empty where v is not linear in w.
     """
 
     names: tuple[str, ...]
-    columns: tuple[tuple[Traced, ...], ...]
-    offset: tuple[Traced, ...]
+    rates: tuple[Traced, ...]
+    columns: tuple[tuple[Traced, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class Declaration:
     forces : mapping of kind of force to tuple of Traced [n]
     positions, rows : tuple of Traced
         Residuals of holonomic and of nonholonomic constraints.
+    linear : bool
+        Whether the nonholonomic ones are meant to be linear in the rates.
     gaps : tuple of Gap
     velocities : Velocities, optional
     places : tuple of Traced [n]
@@ -92,6 +95,7 @@ class Declaration:
     forces: Mapping[str, tuple[Traced, ...]]
     positions: tuple[Traced, ...]
     rows: tuple[Traced, ...]
+    linear: bool
     gaps: tuple[Gap, ...]
     velocities: Velocities | None
     places: tuple[Traced, ...]
@@ -135,7 +139,7 @@ def _on_new_tape(old: Declaration, baked: set[str]) -> Declaration:
         return tuple(tape.lift(value) for value in replay(program, *numbers))
 
     velocities = old.velocities and Velocities(
-        old.velocities.names, tuple(moved(c) for c in old.velocities.columns), moved(old.velocities.offset)
+        old.velocities.names, moved(old.velocities.rates), tuple(moved(c) for c in old.velocities.columns)
     )
     parameters = tuple(old.quantities["p"][k] for k in kept)
     return replace(

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "q": "the coordinate", "v": "the rate", "u": "the input", "w": "the disturbance", "p": "the parameter",
-    "s": "the joint coordinate", "t": "time",
+    "s": "the joint coordinate", "t": "time", "z": "the quasi-velocity",
 }  # fmt: skip
 _SAY = {
     "q": "coordinates", "v": "rates", "u": "inputs", "w": "disturbances", "p": "parameters", "s": "joint coordinates",
-    "t": "time",
+    "t": "time", "z": "quasi-velocities",
 }  # fmt: skip
 
 
@@ -49,15 +49,17 @@ def _groups(declared: Declaration) -> Iterator[tuple[str, Sequence[Traced], str]
     yield "a gap", [gap.distance for gap in declared.gaps], "qtp"
     yield "the place of a coordinate", declared.places, "stp"
     if declared.velocities is not None:
-        for name, column in zip(declared.velocities.names, declared.velocities.columns, strict=True):
+        for name, column in zip(declared.velocities.names, declared.velocities.columns, strict=False):
             yield f"basis vector {name!r}", column, "qtp"
-        yield "the basis' offset", declared.velocities.offset, "qtp"
+        yield "an admissible rate", declared.velocities.rates, "qtpz"
     yield "a measurement", [value for _, value in declared.measured], "qvtpuw"
 
 
 def _refuse(declared: Declaration, what: str, name: str, allowed: str) -> None:
     kind, label = name[0], name
-    if kind != "t":
+    if kind == "z" and declared.velocities is not None:
+        label = declared.velocities.names[int(name[1:])]
+    elif kind != "t":
         label = declared.quantities[kind][int(name[1:])].name
     raise DeclarationError(
         f"mechanism {declared.name!r}: {what} depends on {_WORDS[kind]} {label!r}; it may depend on "

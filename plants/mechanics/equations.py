@@ -145,7 +145,9 @@ class Equations:
 
     @cached_property
     def moving(self) -> bool:
-        """Whether constraints do work: they move, or the joints are placed by time."""
+        """Whether constraints do work: they move, are not linear in the rates, or the joints are placed by time."""
+        if not self.declared.linear:
+            return True
         tape, (first, last) = self.full.parts.program.tape, self.full.parts.slices["drift"]
         drift = self.full.parts.program.outputs[first:last]
         still = all(tape.constants.get(node) == 0.0 for node in drift)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from plants.core.trace import Program
+from plants.mechanics.normal_form import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -48,8 +49,13 @@ class Kept:
         self._functions: dict[Any, Any] = {}
 
     def name(self, label: str, expression: Any) -> Any:
-        """Return a name for `expression`; constants and single symbols of either sign stay as they are."""
+        """Return a name for `expression`; constants and single symbols of either sign stay as they are.
+
+        What is shortened is also looked through: names hide cancellations, and 0 needs none.
+        """
         expression = self.in_names(self.calculus.short(expression))
+        if self.calculus.trigonometric and self.vanishes(expression):
+            return _ZERO
         if expression.is_Number or expression.is_Symbol or (-expression).is_Symbol:
             return expression
         return self._define(label, expression)
@@ -108,12 +114,21 @@ class Kept:
 
     def written_back(self, values: Iterable[Any]) -> list[Any]:
         """Return `values` with every name replaced by its definition."""
-        wanted = [se.sympify(value) for value in values]
+        wanted = list(values)
+        places = self._places(wanted)
+        return self.calculus.replace(wanted, list(places), list(places.values()))
+
+    def vanishes(self, expression: Any) -> bool:
+        """Whether an expression is 0 with every name replaced."""
+        places = self._places([expression])
+        return bool(shortened(se.sympify(expression).xreplace(places)) == 0)
+
+    def _places(self, values: Iterable[Any]) -> dict[Any, Any]:
+        """What the names that `values` need stand for, in declared symbols."""
         places: dict[Any, Any] = {}
-        for name in self.ordered(wanted):
+        for name in self.ordered(values):
             places[name] = self.definitions[name].xreplace(places)
-        names = list(places)
-        return self.calculus.replace(wanted, names, [places[name] for name in names])
+        return places
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
         """Return the program that gives `values` from `inputs`, name by name."""

@@ -46,8 +46,8 @@ class Mechanism:
     def __init__(self, name: str, text: str = "") -> None:
         self.name, self.text = name, text
         self._tape = Tape()
-        self._symbols: dict[str, list[Symbol]] = {kind: [] for kind in "qvuwps"}
-        self._quantities: dict[str, list[Quantity]] = {kind: [] for kind in "qvuwps"}
+        self._symbols: dict[str, list[Symbol]] = {kind: [] for kind in "qvuwpsz"}
+        self._quantities: dict[str, list[Quantity]] = {kind: [] for kind in "qvuwpsz"}
         self._kinetic: Any = 0.0
         self._potential: Any = 0.0
         self._forces: dict[str, dict[int, Any]] = {kind: {} for kind in KINDS}
@@ -56,6 +56,8 @@ class Mechanism:
         self._gaps: list[Gap] = []
         self._columns: dict[str, tuple[Any, ...]] = {}
         self._offset: tuple[Any, ...] | None = None
+        self._rates: dict[int, Any] = {}
+        self._linear = True
         self._independent: tuple[int, ...] = ()
         self._places: dict[int, Any] = {}
         self._measured: list[tuple[Quantity, Any]] = []
@@ -66,6 +68,13 @@ class Mechanism:
     def time(self) -> Traced:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
+
+    def symbol(self, name: str) -> Symbol:
+        """Return the symbol of a declared name."""
+        known = {symbol.label: symbol for symbols in self._symbols.values() for symbol in symbols}
+        if name not in known:
+            raise DeclarationError(unknown(f"name of mechanism {self.name!r}", name, tuple(known)))
+        return known[name]
 
     def coordinates(
         self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
@@ -189,9 +198,15 @@ class Mechanism:
         """Add the holonomic constraint residual(q, t) = 0."""
         self._positions.append(self._tape.lift(residual))
 
-    def velocity_constraint(self, residual: Any) -> None:
-        """Add the nonholonomic constraint residual(q, v, t) = 0, linear in the rates."""
+    def velocity_constraint(self, residual: Any, *, linear: bool = True) -> None:
+        """Add the nonholonomic constraint residual(q, v, t) = 0.
+
+        It is checked to be linear in the rates unless `linear` is false. Constraints that are not need
+        :meth:`admissible` for the form without multipliers; virtual displacements are Chetaev's, as in Gauss'
+        principle: accelerations that the differentiated constraint allows.
+        """
         self._rows.append(self._tape.lift(residual))
+        self._linear = self._linear and linear
 
     def gap(self, distance: Any, *, restitution: float = 0.0) -> None:
         """Add the one-sided constraint distance(q, t) >= 0, with Newton's coefficient of restitution for impacts."""
@@ -235,6 +250,21 @@ class Mechanism:
                 f"{[getattr(c, 'label', c) for c in coordinates]}"
             )
         self._independent = tuple(indices)
+
+    def quasi_velocities(self, names: str) -> Any:
+        """Add quasi-velocities as symbols for :meth:`admissible`; for rates linear in them :meth:`basis` is shorter.
+
+        Returns
+        -------
+        Symbol or tuple of Symbol
+            One symbol for one name.
+        """
+        return self._add("z", names, "", 0.0, None, None)
+
+    def admissible(self, rates: Mapping[Any, Any]) -> None:
+        """Give every rate as a function of coordinates, quasi-velocities and time, so that the constraints hold."""
+        for rate, value in rates.items():
+            self._rates[self._index("v", rate)] = self._tape.lift(value)
 
     def place(self, positions: Mapping[Any, Any]) -> None:
         """Give coordinates as functions of the joint coordinates and time."""
@@ -290,6 +320,7 @@ class Mechanism:
             forces={k: tuple(lift(f.get(i, 0.0)) for i in range(n)) for k, f in self._forces.items()},
             positions=tuple(self._positions),
             rows=tuple(self._rows),
+            linear=self._linear,
             gaps=tuple(self._gaps),
             velocities=self._velocities(n),
             places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
@@ -312,12 +343,27 @@ class Mechanism:
                 raise DeclarationError(f"mechanism {self.name!r}: {what}")
 
     def _velocities(self, n: int) -> Velocities | None:
+        if self._rates or self._quantities["z"]:
+            return self._by_functions(n)
         if not self._columns:
             return None
-        offset = self._offset or tuple(self._tape.constant(0.0) for _ in range(n))
-        if len(offset) != n:
-            raise DeclarationError(f"mechanism {self.name!r}: basis_offset needs {n} entries, got {len(offset)}")
-        return Velocities(tuple(self._columns), tuple(self._columns.values()), offset)
+        rates = list(self._offset or (self._tape.constant(0.0),) * n)
+        if len(rates) != n:
+            raise DeclarationError(f"mechanism {self.name!r}: basis_offset needs {n} entries, got {len(rates)}")
+        for j, column in enumerate(self._columns.values()):
+            w = self._tape.input(f"z{j}")
+            rates = [rate + entry * w for rate, entry in zip(rates, column, strict=True)]
+        return Velocities(tuple(self._columns), tuple(rates), tuple(self._columns.values()))
+
+    def _by_functions(self, n: int) -> Velocities:
+        names = tuple(q.name for q in self._quantities["z"])
+        missing = [q.name for k, q in enumerate(self._quantities["v"]) if k not in self._rates]
+        if missing or not names or self._columns:
+            raise DeclarationError(
+                f"mechanism {self.name!r}: mech.admissible(...) needs all {n} rates as functions of the "
+                f"quasi-velocities of mech.quasi_velocities(...), and no basis beside; missing are {missing}"
+            )
+        return Velocities(names, tuple(self._rates[k] for k in range(n)))
 
     def build(self, form: str = "auto", **options: Any) -> Plant:
         """Return the mechanism as a plant (:func:`plants.mechanics.build.build`)."""

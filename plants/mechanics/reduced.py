@@ -1,8 +1,9 @@
 """Reduced equations H x' = r, without multipliers: quasi-velocities, joint coordinates, free systems.
 
-The coordinates and their rates are given as functions of the state: v = D w + w0 for quasi-velocities, q = q(s, t) and
-v = P s' + P_t for joint coordinates, both as they are where nothing is constrained. With the accelerations
-a = D w' + s, virtual accelerations are D dw, and Gauss' principle gives
+The coordinates and their rates are given as functions of the state: v = D w + w0 for quasi-velocities (or any
+v(q, w, t), where constraints are not linear in the rates; D = dv/dw then), q = q(s, t) and v = P s' + P_t for joint
+coordinates, both as they are where nothing is constrained. With the accelerations a = D w' + s, virtual accelerations
+are D dw, and Gauss' principle gives
 
     D' M D w' = D' (Q - c - M s)
 
@@ -56,10 +57,7 @@ def motions_of(calculus: Calculus, declared: Declaration) -> Motions:
     if declared.velocities is None:
         return Motions(q, v, q, v, v)
     z = [calculus.symbol(f"z{k}") for k in range(len(declared.velocities.names))]
-    columns = [calculus.lift(column) for column in declared.velocities.columns]
-    rates = calculus.lift(declared.velocities.offset)
-    for w, column in zip(z, columns, strict=True):
-        rates = [rate + entry * w for rate, entry in zip(rates, column, strict=True)]
+    rates = calculus.lift(declared.velocities.rates)
     return Motions(q, z, q, rates, rates)
 
 

@@ -60,7 +60,7 @@ def digests(declared: Declaration) -> list[str]:
     groups = [
         [declared.kinetic], [declared.potential], *declared.forces.values(), declared.positions, declared.rows,
         [gap.distance for gap in declared.gaps], declared.places, [value for _, value in declared.measured],
-        *(velocities.columns if velocities else ()), velocities.offset if velocities else (),
+        velocities.rates if velocities else (), *(velocities.columns if velocities else ()),
     ]  # fmt: skip
     sizes = [str(len(declared.quantities[kind])) for kind in "qvuwps"]
     independent = ",".join(map(str, declared.independent))

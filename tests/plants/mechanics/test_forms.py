@@ -6,11 +6,11 @@ which derives the same systems from frames and points, and by the reference valu
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from tests.plants.mechanics import systems
 
 CLOSE = 1e-10  # of 1 + |a|: conditioning of the mass matrices (up to 1e4) times rounding leaves 1e-12
 STATES = 50
@@ -85,7 +85,7 @@ def test_rows_that_repeat_others_change_nothing(way):
     def mechanism(*, doubled):
         mech = systems.double_pendulum()
         if doubled:
-            xa, ya, xb, yb = mech._symbols["q"]  # noqa: SLF001  (the system's coordinates, as its author has them)
+            xa, ya, xb, yb = mech._symbols["q"]
             mech.position_constraint(3.0 * (xa * xa + ya * ya) - 3.0)
             mech.position_constraint((xb - xa) ** 2 + (yb - ya) ** 2 - 0.49 + 0.5 * (xa * xa + ya * ya - 1.0))
         return mech
@@ -163,7 +163,7 @@ def test_pendulum_on_a_cart_by_lagranges_method():
         mech = Mechanism("cart")
         _, angle = mech.coordinates("s a")
         speed, turning = mech.rates()
-        M, m, l = mech.parameters(M=big, m=small, l=length)  # noqa: E741
+        M, m, l = mech.parameters(M=big, m=small, l=length)
         F = mech.inputs("F")
         vx, vy = speed + l * turning * cos(angle), l * turning * sin(angle)
         mech.kinetic(M / 2 * speed**2 + m / 2 * (vx**2 + vy**2))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from tests.plants.mechanics import systems
 
 G = 9.81
 SYSTEMS = [systems.sleigh, systems.rolling_disk, systems.snakeboard, systems.double_pendulum, systems.turntable]
@@ -190,7 +190,7 @@ def test_a_rigid_body_on_a_fixed_axis(way):
 
 def test_joints_must_fulfil_the_constraints_that_are_declared_beside_them():
     mech = double_from_bodies()
-    x1, y1, a1 = mech._symbols["q"][:3]  # noqa: SLF001  (the first body's coordinates)
+    x1, y1, a1 = mech._symbols["q"][:3]
     mech.position_constraint(x1 * cos(a1) + y1 * sin(a1))  # they do
     assert mech.build().equations.form == "joints"
     mech.position_constraint(x1 - 0.1)

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
 from plants.core.loop_free import loop_delay
 from plants.mechanics import Mechanism
+from tests.plants.mechanics import systems
 
 LINKS = (1, 2, 3)
 

@@ -6,7 +6,6 @@ forces: differentiate h, insert d/dt dT/dv - dT/dq + dV/dq = Q + R. For constrai
 
 import numpy as np
 import pytest
-from tests.plants.mechanics import systems
 
 import plants
 from plants.core.elementary import cos, sin, tanh, where
@@ -16,6 +15,7 @@ from plants.core.tape import Tape
 from plants.core.trace import Program
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from tests.plants.mechanics import systems
 
 CLOSE = 1e-10  # of 1 + the powers
 
@@ -65,7 +65,7 @@ def lifted_pendulum():
     mech = Mechanism("lifted_pendulum")
     a = mech.coordinates("a")
     da = mech.rates()
-    m, l = mech.parameters(m=0.5, l=0.8)  # noqa: E741
+    m, l = mech.parameters(m=0.5, l=0.8)
     lift, rise = 0.1 * sin(3.0 * mech.time), 0.3 * cos(3.0 * mech.time)
     mech.kinetic(m / 2 * ((l * cos(a) * da) ** 2 + (l * sin(a) * da + rise) ** 2))
     mech.potential(m * 9.81 * (lift - l * cos(a)) * (1.0 + 0.1 * mech.time))
@@ -91,7 +91,7 @@ def rubbed_cart():
     """Rayleigh's, Coulomb's (smooth and by a select) and disturbing forces on the cart."""
     mech = systems.cart(1)
     wind = mech.disturbances("wind")
-    vx, _vy, vps, vL, vR, va = mech._symbols["v"]  # noqa: SLF001  (the rates, as the system's author has them)
+    vx, _vy, vps, vL, vR, va = mech._symbols["v"]
     mech.force({"x": wind})
     mech.force({"fL": -0.1 * vL, "fR": -0.1 * vR, "ps": -0.3 * tanh(vps / 0.01)}, kind="dissipative")
     mech.force({"al0": where(va, -0.2, 0.2), "x": -0.05 * vx}, kind="dissipative")
