@@ -17,6 +17,7 @@ import numpy as np
 
 from plants.core.naming import pick_values, position
 from plants.core.trajectory import Trajectory
+from plants.mechanics.contact_blocks import refuse_nonlinear
 from plants.mechanics.contact_flight import Precision, Record, fly, look
 from plants.mechanics.contact_qp import ContactError
 from plants.mechanics.contact_state import Event, Limits, Moment, System, settle
@@ -142,6 +143,7 @@ def _full(system: Mechanism | Declaration | Full) -> Full:
     full = (
         system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
     )
+    refuse_nonlinear(full.declared)
     if full.declared.places:
         raise ValueError(
             f"mechanism {full.declared.name!r}: contacts are simulated in coordinates, but joints are declared; "

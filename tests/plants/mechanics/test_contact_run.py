@@ -5,8 +5,10 @@ import pytest
 
 from plants.core.elementary import sin
 from plants.mechanics import Mechanism
+from plants.mechanics.contact_blocks import contact_blocks
 from plants.mechanics.contact_qp import ContactError
 from plants.mechanics.contact_run import simulate_contacts
+from plants.mechanics.declared import DeclarationError
 from plants.mechanics.full import Full
 from tests.plants.mechanics.contact_systems import G, ball, bowl, box, hinged_bar, sphere
 
@@ -142,3 +144,11 @@ def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr("plants.mechanics.contact_run.SILENT", 0.0)
     simulate_contacts(ball(), 0.5)
     assert "s of 0.5 s" in capsys.readouterr().err
+
+
+def test_constraints_that_are_not_linear_in_the_rates_are_refused():
+    mech = ball()
+    mech.velocity_constraint(mech._symbols["v"][0] ** 2 - 1.0, linear=False)
+    for refused in (simulate_contacts, lambda m, _: contact_blocks(Full(m.declared()))):
+        with pytest.raises(DeclarationError, match="linear in the rates"):
+            refused(mech, 1.0)
