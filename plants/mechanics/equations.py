@@ -145,9 +145,13 @@ class Equations:
         return self._one("lost", t, x, u, w, p)
 
     def supplied_power(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
-        """Power of the driving forces and of moving constraints [W]."""
+        """Power of the driving forces and of constraints that do work [W].
+
+        Two-sided constraints at rest do none at rates that they allow. A state with multipliers may have others, where
+        it drifted or where a check looks; what the multipliers do there is counted.
+        """
         power = self._one("supplied", t, x, u, w, p)
-        if self.moving:
+        if self.moving or (self.form in multipliers.FORMS and self.declared.n_constraints) or self.declared.gaps:
             _q, v = self.motion(t, x, u, w, p)
             power = power + dot(self.reactions(t, x, u, w, p), v)
         return power
