@@ -11,9 +11,12 @@ from benchmarks import (
     closed_loop,
     compiling,
     context,
+    derivation,
     design_share,
+    drift,
     expression_size,
     first_result,
+    formulations,
     front_selection,
     inference_forms,
     jax_peer,
@@ -28,6 +31,8 @@ from benchmarks import (
     search_operators,
     sharing,
     single_precision,
+    singular_position,
+    two_ways,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -58,6 +63,11 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "search_operators": search_operators.search_operators,
     "front_selection": front_selection.front_selection,
     "inference_forms": inference_forms.inference_forms,
+    "two_ways": two_ways.two_ways,
+    "formulations": formulations.formulations,
+    "drift": drift.drifts,
+    "singular_position": singular_position.singular_position,
+    "derivation": derivation.derivation,
 }
 
 

@@ -8,22 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
 from plants.core.plant import Plant, Quantity
-from plants.mechanics import checked, dependence, multipliers, stored
+from plants.mechanics import checked, dependence, multipliers
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.full import Full
-from plants.mechanics.reduced import reduced
+from plants.mechanics.ways import WAYS, derived
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.parts import Parts
-
-FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi")
-WAYS = ("smaller", "symbols", "tape")
-LARGE = 4000
-"""Operations of the tape's own derivation beyond which no expansion is tried."""
+FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi", "chaplygin")
 
 
 class BasisWarning(UserWarning):
@@ -46,10 +40,11 @@ def build(
     ----------
     declared : Declaration
     form : str
-        "quasi": quasi-velocities, state (q, w), no multipliers. "joints": transferred to joint coordinates. "free":
-        no constraints. "routh": multipliers, state (q, v). "gauss": the same by least constraint, with redundant rows
-        and one-sided constraints. "maggi": a test's second opinion. "auto": joints or basis where given, "gauss" with
-        gaps, else "routh".
+        "quasi": quasi-velocities, state (q, w), no multipliers. "joints": transferred to joint coordinates. "free": no
+        constraints. "routh": multipliers, state (q, v). "gauss": the same by least constraint, with redundant rows and
+        one-sided constraints. "chaplygin": Chaplygin's and Voronets' equations by the mechanised procedure, state (q,
+        independent rates); it has poles. "maggi": a test's second opinion. "auto": joints or basis where given, "gauss"
+        with gaps, else "routh".
     stabilise : ("baumgarte", alpha, beta) or "project", optional
         What holds constraints against drift: feedback [1/s], or a projection after each step.
     derivatives : str
@@ -74,11 +69,11 @@ def build(
     dependence.check(declared)
     declared = declared.baked(bake)
     form = _chosen(declared, form)
-    if form in {"free", "joints"}:
+    if form in {"free", "joints", "chaplygin"}:
         declared = replace(declared, velocities=None)  # these forms have velocities of their own
-    parts, facts = _derived(declared, form, derivatives, _feedback(declared, form, stabilise))
-    positions, velocities = _names(declared, form)
-    equations = Equations(form, declared, parts, Full(declared), positions, velocities, facts)
+    parts, facts = derived(declared, form, derivatives, _feedback(declared, form, stabilise))
+    state = tuple(facts["positions"]), tuple(facts["velocities"])
+    equations = Equations(form, declared, parts, Full(declared), *state, facts)
     if check:
         checked.check(equations)
     return _plant(equations, stabilise, fields)
@@ -148,61 +143,6 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
     return float(numbers[0]), float(numbers[1])
 
 
-def _names(declared: Declaration, form: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    coordinates = tuple(q.name for q in declared.quantities["q"])
-    if form == "joints":
-        joints = tuple(q.name for q in declared.quantities["s"])
-        return joints, tuple(f"d_{name}" for name in joints)
-    if form == "quasi":
-        return coordinates, declared.velocities.names  # type: ignore[union-attr]
-    return coordinates, tuple(q.name for q in declared.quantities["v"])
-
-
-# --------------------------------------------------------------------------------------------------------- derivation
-
-
-def _derived(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, dict[str, Any]]:
-    def derive(calculus: Calculus) -> Parts:
-        if form in multipliers.FORMS:
-            return multipliers.with_multipliers(calculus, declared, feedback)
-        return reduced(calculus, declared)
-
-    options = {"form": form, "derivatives": derivatives, "feedback": feedback}
-    return stored.parts(declared, options, lambda: _smallest(declared, form, derivatives, derive))
-
-
-def _smallest(
-    declared: Declaration, form: str, derivatives: str, derive: Callable[[Calculus], Parts]
-) -> tuple[Parts, dict[str, Any]]:
-    """Derive in the ways asked for; keep the one with the fewest operations of a whole evaluation."""
-    from plants.mechanics.taped import Taped
-
-    found: dict[str, Parts] = {}
-    sizes: dict[str, int] = {}
-    if derivatives != "symbols":
-        found["tape"] = derive(Taped(declared)).condensed()
-        sizes["tape"] = _size(declared, form, found["tape"])
-    if derivatives == "symbols" or (derivatives == "smaller" and sizes["tape"] <= LARGE):
-        from plants.mechanics.landing import SymbolicError
-        from plants.mechanics.symbolic import Symbolic
-
-        for name, normal in (("symbols", True), ("symbols, as derived", False)):
-            try:
-                found[name] = derive(Symbolic(declared, trigonometric=normal)).condensed()
-            except SymbolicError:
-                if derivatives == "symbols":
-                    raise
-                continue
-            sizes[name] = _size(declared, form, found[name])
-    best = min(found, key=lambda name: sizes[name])
-    return found[best], {"derivatives": best, "operations": sizes}
-
-
-def _size(declared: Declaration, form: str, parts: Parts) -> int:
-    positions, velocities = _names(declared, form)
-    return Equations(form, declared, parts, None, positions, velocities, {}).operations  # type: ignore[arg-type]
-
-
 # ---------------------------------------------------------------------------------------------------------- the plant
 
 
@@ -238,10 +178,10 @@ def _states(equations: Equations) -> tuple[Quantity, ...]:
     declared = equations.declared
     kind = "s" if equations.form == "joints" else "q"
     places, turned = declared.quantities[kind], declared.quantities["v"]
-    if equations.form not in {"quasi", "joints"}:
-        rates = turned
-    else:
-        rates = tuple(Quantity(name, "", text="quasi-velocity") for name in equations.velocities)
+    known = {q.name: q for q in turned}
+    if kind == "s":
+        known = {f"d_{q.name}": Quantity("", f"{q.unit or '1'}/s") for q in places}
+    rates = tuple(known.get(name, Quantity("", "", text="quasi-velocity")) for name in equations.velocities)
     initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned] if kind == "q" else ())
     return tuple(
         Quantity(name, q.unit, value, q.low, q.high, q.text)

@@ -69,6 +69,13 @@ class Mechanism:
         """Time t [s], for what depends on it explicitly."""
         return self._tape.input("t")
 
+    def symbol(self, name: str) -> Symbol:
+        """Return the symbol of a declared name."""
+        known = {symbol.label: symbol for symbols in self._symbols.values() for symbol in symbols}
+        if name not in known:
+            raise DeclarationError(unknown(f"name of mechanism {self.name!r}", name, tuple(known)))
+        return known[name]
+
     def coordinates(
         self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
     ) -> Any:
@@ -285,6 +292,11 @@ class Mechanism:
     def _index(self, kind: str, symbol: Any) -> int:
         labels = [q.name for q in self._quantities[kind]]
         label = symbol.label if isinstance(symbol, Symbol) else symbol
+        if label in [q.name for q in self._quantities["s"]]:
+            raise DeclarationError(
+                f"mechanism {self.name!r}: {label!r} is a joint; forces act on coordinates and places are given to them "
+                f"({', '.join(labels)}): write the force of a joint's drive as forces on the bodies that it joins"
+            )
         if label not in labels:
             raise DeclarationError(unknown(f"coordinate of mechanism {self.name!r}", str(label), tuple(labels)))
         return labels.index(label)

@@ -195,7 +195,7 @@ def slider_crank():
     a, b, xs = mech.coordinates("a b xs")
     va, vb, vs = mech.rates()
     r, l = mech.parameters(r=1.0, l=1.0)
-    cx, cy = -r * sin(a) * va - l / 2 * sin(b) * vb, r * cos(a) * va + l / 2 * cos(b) * vb
+    cx, cy = -r * sin(a) * va - l / 2 * sin(b) * vb, r * cos(a) * va - l / 2 * cos(b) * vb
     mech.kinetic(0.2 / 2 * va**2 + 1.0 / 2 * (cx**2 + cy**2) + 0.1 / 2 * vb**2 + 1.5 / 2 * vs**2)
     mech.position_constraint(r * cos(a) + l * cos(b) - xs)
     mech.position_constraint(r * sin(a) - l * sin(b))

@@ -8,6 +8,7 @@ import pytest
 import symengine as se
 
 from benchmarks.expression_size import by_symengine, one_reciprocal
+import plants
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism, checked, oracle, stored
 from plants.mechanics.chaplygin import chaplygin, mechanised
@@ -392,3 +393,12 @@ def test_naming_sines_leaves_one_call_for_each():
     functions = [str(d) for d in definitions if str(d).startswith(("sin(", "cos("))]
     assert len(functions) == len(set(functions)) == 8  # of the heading and of three links
     assert "sin(" not in "".join(str(d) for d in definitions if str(d) not in functions)
+
+
+def test_a_plant_in_independent_rates():
+    plant = systems.vertical_disk().build("chaplygin", step=1e-3)
+    assert plant.velocities == ("d_ph", "d_ps")
+    x = plant.equations.state_from((0, 0, 0, 0), (1.0, 0, 0.8, 4.0))
+    end = plants.simulate(plant, t_end=5.0, step=1e-3, initial=x, inputs={"tph": 0.05, "tps": 0.1}).states[-1]
+    np.testing.assert_allclose(end[:2], (0.1367787965, 0.5779313487), atol=1e-8)
+    assert plant.equations.facts["note"]

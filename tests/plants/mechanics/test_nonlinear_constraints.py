@@ -18,7 +18,7 @@ def hamel(form="quasi"):
     vx, vy, vz = mech.rates(initial=(1.5, 2.0, 1.0))
     m, k = mech.parameters(m=2.0, k=0.4)
     mech.kinetic(m / 2 * (vx**2 + vy**2 + vz**2))
-    mech.potential(m * G * mech._symbols["q"][2])
+    mech.potential(m * G * mech.symbol("z"))
     mech.velocity_constraint(vz - k * sqrt(vx**2 + vy**2), linear=False)
     if form == "quasi":
         a, b = mech.quasi_velocities("a b")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plants.core.elementary import cos, exp, maximum, sin, sqrt, tanh, where
+from plants.core.elementary import acos, asin, atan2, cos, exp, log, maximum, sin, sqrt, tan, tanh, where
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
 
@@ -127,6 +127,36 @@ def friction(kind, w):
         "none": 0.0, "tanh": -0.2 * np.tanh(w / 0.1), "where": (-0.2 if w > 0.0 else 0.2) * (1 + w * w),
         "maximum": -0.3 * max(w, 0.1 * w),
     }[kind]  # fmt: skip
+
+
+def test_exponentials_logarithms_and_powers():
+    """Computer algebra writes exp(a) as a power of e, and finds pi where arguments change their sign."""
+    x = (0.4, -0.3)
+    found = []
+    for way in ("symbols", "tape"):
+        mech = Mechanism("odd")
+        a, da = mech.coordinates("a"), mech.rates()
+        mech.kinetic((exp(-2.0 * a) + 1.0 / exp(a) + log(2.0 + a * a) + acos(-a) + (1.0 + a * a) ** 1.5) * da**2 / 2)
+        mech.potential(
+            exp(3.0 * a) + atan2(2.0 * sin(a), 1.0 + a * a) + (2.0 + a) ** a + asin(a / 2) / sqrt(3.0 + a) ** 3
+        )
+        mech.force({"a": tan(a) - exp(a) ** 2})
+        found.append(mech.build(derivatives=way).derivative(0.0, x, (), (), ())[1])
+    assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
+def test_what_computer_algebra_cannot_hand_back_is_left_to_the_tape():
+    """tan(pi/2 - a) becomes a cotangent there, which has no operation here."""
+
+    def mechanism():
+        mech = Mechanism("cotangent")
+        a, da = mech.coordinates("a"), mech.rates()
+        mech.kinetic(da**2 / 2)
+        mech.potential(tan(acos(0.0 * a) - a))
+        return mech
+
+    plant = mechanism().build()
+    assert plant.derivative(0.0, (0.7, 0.0), (), (), ())[1] == pytest.approx(1.0 / np.sin(0.7) ** 2, rel=1e-12)
 
 
 @pytest.mark.parametrize("form", ["quasi", "routh", "gauss", "joints", "free"])

@@ -91,6 +91,11 @@ def test_what_changes_the_key(monkeypatch):
         mech = pendulum()
         extend(mech, *(mech._symbols[kind][0] for kind in "qv"))
         keys.append(stored.key(mech.declared(), options))
+    renamed = Mechanism("pendulum_of_a_test")
+    renamed.coordinates("b")
+    same = Mechanism("pendulum_of_a_test")
+    same.coordinates("a")
+    keys.extend(stored.key(mech.declared(), options) for mech in (renamed, same))  # what is kept names the state
     stored._versions.cache_clear()
     version = stored.importlib.metadata.version
     monkeypatch.setattr(stored.importlib.metadata, "version", lambda name: version(name) + ".1")
@@ -101,11 +106,11 @@ def test_what_changes_the_key(monkeypatch):
 
 def counted(monkeypatch):
     """How often something is derived."""
-    from plants.mechanics import build
+    from plants.mechanics import ways
 
     calls = []
-    smallest = build._smallest
-    monkeypatch.setattr(build, "_smallest", lambda *a: calls.append(a) or smallest(*a))
+    smallest = ways._smallest
+    monkeypatch.setattr(ways, "_smallest", lambda *a: calls.append(a) or smallest(*a))
     return calls
 
 

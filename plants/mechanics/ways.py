@@ -1,0 +1,129 @@
+"""The ways to derive a form: all that are asked for are gone, the one with the fewest operations is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.mechanics import multipliers, stored
+from plants.mechanics.declared import Declaration, DeclarationError
+from plants.mechanics.equations import Equations
+from plants.mechanics.reduced import reduced
+from plants.mechanics.taped import Taped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plants.mechanics.calculus import Calculus
+    from plants.mechanics.parts import Parts
+
+    Facts = dict[str, Any]
+
+WAYS = ("smaller", "symbols", "tape")
+LARGE = 4000
+"""Operations of the tape's own derivation beyond which no expansion is tried."""
+
+
+def derived(
+    declared: Declaration, form: str, derivatives: str, feedback: tuple[float, float] | None
+) -> tuple[Parts, Facts]:
+    """Return a form's parts, from the cache folder where they are there, and how they were derived.
+
+    Parameters
+    ----------
+    derivatives : str
+        A name of :data:`WAYS`.
+    feedback : (alpha, beta), optional
+        Baumgarte's.
+
+    Returns
+    -------
+    Parts
+    dict
+        "derivatives": the way that was kept; "operations": of one evaluation, by way; "positions", "velocities": names
+        of the state; "note": what else was chosen.
+
+    Raises
+    ------
+    SymbolicError
+        Where computer algebra is asked for and cannot differentiate what is declared.
+    """
+    options = {"form": form, "derivatives": derivatives, "feedback": feedback}
+    return stored.parts(declared, options, lambda: _smallest(declared, form, derivatives, feedback))
+
+
+def _smallest(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, Facts]:
+    facts = _named(declared, form)
+    if form == "chaplygin":
+        found = _mechanised(declared, derivatives)
+    else:
+        found = _generic(declared, form, derivatives, feedback)
+    parts, sizes = {}, {}
+    for name, made in found:
+        parts[name] = made.condensed()
+        sizes[name] = _size(declared, form, parts[name], facts)
+        if name == "tape" and sizes[name] > LARGE and derivatives == "smaller":
+            break
+    best = min(sizes, key=lambda name: sizes[name])
+    return parts[best], {**facts, "derivatives": best, "operations": sizes}
+
+
+def _generic(declared: Declaration, form: str, derivatives: str, feedback: Any) -> Iterator[tuple[str, Parts]]:
+    def derive(calculus: Calculus) -> Parts:
+        if form in multipliers.FORMS:
+            return multipliers.with_multipliers(calculus, declared, feedback)
+        return reduced(calculus, declared)
+
+    if derivatives != "symbols":
+        yield "tape", derive(Taped(declared))
+    if derivatives != "tape":
+        yield from _by_algebra(derive, declared, required=derivatives == "symbols")
+
+
+def _by_algebra(
+    derive: Callable[[Calculus], Parts], declared: Declaration, *, required: bool
+) -> Iterator[tuple[str, Parts]]:
+    from plants.mechanics.landing import SymbolicError
+    from plants.mechanics.symbolic import Symbolic
+
+    for name, normal in (("symbols", True), ("symbols, as derived", False)):
+        try:
+            yield name, derive(Symbolic(declared, trigonometric=normal))
+        except SymbolicError:
+            if required:
+                raise
+            return
+
+
+def _mechanised(declared: Declaration, derivatives: str) -> Iterator[tuple[str, Parts]]:
+    """With names kept and replaced, in trigonometric normal form and as derived."""
+    from plants.mechanics.chaplygin import chaplygin
+    from plants.mechanics.split import split_of
+
+    if derivatives == "tape":
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: form 'chaplygin' is a procedure of computer algebra; leave out "
+            "derivatives='tape'"
+        )
+    split = split_of(declared)
+    for kept, normal in ((True, True), (True, False), (False, True), (False, False)):
+        name = ("names kept" if kept else "names replaced") + ("" if normal else ", as derived")
+        yield name, chaplygin(declared, split=split, kept=kept, trigonometric=normal)
+
+
+def _named(declared: Declaration, form: str) -> Facts:
+    names = {kind: [q.name for q in declared.quantities[kind]] for kind in "qvs"}
+    if form == "joints":
+        return {"positions": names["s"], "velocities": [f"d_{name}" for name in names["s"]]}
+    if form == "quasi" and declared.velocities is not None:
+        return {"positions": names["q"], "velocities": list(declared.velocities.names)}
+    if form == "chaplygin":
+        from plants.mechanics.split import split_of
+
+        split = split_of(declared)
+        return {"positions": names["q"], "velocities": [names["v"][k] for k in split.independent], "note": split.note}
+    return {"positions": names["q"], "velocities": names["v"]}
+
+
+def _size(declared: Declaration, form: str, parts: Parts, facts: Facts) -> int:
+    state = tuple(facts["positions"]), tuple(facts["velocities"])
+    return Equations(form, declared, parts, None, *state, {}).operations  # type: ignore[arg-type]
