@@ -32,7 +32,7 @@ def function(entry, q, t):
 
 @st.composite
 def recipes(draw, constrained=True):
-    n = draw(st.integers(2, 4))
+    n = draw(st.integers(2, 3))
     rows = draw(st.integers(1, n - 1)) if constrained else 0
     return {
         "n": n,
