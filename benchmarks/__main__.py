@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks import (
     closed_loop,
     compiling,
+    contacts,
     context,
     derivation,
     design_share,
@@ -55,6 +56,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "single_precision": single_precision.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
+    "contacts": contacts.contacts,
     "sharing": sharing.sharing,
     "compiling": compiling.compiling,
     "expression_size": expression_size.expression_size,

@@ -54,9 +54,7 @@ def _closed(angle):
     return rod, RADIUS * cos(angle) + ROD * cos(rod)
 
 
-CHANNEL = Channel(
-    output="angle", rate="rate", scale=1.0, low=-30.0, high=30.0, gains_low=(0.0, 0.0, 0.0), gains_high=(80.0, 80.0, 10.0)
-)
+CHANNEL = Channel(output="angle", rate="rate", scale=1.0, low=-30.0, high=30.0, gains_high=(80.0, 80.0, 10.0))
 PLANT = mech.build(
     step=0.002,
     channels=(CHANNEL,),

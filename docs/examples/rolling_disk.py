@@ -12,7 +12,9 @@ import plants
 from plants import Mechanism, cos, sin
 
 mech = Mechanism("rolling_disk", "Thin disk that rolls on level ground without slipping, free to lean and fall")
-x, y, heading, lean, spin = mech.coordinates("x y heading lean spin", units="m m rad rad rad", initial=(0, 0, 0, 0.2, 0))
+x, y, heading, lean, spin = mech.coordinates(
+    "x y heading lean spin", units="m m rad rad rad", initial=(0.0, 0.0, 0.0, 0.2, 0.0)
+)
 vx, vy, turning, falling, rolling = mech.rates("vx vy turning falling rolling", initial=(3.0, 0.0, 0.5, 0.0, 6.0))
 m, R, I, J = mech.parameters(m=1.0, R=0.5, I=0.0625, J=0.125)
 

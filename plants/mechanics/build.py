@@ -167,11 +167,31 @@ def _plant(equations: Equations, stabilise: Any, fields: dict[str, Any]) -> Plan
     else:
         given |= {"mass_matrix": equations.mass_matrix, "force": equations.force}
         given |= {"kinematics": equations.kinematics, "velocities": equations.velocities}
-    if stabilise == "project":
+    if declared.gaps:
+        given |= _contacts(equations, stabilise)
+    elif stabilise == "project":
         from plants.mechanics.projection import projection
 
         given["after_step"] = projection(equations)
     return Plant(**{**given, **fields})
+
+
+def _contacts(equations: Equations, stabilise: Any) -> dict[str, Any]:
+    """Derivative and after_step of a mechanism with gaps; projection onto two-sided constraints comes last."""
+    from plants.mechanics.contact_blocks import contact_blocks
+    from plants.mechanics.projection import projection
+
+    derivative, settled = contact_blocks(
+        equations.full, baumgarte=_feedback(equations.declared, equations.form, stabilise)
+    )
+    if stabilise != "project":
+        return {"derivative": derivative, "after_step": settled}
+    project = projection(equations)
+
+    def after_step(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+        return project(t, settled(t, x, u, w, p, h), u, w, p, h)
+
+    return {"derivative": derivative, "after_step": after_step}
 
 
 def _states(equations: Equations) -> tuple[Quantity, ...]:

@@ -1,12 +1,13 @@
 """Blocks of a mechanism with at most two gaps, for lanes with a fixed step.
 
 Contacts that are closed are held by complementarity of forces and accelerations in the derivative. What a step leaves
-behind is removed after it. A gap that has closed during the step has its impact at the instant that its distance, speed
-and acceleration at the step's end point back to; the rest of the step is made up for, the acceleration taken as
-constant. Then gaps below 0 are lifted along M^-1 G', and those that are pressed together lose what speed is left.
+behind is removed after it: where a gap has closed during the step, the state goes back to the instant that distance,
+speed and acceleration point to, has its impact there and goes on to the step's end, accelerations taken as constant on
+either side. Gaps below 0 are lifted along M^-1 G', and those that are pressed together lose what speed is left.
 
-With a fixed step, single impacts cost errors of the second order of the step, whatever the integrator's order; several
-within one step, and contacts that come to rest, of the first. Those who need the instants themselves use
+With a fixed step, a single impact costs an error of the second order of the step, whatever the integrator's order, and
+none in a uniform field; a second impact within the step waits for the step's end, and costs one of the first order.
+Those who need the instants themselves use
 :func:`plants.mechanics.contact_run.simulate_contacts`.
 """
 
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, minimum, quotient, sqrt, where
 from plants.core.linear_solve import solve_symmetric
+from plants.mechanics.blocks import Rows
 from plants.mechanics.contact_cases import MOST, Mobility
 from plants.mechanics.declared import DeclarationError
+from plants.mechanics.multipliers import stabilised
 from plants.mechanics.parts import triangle
 from plants.mechanics.solving import dot
 
@@ -37,12 +40,18 @@ CLOSED_SPEED = 1e-3
 """Speed of a closed gap up to which its contact force is found with the accelerations [m/s]."""
 
 _NAMES = (
-    "mass", "load", "residuals", "jacobian", "drift", "curvature", "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
+    "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature",
+    "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
 )  # fmt: skip
 
 
 def contact_blocks(
-    full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED, rest_speed: float = 0.0
+    full: Full,
+    *,
+    baumgarte: tuple[float, float] | None = None,
+    closed_distance: float = CLOSED_DISTANCE,
+    closed_speed: float = CLOSED_SPEED,
+    rest_speed: float = 0.0,
 ) -> tuple[Block, Block]:
     """Return ``derivative(t, x, u, w, p)`` and ``after_step(t, x, u, w, p, h)`` of the state x = (q, v).
 
@@ -50,6 +59,8 @@ def contact_blocks(
     ----------
     full : Full
         Blocks of a mechanism with one or two gaps.
+    baumgarte : (float, float), optional
+        Feedback alpha, beta [1/s] of the two-sided constraints' drift.
     closed_distance, closed_speed : float
         A gap with psi <= closed_distance [m] and abs(psi') <= closed_speed [m/s] is held by its contact force. They
         should exceed what one step's stages add: about v^2 h^2 / r on a surface of radius r, and its rate.
@@ -62,7 +73,7 @@ def contact_blocks(
         For no gaps, or more than two.
     """
     _check(full)
-    limits = _Limits(closed_distance, closed_speed, rest_speed)
+    limits = _Limits(closed_distance, closed_speed, rest_speed, baumgarte)
     n = full.declared.n
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
@@ -75,11 +86,15 @@ def contact_blocks(
 
 
 def contact_forces(
-    full: Full, *, closed_distance: float = CLOSED_DISTANCE, closed_speed: float = CLOSED_SPEED
+    full: Full,
+    *,
+    baumgarte: tuple[float, float] | None = None,
+    closed_distance: float = CLOSED_DISTANCE,
+    closed_speed: float = CLOSED_SPEED,
 ) -> Block:
     """Return ``forces(t, x, u, w, p)``: the contact force of each gap [N], >= 0, as the derivative has them."""
     _check(full)
-    limits = _Limits(closed_distance, closed_speed, 0.0)
+    limits = _Limits(closed_distance, closed_speed, 0.0, baumgarte)
     return lambda t, x, u, w, p: _Touch(full, limits, t, x, u, w, p).forces
 
 
@@ -88,6 +103,7 @@ class _Limits:
     distance: float
     speed: float
     rest_speed: float
+    baumgarte: tuple[float, float] | None
 
 
 class _Touch:
@@ -95,7 +111,8 @@ class _Touch:
 
     def __init__(self, full: Full, limits: _Limits, t: Any, x: Any, u: Any, w: Any, p: Any) -> None:
         n = full.declared.n
-        self.limits, self.q, self.v = limits, x[:n], x[n:]
+        self.full, self.limits, self.t, self.rest = full, limits, t, (u, w, p)
+        self.q, self.v = x[:n], x[n:]
         self.restitutions = [gap.restitution for gap in full.declared.gaps]
         values = dict(zip(_NAMES, full(_NAMES, t, self.q, self.v, u, w, p), strict=True))
         self.mass, load = triangle(values["mass"], n), values["load"]
@@ -103,16 +120,25 @@ class _Touch:
         self.rows, self.gap_rows = _rows(values["jacobian"], n), _rows(values["gap_jacobian"], n)
         self.gaps, self.speeds = values["gaps"], values["gap_speeds"]
         self.mobility = Mobility(self.mass, self.rows, self.gap_rows)
+        constraints = Rows(self.residuals, self.rows, values["speeds"], self.drift, values["curvature"])
         held = [where(d, where(s, 1.0, 0.0), 0.0) for d, s in zip(self.near(), self.slow(self.speeds), strict=True)]
         self.accelerations, _, self.forces = self.mobility.nearest(
             solve_symmetric(self.mass, load),
-            [-c for c in values["curvature"]],
+            [-c for c in stabilised(constraints, limits.baumgarte)],
             [-c for c in values["gap_curvature"]],
             held,
         )
         self.gap_accelerations = [
             dot(row, self.accelerations) + c for row, c in zip(self.gap_rows, values["gap_curvature"], strict=True)
         ]
+
+    def moved(self, t: Any, q: Any, v: Any) -> _Touch:
+        """Return the same at another time and state, inputs held."""
+        return _Touch(self.full, self.limits, t, (*q, *v), *self.rest)
+
+    def steady(self) -> list[Any]:
+        """Speeds that the gaps would have at rest: where they move themselves."""
+        return [s - dot(row, self.v) for row, s in zip(self.gap_rows, self.speeds, strict=True)]
 
     def near(self) -> list[Any]:
         """Above 0 for a gap that counts as closed."""
@@ -123,63 +149,68 @@ class _Touch:
         return [self.limits.speed - magnitude(speed) for speed in speeds]
 
 
-def settled(touch: _Touch, h: Any) -> tuple[Any, ...]:
-    """Return the state to go on with after a step of `h`: impacts, and gaps not below 0."""
-    n = len(touch.q)
-    crossing, since = _crossings(touch, h)
-    bouncing = _bouncing(touch, crossing, h)
-    since = [where(e, time, 0.0) for e, time in zip(bouncing, since, strict=True)]
-    steady = [s - dot(row, touch.v) for row, s in zip(touch.gap_rows, touch.speeds, strict=True)]
-    wanted = [
-        where(e, maximum(s - (1.0 + e) * c, 0.0), 0.0) - still
-        for e, s, c, still in zip(bouncing, touch.speeds, crossing, steady, strict=True)
-    ]
-    hit = touch.mobility.nearest(touch.v, [-b for b in touch.drift], wanted, touch.near())
-    after, _, impulses = hit
-    after = [where(_largest(impulses), new, old) for new, old in zip(after, touch.v, strict=True)]
-    made_up = [
-        sum((time * r * move[i] for time, r, (move, _) in zip(since, impulses, touch.mobility.moves, strict=True)), 0.0)
-        for i in range(n)
-    ]
-    back = [*(-value for value in touch.residuals), *([0.0] * (len(touch.rows) - len(touch.residuals)))]
-    lifted, _, pushes = touch.mobility.nearest(made_up, back, [-gap for gap in touch.gaps], touch.near())
-    changed = maximum(_largest(impulses), _largest(pushes))
-    places = [where(changed, a + b, a) for a, b in zip(touch.q, lifted, strict=True)]
-    return (*places, *_pressed(touch, after, steady))
+def settled(end: _Touch, h: Any) -> tuple[Any, ...]:
+    """Return the state to go on with after a step of `h`: back to the impact, and on from there; gaps not below 0."""
+    approaching = [where(near, -s - end.limits.speed, 0.0) for near, s in zip(end.near(), end.speeds, strict=True)]
+    times = _times(end, approaching, h)
+    since = _largest(times)
+    first = [where(near, where(since - time, 0.0, 1.0), 0.0) for near, time in zip(approaching, times, strict=True)]
+    q, v = _along(end.q, end.v, end.accelerations, -since)
+    before = end.moved(end.t - since, q, v)
+    after = before.moved(before.t, q, _rebound(before, first, h))
+    velocity = _pressed(after)
+    q, v = _along(q, velocity, after.accelerations, since)
+    hit = _largest(approaching)
+    places = [where(hit, new, old) for new, old in zip(q, end.q, strict=True)]
+    speeds = [where(hit, new, old) for new, old in zip(v, velocity, strict=True)]
+    return (*_lifted(end, after, places, speeds), *speeds)
 
 
-def _crossings(touch: _Touch, h: Any) -> tuple[list[Any], list[Any]]:
-    """Return each gap's speed where it was 0, and the time since, from distance, speed and acceleration now."""
-    speeds = [
-        -sqrt(maximum(s * s - 2.0 * a * gap, 0.0))
-        for gap, s, a in zip(touch.gaps, touch.speeds, touch.gap_accelerations, strict=True)
-    ]
-    since = [
-        clip(quotient(2.0 * gap, where(-s - touch.limits.speed, s + c, -1.0)), 0.0, h)
-        for gap, s, c in zip(touch.gaps, touch.speeds, speeds, strict=True)
-    ]
-    return speeds, since
+def _along(q: Any, v: Any, a: Any, time: Any) -> tuple[list[Any], list[Any]]:
+    """Return where a state is after a time of constant acceleration."""
+    places = [x + time * (rate + 0.5 * time * change) for x, rate, change in zip(q, v, a, strict=True)]
+    return places, [rate + time * change for rate, change in zip(v, a, strict=True)]
 
 
-def _bouncing(touch: _Touch, crossing: Any, h: Any) -> list[Any]:
-    """Return the restitutions; 0 where a gap hardly approaches, or its rebound would be used up in a step."""
-    limits, result = touch.limits, []
-    for e, s, c, a in zip(touch.restitutions, touch.speeds, crossing, touch.gap_accelerations, strict=True):
-        bounces = where(-s - limits.speed, -e * c - limits.rest_speed + h * minimum(a, 0.0), 0.0)
-        result.append(where(bounces, e, 0.0))
-    return result
+def _times(end: _Touch, approaching: Any, h: Any) -> list[Any]:
+    """Return the time since each approaching gap has closed: gap = s' t + a t^2 / 2 with the speed s' then."""
+    times = []
+    for gap, s, a, near in zip(end.gaps, end.speeds, end.gap_accelerations, approaching, strict=True):
+        then = -sqrt(maximum(s * s - 2.0 * a * gap, 0.0))
+        times.append(where(near, clip(quotient(2.0 * gap, where(near, s + then, -1.0)), 0.0, h), 0.0))
+    return times
 
 
-def _pressed(touch: _Touch, velocity: Any, steady: Any) -> list[Any]:
+def _rebound(before: _Touch, first: Any, h: Any) -> list[Any]:
+    """Return the velocity after an impact; without restitution where its rebound would be used up within a step."""
+    wanted = []
+    for e, s, a, still in zip(
+        before.restitutions, before.speeds, before.gap_accelerations, before.steady(), strict=True
+    ):
+        rebound = e * maximum(-s, 0.0)
+        bounces = rebound - before.limits.rest_speed + h * minimum(a, 0.0)
+        wanted.append(where(bounces, rebound, 0.0) - still)
+    closed = [where(hit, 1.0, near) for hit, near in zip(first, before.near(), strict=True)]
+    velocity, _, _ = before.mobility.nearest(before.v, [-b for b in before.drift], wanted, closed)
+    return [where(_largest(first), new, old) for new, old in zip(velocity, before.v, strict=True)]
+
+
+def _pressed(touch: _Touch) -> list[Any]:
     """Return the velocity without what is left of the speeds of gaps that are pressed together."""
-    speeds = [dot(row, velocity) + still for row, still in zip(touch.gap_rows, steady, strict=True)]
-    flags = [
-        where(force, where(slow, 1.0, 0.0), 0.0) for force, slow in zip(touch.forces, touch.slow(speeds), strict=True)
-    ]
+    flags = [where(force, 1.0, 0.0) for force in touch.forces]
     held = [[flag * entry for entry in row] for flag, row in zip(flags, touch.gap_rows, strict=True)]
-    none = [-flag * still for flag, still in zip(flags, steady, strict=True)]
-    stopped, _ = Mobility(touch.mass, [*touch.rows, *held], []).hold(velocity, [*(-b for b in touch.drift), *none])
-    return [where(_largest(flags), new, old) for new, old in zip(stopped, velocity, strict=True)]
+    none = [-flag * still for flag, still in zip(flags, touch.steady(), strict=True)]
+    stopped, _ = Mobility(touch.mass, [*touch.rows, *held], []).hold(touch.v, [*(-b for b in touch.drift), *none])
+    return [where(_largest(flags), new, old) for new, old in zip(stopped, touch.v, strict=True)]
+
+
+def _lifted(end: _Touch, after: _Touch, q: Any, v: Any) -> list[Any]:
+    """Return the coordinates with gaps that are below 0 brought to 0 along M^-1 G', within the two-sided constraints."""
+    gaps, residuals = end.full(("gaps", "residuals"), end.t, q, v, *end.rest)
+    closed = [end.limits.distance - gap for gap in gaps]
+    back = [*(-value for value in residuals), *([0.0] * (len(after.rows) - len(residuals)))]
+    move, _, pushes = after.mobility.nearest([0.0] * len(q), back, [-gap for gap in gaps], closed)
+    return [where(_largest(pushes), place + by, place) for place, by in zip(q, move, strict=True)]
 
 
 def _rows(flat: list[Any], n: int) -> list[list[Any]]:
@@ -196,6 +227,6 @@ def _check(full: Full) -> None:
         raise DeclarationError(f"mechanism {name!r} has no gaps: declare them with gap(distance), or use another form")
     if count > MOST:
         raise DeclarationError(
-            f"mechanism {name!r}: a compiled plant solves contacts by cases for at most {MOST} gaps, got {count}; declare "
-            "those that can close together, or follow single runs with simulate_contacts"
+            f"mechanism {name!r}: a compiled plant solves contacts by cases for at most {MOST} gaps, got {count}; "
+            "declare those that can close together, or follow single runs with simulate_contacts"
         )

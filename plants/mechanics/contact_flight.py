@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plants.mechanics.contact_qp import Active
     from plants.mechanics.contact_state import Limits, System
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
 
 LOOKS = 4
 """Looks at each step's interpolant."""
@@ -112,7 +112,7 @@ def fly(
             reached = replace(here, time=float(solver.t), state=np.array(solver.y))
             here = projected(system, reached, 10.0 * precision.atol)
             if here is not reached:
-                first_step = min(float(solver.t - solver.t_old), t_end - here.time)
+                first_step = min(float(solver.h_abs), t_end - here.time)
                 break
     return here, ()
 
@@ -148,7 +148,7 @@ def _first_root(watch: _Watch, dense: Any, t_old: float, t_new: float, record: R
         state = dense(right)
         after = watch.values(right, state)
         if np.any(after <= 0.0):
-            return min(_root(watch, dense, left, right, k, before[k]) for k in np.flatnonzero(after <= 0.0))
+            return min(_root(watch, dense, left, right, int(k), before[k]) for k in np.flatnonzero(after <= 0.0))
         look(watch.system, Moment(float(right), state, watch.held), record)
         watch.arm(watch.system.at(right, state).gaps)
         left, before = float(right), watch.values(right, state)

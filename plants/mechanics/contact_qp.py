@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from plants.mechanics.full import Matrices
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
     Active = tuple[int, ...]
 
 ENUMERATED = 4
@@ -154,32 +154,34 @@ class _Problem:
             if self._accepts(shortest, forces, gaps):
                 return self._answer(*self._shared(shortest, forces, gaps), active)
         raise ContactError(
-            f"no motion fulfils the two-sided constraints and keeps the closed gaps {tuple(map(int, gaps))} from closing "
-            "further: they contradict each other; look for gaps that cannot be open at the same time"
+            f"no motion fulfils the two-sided constraints and keeps the closed gaps {tuple(map(int, gaps))} from "
+            "closing further: they contradict each other; look for gaps that cannot be open at the same time"
         )
 
     def on(self, held: Active) -> Contact:
         return self._answer(*self._on(held), held)
 
     def _on(self, active: Active) -> tuple[Array, Array]:
-        rows, forces = self.reduced[list(active)], np.zeros(len(self.bounds))
-        shortest = np.linalg.pinv(rows, RANK) @ self.bounds[list(active)]
-        forces[list(active)] = np.linalg.pinv(rows.T, RANK) @ shortest
-        return shortest, forces
+        shortest = np.linalg.pinv(self.reduced[list(active)], RANK) @ self.bounds[list(active)]
+        return shortest, self._carried(shortest, list(active))
+
+    def _carried(self, z: Array, gaps: Any) -> Array:
+        """Return scaled forces of `gaps` that give z; where these are dependent, the forces themselves are shortest."""
+        forces, scale = np.zeros(len(self.bounds)), self.scale[gaps]
+        forces[gaps] = scale * (np.linalg.pinv((self.reduced[gaps] * scale[:, None]).T, RANK) @ z)
+        return forces
 
     def _accepts(self, z: Array, forces: Array, gaps: Array) -> bool:
         slack = self._slack(z, gaps)
         return bool(np.all(forces >= -slack) and np.all((self.reduced @ z - self.bounds)[gaps] >= -slack))
 
     def _shared(self, z: Array, forces: Array, gaps: Array) -> tuple[Array, Array]:
-        """Spread the forces over all gaps that stay closed where these are dependent and none has to pull."""
+        """Spread the forces over all gaps that stay closed where these are dependent: the shortest, if none pulls."""
         slack = self._slack(z, gaps)
         tight = gaps[np.abs((self.reduced @ z - self.bounds)[gaps]) <= slack]
-        rows = self.reduced[tight]
-        spread = np.linalg.pinv(rows.T, RANK) @ z
-        if len(tight) > np.linalg.matrix_rank(rows, RANK) and np.all(spread >= -slack):
-            forces = np.zeros(len(forces))
-            forces[tight] = spread
+        spread = self._carried(z, tight)
+        if len(tight) > np.linalg.matrix_rank(self.reduced[tight], RANK) and np.all(spread >= -slack):
+            forces = spread
         return z, np.where(forces > slack, forces, 0.0)
 
     def _slack(self, z: Array, gaps: Array) -> float:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 ALLOWED_START = 1e-6
 """Violation of constraints [their unit] that an initial state may have; it is projected away."""
 
+IDLE = 50
+"""Changes of contacts at one instant that are taken for going round in circles."""
+
 SILENT = 2.0  # s: shorter runs say nothing
 
 
@@ -120,13 +123,16 @@ def simulate_contacts(
     full = _full(system)
     limits = Limits(rest_speed=rest_speed)
     fixed = _fixed(full, parameters, inputs, disturbances)
-    moment = settle(fixed, Moment(0.0, _initial(fixed, initial, limits)), limits)
+    moment = settle(fixed, Moment(0.0, _initial(fixed, initial)), limits)
     record, events, tell = Record(), list(moment.events), _Telling(t_end)
+    idle = 0
     while moment.time < t_end:
+        begun = moment.time
         reached, released = fly(fixed, moment, t_end, limits, Precision(rtol, atol, max_step), record, tell)
         moment = settle(fixed, reached, limits, released) if reached.time < t_end else reached
         events += moment.events if moment is not reached else ()
-        _check_count(events, max_events, moment.time)
+        idle = idle + 1 if moment.time <= begun else 0
+        _check_progress(events, max_events, idle, moment)
         tell.events = len(events)
     look(fixed, moment, record)
     return ContactRun(_trajectory(full, record), tuple(events))
@@ -171,18 +177,13 @@ def _constant(value: float) -> Callable[[float], float]:
     return lambda _: value
 
 
-def _initial(system: System, given: Given | None, limits: Limits) -> np.ndarray:
+def _initial(system: System, given: Given | None) -> np.ndarray:
     d = system.full.declared
     state = np.array(pick_values(f"states of mechanism {d.name!r}", d.quantities["q"] + d.quantities["v"], given))
     at = system.at(0.0, state)
-    for what, values in (
-        ("position constraint", at.residuals),
-        ("velocity of constraint", at.speeds),
-        ("gap", np.minimum(at.gaps, 0.0)),
-    ):
-        for k in np.flatnonzero(
-            np.abs(values) > (ALLOWED_START if what != "gap" else max(ALLOWED_START, limits.distance))
-        ):
+    levels = {"position constraint": at.residuals, "velocity of constraint": at.speeds, "gap": np.minimum(at.gaps, 0.0)}
+    for what, values in levels.items():
+        for k in np.flatnonzero(np.abs(values) > ALLOWED_START):
             raise ValueError(
                 f"mechanism {d.name!r}: the initial state violates {what} {k} by {values[k]:.6g}; "
                 "give coordinates and rates that fulfil it"
@@ -190,11 +191,17 @@ def _initial(system: System, given: Given | None, limits: Limits) -> np.ndarray:
     return state
 
 
-def _check_count(events: list[Event], most: int, now: float) -> None:
+def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> None:
+    if idle > IDLE:
+        raise ContactError(
+            f"contacts keep changing at t = {here.time:.9g} s without any time passing (gaps that push: {here.held}); "
+            "look for gaps that say the same in slightly different ways"
+        )
     if len(events) > most:
         raise ContactError(
-            f"{len(events)} events up to t = {now:.9g} s, the last at {', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more "
-            f"than max_events = {most}; raise rest_speed so that bounces end in rest, or allow more"
+            f"{len(events)} events up to t = {here.time:.9g} s, the last at "
+            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that "
+            "bounces end in rest, or allow more"
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plants.mechanics.contact_qp import Active
     from plants.mechanics.full import Full, Matrices
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]
     Signals = Callable[[float], tuple[float, ...]]
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import symengine as se
 
-from benchmarks.expression_size import by_symengine, one_reciprocal
 import plants
+from benchmarks.expression_size import by_symengine, one_reciprocal
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism, checked, oracle, stored
 from plants.mechanics.chaplygin import chaplygin, mechanised
