@@ -294,7 +294,7 @@ class Mechanism:
         label = symbol.label if isinstance(symbol, Symbol) else symbol
         if label in [q.name for q in self._quantities["s"]]:
             raise DeclarationError(
-                f"mechanism {self.name!r}: {label!r} is a joint; forces act on coordinates and places are given to them "
+                f"mechanism {self.name!r}: {label!r} is a joint; forces act on coordinates "
                 f"({', '.join(labels)}): write the force of a joint's drive as forces on the bodies that it joins"
             )
         if label not in labels:

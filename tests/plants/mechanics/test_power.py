@@ -179,7 +179,7 @@ def test_the_power_of_a_turning_hoop_is_its_moment_times_its_speed():
 
 KEEPING = {
     "sleigh": systems.sleigh, "cart": lambda: systems.cart(1), "pendulum": systems.pendulum,
-    "turntable": systems.turntable, "rigid body": systems.rigid_body, "bead": rheonomic_bead,
+    "turntable": systems.turntable, "rigid body": systems.rigid_body,
 }  # fmt: skip
 
 

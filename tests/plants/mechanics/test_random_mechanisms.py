@@ -79,7 +79,7 @@ def accelerations(plant, t, q, v, u):
     return np.array(plant.equations.coordinate_accelerations(*plant.equations.block(t, x, u)), float)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(recipes())
 def test_random_mechanisms_under_moving_constraints(recipe):
     quasi = [mechanism(recipe, basis=True).build("quasi", derivatives=way, check=False) for way in ("symbols", "tape")]
