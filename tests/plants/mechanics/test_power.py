@@ -188,3 +188,5 @@ def test_plants_of_the_kit_keep_the_contract_of_plants(name):
     report = plants.check(KEEPING[name]().build())
     assert report.ok, str(report)
     assert any("energy" in entry for entry in report.passed), str(report)
+    # the cart tumbles: its runs part in the end, which says nothing about the smoothness of its equations
+    assert not any("not smooth" in entry for entry in report.advice), str(report)
