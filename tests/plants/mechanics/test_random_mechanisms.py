@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from plants.core.elementary import acos, asin, atan2, cos, exp, log, maximum, sin, sqrt, tan, tanh, where
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from plants.mechanics.symbolic import Symbolic
 
 CLOSE = 1e-9  # of 1 + |a|: the worst of the generated mass matrices have a condition of 1e4
 FUNCTIONS = (
@@ -197,3 +198,21 @@ def test_friction_by_selects_sees_the_rates_of_every_form(form, rub):
             a = np.array(plant.equations.coordinate_accelerations(*plant.equations.block(0.0, x)), float)
             found = a[0] if form == "free" else a @ (c, s)  # along the ring
             assert found == pytest.approx(wanted, rel=1e-10), plant.equations.facts
+
+
+def test_what_is_opaque_to_computer_algebra_follows_every_replacement():
+    """The rate becomes the coordinate, then the coordinate a number: the select sees the number."""
+    mech = Mechanism("twice")
+    a, da = mech.coordinates("a"), mech.rates()
+    mech.kinetic(da**2 / 2)
+    mech.force({a: where(da - 6.0, 10.0, 20.0)})
+    declared = mech.declared()
+    calculus = Symbolic(declared)
+    q, v = calculus.symbol("q0"), calculus.symbol("v0")
+    (force,) = calculus.lift(declared.forces["drive"])
+    (once,) = calculus.replace([force], [v], [q])
+    (twice,) = calculus.replace([once], [q, v], [5.0, 7.0])
+    for value, wanted in ((force, 10.0), (once, 20.0), (twice, 20.0)):
+        assert calculus.land([value], ("t", "q0", "v0"))(0.0, 1.0, 8.0) == (wanted,)
+    (other,) = calculus.replace([once], [q, v], [7.0, 5.0])
+    assert calculus.land([other], ("t", "q0", "v0"))(0.0, 1.0, 1.0) == (10.0,)
