@@ -292,6 +292,11 @@ class Mechanism:
     def _index(self, kind: str, symbol: Any) -> int:
         labels = [q.name for q in self._quantities[kind]]
         label = symbol.label if isinstance(symbol, Symbol) else symbol
+        if label in [q.name for q in self._quantities["s"]]:
+            raise DeclarationError(
+                f"mechanism {self.name!r}: {label!r} is a joint; forces act on coordinates "
+                f"({', '.join(labels)}): write the force of a joint's drive as forces on the bodies that it joins"
+            )
         if label not in labels:
             raise DeclarationError(unknown(f"coordinate of mechanism {self.name!r}", str(label), tuple(labels)))
         return labels.index(label)

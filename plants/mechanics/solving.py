@@ -83,11 +83,10 @@ def solve_semidefinite(matrix: Matrix, right: Numbers) -> tuple[Any, ...]:
             low[i][j] = scaled[i][j] * inverse[j]
     result = list(right)
     for i in range(n):
-        result[i] = result[i] - dot(low[i][:i], result[:i])
+        result[i] = result[i] - dot(low[i][:i], result[:i])  # a column of `low` whose pivot vanished is 0
     result = [value * factor for value, factor in zip(result, inverse, strict=True)]
     for i in reversed(range(n)):
-        used = where(inverse[i], 1.0, 0.0)
-        result[i] = result[i] - used * dot([low[k][i] for k in range(i + 1, n)], result[i + 1 :])
+        result[i] = result[i] - dot([low[k][i] for k in range(i + 1, n)], result[i + 1 :])
     return tuple(result)
 
 

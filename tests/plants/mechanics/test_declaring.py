@@ -174,6 +174,10 @@ DECLARED = {
         lambda m, q, v: (m.place(dict.fromkeys("xy", s := m.joints("s"))), m.force({"x": s})),
         ["force of kind 'drive' depends on the joint coordinate 's'", "with coordinates"],
     ),
+    "force on a joint": (
+        lambda m, q, v: m.force({m.joints("s"): 1.0}),
+        ["'s' is a joint", "x, y", "forces on the bodies"],
+    ),
     "measurement of a joint": (
         lambda m, q, v: (m.place(dict.fromkeys("xy", s := m.joints("s"))), m.measure("a", s)),
         ["measurement depends on the joint coordinate 's'"],
@@ -342,3 +346,19 @@ def test_a_free_system_may_have_a_basis_it_does_not_use():
     mech.force({"x": 1.0})
     assert mech.build("free").derivative(0.0, (0, 0, 1.0, 1.0), (), (), ()) == (1.0, 1.0, 1.0, 0.0)
     assert mech.build("quasi").derivative(0.0, (0, 0, 1.0, 1.0), (), (), ()) == (2.0, 3.0, 0.5, 0.0)
+
+
+@pytest.mark.parametrize("make", [lambda: systems.cart(1), systems.turntable, lambda: arm(HARMLESS)])
+@pytest.mark.parametrize("form", ["quasi", "routh"])
+def test_baked_parameters_are_constants(make, form):
+    whole = make().build(form)
+    names = [q.name for q in whole.parameters]
+    for baked in (names[:1], names[1:], names):
+        plant = make().build(form, bake=baked)
+        assert [q.name for q in plant.parameters] == [name for name in names if name not in baked]
+        x = tuple(np.linspace(0.1, 0.4, len(whole.states)))
+        rest = (0.3, x, (0.2,) * len(whole.inputs), (0.1,) * len(whole.disturbances))
+        np.testing.assert_allclose(
+            plant.derivative(*rest, plant.nominal()), whole.derivative(*rest, whole.nominal()), rtol=1e-11, atol=1e-12
+        )
+        assert plant.energy(*rest, plant.nominal()) == pytest.approx(whole.energy(*rest, whole.nominal()), rel=1e-13)

@@ -1,11 +1,15 @@
 """Gauss' principle, bodies of the text books, and the transfer from Cartesian to joint coordinates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
+from plants.mechanics.checked import check
+from plants.mechanics.declared import DeclarationError
 from tests.plants.mechanics import systems
 
 G = 9.81
@@ -196,3 +200,28 @@ def test_joints_must_fulfil_the_constraints_that_are_declared_beside_them():
     mech.position_constraint(x1 - 0.1)
     with pytest.raises(ValueError, match="its joints do not fulfil the declared constraints"):
         mech.build()
+
+
+def ringed(form, extra=0.0):
+    """A bead on a ring, `extra` heavier in one direction."""
+    mech = Mechanism("ring")
+    x, y = mech.coordinates("x y", initial=(0.6, -0.8))
+    vx, vy = mech.rates()
+    mech.kinetic(((1.0 + extra) * vx**2 + vy**2) / 2)
+    mech.potential(G * y)
+    if form == "joints":
+        a = mech.joints("a", initial=0.4)
+        mech.place({x: sin(a), y: -cos(a)})
+    else:
+        mech.position_constraint((x**2 + y**2 - 1.0) / 2)
+        mech.basis(w=(-y, x))
+    return mech.build(form, check=False).equations
+
+
+@pytest.mark.parametrize("form", ["quasi", "routh", "gauss", "maggi", "joints"])
+def test_the_check_at_building_sees_wrong_equations(form):
+    """The parts of a slightly heavier system under the declaration of the right one."""
+    right, wrong = ringed(form), ringed(form, 1e-6)
+    assert check(right) < 1e-12
+    with pytest.raises(DeclarationError, match="differ from those of least constraint"):
+        check(replace(right, parts=wrong.parts))

@@ -179,7 +179,7 @@ def test_the_power_of_a_turning_hoop_is_its_moment_times_its_speed():
 
 KEEPING = {
     "sleigh": systems.sleigh, "cart": lambda: systems.cart(1), "pendulum": systems.pendulum,
-    "turntable": systems.turntable, "rigid body": systems.rigid_body, "bead": rheonomic_bead,
+    "turntable": systems.turntable, "rigid body": systems.rigid_body,
 }  # fmt: skip
 
 
@@ -188,3 +188,5 @@ def test_plants_of_the_kit_keep_the_contract_of_plants(name):
     report = plants.check(KEEPING[name]().build())
     assert report.ok, str(report)
     assert any("energy" in entry for entry in report.passed), str(report)
+    # the cart tumbles: its runs part in the end, which says nothing about the smoothness of its equations
+    assert not any("not smooth" in entry for entry in report.advice), str(report)
