@@ -13,11 +13,11 @@ from benchmarks.report import Section, at_least
 from benchmarks.timing import alternate, ratio
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
-from plants.mechanics.contact_run import simulate_contacts
+from plants.mechanics.contacts.run import simulate_contacts
 
 if TYPE_CHECKING:
     from benchmarks.size import Size
-    from plants.mechanics.contact_run import ContactRun
+    from plants.mechanics.contacts.run import ContactRun
 
 GRAVITY = 9.81
 STEP = 1e-3  # s

@@ -57,9 +57,9 @@ def blocks(name: str, size: Size) -> dict[str, Timing]:
     from benchmarks.mechanisms import SYSTEMS
     from benchmarks.sympy_peer import Sympy
     from benchmarks.timing import alternate
-    from plants.mechanics.blocks import blocks_of
-    from plants.mechanics.symbolic import Symbolic
-    from plants.mechanics.taped import Taped
+    from plants.mechanics.deriving.blocks import blocks_of
+    from plants.mechanics.deriving.symbolic import Symbolic
+    from plants.mechanics.deriving.taped import Taped
 
     declared = SYSTEMS[name]().declared()
     calculi: tuple[Any, ...] = (Symbolic, Taped, Sympy)

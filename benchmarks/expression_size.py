@@ -11,11 +11,12 @@ from benchmarks.report import Section
 from plants.core.sharing import operations
 from plants.core.tape import Traced
 from plants.core.trace import Program
-from plants.mechanics import multipliers, reduced, size, solving
-from plants.mechanics.chaplygin import Mechanised, chaplygin, mechanised
-from plants.mechanics.kept import in_order
-from plants.mechanics.parts import Parts, triangle
-from plants.mechanics.symbolic import Symbolic
+from plants.mechanics.chaplygin import size
+from plants.mechanics.chaplygin.equations import Mechanised, chaplygin, mechanised
+from plants.mechanics.chaplygin.kept import in_order
+from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.deriving.symbolic import Symbolic
+from plants.mechanics.forms import multipliers, reduced, solving
 from tests.plants.mechanics import systems
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from benchmarks.size import Size
     from plants.mechanics import Mechanism
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 
 @dataclass(frozen=True)

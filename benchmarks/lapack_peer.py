@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.mechanism_forms import traced
 from plants.core.printers.python import Printed
-from plants.mechanics.parts import triangle
+from plants.mechanics.deriving.parts import triangle
 
 if TYPE_CHECKING:
     from plants.core.plant import Plant

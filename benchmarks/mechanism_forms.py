@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.mechanisms import SYSTEMS
 from plants.core.trace import Program, names, trace
-from plants.mechanics.parts import triangle
-from plants.mechanics.reduced import reduced
-from plants.mechanics.solving import solve_pivoted
-from plants.mechanics.symbolic import Symbolic
+from plants.mechanics.deriving.parts import triangle
+from plants.mechanics.deriving.symbolic import Symbolic
+from plants.mechanics.forms.reduced import reduced
+from plants.mechanics.forms.solving import solve_pivoted
 
 if TYPE_CHECKING:
     from plants.core.plant import Plant

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 _INFIX: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
@@ -23,7 +23,7 @@ _PROPER = 2**20  # constants of so many parts are kept as fractions
 
 
 class Sympy:
-    """The calculus that :mod:`plants.mechanics.blocks` derives with, by SymPy's expressions; its cache is emptied."""
+    """A calculus for :mod:`plants.mechanics.deriving.blocks` by SymPy's expressions; its cache is emptied."""
 
     def __init__(self, declared: Declaration) -> None:
         from sympy.core.cache import clear_cache

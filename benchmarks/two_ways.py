@@ -13,14 +13,14 @@ from benchmarks.report import Section
 from benchmarks.timing import alternate, ratio
 from plants.core.integrators import EVALUATIONS
 from plants.core.kernel import LANES
-from plants.mechanics.reduced import reduced
-from plants.mechanics.symbolic import Symbolic
-from plants.mechanics.taped import Taped
+from plants.mechanics.deriving.symbolic import Symbolic
+from plants.mechanics.deriving.taped import Taped
+from plants.mechanics.forms.reduced import reduced
 
 if TYPE_CHECKING:
     from benchmarks.size import Size
     from plants import Mechanism
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 STEP, STEPS = 1e-4, 200  # s
 WAYS = ("symbols", "tape")

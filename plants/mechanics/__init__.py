@@ -1,5 +1,5 @@
 """Mechanics kit: declare energies and constraints, get plants."""
 
-from plants.mechanics.mechanism import Mechanism
+from plants.mechanics.declaring.mechanism import Mechanism
 
 __all__ = ["Mechanism"]

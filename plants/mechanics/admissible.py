@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from plants.mechanics.deriving.full import Full, Matrices
     from plants.mechanics.equations import Equations
-    from plants.mechanics.full import Full, Matrices
 
     Array = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.plant import Plant, Quantity
-from plants.mechanics import multipliers
-from plants.mechanics.projection import projection
+from plants.mechanics.forms import multipliers
+from plants.mechanics.forms.projection import projection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

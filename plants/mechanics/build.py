@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
-from plants.mechanics import checked, dependence
+from plants.mechanics import checked
 from plants.mechanics.as_plant import as_plant
-from plants.mechanics.declared import Declaration, DeclarationError
+from plants.mechanics.declaring import dependence
+from plants.mechanics.declaring.declared import Declaration, DeclarationError
+from plants.mechanics.deriving.full import Full
+from plants.mechanics.deriving.ways import WAYS, derived, state_names
 from plants.mechanics.equations import Equations
-from plants.mechanics.full import Full
-from plants.mechanics.ways import WAYS, derived, state_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

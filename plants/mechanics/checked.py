@@ -8,15 +8,15 @@ import numpy as np
 
 from plants.mechanics import oracle
 from plants.mechanics.admissible import samples
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 
 if TYPE_CHECKING:
     from typing import Any
 
     from numpy.typing import NDArray
 
+    from plants.mechanics.deriving.full import Matrices
     from plants.mechanics.equations import Equations
-    from plants.mechanics.full import Matrices
 
     Array = NDArray[np.float64]
     Block = tuple[Any, Any, Any, Any, Any]

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from plants.core.gradients import along
 from plants.core.linear_solve import solve_symmetric
 from plants.core.trace import Program, names, trace
-from plants.mechanics import multipliers
-from plants.mechanics.parts import Parts, triangle
-from plants.mechanics.solving import dot, least_constraint
+from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.forms import multipliers
+from plants.mechanics.forms.solving import dot, least_constraint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.mechanics.declared import Declaration
-    from plants.mechanics.full import Full
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.full import Full
 
     Numbers = tuple[Any, ...]
 
@@ -115,7 +115,7 @@ class Equations:
 
     @cached_property
     def _contacts(self) -> tuple[Any, Any]:
-        from plants.mechanics.contact_blocks import contact_blocks
+        from plants.mechanics.contacts.blocks import contact_blocks
 
         return contact_blocks(self.full, baumgarte=self.facts.get("feedback"))
 
@@ -125,7 +125,7 @@ class Equations:
 
     def contact_forces(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
         """Force of each gap's contact [N], not below 0."""
-        from plants.mechanics.contact_blocks import contact_forces
+        from plants.mechanics.contacts.blocks import contact_forces
 
         if not self.declared.gaps:
             return ()

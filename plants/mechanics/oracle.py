@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plants.mechanics.full import Matrices
+    from plants.mechanics.deriving.full import Matrices
 
     Array = NDArray[np.float64]
 

@@ -22,15 +22,15 @@ from plants.core.naming import unknown
 from plants.core.trajectory import Trajectory
 from plants.mechanics import oracle
 from plants.mechanics.admissible import projected
-from plants.mechanics.full import Full
+from plants.mechanics.deriving.full import Full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.declared import Declaration
-    from plants.mechanics.mechanism import Mechanism
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.declaring.mechanism import Mechanism
 
     Array = NDArray[np.float64]
 

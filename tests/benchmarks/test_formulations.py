@@ -19,7 +19,7 @@ from benchmarks.motions import OpenLoop
 from benchmarks.prose import listed, span
 from benchmarks.sympy_peer import RollingDisk, Sympy
 from benchmarks.timing import Timing
-from plants.mechanics.blocks import blocks_of
+from plants.mechanics.deriving.blocks import blocks_of
 from tests.plants.mechanics import systems
 
 

@@ -10,15 +10,16 @@ import symengine as se
 import plants
 from benchmarks.expression_size import by_symengine, one_reciprocal
 from plants.core.elementary import cos, sin, where
-from plants.mechanics import Mechanism, checked, oracle, stored
-from plants.mechanics.chaplygin import chaplygin, mechanised
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics import Mechanism, checked, oracle
+from plants.mechanics.chaplygin.equations import chaplygin, mechanised
+from plants.mechanics.chaplygin.size import whole, with_names, written_out
+from plants.mechanics.chaplygin.split import admissible_positions, split_of
+from plants.mechanics.chaplygin.structure import Structure
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving import stored
+from plants.mechanics.deriving.full import Full
+from plants.mechanics.deriving.parts import triangle
 from plants.mechanics.equations import Equations
-from plants.mechanics.full import Full
-from plants.mechanics.parts import triangle
-from plants.mechanics.size import whole, with_names, written_out
-from plants.mechanics.split import admissible_positions, split_of
-from plants.mechanics.structure import Structure
 from tests.plants.mechanics import systems
 
 # Independent coordinates as published, and what vanishes at B's poles (sines of the angles away from them).
@@ -210,7 +211,7 @@ def test_a_split_without_poles_near_by_is_chosen(name, independent):
 
 
 def test_many_coordinates_are_split_greedily(monkeypatch):
-    monkeypatch.setattr("plants.mechanics.split._MOST", 1)
+    monkeypatch.setattr("plants.mechanics.chaplygin.split._MOST", 1)
     mechanism = systems.cart(3).declared()
     split = split_of(mechanism)
     assert len(split.dependent) == 3

@@ -5,10 +5,10 @@ import pytest
 
 import plants
 from plants import Plant
-from plants.mechanics.contact_blocks import contact_blocks, contact_forces
-from plants.mechanics.contact_run import simulate_contacts
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.full import Full
+from plants.mechanics.contacts.blocks import contact_blocks, contact_forces
+from plants.mechanics.contacts.run import simulate_contacts
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.full import Full
 from tests.plants.mechanics.contact_systems import G, ball, box, hinged_bar, sphere
 from tests.plants.mechanics.systems import pendulum
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from plants.mechanics.contact_cases import complementarity, impact, nearest, unilateral
-from plants.mechanics.contact_qp import contact_accelerations
-from plants.mechanics.contact_qp import impact as reference_impact
-from plants.mechanics.full import Full, Matrices
+from plants.mechanics.contacts.cases import complementarity, impact, nearest, unilateral
+from plants.mechanics.contacts.qp import contact_accelerations
+from plants.mechanics.contacts.qp import impact as reference_impact
+from plants.mechanics.deriving.full import Full, Matrices
 from tests.plants.mechanics.contact_systems import box
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from plants.core.elementary import sin
 from plants.mechanics import Mechanism
-from plants.mechanics.contact_blocks import contact_blocks
-from plants.mechanics.contact_qp import ContactError
-from plants.mechanics.contact_run import simulate_contacts
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.full import Full
+from plants.mechanics.contacts.blocks import contact_blocks
+from plants.mechanics.contacts.qp import ContactError
+from plants.mechanics.contacts.run import simulate_contacts
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.full import Full
 from tests.plants.mechanics.contact_systems import G, ball, bowl, box, hinged_bar, sphere
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-12}
@@ -141,7 +141,7 @@ def test_too_many_events_are_a_mistake():
 
 
 def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
-    monkeypatch.setattr("plants.mechanics.contact_run.SILENT", 0.0)
+    monkeypatch.setattr("plants.mechanics.contacts.run.SILENT", 0.0)
     simulate_contacts(ball(), 0.5)
     assert "s of 0.5 s" in capsys.readouterr().err
 

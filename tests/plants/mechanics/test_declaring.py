@@ -6,8 +6,8 @@ import pytest
 import plants
 from plants.core.elementary import cos, sin, where
 from plants.mechanics import Mechanism
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.landing import SymbolicError
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.landing import SymbolicError
 from tests.plants.mechanics import systems
 
 DANGEROUS = ["ff", "I", "S", "E", "N", "x0", "u", "p", "out", "t", "lambda", "where", "fma"]

@@ -9,7 +9,7 @@ from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
 from plants.mechanics.checked import check
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 from tests.plants.mechanics import systems
 
 G = 9.81

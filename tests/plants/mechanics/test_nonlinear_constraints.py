@@ -6,7 +6,7 @@ import pytest
 import plants
 from plants.core.elementary import cos, sin, sqrt
 from plants.mechanics import Mechanism
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 
 G = 9.81
 

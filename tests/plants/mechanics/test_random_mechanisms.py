@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from plants.core.elementary import acos, asin, atan2, cos, exp, log, maximum, sin, sqrt, tan, tanh, where
 from plants.mechanics import Mechanism, oracle
 from plants.mechanics.admissible import samples
-from plants.mechanics.symbolic import Symbolic
+from plants.mechanics.deriving.symbolic import Symbolic
 
 CLOSE = 1e-9  # of 1 + |a|: the worst of the generated mass matrices have a condition of 1e4
 FUNCTIONS = (

@@ -13,7 +13,8 @@ import pytest
 import plants
 from plants.core import cache
 from plants.core.elementary import cos
-from plants.mechanics import Mechanism, stored, ways
+from plants.mechanics import Mechanism
+from plants.mechanics.deriving import stored, ways
 from tests.plants.mechanics import systems
 
 ROOT = Path(__file__).parents[3]
@@ -199,7 +200,7 @@ def test_cold_and_warm_give_the_same_kernel(folder):
 ORDER = """
 import hashlib
 from tests.plants.mechanics import systems
-from plants.mechanics import stored
+from plants.mechanics.deriving import stored
 for name in "{before}".split():
     getattr(systems, name)().build()
 for make, form in ((systems.pinned_body, "gauss"), (systems.rolling_disk, "quasi"), (systems.snakeboard, "quasi")):

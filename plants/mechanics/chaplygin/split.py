@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import qr
 
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.full import Full
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.full import Full
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
     Array = NDArray[np.float64]
 

@@ -21,20 +21,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.along_constraints import AlongConstraints
-from plants.mechanics.blocks import Numbers, rate, symbols
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.dependent_rates import named_slopes
-from plants.mechanics.kept import Kept
-from plants.mechanics.parts import Parts
-from plants.mechanics.split import Split, split_of
-from plants.mechanics.structure import Structure
-from plants.mechanics.symbolic import Symbolic
+from plants.mechanics.chaplygin.along_constraints import AlongConstraints
+from plants.mechanics.chaplygin.dependent_rates import named_slopes
+from plants.mechanics.chaplygin.kept import Kept
+from plants.mechanics.chaplygin.split import Split, split_of
+from plants.mechanics.chaplygin.structure import Structure
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.blocks import Numbers, rate, symbols
+from plants.mechanics.deriving.parts import Parts
+from plants.mechanics.deriving.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def chaplygin(declared: Declaration, *, kept: bool = True, split: Split | None =
     ----------
     declared : Declaration
         Its independent coordinates are those of ``Mechanism.independent``, or a good choice
-        (:func:`plants.mechanics.split.split_of`).
+        (:func:`plants.mechanics.chaplygin.split.split_of`).
     kept : bool
         Keep the intermediate variables; otherwise every name is replaced by what it stands for.
     split : Split, optional

@@ -8,7 +8,7 @@ either side. Gaps below 0 are lifted along M^-1 G', and those that are pressed t
 With a fixed step, a single impact costs an error of the second order of the step, whatever the integrator's order, and
 none in a uniform field; a second impact within the step waits for the step's end, and costs one of the first order.
 Those who need the instants themselves use
-:func:`plants.mechanics.contact_run.simulate_contacts`.
+:func:`plants.mechanics.contacts.run.simulate_contacts`.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, minimum, quotient, sqrt, where
 from plants.core.linear_solve import solve_symmetric
-from plants.mechanics.blocks import Rows
-from plants.mechanics.contact_cases import MOST, Mobility
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.multipliers import stabilised
-from plants.mechanics.parts import triangle
-from plants.mechanics.solving import dot
+from plants.mechanics.contacts.cases import MOST, Mobility
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.blocks import Rows
+from plants.mechanics.deriving.parts import triangle
+from plants.mechanics.forms.multipliers import stabilised
+from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.mechanics.declared import Declaration
-    from plants.mechanics.full import Full
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.full import Full
 
     Block = Callable[..., tuple[Any, ...]]
 

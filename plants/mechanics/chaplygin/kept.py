@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from plants.core.trace import Program
-from plants.mechanics.normal_form import shortened
+from plants.mechanics.deriving.normal_form import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plants.mechanics.symbolic import Symbolic
+    from plants.mechanics.deriving.symbolic import Symbolic
 
 _ZERO = se.Integer(0)
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from plants.mechanics.blocks import Numbers, symbols
-from plants.mechanics.declared import KINDS
+from plants.mechanics.declaring.declared import KINDS
+from plants.mechanics.deriving.blocks import Numbers, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plants.mechanics.declared import Declaration
-    from plants.mechanics.kept import Kept
-    from plants.mechanics.split import Split
+    from plants.mechanics.chaplygin.kept import Kept
+    from plants.mechanics.chaplygin.split import Split
+    from plants.mechanics.declaring.declared import Declaration
 
 _ZERO = se.Integer(0)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plants.core.tape import Traced
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 _WORDS = {
     "q": "the coordinate", "v": "the rate", "u": "the input", "w": "the disturbance", "p": "the parameter",

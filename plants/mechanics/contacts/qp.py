@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.full import Matrices
+    from plants.mechanics.deriving.full import Matrices
 
     Array = NDArray[Any]
     Active = tuple[int, ...]

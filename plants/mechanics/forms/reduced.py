@@ -16,12 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.blocks import Numbers, blocks_of, symbols
-from plants.mechanics.parts import Parts
+from plants.mechanics.deriving.blocks import Numbers, blocks_of, symbols
+from plants.mechanics.deriving.parts import Parts
 
 if TYPE_CHECKING:
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.calculus import Calculus
 
 
 @dataclass(frozen=True)

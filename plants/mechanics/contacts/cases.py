@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import maximum, quotient, where
 from plants.core.linear_solve import solve_symmetric
-from plants.mechanics.solving import DEPENDENT, dot, solve_semidefinite
+from plants.mechanics.forms.solving import DEPENDENT, dot, solve_semidefinite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Motion = tuple[list[Any], tuple[Any, ...], tuple[Any, ...]]
 
 MOST = 2
-"""Gaps that are solved by cases; more need :mod:`plants.mechanics.contact_qp`."""
+"""Gaps that are solved by cases; more need :mod:`plants.mechanics.contacts.qp`."""
 
 
 def unilateral(

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.blocks import Numbers, Rows, blocks_of, symbols
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.parts import Parts, triangle
-from plants.mechanics.solving import dot, least_constraint, range_space, solve_pivoted
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.blocks import Numbers, Rows, blocks_of, symbols
+from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.forms.solving import dot, least_constraint, range_space, solve_pivoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.calculus import Calculus
 
 FORMS = ("routh", "gauss", "maggi")
 

@@ -15,16 +15,16 @@ import numpy as np
 from scipy.integrate import DOP853
 from scipy.optimize import brentq
 
-from plants.mechanics.contact_qp import ContactError, holding
-from plants.mechanics.contact_state import Moment, projected
+from plants.mechanics.contacts.qp import ContactError, holding
+from plants.mechanics.contacts.state import Moment, projected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.contact_qp import Active
-    from plants.mechanics.contact_state import Limits, System
+    from plants.mechanics.contacts.qp import Active
+    from plants.mechanics.contacts.state import Limits, System
 
     Array = NDArray[Any]
 

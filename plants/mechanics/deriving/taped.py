@@ -12,13 +12,13 @@ from plants.core.trace import Program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 
 class Taped:
     """The calculus of numbers on a tape.
 
-    One of two ways to the same blocks; the other is :class:`plants.mechanics.symbolic.Symbolic`.
+    One of two ways to the same blocks; the other is :class:`plants.mechanics.deriving.symbolic.Symbolic`.
     """
 
     def __init__(self, declared: Declaration) -> None:

@@ -2,7 +2,7 @@
 
 Impacts, closings and openings are located at their roots; in between the motion is smooth and integrated with an
 adaptive method. Any number of gaps. For many runs side by side there are the blocks of
-:mod:`plants.mechanics.contact_blocks`, with a fixed step.
+:mod:`plants.mechanics.contacts.blocks`, with a fixed step.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ import numpy as np
 
 from plants.core.naming import pick_values, position
 from plants.core.trajectory import Trajectory
-from plants.mechanics.contact_blocks import refuse_nonlinear
-from plants.mechanics.contact_flight import Precision, Record, fly, look
-from plants.mechanics.contact_qp import ContactError
-from plants.mechanics.contact_state import Event, Limits, Moment, System, settle
-from plants.mechanics.declared import Declaration
-from plants.mechanics.full import Full
+from plants.mechanics.contacts.blocks import refuse_nonlinear
+from plants.mechanics.contacts.flight import Precision, Record, fly, look
+from plants.mechanics.contacts.qp import ContactError
+from plants.mechanics.contacts.state import Event, Limits, Moment, System, settle
+from plants.mechanics.declaring.declared import Declaration
+from plants.mechanics.deriving.full import Full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plants.core.plant import Quantity
-    from plants.mechanics.contact_state import Signals
-    from plants.mechanics.mechanism import Mechanism
+    from plants.mechanics.contacts.state import Signals
+    from plants.mechanics.declaring.mechanism import Mechanism
 
     Given = Mapping[str, Any] | Sequence[Any]
 
@@ -119,7 +119,7 @@ def simulate_contacts(
     Notes
     -----
     Impacts are frictionless, with Newton's restitution of each gap, solved together with all closed gaps and the
-    two-sided constraints (:func:`plants.mechanics.contact_qp.impact`).
+    two-sided constraints (:func:`plants.mechanics.contacts.qp.impact`).
     """
     full = _full(system)
     limits = Limits(rest_speed=rest_speed)

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from plants.mechanics.blocks import blocks_of, symbols
-from plants.mechanics.declared import DeclarationError
-from plants.mechanics.landing import Landing
-from plants.mechanics.normal_form import shortened
-from plants.mechanics.symbolic import Symbolic
+from plants.mechanics.declaring.declared import DeclarationError
+from plants.mechanics.deriving.blocks import blocks_of, symbols
+from plants.mechanics.deriving.landing import Landing
+from plants.mechanics.deriving.normal_form import shortened
+from plants.mechanics.deriving.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants.core.tape import Traced
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 _MOST = 3  # entries whose squares are tried together
 

@@ -12,8 +12,8 @@ from plants.core.trace import Program
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.calculus import Calculus
 
 
 @dataclass(frozen=True)

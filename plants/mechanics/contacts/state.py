@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.mechanics.contact_qp import contact_accelerations, impact, shift, still
+from plants.mechanics.contacts.qp import contact_accelerations, impact, shift, still
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.contact_qp import Active
-    from plants.mechanics.full import Full, Matrices
+    from plants.mechanics.contacts.qp import Active
+    from plants.mechanics.deriving.full import Full, Matrices
 
     Array = NDArray[Any]
     Signals = Callable[[float], tuple[float, ...]]

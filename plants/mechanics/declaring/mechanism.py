@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from plants.core.naming import unknown
 from plants.core.plant import Quantity
 from plants.core.tape import Tape, Traced
-from plants.mechanics.declared import KINDS, Declaration, DeclarationError, Gap, Symbol, Velocities
+from plants.mechanics.declaring.declared import KINDS, Declaration, DeclarationError, Gap, Symbol, Velocities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.plant import Plant
-    from plants.mechanics.rigid_body import Body
+    from plants.mechanics.declaring.rigid_body import Body
 
 
 class Mechanism:
@@ -187,8 +187,8 @@ class Mechanism:
             self._forces[kind][index] = self._forces[kind].get(index, 0.0) + self._tape.lift(value)
 
     def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> Body:
-        """Add a rigid body with six coordinates (:class:`plants.mechanics.rigid_body.Body`)."""
-        from plants.mechanics.rigid_body import Body
+        """Add a rigid body with six coordinates (:class:`plants.mechanics.declaring.rigid_body.Body`)."""
+        from plants.mechanics.declaring.rigid_body import Body
 
         return Body(self, name, mass, inertia, initial)
 
@@ -277,13 +277,13 @@ class Mechanism:
 
     def suggest_basis(self) -> dict[str, tuple[Traced, ...]]:
         """Return null vectors of the constraints without poles: ``mech.basis(**mech.suggest_basis())``."""
-        from plants.mechanics.basis import null_vectors
+        from plants.mechanics.declaring.basis import null_vectors
 
         return null_vectors(self.declared())[0]
 
     def suggest_offset(self) -> tuple[Traced, ...]:
         """Return what goes with :meth:`suggest_basis` where constraints move: ``mech.basis_offset(*...)``."""
-        from plants.mechanics.basis import null_vectors
+        from plants.mechanics.declaring.basis import null_vectors
 
         return null_vectors(self.declared())[1]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import symengine as se
 
-from plants.mechanics.normal_form import shortened
+from plants.mechanics.deriving.normal_form import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.mechanics.kept import Kept
+    from plants.mechanics.chaplygin.kept import Kept
 
 _ZERO = se.Integer(0)
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.mechanics.blocks import blocks_of, symbols
-from plants.mechanics.parts import Parts, triangle
-from plants.mechanics.taped import Taped
+from plants.mechanics.deriving.blocks import blocks_of, symbols
+from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.deriving.taped import Taped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
     Array = NDArray[np.float64]
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.linear_solve import solve_symmetric
-from plants.mechanics.multipliers import FORMS
-from plants.mechanics.parts import triangle
-from plants.mechanics.solving import dot, solve_semidefinite
+from plants.mechanics.deriving.parts import triangle
+from plants.mechanics.forms.multipliers import FORMS
+from plants.mechanics.forms.solving import dot, solve_semidefinite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plants.mechanics.deriving.full import Full
     from plants.mechanics.equations import Equations
-    from plants.mechanics.full import Full
 
 ROUNDS = 2  # quadratic convergence: what is 1e-4 away is 1e-16 away after two
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics import multipliers, stored
-from plants.mechanics.declared import Declaration, DeclarationError
+from plants.mechanics.declaring.declared import Declaration, DeclarationError
+from plants.mechanics.deriving import stored
+from plants.mechanics.deriving.full import Full
+from plants.mechanics.deriving.taped import Taped
 from plants.mechanics.equations import Equations
-from plants.mechanics.full import Full
-from plants.mechanics.reduced import reduced
-from plants.mechanics.taped import Taped
+from plants.mechanics.forms import multipliers
+from plants.mechanics.forms.reduced import reduced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.parts import Parts
-    from plants.mechanics.split import Split
+    from plants.mechanics.chaplygin.split import Split
+    from plants.mechanics.deriving.calculus import Calculus
+    from plants.mechanics.deriving.parts import Parts
 
     Facts = dict[str, Any]
 
@@ -86,8 +87,8 @@ def _generic(declared: Declaration, form: str, derivatives: str, feedback: Any) 
 def _by_algebra(
     derive: Callable[[Calculus], Parts], declared: Declaration, *, required: bool
 ) -> Iterator[tuple[str, Parts]]:
-    from plants.mechanics.landing import SymbolicError
-    from plants.mechanics.symbolic import Symbolic
+    from plants.mechanics.deriving.landing import SymbolicError
+    from plants.mechanics.deriving.symbolic import Symbolic
 
     for name, normal in (("symbols", True), ("symbols, as derived", False)):
         try:
@@ -99,7 +100,7 @@ def _by_algebra(
 
 
 def _split(declared: Declaration, derivatives: str) -> Split:
-    from plants.mechanics.split import split_of
+    from plants.mechanics.chaplygin.split import split_of
 
     if derivatives == "tape":
         raise DeclarationError(
@@ -111,7 +112,7 @@ def _split(declared: Declaration, derivatives: str) -> Split:
 
 def _mechanised(declared: Declaration, split: Split) -> Iterator[tuple[str, Parts]]:
     """With names kept and replaced, in trigonometric normal form and as derived."""
-    from plants.mechanics.chaplygin import chaplygin
+    from plants.mechanics.chaplygin.equations import chaplygin
 
     for kept, normal in ((True, True), (True, False), (False, True), (False, False)):
         name = ("names kept" if kept else "names replaced") + ("" if normal else ", as derived")

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.declared import KINDS
+from plants.mechanics.declaring.declared import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.mechanics.calculus import Calculus
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
+    from plants.mechanics.deriving.calculus import Calculus
 
 Numbers = list[Any]
 

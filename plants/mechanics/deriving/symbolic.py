@@ -12,14 +12,14 @@ import symengine as se
 
 from plants.core.tape import Tape
 from plants.core.trace import Program
-from plants.mechanics.landing import Landing, SymbolicError
-from plants.mechanics.normal_form import shortened
+from plants.mechanics.deriving.landing import Landing, SymbolicError
+from plants.mechanics.deriving.normal_form import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants.core.tape import Traced
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 _EXACT = 2.0**20  # halves, quarters ... become fractions, so that terms cancel exactly
 

@@ -10,8 +10,8 @@ import symengine as se
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.mechanics.blocks import Numbers
-    from plants.mechanics.kept import Kept
+    from plants.mechanics.chaplygin.kept import Kept
+    from plants.mechanics.deriving.blocks import Numbers
 
 _ZERO = se.Integer(0)
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from plants.core import cache, scalar
 from plants.core.tape import Tape
 from plants.core.trace import Program
-from plants.mechanics.parts import Parts
+from plants.mechanics.deriving.parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.mechanics.declared import Declaration
+    from plants.mechanics.declaring.declared import Declaration
 
 _SCHEMA = 2
 
@@ -71,7 +71,7 @@ def digests(declared: Declaration) -> list[str]:
 
 @remembered
 def _versions() -> str:
-    here = Path(__file__).parent
+    kit = Path(__file__).parents[1]
     names = (
         "tape",
         "trace",
@@ -84,8 +84,8 @@ def _versions() -> str:
         "scalar",
         "linear_solve",
     )
-    core = [path for name in names for path in sorted((here.parent / "core").glob(f"{name}.py"))]
-    texts = [path.read_bytes() for path in (*sorted(here.glob("*.py")), *core)]
+    core = [path for name in names for path in sorted((kit.parent / "core").glob(f"{name}.py"))]
+    texts = [path.read_bytes() for path in (*sorted(kit.rglob("*.py")), *core)]
     return importlib.metadata.version("symengine") + hashlib.sha256(b"".join(texts)).hexdigest()
 
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import cos, sin
-from plants.mechanics.declared import DeclarationError
+from plants.mechanics.declaring.declared import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.mechanics.mechanism import Mechanism
+    from plants.mechanics.declaring.mechanism import Mechanism
 
     Vector = tuple[Any, Any, Any]
     Matrix = tuple[Vector, Vector, Vector]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from plants.core.linear_solve import solve_symmetric
 from plants.core.tape import Tape, Traced
 from plants.core.trace import Program
-from plants.mechanics.parts import triangle
+from plants.mechanics.deriving.parts import triangle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plants.mechanics.chaplygin import Mechanised
-    from plants.mechanics.kept import Kept
-    from plants.mechanics.parts import Parts
+    from plants.mechanics.chaplygin.equations import Mechanised
+    from plants.mechanics.chaplygin.kept import Kept
+    from plants.mechanics.deriving.parts import Parts
 
 
 def written_out(tape: Tape, nodes: Iterable[int]) -> int:

@@ -1,0 +1,1 @@
+"""Chaplygin's and Voronets' equations by the mechanised procedure: intermediate variables keep their names."""
