@@ -81,9 +81,9 @@ def contacts(size: Size) -> Section:
         _measure(section, case, size)
     section.figures["contacts.svg"] = svg.figure(panels(), 3)
     section.notes.append(
-        f"Lanes: 16 rollouts side by side, RK4 with a step of {STEP:g} s, impacts found at the end of a step. "
-        "Event-driven: DOP853 at 1e-9 with impacts at their roots, blocks evaluated as plain Python: the reference that lanes are "
-        "tested against. The two do not reach the same accuracy; the errors are given."
+        f"Lanes: 16 rollouts side by side, RK4 with a step of {STEP:g} s, impacts made up for after the step. "
+        "Event-driven: DOP853 at 1e-9 with impacts at their roots, blocks evaluated as plain Python: the path that "
+        "lanes are tested against. The two do not reach the same accuracy; the errors are given."
     )
     return section
 

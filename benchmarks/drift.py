@@ -82,7 +82,7 @@ def forms(name: str) -> dict[str, Plant]:
         mechanism_forms.ROUTH: made().build("routh", check=False),
         mechanism_forms.GAUSS: made().build("gauss", check=False),
         mechanism_forms.MAGGI: made().build("maggi", check=False),
-        mechanism_forms.CHAPLYGIN: mechanism_forms.by_chaplygin(made()),
+        mechanism_forms.CHAPLYGIN: made().build("chaplygin", check=False),
         mechanism_forms.FED_BACK: made().build("routh", stabilise=mechanism_forms.BAUMGARTE, check=False),
         PROJECTED: made().build("routh", stabilise="project", check=False),
         mechanism_forms.QUASI: quasi,
@@ -95,7 +95,7 @@ def forms(name: str) -> dict[str, Plant]:
 
 
 DRAWN = "Cartesian double pendulum"
-FIGURE = "drift.svg"
+FIGURE = "formulations_drift.svg"
 _POINTS = 250
 
 

@@ -64,7 +64,7 @@ def _slower(names: Sequence[str], costs: Mapping[str, Costs]) -> str:
 
 def _lanes(costs: Mapping[str, Costs]) -> str:
     gained = [f"{costs[name].of_lanes(kinds.QUASI)[0]:.1f} for the {name}" for name in WIDER if name in costs]
-    return f"{LANES} lanes are so many times as fast as one: {listed(gained)}." if gained else ""
+    return f"{LANES} lanes against one gain a factor of {listed(gained)}." if gained else ""
 
 
 def tools(

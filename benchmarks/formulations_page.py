@@ -1,4 +1,4 @@
-"""Write docs/mechanics/formulations.md with its figure: ``python -m benchmarks.formulations_page [--quick]``.
+"""Write docs/performance/formulations.md with its figure: ``python -m benchmarks.formulations_page [--quick]``.
 
 Every number on the page, those in its sentences included, comes from the one run that writes it.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchmarks.size import Size
     from benchmarks.timing import Timing
 
-FOLDER = Path(__file__).parents[1] / "docs" / "mechanics"
+FOLDER = Path(__file__).parents[1] / "docs" / "performance"
 
 
 @dataclass(frozen=True)

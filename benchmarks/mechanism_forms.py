@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.mechanisms import SYSTEMS
 from plants.core.trace import Program, names, trace
-from plants.mechanics.chaplygin import chaplygin
 from plants.mechanics.parts import triangle
 from plants.mechanics.reduced import reduced
 from plants.mechanics.solving import solve_pivoted
-from plants.mechanics.split import split_of
 from plants.mechanics.symbolic import Symbolic
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ def forms(name: str) -> dict[str, Plant]:
         FED_BACK: made().build("routh", stabilise=BAUMGARTE, check=False),
         GAUSS: made().build("gauss", check=False),
         MAGGI: made().build("maggi", check=False),
-        CHAPLYGIN: by_chaplygin(made()),
+        CHAPLYGIN: made().build("chaplygin", check=False),
         TAPED: _quasi(made(), "tape"),
         AS_DERIVED: _quasi(made(), "symbols, as derived"),
         NORMAL: _quasi(made(), "symbols"),
@@ -69,24 +67,7 @@ def _quasi(mechanism: Mechanism, way: str) -> Plant:
     if way == "tape":
         return plant
     parts = reduced(Symbolic(declared, trigonometric=way == "symbols"), declared).condensed()
-    return _of(plant, replace(plant.equations, parts=parts))
-
-
-def by_chaplygin(mechanism: Mechanism) -> Plant:
-    """Return a system in Chaplygin's form with kept intermediates; its independent rates are the velocities."""
-    declared, plant = mechanism.declared(), mechanism.build("quasi", derivatives="tape", check=False)
-    independent = split_of(declared).independent
-    equations = replace(
-        plant.equations,
-        form="chaplygin",
-        parts=chaplygin(declared).condensed(),
-        facts={"independent": independent},
-    )
-    return _of(plant, equations)
-
-
-def _of(plant: Plant, equations: Equations) -> Plant:
-    """Return a plant with the blocks of other equations of motion."""
+    equations = replace(plant.equations, parts=parts)
     blocks = ("mass_matrix", "force", "kinematics", "velocities", "energy", "supplied_power", "entropy_rate")
     return replace(plant, equations=equations, **{name: getattr(equations, name) for name in blocks})
 
@@ -97,5 +78,5 @@ def _by_elimination(equations: Equations, t: Any, x: Any, u: Any, w: Any, p: Any
     lower, load, entries, target = equations.parts(("matrix", "load", "rows", "target"), t, x, u, w, p)
     rows = [entries[k * n : (k + 1) * n] for k in range(g)]
     upper = [[*row, *(-rows[k][i] for k in range(g))] for i, row in enumerate(triangle(lower, n))]
-    lam = solve_pivoted([*upper, *([*row, *(0.0,) * g] for row in rows)], [*load, *target])
-    return (*equations.kinematics(t, x, u, w, p), *lam[:n])
+    solved = solve_pivoted([*upper, *([*row, *(0.0,) * g] for row in rows)], [*load, *target])
+    return (*equations.kinematics(t, x, u, w, p), *solved[:n])

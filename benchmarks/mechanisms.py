@@ -63,5 +63,5 @@ def start(name: str, plant: Plant) -> tuple[float, ...]:
         return (*q, *w)
     basis = SYSTEMS[name]().build("quasi", derivatives="tape", check=False).equations
     rates = tuple(float(rate) for rate in basis.motion(*basis.block(0.0, (*q, *w)))[1])
-    chosen = plant.equations.facts["independent"] if plant.equations.form == "chaplygin" else range(len(rates))
-    return (*q, *(rates[k] for k in chosen))
+    names = [quantity.name for quantity in plant.equations.declared.quantities["v"]]
+    return (*q, *(rates[names.index(velocity)] for velocity in plant.equations.velocities))

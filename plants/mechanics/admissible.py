@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from plants.mechanics.declared import DeclarationError
 
@@ -115,6 +114,8 @@ def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> A
 
     declared = equations.declared.velocities
     if equations.form == "quasi" and declared is not None and not declared.columns:
+        from scipy.optimize import least_squares
+
         w = least_squares(lambda w: rates(w) - v, np.full(m, 0.5), xtol=_EXACT, ftol=_EXACT, gtol=_EXACT).x
     else:
         offset = rates((0.0,) * m)

@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
-from plants.core.plant import Plant, Quantity
-from plants.mechanics import checked, dependence, multipliers
+from plants.mechanics import checked, dependence
+from plants.mechanics.as_plant import as_plant
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.full import Full
-from plants.mechanics.ways import WAYS, derived
+from plants.mechanics.ways import WAYS, derived, state_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from plants.core.plant import Plant
 
 FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi", "chaplygin")
 
@@ -72,11 +74,11 @@ def build(
     if form in {"free", "joints", "chaplygin"}:
         declared = replace(declared, velocities=None)  # these forms have velocities of their own
     parts, facts = derived(declared, form, derivatives, _feedback(declared, form, stabilise))
-    state = tuple(facts["positions"]), tuple(facts["velocities"])
+    state = state_names(declared, form, facts)
     equations = Equations(form, declared, parts, Full(declared), *state, facts)
     if check:
         checked.check(equations)
-    return _plant(equations, stabilise, fields)
+    return as_plant(equations, stabilise == "project", fields)
 
 
 def _chosen(declared: Declaration, form: str) -> str:
@@ -141,69 +143,3 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
             "for Baumgarte to feed back; use stabilise='project' against drift of positions"
         )
     return float(numbers[0]), float(numbers[1])
-
-
-# ---------------------------------------------------------------------------------------------------------- the plant
-
-
-def _plant(equations: Equations, stabilise: Any, fields: dict[str, Any]) -> Plant:
-    declared, form = equations.declared, equations.form
-    given: dict[str, Any] = {
-        "name": declared.name,
-        "text": declared.text,
-        "states": _states(equations),
-        "parameters": declared.quantities["p"],
-        "inputs": declared.quantities["u"],
-        "disturbances": declared.quantities["w"],
-        "energy": equations.energy,
-        "supplied_power": equations.supplied_power,
-        "entropy_rate": equations.entropy_rate,
-        "equations": equations,
-    }
-    if declared.measured:
-        given |= {"measurements": tuple(q for q, _ in declared.measured), "outputs": equations.outputs}
-    if form in multipliers.FORMS:
-        given["derivative"] = equations.derivative
-    else:
-        given |= {"mass_matrix": equations.mass_matrix, "force": equations.force}
-        given |= {"kinematics": equations.kinematics, "velocities": equations.velocities}
-    if declared.gaps:
-        given |= _contacts(equations, stabilise)
-    elif stabilise == "project":
-        from plants.mechanics.projection import projection
-
-        given["after_step"] = projection(equations)
-    return Plant(**{**given, **fields})
-
-
-def _contacts(equations: Equations, stabilise: Any) -> dict[str, Any]:
-    """Derivative and after_step of a mechanism with gaps; projection onto two-sided constraints comes last."""
-    from plants.mechanics.contact_blocks import contact_blocks
-    from plants.mechanics.projection import projection
-
-    derivative, settled = contact_blocks(
-        equations.full, baumgarte=_feedback(equations.declared, equations.form, stabilise)
-    )
-    if stabilise != "project":
-        return {"derivative": derivative, "after_step": settled}
-    project = projection(equations)
-
-    def after_step(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
-        return project(t, settled(t, x, u, w, p, h), u, w, p, h)
-
-    return {"derivative": derivative, "after_step": after_step}
-
-
-def _states(equations: Equations) -> tuple[Quantity, ...]:
-    declared = equations.declared
-    kind = "s" if equations.form == "joints" else "q"
-    places, turned = declared.quantities[kind], declared.quantities["v"]
-    known = {q.name: q for q in turned}
-    if kind == "s":
-        known = {f"d_{q.name}": Quantity("", f"{q.unit or '1'}/s") for q in places}
-    rates = tuple(known.get(name, Quantity("", "", text="quasi-velocity")) for name in equations.velocities)
-    initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned] if kind == "q" else ())
-    return tuple(
-        Quantity(name, q.unit, value, q.low, q.high, q.text)
-        for name, q, value in zip(equations.layout, (*places, *rates), initial, strict=True)
-    )

@@ -29,6 +29,7 @@ from plants.mechanics.solving import dot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plants.mechanics.declared import Declaration
     from plants.mechanics.full import Full
 
     Block = Callable[..., tuple[Any, ...]]
@@ -205,7 +206,7 @@ def _pressed(touch: _Touch) -> list[Any]:
 
 
 def _lifted(end: _Touch, after: _Touch, q: Any, v: Any) -> list[Any]:
-    """Return the coordinates with gaps that are below 0 brought to 0 along M^-1 G', within the two-sided constraints."""
+    """Return the coordinates with gaps below 0 brought to 0 along M^-1 G', within the two-sided constraints."""
     gaps, residuals = end.full(("gaps", "residuals"), end.t, q, v, *end.rest)
     closed = [end.limits.distance - gap for gap in gaps]
     back = [*(-value for value in residuals), *([0.0] * (len(after.rows) - len(residuals)))]
@@ -221,8 +222,18 @@ def _largest(values: Any) -> Any:
     return values[0] if len(values) == 1 else maximum(*values)
 
 
+def refuse_nonlinear(declared: Declaration) -> None:
+    """Raise DeclarationError where an impact's velocities are not those of linear constraints."""
+    if not declared.linear:
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: contacts need velocity constraints that are linear in the rates, since an "
+            "impact changes velocities by a jump; write them as A(q, t) v + b(q, t) = 0, or leave the gaps out"
+        )
+
+
 def _check(full: Full) -> None:
     name, count = full.declared.name, len(full.declared.gaps)
+    refuse_nonlinear(full.declared)
     if not count:
         raise DeclarationError(f"mechanism {name!r} has no gaps: declare them with gap(distance), or use another form")
     if count > MOST:

@@ -110,7 +110,7 @@ def fly(
                 look(system, ended, record)
                 return ended, _released(watch, root, ended.state)
             reached = replace(here, time=float(solver.t), state=np.array(solver.y))
-            here = projected(system, reached, 10.0 * precision.atol)
+            here = projected(system, reached, precision.atol)
             if here is not reached:
                 first_step = min(float(solver.h_abs), t_end - here.time)
                 break

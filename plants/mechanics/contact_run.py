@@ -17,6 +17,7 @@ import numpy as np
 
 from plants.core.naming import pick_values, position
 from plants.core.trajectory import Trajectory
+from plants.mechanics.contact_blocks import refuse_nonlinear
 from plants.mechanics.contact_flight import Precision, Record, fly, look
 from plants.mechanics.contact_qp import ContactError
 from plants.mechanics.contact_state import Event, Limits, Moment, System, settle
@@ -96,7 +97,7 @@ def simulate_contacts(
     inputs, disturbances : mapping by name or full sequence, optional
         Numbers, or functions of time that are smooth; what is left out is 0.
     rtol, atol : float
-        Of the integrator. Drift of constraints and closed gaps is projected away where it exceeds 10 `atol`.
+        Of the integrator. Drift of constraints and closed gaps is projected away where it exceeds `atol`.
     max_step : float
         Longest step [s]: bounds the time in which a short contact could be overlooked.
     rest_speed : float
@@ -142,6 +143,7 @@ def _full(system: Mechanism | Declaration | Full) -> Full:
     full = (
         system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
     )
+    refuse_nonlinear(full.declared)
     if full.declared.places:
         raise ValueError(
             f"mechanism {full.declared.name!r}: contacts are simulated in coordinates, but joints are declared; "
@@ -200,8 +202,8 @@ def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> 
     if len(events) > most:
         raise ContactError(
             f"{len(events)} events up to t = {here.time:.9g} s, the last at "
-            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so that "
-            "bounces end in rest, or allow more"
+            f"{', '.join(f'{e.time:.9g}' for e in events[-3:])} s: more than max_events = {most}; raise rest_speed so "
+            "that bounces end in rest, or allow more"
         )
 
 

@@ -106,10 +106,30 @@ class Equations:
 
     def accelerations(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
         """Rates of the velocities."""
+        if self.declared.gaps:
+            return tuple(self._contacts[0](t, x, u, w, p)[len(self.positions) :])
         if self.form in multipliers.FORMS:
             return tuple(multipliers.accelerations(self.form, self.declared)(self.parts, t, x, u, w, p)[0])
         matrix, right = self.parts(("matrix", "right"), t, x, u, w, p)
         return solve_symmetric(triangle(matrix, len(self.velocities)), right)
+
+    @cached_property
+    def _contacts(self) -> tuple[Any, Any]:
+        from plants.mechanics.contact_blocks import contact_blocks
+
+        return contact_blocks(self.full, baumgarte=self.facts.get("feedback"))
+
+    def settled(self, t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> Numbers:
+        """State after the impacts of a step."""
+        return tuple(self._contacts[1](t, x, u, w, p, h))
+
+    def contact_forces(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+        """Force of each gap's contact [N], not below 0."""
+        from plants.mechanics.contact_blocks import contact_forces
+
+        if not self.declared.gaps:
+            return ()
+        return tuple(contact_forces(self.full, baumgarte=self.facts.get("feedback"))(t, x, u, w, p))
 
     def motion(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Numbers, Numbers]:
         """Coordinates q and rates v of a state."""
@@ -125,9 +145,13 @@ class Equations:
         return self._one("lost", t, x, u, w, p)
 
     def supplied_power(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
-        """Power of the driving forces and of moving constraints [W]."""
+        """Power of the driving forces and of constraints that do work [W].
+
+        Two-sided constraints at rest do none at rates that they allow. A state with multipliers may have others, where
+        it drifted or where a check looks; what the multipliers do there is counted.
+        """
         power = self._one("supplied", t, x, u, w, p)
-        if self.moving:
+        if self.moving or (self.form in multipliers.FORMS and self.declared.n_constraints) or self.declared.gaps:
             _q, v = self.motion(t, x, u, w, p)
             power = power + dot(self.reactions(t, x, u, w, p), v)
         return power
@@ -215,8 +239,8 @@ class Equations:
         Returns
         -------
         dict
-            coordinates, rates, accelerations, reactions [n], multipliers [g], residuals, energy [J], kinetic, potential
-            [J], supplied, lost [W].
+            coordinates, rates, accelerations, reactions [n], multipliers [g], contact_forces [gaps], residuals, energy
+            [J], kinetic, potential [J], supplied, lost [W].
         """
         block = self.block(t, x, u, w, p)
         q, v = self.motion(*block)
@@ -228,6 +252,7 @@ class Equations:
             "accelerations": self.coordinate_accelerations(*block),
             "reactions": self.reactions(*block),
             "multipliers": self.multipliers(*block),
+            "contact_forces": self.contact_forces(*block),
             "residuals": self.residuals(*block),
             "energy": self.energy(*block),
             "kinetic": kinetic[0],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plants.mechanics import multipliers, stored
 from plants.mechanics.declared import Declaration, DeclarationError
 from plants.mechanics.equations import Equations
+from plants.mechanics.full import Full
 from plants.mechanics.reduced import reduced
 from plants.mechanics.taped import Taped
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from plants.mechanics.calculus import Calculus
     from plants.mechanics.parts import Parts
+    from plants.mechanics.split import Split
 
     Facts = dict[str, Any]
 
@@ -39,8 +41,8 @@ def derived(
     -------
     Parts
     dict
-        "derivatives": the way that was kept; "operations": of one evaluation, by way; "positions", "velocities": names
-        of the state; "note": what else was chosen.
+        "derivatives": the way that was kept; "operations": of one evaluation, by way; "feedback": Baumgarte's
+        coefficients; "independent": which rates Chaplygin's form has, by number. No names: they are not in the key.
 
     Raises
     ------
@@ -52,9 +54,11 @@ def derived(
 
 
 def _smallest(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, Facts]:
-    facts = _named(declared, form)
+    facts: Facts = {"feedback": feedback}
     if form == "chaplygin":
-        found = _mechanised(declared, derivatives)
+        split = _split(declared, derivatives)
+        facts["independent"] = list(split.independent)
+        found = _mechanised(declared, split)
     else:
         found = _generic(declared, form, derivatives, feedback)
     parts, sizes = {}, {}
@@ -94,9 +98,7 @@ def _by_algebra(
             return
 
 
-def _mechanised(declared: Declaration, derivatives: str) -> Iterator[tuple[str, Parts]]:
-    """With names kept and replaced, in trigonometric normal form and as derived."""
-    from plants.mechanics.chaplygin import chaplygin
+def _split(declared: Declaration, derivatives: str) -> Split:
     from plants.mechanics.split import split_of
 
     if derivatives == "tape":
@@ -104,26 +106,30 @@ def _mechanised(declared: Declaration, derivatives: str) -> Iterator[tuple[str, 
             f"mechanism {declared.name!r}: form 'chaplygin' is a procedure of computer algebra; leave out "
             "derivatives='tape'"
         )
-    split = split_of(declared)
+    return split_of(declared)
+
+
+def _mechanised(declared: Declaration, split: Split) -> Iterator[tuple[str, Parts]]:
+    """With names kept and replaced, in trigonometric normal form and as derived."""
+    from plants.mechanics.chaplygin import chaplygin
+
     for kept, normal in ((True, True), (True, False), (False, True), (False, False)):
         name = ("names kept" if kept else "names replaced") + ("" if normal else ", as derived")
         yield name, chaplygin(declared, split=split, kept=kept, trigonometric=normal)
 
 
-def _named(declared: Declaration, form: str) -> Facts:
-    names = {kind: [q.name for q in declared.quantities[kind]] for kind in "qvs"}
+def state_names(declared: Declaration, form: str, facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of a form's positions and velocities."""
+    names = {kind: tuple(q.name for q in declared.quantities[kind]) for kind in "qvs"}
     if form == "joints":
-        return {"positions": names["s"], "velocities": [f"d_{name}" for name in names["s"]]}
+        return names["s"], tuple(f"d_{name}" for name in names["s"])
     if form == "quasi" and declared.velocities is not None:
-        return {"positions": names["q"], "velocities": list(declared.velocities.names)}
+        return names["q"], declared.velocities.names
     if form == "chaplygin":
-        from plants.mechanics.split import split_of
-
-        split = split_of(declared)
-        return {"positions": names["q"], "velocities": [names["v"][k] for k in split.independent], "note": split.note}
-    return {"positions": names["q"], "velocities": names["v"]}
+        return names["q"], tuple(names["v"][k] for k in facts["independent"])
+    return names["q"], names["v"]
 
 
 def _size(declared: Declaration, form: str, parts: Parts, facts: Facts) -> int:
-    state = tuple(facts["positions"]), tuple(facts["velocities"])
-    return Equations(form, declared, parts, None, *state, {}).operations  # type: ignore[arg-type]
+    state = state_names(declared, form, facts)
+    return Equations(form, declared, parts, Full(declared) if declared.gaps else None, *state, facts).operations  # type: ignore[arg-type]

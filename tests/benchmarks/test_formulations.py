@@ -113,4 +113,4 @@ def test_the_page_is_written(tmp_path):
     page = (tmp_path / "formulations.md").read_text()
     assert page.count("\n## ") == 5
     assert "nan" not in page
-    assert (tmp_path / "drift.svg").read_text().startswith("<svg")
+    assert (tmp_path / drift.FIGURE).read_text().startswith("<svg")

@@ -56,3 +56,14 @@ def hinged_bar(restitution=0.5):
     mech.position_constraint(y - d * sin(phi))
     mech.gap(y + d * sin(phi), restitution=restitution)
     return mech
+
+
+def bowl():
+    """Particle in a smooth round bowl of radius 1."""
+    mech = Mechanism("bowl")
+    x, y = mech.coordinates("x y", initial=[sin(1.0), -cos(1.0)])
+    vx, vy = mech.rates("vx vy")
+    mech.kinetic((vx**2 + vy**2) / 2)
+    mech.potential(G * y)
+    mech.gap(1.0 - sqrt(x**2 + y**2))
+    return mech

@@ -401,4 +401,4 @@ def test_a_plant_in_independent_rates():
     x = plant.equations.state_from((0, 0, 0, 0), (1.0, 0, 0.8, 4.0))
     end = plants.simulate(plant, t_end=5.0, step=1e-3, initial=x, inputs={"tph": 0.05, "tps": 0.1}).states[-1]
     np.testing.assert_allclose(end[:2], (0.1367787965, 0.5779313487), atol=1e-8)
-    assert plant.equations.facts["note"]
+    assert plant.equations.facts["independent"] == [2, 3]

@@ -203,3 +203,15 @@ def test_projection_holds_two_sided_constraints_beside_contacts():
 def test_three_gaps_are_refused_when_the_plant_is_built():
     with pytest.raises(DeclarationError, match="at most 2 gaps, got 3"):
         box(((-1, -1), (0, -1), (1, -1))).build()
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.05])
+def test_what_has_sunk_in_is_lifted_the_shortest_way(box_plant, tilt):
+    low = 0.3 * np.sin(tilt) + 0.5 * np.cos(tilt)
+    state = (0.0, low - 1e-4, tilt, 0.0, 0.0, 0.0)
+    lifted = np.array(box_plant.after_step(0.0, state, (0.0,), (), box_plant.nominal(), 1e-3), float)
+    at = Full(box().declared()).at(0.0, lifted[:3], lifted[3:])
+    assert abs(at.gaps.min()) < 1e-8  # one linear step: the rest is of the second order, (1e-4)^2
+    moved = at.mass @ (lifted[:3] - state[:3])
+    forces, *_ = np.linalg.lstsq(at.gap_jacobian.T, moved, rcond=None)
+    assert np.linalg.norm(at.gap_jacobian.T @ forces - moved) < 1e-7  # along M^-1 G'

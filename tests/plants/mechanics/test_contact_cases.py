@@ -75,6 +75,14 @@ def test_a_contact_that_the_constraints_do_not_let_yield_does_not_push():
     assert mu == (0.0,)
 
 
+def test_nor_does_one_that_yields_by_rounding_only():
+    mass, row = [[2.0, 0.3], [0.3, 0.7]], [0.3, 1.1]
+    along = [[0.1 / 3.0 * x for x in row]]
+    a, _, mu = nearest(mass, [0.4, -3.0], [row], [0.0], along, [0.5], [1.0])
+    assert mu == (0.0,)
+    assert abs(np.dot(row, a)) < 1e-14
+
+
 def test_more_than_two_gaps_are_refused():
     with pytest.raises(ValueError, match="at most 2 gaps, got 3; use simulate_contacts"):
         complementarity(np.eye(3).tolist(), [1.0] * 3, [1.0] * 3, [1.0] * 3)

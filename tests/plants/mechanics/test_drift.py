@@ -1,6 +1,6 @@
 """What constraints and energy lose over 20 s of RK4, form by form; singular positions.
 
-Thresholds lie half a decade or more from the measured values (docs/mechanics/formulations.md), where not said otherwise.
+Thresholds lie half a decade or more from the measured values (docs/performance/formulations.md), where not said otherwise.
 """
 
 import numpy as np

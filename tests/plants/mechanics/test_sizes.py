@@ -1,6 +1,9 @@
 """Operations of one evaluation, by form and way to derive: no machine changes these figures."""
 
 import ast
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +62,14 @@ def test_kernels_allocate_nothing(form):
     kernel = OpenLoop(mechanisms.SYSTEMS["cart (1 link)"]().build(form, check=False), "solved").kernel
     calls = [node.func for node in ast.walk(ast.parse(kernel.text)) if isinstance(node, ast.Call)]
     assert {call.attr for call in calls if isinstance(call, ast.Attribute)} <= {"view", "reshape", "float64", "int64"}
+
+
+def test_a_mechanism_is_built_without_scipys_slow_parts():
+    """They would take three times as long to import as a warm start takes to build."""
+    code = (
+        "import sys; from tests.plants.mechanics.systems import sleigh; sleigh().build('quasi', derivatives='tape'); "
+        "print([name for name in sys.modules if name.startswith(('scipy.optimize', 'scipy.integrate'))])"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
