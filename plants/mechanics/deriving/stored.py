@@ -49,9 +49,7 @@ def parts(
 
 def key(declared: Declaration, options: dict[str, Any]) -> str:
     """Return the name under which a derivation is kept."""
-    names = {kind: [q.name for q in declared.quantities[kind]] for kind in "qvs"}  # facts name the state
-    names["z"] = list(declared.velocities.names) if declared.velocities else []
-    named = [declared.name, json.dumps([options, names], sort_keys=True), _versions(), *digests(declared)]
+    named = [declared.name, json.dumps(options, sort_keys=True), _versions(), *digests(declared)]
     return _digest("\n".join(named))[:24]
 
 
