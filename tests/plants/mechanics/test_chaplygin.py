@@ -339,7 +339,7 @@ def test_published_lengths_of_trailers_take_slopes_with_an_addition_theorem(monk
         entries = {1: se.tan(a), 3: first, 4: second}
         return {k: [kept.name(f"k{k}_0", entry), se.Integer(0)] for k, entry in entries.items()}
 
-    monkeypatch.setattr("plants.mechanics.chaplygin.named_slopes", by_hand)
+    monkeypatch.setattr("plants.mechanics.chaplygin.equations.named_slopes", by_hand)
     assert gap(declared("trailers"), away=SYSTEMS["trailers"][2]) <= CLOSE
     found = mechanised(declared("trailers"), trigonometric=False)
     # Exact with symengine 0.15; how it orders and factors may differ a little in others.
