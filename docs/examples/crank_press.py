@@ -20,7 +20,7 @@ rod_mass = mech.parameter("rod_mass", 1.0, "kg", low=1e-2)
 mass = mech.parameter("slider_mass", 6.0, "kg", low=1e-2)
 friction = mech.parameter("friction", 8.0, "N s/m", low=0.0)
 bearing = mech.parameter("bearing", 0.05, "N m s", low=0.0)
-torque = mech.inputs("torque", units=("N m",))
+torque = mech.inputs("torque", units="N m")
 load = mech.disturbances("load", units="N", usual=2.0)
 
 # Crank and rod close a triangle with the slider's track; the rod's centre lies in its middle.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.plant import Plant, Quantity
@@ -72,13 +73,11 @@ def _one_after_the_other(ends: Sequence[Block]) -> Block:
 
 def _states(equations: Equations) -> tuple[Quantity, ...]:
     declared = equations.declared
-    kind = "s" if equations.form == "joints" else "q"
-    places, turned = declared.quantities[kind], declared.quantities["v"]
-    known = {q.name: q for q in turned}
-    if kind == "s":
-        known = {f"d_{q.name}": Quantity("", f"{q.unit or '1'}/s") for q in places}
+    places, turned = (declared.quantities[kind] for kind in ("sr" if equations.form == "joints" else "qv"))
+    quasi = {q.name: replace(q, text="quasi-velocity") for q in declared.quantities["z"]}
+    known = {q.name: q for q in turned} | (quasi if equations.form == "quasi" else {})
     rates = tuple(known.get(name, Quantity("", "", text="quasi-velocity")) for name in equations.velocities)
-    initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned] if kind == "q" else ())
+    initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned])
     return tuple(
         Quantity(name, q.unit, value, q.low, q.high, q.text)
         for name, q, value in zip(equations.layout, (*places, *rates), initial, strict=True)

@@ -63,8 +63,7 @@ def check(equations: Equations) -> float:
 def _check_initial(equations: Equations) -> None:
     """The state that runs begin with may be singular where those about it are not."""
     d = equations.declared
-    q = [quantity.nominal for quantity in d.quantities["s" if d.places else "q"]]
-    v = () if d.places else [quantity.nominal for quantity in d.quantities["v"]]
+    q, v = ([quantity.nominal for quantity in d.quantities[kind]] for kind in ("sr" if d.places else "qv"))
     block = equations.block(0.0, equations.state_from(q, v))
     with np.errstate(all="ignore"):
         found = np.array(equations.accelerations(*block), float)

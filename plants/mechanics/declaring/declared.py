@@ -69,7 +69,8 @@ class Declaration:
     tape : Tape
         Holds every expression; its inputs are ``t`` and a kind's letter with a number.
     quantities, symbols : mapping of kind to tuple
-        q coordinates, v their rates, u inputs, w disturbances, p parameters, s joint coordinates.
+        q coordinates, v their rates, u inputs, w disturbances, p parameters, s joint coordinates, r their rates, z
+        quasi-velocities that were named before they were used.
     kinetic, potential : Traced
     forces : mapping of kind of force to tuple of Traced [n]
     positions, rows : tuple of Traced

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 _WORDS = {
     "q": "the coordinate", "v": "the rate", "u": "the input", "w": "the disturbance", "p": "the parameter",
-    "s": "the joint coordinate", "t": "time", "z": "the quasi-velocity",
+    "s": "the joint coordinate", "r": "the joint's rate", "t": "time", "z": "the quasi-velocity",
 }  # fmt: skip
 _SAY = {
     "q": "coordinates", "v": "rates", "u": "inputs", "w": "disturbances", "p": "parameters", "s": "joint coordinates",
-    "t": "time", "z": "quasi-velocities",
+    "r": "joints' rates", "t": "time", "z": "quasi-velocities",
 }  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def _refuse(declared: Declaration, what: str, name: str, allowed: str) -> None:
 
 _REMEDIES = {
     "s": "Write it with coordinates: their values follow from the joints",
+    "r": "Write it with the coordinates' rates: their values follow from the joints",
     "u": "A motion that is commanded is a force of a stiff drive, or a function of time",
     "w": "What is disturbed from outside enters by a force",
     "v": "What depends on rates is a force, a kinetic energy or a velocity constraint",

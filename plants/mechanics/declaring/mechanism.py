@@ -7,18 +7,19 @@ a tape as it is written, so loops and helper functions may be used freely. :meth
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
 from plants.core.plant import Quantity
-from plants.core.tape import Tape, Traced
-from plants.mechanics.declaring.declared import KINDS, Declaration, DeclarationError, Gap, Symbol, Velocities
+from plants.mechanics.declaring.declared import KINDS, Declaration, DeclarationError, Gap, Symbol
+from plants.mechanics.declaring.given_velocities import GivenVelocities
+from plants.mechanics.declaring.names import Names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.plant import Plant
+    from plants.core.tape import Traced
     from plants.mechanics.declaring.rigid_body import Body
 
 
@@ -45,18 +46,15 @@ class Mechanism:
 
     def __init__(self, name: str, text: str = "") -> None:
         self.name, self.text = name, text
-        self._tape = Tape()
-        self._symbols: dict[str, list[Symbol]] = {kind: [] for kind in "qvuwpsz"}
-        self._quantities: dict[str, list[Quantity]] = {kind: [] for kind in "qvuwpsz"}
+        self.names = Names(name)
+        self._tape = self.names.tape
+        self._given = GivenVelocities(self.names)
         self._kinetic: Any = 0.0
         self._potential: Any = 0.0
         self._forces: dict[str, dict[int, Any]] = {kind: {} for kind in KINDS}
         self._positions: list[Any] = []
         self._rows: list[Any] = []
         self._gaps: list[Gap] = []
-        self._columns: dict[str, tuple[Any, ...]] = {}
-        self._offset: tuple[Any, ...] | None = None
-        self._rates: dict[int, Any] = {}
         self._linear = True
         self._independent: tuple[int, ...] = ()
         self._places: dict[int, Any] = {}
@@ -71,10 +69,7 @@ class Mechanism:
 
     def symbol(self, name: str) -> Symbol:
         """Return the symbol of a declared name."""
-        known = {symbol.label: symbol for symbols in self._symbols.values() for symbol in symbols}
-        if name not in known:
-            raise DeclarationError(unknown(f"name of mechanism {self.name!r}", name, tuple(known)))
-        return known[name]
+        return self.names.symbol(name)
 
     def coordinates(
         self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
@@ -86,7 +81,7 @@ class Mechanism:
         names : str
             Separated by blanks.
         units : str or sequence of str
-            Separated by blanks, or a sequence where units have blanks; one unit stands for all.
+            Separated by blanks, or a sequence where units of several names have blanks; one unit stands for all.
         initial, low, high : float or sequence of float
             Nominal initial values, and the region where the model holds.
 
@@ -95,7 +90,7 @@ class Mechanism:
         Symbol or tuple of Symbol
             One symbol for one name.
         """
-        return self._add("q", names, units, initial, low, high)
+        return self.names.add("q", names, units, initial, low, high)
 
     def rates(self, names: str = "", *, initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
         """Name the rates of all coordinates that have none yet, in their order; left empty: ``d_`` and the coordinate.
@@ -105,16 +100,7 @@ class Mechanism:
         Symbol or tuple of Symbol
             As :meth:`coordinates`.
         """
-        waiting = self._quantities["q"][len(self._quantities["v"]) :]
-        labels = names.split() or [f"d_{q.name}" for q in waiting]
-        if not waiting or len(labels) != len(waiting):
-            raise DeclarationError(
-                f"mechanism {self.name!r}: {len(waiting)} coordinates have no rate yet "
-                f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
-                "declare the coordinates first"
-            )
-        units = [f"{q.unit or '1'}/s" for q in waiting]
-        return self._add("v", " ".join(labels), units, initial, low, high)
+        return self.names.add_rates(names, initial, low, high)
 
     def parameters(self, /, **nominal: float) -> Any:
         """Add parameters by name and nominal value; they stay arguments of the compiled plant."""
@@ -123,41 +109,39 @@ class Mechanism:
 
     def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
         """Add one parameter with its unit and bounds."""
-        return self._add("p", name, (unit,), nominal, low, high)
+        return self.names.add("p", name, (unit,), nominal, low, high)
 
     def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
         """Add inputs: forces and moments that a controller commands."""
-        return self._add("u", names, units, 0.0, low, high)
+        return self.names.add("u", names, units, 0.0, low, high)
 
     def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
         """Add disturbances, with their usual size (standard deviation; 0: none)."""
-        return self._add("w", names, units, usual, None, None)
+        return self.names.add("w", names, units, usual)
 
-    def joints(self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0) -> Any:
+    def joints(
+        self,
+        names: str,
+        *,
+        units: str | Sequence[str] = "",
+        initial: Any = 0.0,
+        rates: Any = 0.0,
+        low: Any = None,
+        high: Any = None,
+    ) -> Any:
         """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
 
         The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
-        constraints that the joints fulfil need not be declared.
-        """
-        return self._add("s", names, units, initial, None, None)
+        constraints that the joints fulfil need not be declared. Their rates are called ``d_`` and the joint.
 
-    def _add(self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any, high: Any) -> Any:
-        labels = names.split()
-        if not labels:
-            raise DeclarationError(f"mechanism {self.name!r}: at least one name is needed, got {names!r}")
-        taken = [q.name for k in self._quantities for q in self._quantities[k]]
-        for k, label in enumerate(labels):
-            if label in taken or label in labels[:k]:
-                raise DeclarationError(f"mechanism {self.name!r}: the name {label!r} is taken; names must differ")
-        fields = [_spread(value, len(labels)) for value in (_listed(units), nominal, low, high)]
-        new = []
-        for label, unit, value, least, most in zip(labels, *fields, strict=True):
-            index = len(self._quantities[kind])
-            bounds = (-math.inf if least is None else float(least), math.inf if most is None else float(most))
-            self._quantities[kind].append(Quantity(label, unit, float(value), *bounds))
-            new.append(Symbol(self._tape, f"{kind}{index}", label))
-            self._symbols[kind].append(new[-1])
-        return new[0] if len(new) == 1 else tuple(new)
+        Parameters
+        ----------
+        names, units, initial, low, high
+            As :meth:`coordinates`.
+        rates : float or sequence of float
+            Nominal initial rates.
+        """
+        return self.names.add_joints(names, units, initial, rates, low, high)
 
     # ------------------------------------------------------------------------------------------------ energies, forces
 
@@ -183,7 +167,7 @@ class Mechanism:
         if kind not in KINDS:
             raise DeclarationError(unknown("kind of force", kind, KINDS))
         for coordinate, value in forces.items():
-            index = self._index("q", coordinate)
+            index = self.names.index("q", coordinate)
             self._forces[kind][index] = self._forces[kind].get(index, 0.0) + self._tape.lift(value)
 
     def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> Body:
@@ -222,18 +206,11 @@ class Mechanism:
         **columns : sequence of numbers [n_coordinates]
             Column of D for each quasi-velocity; may depend on coordinates, time and parameters.
         """
-        n = len(self._quantities["q"])
-        for name, column in columns.items():
-            if len(column) != n:
-                raise DeclarationError(
-                    f"mechanism {self.name!r}: basis vector {name!r} needs {n} entries, one for each coordinate "
-                    f"({', '.join(q.name for q in self._quantities['q'])}), got {len(column)}"
-                )
-            self._columns[name] = tuple(self._tape.lift(value) for value in column)
+        self._given.add_columns(columns)
 
     def basis_offset(self, *offset: Any) -> None:
         """Give w0 of v = D w + w0 [n_coordinates]: the velocity that moving constraints impose."""
-        self._offset = tuple(self._tape.lift(value) for value in offset)
+        self._given.set_offset(offset)
 
     def independent(self, *coordinates: Any) -> None:
         """Say whose rates are independent; the constraints give the others (the form "chaplygin").
@@ -243,7 +220,7 @@ class Mechanism:
         *coordinates : Symbol or str
             As many as there are degrees of freedom. Left undeclared, a good choice is made from numbers.
         """
-        indices = sorted({self._index("q", coordinate) for coordinate in coordinates})
+        indices = sorted({self.names.index("q", coordinate) for coordinate in coordinates})
         if not coordinates or len(indices) != len(coordinates):
             raise DeclarationError(
                 f"mechanism {self.name!r}: independent() takes each independent coordinate once, got "
@@ -251,25 +228,33 @@ class Mechanism:
             )
         self._independent = tuple(indices)
 
-    def quasi_velocities(self, names: str) -> Any:
+    def quasi_velocities(
+        self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None
+    ) -> Any:
         """Add quasi-velocities as symbols for :meth:`admissible`; for rates linear in them :meth:`basis` is shorter.
+
+        Beside :meth:`basis` it gives the units and bounds of the quasi-velocities that are named there.
+
+        Parameters
+        ----------
+        names, units, low, high
+            As :meth:`coordinates`.
 
         Returns
         -------
         Symbol or tuple of Symbol
             One symbol for one name.
         """
-        return self._add("z", names, "", 0.0, None, None)
+        return self.names.add("z", names, units, 0.0, low, high)
 
     def admissible(self, rates: Mapping[Any, Any]) -> None:
         """Give every rate as a function of coordinates, quasi-velocities and time, so that the constraints hold."""
-        for rate, value in rates.items():
-            self._rates[self._index("v", rate)] = self._tape.lift(value)
+        self._given.add_rates(rates)
 
     def place(self, positions: Mapping[Any, Any]) -> None:
         """Give coordinates as functions of the joint coordinates and time."""
         for coordinate, value in positions.items():
-            self._places[self._index("q", coordinate)] = self._tape.lift(value)
+            self._places[self.names.index("q", coordinate)] = self._tape.lift(value)
 
     def measure(self, name: str, value: Any, unit: str = "", text: str = "") -> None:
         """Add a measurement, a function of coordinates, rates and time; without any, the states are measured."""
@@ -289,18 +274,6 @@ class Mechanism:
 
     # --------------------------------------------------------------------------------------------------------- result
 
-    def _index(self, kind: str, symbol: Any) -> int:
-        labels = [q.name for q in self._quantities[kind]]
-        label = symbol.label if isinstance(symbol, Symbol) else symbol
-        if label in [q.name for q in self._quantities["s"]]:
-            raise DeclarationError(
-                f"mechanism {self.name!r}: {label!r} is a joint; forces act on coordinates "
-                f"({', '.join(labels)}): write the force of a joint's drive as forces on the bodies that it joins"
-            )
-        if label not in labels:
-            raise DeclarationError(unknown(f"coordinate of mechanism {self.name!r}", str(label), tuple(labels)))
-        return labels.index(label)
-
     def declared(self) -> Declaration:
         """Return what was declared, checked for completeness.
 
@@ -309,17 +282,17 @@ class Mechanism:
         DeclarationError
             Where coordinates have no rates, or nothing moves.
         """
-        n = len(self._quantities["q"])
+        n = len(self.names.quantities["q"])
         self._check_complete()
-        if len(self._quantities["v"]) < n:
+        if len(self.names.quantities["v"]) < n:
             self.rates()
         lift = self._tape.lift
         return Declaration(
             name=self.name,
             text=self.text,
             tape=self._tape,
-            quantities={kind: tuple(values) for kind, values in self._quantities.items()},
-            symbols={kind: tuple(values) for kind, values in self._symbols.items()},
+            quantities={kind: tuple(values) for kind, values in self.names.quantities.items()},
+            symbols={kind: tuple(values) for kind, values in self.names.symbols.items()},
             kinetic=lift(self._kinetic),
             potential=lift(self._potential),
             forces={k: tuple(lift(f.get(i, 0.0)) for i in range(n)) for k, f in self._forces.items()},
@@ -327,64 +300,29 @@ class Mechanism:
             rows=tuple(self._rows),
             linear=self._linear,
             gaps=tuple(self._gaps),
-            velocities=self._velocities(n),
-            places=tuple(lift(self._places.get(i, self._symbols["q"][i])) for i in range(n)) if self._places else (),
+            velocities=self._given.velocities(),
+            places=tuple(lift(self._places.get(i, self.names.symbols["q"][i])) for i in range(n))
+            if self._places
+            else (),
             measured=tuple(self._measured),
             independent=self._independent,
         )
 
     def _check_complete(self) -> None:
         missing = [
-            (not self._quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
-            (self._quantities["s"] and not self._places, "it has joints, but no mech.place(...) says what they move"),
-            (self._places and not self._quantities["s"], "coordinates are placed without mech.joints(...)"),
+            (not self.names.quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
             (
-                self._offset and not self._columns,
-                "mech.basis_offset(...) goes with mech.basis(...), which was not given",
+                self.names.quantities["s"] and not self._places,
+                "it has joints, but no mech.place(...) says what they move",
             ),
+            (self._places and not self.names.quantities["s"], "coordinates are placed without mech.joints(...)"),
         ]
         for lacks, what in missing:
             if lacks:
                 raise DeclarationError(f"mechanism {self.name!r}: {what}")
-
-    def _velocities(self, n: int) -> Velocities | None:
-        if self._rates or self._quantities["z"]:
-            return self._by_functions(n)
-        if not self._columns:
-            return None
-        rates = list(self._offset or (self._tape.constant(0.0),) * n)
-        if len(rates) != n:
-            raise DeclarationError(f"mechanism {self.name!r}: basis_offset needs {n} entries, got {len(rates)}")
-        for j, column in enumerate(self._columns.values()):
-            w = self._tape.input(f"z{j}")
-            rates = [rate + entry * w for rate, entry in zip(rates, column, strict=True)]
-        return Velocities(tuple(self._columns), tuple(rates), tuple(self._columns.values()))
-
-    def _by_functions(self, n: int) -> Velocities:
-        names = tuple(q.name for q in self._quantities["z"])
-        missing = [q.name for k, q in enumerate(self._quantities["v"]) if k not in self._rates]
-        if missing or not names or self._columns:
-            raise DeclarationError(
-                f"mechanism {self.name!r}: mech.admissible(...) needs all {n} rates as functions of the "
-                f"quasi-velocities of mech.quasi_velocities(...), and no basis beside; missing are {missing}"
-            )
-        return Velocities(names, tuple(self._rates[k] for k in range(n)))
 
     def build(self, form: str = "auto", **options: Any) -> Plant:
         """Return the mechanism as a plant (:func:`plants.mechanics.build.build`)."""
         from plants.mechanics.build import build
 
         return build(self.declared(), form, **options)
-
-
-def _listed(units: str | Sequence[str]) -> list[str]:
-    return (units.split() or [""]) if isinstance(units, str) else list(units)
-
-
-def _spread(value: Any, count: int) -> list[Any]:
-    """One value for all, or one for each."""
-    if isinstance(value, (tuple, list)):
-        if len(value) not in {1, count}:
-            raise DeclarationError(f"one value or {count} were expected, got {len(value)}: {value}")
-        return list(value) * (count if len(value) == 1 else 1)
-    return [value] * count

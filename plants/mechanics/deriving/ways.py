@@ -121,9 +121,9 @@ def _mechanised(declared: Declaration, split: Split) -> Iterator[tuple[str, Part
 
 def state_names(declared: Declaration, form: str, facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of a form's positions and velocities."""
-    names = {kind: tuple(q.name for q in declared.quantities[kind]) for kind in "qvs"}
+    names = {kind: tuple(q.name for q in declared.quantities[kind]) for kind in "qvsr"}
     if form == "joints":
-        return names["s"], tuple(f"d_{name}" for name in names["s"])
+        return names["s"], names["r"]
     if form == "quasi" and declared.velocities is not None:
         return names["q"], declared.velocities.names
     if form == "chaplygin":

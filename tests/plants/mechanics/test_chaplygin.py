@@ -274,7 +274,7 @@ def test_energy_and_rows_may_depend_on_time():
 @pytest.mark.parametrize("kept", [True, False])
 def test_forces_with_selects_follow_the_dependent_rates(kept):
     mech = systems.sleigh()
-    v = mech._symbols["v"]
+    v = mech.names.symbols["v"]
     mech.force({"y": -0.4 * v[1] * where(v[1], 1.0, 3.0)}, kind="dissipative")
     assert gap(mech.declared(), away=SYSTEMS["sleigh"][2], kept=kept) <= CLOSE
 

@@ -148,7 +148,7 @@ def test_a_long_run_says_how_far_it_is(monkeypatch, capsys):
 
 def test_constraints_that_are_not_linear_in_the_rates_are_refused():
     mech = ball()
-    mech.velocity_constraint(mech._symbols["v"][0] ** 2 - 1.0, linear=False)
+    mech.velocity_constraint(mech.names.symbols["v"][0] ** 2 - 1.0, linear=False)
     for refused in (simulate_contacts, lambda m, _: contact_blocks(Full(m.declared()))):
         with pytest.raises(DeclarationError, match="linear in the rates"):
             refused(mech, 1.0)

@@ -247,7 +247,7 @@ def test_coordinates_without_inertia():
     x = mech.coordinates("x")
     mech.kinetic(mech.rates() ** 2 / 2)
     mech.joints("a idle")
-    mech.place({x: mech._symbols["s"][0]})
+    mech.place({x: mech.names.symbols["s"][0]})
     refused(["mass matrix over (a, idle)", "every joint needs inertia"], mech.build)
 
 

@@ -96,7 +96,7 @@ def test_rows_that_repeat_others_change_nothing(way):
     def mechanism(*, doubled):
         mech = systems.double_pendulum()
         if doubled:
-            xa, ya, xb, yb = mech._symbols["q"]
+            xa, ya, xb, yb = mech.names.symbols["q"]
             mech.position_constraint(3.0 * (xa * xa + ya * ya) - 3.0)
             mech.position_constraint((xb - xa) ** 2 + (yb - ya) ** 2 - 0.49 + 0.5 * (xa * xa + ya * ya - 1.0))
         return mech
@@ -121,7 +121,7 @@ def test_baumgartes_feedback_off_the_constraints(form, way):
 
     def mechanism():
         mech = systems.turntable()
-        x, y, _ = mech._symbols["q"]
+        x, y, _ = mech.names.symbols["q"]
         mech.position_constraint(x + 0.2 * sin(y) - 0.3)
         return mech
 

@@ -194,7 +194,7 @@ def test_a_rigid_body_on_a_fixed_axis(way):
 
 def test_joints_must_fulfil_the_constraints_that_are_declared_beside_them():
     mech = double_from_bodies()
-    x1, y1, a1 = mech._symbols["q"][:3]
+    x1, y1, a1 = mech.names.symbols["q"][:3]
     mech.position_constraint(x1 * cos(a1) + y1 * sin(a1))  # they do
     assert mech.build().equations.form == "joints"
     mech.position_constraint(x1 - 0.1)

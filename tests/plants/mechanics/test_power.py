@@ -91,7 +91,7 @@ def rubbed_cart():
     """Rayleigh's, Coulomb's (smooth and by a select) and disturbing forces on the cart."""
     mech = systems.cart(1)
     wind = mech.disturbances("wind")
-    vx, _vy, vps, vL, vR, va = mech._symbols["v"]
+    vx, _vy, vps, vL, vR, va = mech.names.symbols["v"]
     mech.force({"x": wind})
     mech.force({"fL": -0.1 * vL, "fR": -0.1 * vR, "ps": -0.3 * tanh(vps / 0.01)}, kind="dissipative")
     mech.force({"al0": where(va, -0.2, 0.2), "x": -0.05 * vx}, kind="dissipative")

@@ -87,7 +87,7 @@ def test_eulers_equations(way):
 
 def numbers(body, values, x):
     """Declared expressions of a body at one state."""
-    tape = body.mechanism._tape
+    tape = body.mechanism.names.tape
     from plants.core.replay import replay
     from plants.core.trace import Program
 
@@ -211,7 +211,7 @@ def test_a_body_takes_its_own_six_rates():
     mech = Mechanism("late")
     s = mech.coordinates("s")
     mech.body("b", mass=1.0, inertia=(1.0, 1.0, 1.0), initial=AWAY)
-    (ds,) = mech._symbols["v"][:1]
+    (ds,) = mech.names.symbols["v"][:1]
     mech.kinetic(ds**2 / 2)
     mech.force({s: 1.0, "b_x": 3.0})
     plant = mech.build()

@@ -90,7 +90,7 @@ def test_what_changes_the_key(monkeypatch):
         lambda mech, a, da: mech.disturbances("F"),
     ):
         mech = pendulum()
-        extend(mech, *(mech._symbols[kind][0] for kind in "qv"))
+        extend(mech, *(mech.names.symbols[kind][0] for kind in "qv"))
         keys.append(stored.key(mech.declared(), options))
     stored._versions.cache_clear()
     version = stored.importlib.metadata.version
