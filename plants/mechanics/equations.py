@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from plants.core.gradients import along
 from plants.core.linear_solve import solve_symmetric
 from plants.core.trace import Program, names, trace
-from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics import observers
+from plants.mechanics.deriving.parts import triangle
 from plants.mechanics.forms import multipliers
-from plants.mechanics.forms.solving import dot, least_constraint
+from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.mechanics.declaring.declared import Declaration
     from plants.mechanics.deriving.full import Full
+    from plants.mechanics.deriving.parts import Parts
 
     Numbers = tuple[Any, ...]
 
@@ -170,61 +171,28 @@ class Equations:
     @cached_property
     def moving(self) -> bool:
         """Whether constraints do work: they move, are not linear in the rates, or the joints are placed by time."""
-        if not self.declared.linear:
-            return True
-        tape, (first, last) = self.full.parts.program.tape, self.full.parts.slices["drift"]
-        drift = self.full.parts.program.outputs[first:last]
-        still = all(tape.constants.get(node) == 0.0 for node in drift)
-        placed = self.declared.tape.needed(place.index for place in self.declared.places)
-        return not still or any(self.declared.tape.input_names.get(node) == "t" for node in placed)
-
-    def coordinate_accelerations(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
-        """Second derivatives of the coordinates [n]."""
-        if self.form in multipliers.FORMS:
-            return self.accelerations(t, x, u, w, p)
-        flow = self._flow
-        return tuple(
-            Parts(flow, {"a": (0, len(flow.outputs))})(("a",), t, (*x, *self.accelerations(t, x, u, w, p)), u, w, p)[0]
-        )
+        return observers.works(self)
 
     @cached_property
-    def _flow(self) -> Program:
-        """Accelerations of the coordinates from the state and its velocities' rates."""
-        from plants.core.tape import Tape, Traced
+    def flow(self) -> Parts:
+        """Accelerations of the coordinates ("a") from the state and its velocities' rates."""
+        return observers.flow(self)
 
-        n_x, m = len(self.layout), len(self.velocities)
-        tape: Tape = self.parts.program.tape
-        state = [tape.input(name) for name in self.parts.program.inputs[1 : 1 + n_x]]
-        turned = [tape.input(f"a{k}") for k in range(m)]
-        first, last = self.parts.slices["kinematics"]
-        kinematics = [Traced(tape, node) for node in self.parts.program.outputs[first:last]]
-        first, last = self.parts.slices["rates"]
-        rates = [Traced(tape, node) for node in self.parts.program.outputs[first:last]]
-        result = along(rates, [*state, tape.input("t")], [*kinematics, *turned, 1.0])
-        inputs = self.parts.program.inputs
-        order = (*inputs[: 1 + n_x], *(f"a{k}" for k in range(m)), *inputs[1 + n_x :])
-        return Program(tape, order, tuple(tape.lift(value).index for value in result))
+    def coordinate_accelerations(self, *block: Any) -> Numbers:
+        """Second derivatives of the coordinates [n] at (t, x, u, w, p)."""
+        return observers.coordinate_accelerations(self, *block)
 
-    def reactions(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
-        """Generalised forces of the constraints on the coordinates [n]: M a - f."""
-        q, v = self.motion(t, x, u, w, p)
-        a = self.coordinate_accelerations(t, x, u, w, p)
-        lower, load = self.full(("mass", "load"), t, q, v, u, w, p)
-        return tuple(dot(row, a) - f for row, f in zip(triangle(lower, self.declared.n), load, strict=True))
+    def reactions(self, *block: Any) -> Numbers:
+        """Generalised forces of the constraints on the coordinates [n] at (t, x, u, w, p): M a - f."""
+        return observers.reactions(self, *block)
 
-    def multipliers(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+    def multipliers(self, *block: Any) -> Numbers:
         """Multipliers of the two-sided constraints, holonomic ones first [g]; 0 for rows that repeat others."""
-        q, v = self.motion(t, x, u, w, p)
-        n = self.declared.n
-        lower, load, entries, gam = self.full(("mass", "load", "jacobian", "curvature"), t, q, v, u, w, p)
-        rows = [entries[k * n : (k + 1) * n] for k in range(len(gam))]
-        return tuple(least_constraint(triangle(lower, n), load, rows, [-value for value in gam])[1])
+        return observers.multipliers(self, *block)
 
-    def residuals(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
+    def residuals(self, *block: Any) -> Numbers:
         """Residuals of the constraints: holonomic at position level, then all at velocity level."""
-        q, v = self.motion(t, x, u, w, p)
-        positions, speeds = self.full(("residuals", "speeds"), t, q, v, u, w, p)
-        return (*positions, *speeds)
+        return observers.residuals(self, *block)
 
     def observe(
         self, t: Any, x: Sequence[Any], u: Sequence[Any] = (), w: Sequence[Any] = (), p: Sequence[Any] | None = None
@@ -242,24 +210,7 @@ class Equations:
             coordinates, rates, accelerations, reactions [n], multipliers [g], contact_forces [gaps], residuals, energy
             [J], kinetic, potential [J], supplied, lost [W].
         """
-        block = self.block(t, x, u, w, p)
-        q, v = self.motion(*block)
-        _t, _x, u, w, p = block
-        kinetic, potential = self.full(("kinetic", "potential"), t, q, v, u, w, p)
-        return {
-            "coordinates": q,
-            "rates": v,
-            "accelerations": self.coordinate_accelerations(*block),
-            "reactions": self.reactions(*block),
-            "multipliers": self.multipliers(*block),
-            "contact_forces": self.contact_forces(*block),
-            "residuals": self.residuals(*block),
-            "energy": self.energy(*block),
-            "kinetic": kinetic[0],
-            "potential": potential[0],
-            "supplied": self.supplied_power(*block),
-            "lost": self.entropy_rate(*block),
-        }
+        return observers.observe(self, *self.block(t, x, u, w, p))
 
     def block(self, t: Any, x: Any, u: Any = (), w: Any = (), p: Any = None) -> tuple[Any, Any, Any, Any, Any]:
         """Return a block's arguments with what is left out filled in."""
