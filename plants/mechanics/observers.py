@@ -61,12 +61,17 @@ def reactions(equations: Equations, t: Any, x: Any, u: Any, w: Any, p: Any) -> N
 
 
 def multipliers(equations: Equations, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
-    """Return the multipliers of the two-sided constraints, holonomic ones first [g]; 0 for rows that repeat others."""
+    """Return the multipliers of the two-sided constraints, holonomic ones first [g]; 0 for rows that repeat others.
+
+    They belong to the accelerations as they are: with Baumgarte's feedback, and beside the contacts' forces.
+    """
     q, v = equations.motion(t, x, u, w, p)
-    n = equations.declared.n
-    lower, load, entries, gam = equations.full(("mass", "load", "jacobian", "curvature"), t, q, v, u, w, p)
-    rows = [entries[k * n : (k + 1) * n] for k in range(len(gam))]
-    return tuple(least_constraint(triangle(lower, n), load, rows, [-value for value in gam])[1])
+    n, a = equations.declared.n, coordinate_accelerations(equations, t, x, u, w, p)
+    lower, load, entries, pushes = equations.full(("mass", "load", "jacobian", "gap_jacobian"), t, q, v, u, w, p)
+    forces = equations.contact_forces(t, x, u, w, p)
+    pushed = [f + dot(pushes[i::n], forces) for i, f in enumerate(load)]
+    rows = [entries[k : k + n] for k in range(0, len(entries), n)]
+    return tuple(least_constraint(triangle(lower, n), pushed, rows, [dot(row, a) for row in rows])[1])
 
 
 def residuals(equations: Equations, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:

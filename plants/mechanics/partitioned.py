@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import integrate as scipy_integrate
-from scipy.linalg import qr
 from scipy.optimize import minimize_scalar
 
-from plants.core.naming import unknown
+from plants.core.naming import pick_values, position, unknown
 from plants.core.trajectory import Trajectory
 from plants.mechanics import oracle
 from plants.mechanics.admissible import projected
 from plants.mechanics.deriving.full import Full
+from plants.mechanics.partition import chosen, worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from plants.mechanics.declaring.declared import Declaration
     from plants.mechanics.declaring.mechanism import Mechanism
+    from plants.mechanics.deriving.full import Matrices
 
     Array = NDArray[np.float64]
 
@@ -43,27 +44,6 @@ _EXACT = 1e-12
 
 class PartitionError(ArithmeticError):
     """The dependent coordinates could not be found: the motion runs into a singular position."""
-
-
-@dataclass(frozen=True)
-class Partition:
-    """Which coordinates and which rates are independent.
-
-    Attributes
-    ----------
-    places, speeds : ndarray of int
-        Independent coordinates, independent rates.
-    tied_places, tied_speeds : ndarray of int
-        The dependent ones.
-    worth : float
-        Smallest singular value of the dependent blocks when chosen.
-    """
-
-    places: Any
-    speeds: Any
-    tied_places: Any
-    tied_speeds: Any
-    worth: float
 
 
 @dataclass(frozen=True)
@@ -126,23 +106,18 @@ class _Integration:
 
     def __init__(self, declared: Declaration, inputs: Mapping[str, Any], parameters: Mapping[str, float]) -> None:
         self.full, self.declared, self.evaluations = Full(declared), declared, 0
-        known = [q.name for q in declared.quantities["u"]]
+        what, names = f"inputs of mechanism {declared.name!r}", [q.name for q in declared.quantities["u"]]
         for name in inputs:
-            if name not in known:
-                raise ValueError(unknown(f"input of mechanism {declared.name!r}", name, tuple(known)))
-        self.inputs = [inputs.get(name, 0.0) for name in known]
-        labels = [q.name for q in declared.quantities["p"]]
-        for name in parameters:
-            if name not in labels:
-                raise ValueError(unknown(f"parameter of mechanism {declared.name!r}", name, tuple(labels)))
-        self.p = tuple(float(parameters.get(q.name, q.nominal)) for q in declared.quantities["p"])
+            position(what, names, name)
+        self.inputs = [inputs.get(name, 0.0) for name in names]
+        self.p = pick_values(f"parameters of mechanism {declared.name!r}", declared.quantities["p"], parameters)
 
     def run(self, t_end: float, initial: Any, method: Any, samples: int, rtol: float, atol: float) -> PartitionedRun:
         q, v = initial or ([x.nominal for x in self.declared.quantities[kind]] for kind in "qv")
         self.q, self.v = projected(self.full, q, v, 0.0, self.p)
         times, rows = np.linspace(0.0, t_end, samples), [self._row(0.0)]
         log, t = [], 0.0
-        self.partition = self._chosen(t)
+        self.partition = chosen(self._at(t))
         self.worth = self.partition.worth
         while len(rows) < samples:
             log.append((t, tuple(self.declared.quantities["q"][k].name for k in self.partition.places)))
@@ -176,8 +151,9 @@ class _Integration:
 
     def _worn(self, t: float) -> bool:
         """Choose anew where another partition is much better."""
-        best = self._chosen(t)
-        if self._worth(t, self.partition) > _WORN * best.worth:
+        at = self._at(t)
+        best = chosen(at)
+        if worth(at, self.partition) > _WORN * best.worth:
             return False
         self.partition = best
         return True
@@ -185,15 +161,15 @@ class _Integration:
     def _refuse_singular(self, start: float, end: float, between: Any) -> None:
         """Raise where the best partition's worth falls to 0 within a step: beyond lies more than one branch."""
 
-        def worth(t: float) -> float:
+        def best(t: float) -> float:
             self._completed(t, between(t))
-            return self._chosen(t).worth
+            return chosen(self._at(t)).worth
 
         near = 1e-3 * (end - start)
-        values = [worth(t) for t in (start, start + near, end - near, end)]
+        values = [best(t) for t in (start, start + near, end - near, end)]
         if values[1] < values[0] and values[2] < values[3]:
             found = minimize_scalar(
-                worth, bounds=(start, end), method="bounded", options={"xatol": 1e-9 * (end - start)}
+                best, bounds=(start, end), method="bounded", options={"xatol": 1e-9 * (end - start)}
             )
             values.append(float(found.fun))
         if min(values) < _SINGULAR * self.worth:
@@ -247,28 +223,5 @@ class _Integration:
             v[choice.tied_speeds] = np.linalg.lstsq(at.jacobian[:, choice.tied_speeds], -free, rcond=None)[0]
         self.q, self.v = q, v
 
-    def _chosen(self, t: float) -> Partition:
-        """Dependent are the columns that a pivoted QR of the constraints takes first."""
-        at = self.full.at(t, self.q, self.v, p=self.p)
-        tied_places = _pivots(at.jacobian[: len(at.residuals)])
-        tied_speeds = _pivots(at.jacobian)
-        everything = np.arange(self.declared.n)
-        choice = Partition(
-            np.setdiff1d(everything, tied_places), np.setdiff1d(everything, tied_speeds), tied_places, tied_speeds, 0.0
-        )
-        return Partition(choice.places, choice.speeds, tied_places, tied_speeds, self._worth(t, choice))
-
-    def _worth(self, t: float, choice: Partition) -> float:
-        at = self.full.at(t, self.q, self.v, p=self.p)
-        blocks = (
-            at.jacobian[: len(at.residuals), choice.tied_places], at.jacobian[:, choice.tied_speeds],
-        )  # fmt: skip
-        return min((float(np.linalg.svd(b, compute_uv=False)[-1]) for b in blocks if b.size), default=1.0)
-
-
-def _pivots(rows: Array) -> Array:
-    if not len(rows):
-        return np.zeros(0, int)
-    _q, r, order = qr(rows, mode="economic", pivoting=True)
-    size = np.abs(np.diag(r))
-    return np.sort(order[: int((size > 1e-9 * size[0]).sum())])
+    def _at(self, t: float) -> Matrices:
+        return self.full.at(t, self.q, self.v, p=self.p)
