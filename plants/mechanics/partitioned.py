@@ -21,6 +21,7 @@ from plants.core.naming import pick_values, position, unknown
 from plants.core.trajectory import Trajectory
 from plants.mechanics import oracle
 from plants.mechanics.admissible import projected
+from plants.mechanics.declaring.declared import DeclarationError
 from plants.mechanics.deriving.full import Full
 from plants.mechanics.partition import chosen, worth
 
@@ -88,6 +89,8 @@ def integrate(
 
     Raises
     ------
+    DeclarationError
+        With gaps, joints, or velocity constraints that are not linear in the rates.
     PartitionError
         At a singular position.
     RuntimeError
@@ -96,9 +99,24 @@ def integrate(
     if method not in METHODS:
         raise ValueError(unknown("method", method, tuple(METHODS)))
     declared = mechanism.declared() if hasattr(mechanism, "declared") else mechanism
+    _refuse(declared)
     return _Integration(declared, inputs or {}, parameters or {}).run(
         t_end, initial, METHODS[method], samples, rtol, atol
     )
+
+
+def _refuse(declared: Declaration) -> None:
+    """Raise for what would be left out of the motion."""
+    cannot = [
+        (declared.gaps, "gaps: follow them with plants.mechanics.contacts.run.simulate_contacts"),
+        (declared.places, "joints: they are independent as they are, build(form='joints') needs no partition"),
+        (not declared.linear, "velocity constraints that are not linear in the rates: build() gives a plant of them"),
+    ]
+    for found, what in cannot:
+        if found:
+            raise DeclarationError(
+                f"mechanism {declared.name!r} is not integrated in independent coordinates with {what}"
+            )
 
 
 class _Integration:

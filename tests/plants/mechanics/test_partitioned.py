@@ -5,6 +5,7 @@ import pytest
 
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
+from plants.mechanics.declaring.declared import DeclarationError
 from plants.mechanics.partitioned import PartitionError, integrate
 from tests.plants.mechanics import systems
 
@@ -91,3 +92,20 @@ def test_what_is_asked_wrongly():
         integrate(systems.sleigh(), 1.0, inputs={"Fx": 1.0})
     with pytest.raises(ValueError, match="parameter"):
         integrate(systems.sleigh(), 1.0, parameters={"M": 1.0})
+
+
+LEFT_OUT = {
+    "gaps": lambda mech, x, v: mech.gap(x),
+    "joints": lambda mech, x, v: mech.place({x: mech.joints("a")}),
+    "not linear": lambda mech, x, v: mech.velocity_constraint(v * v - 1.0, linear=False),
+}
+
+
+@pytest.mark.parametrize("what", LEFT_OUT)
+def test_what_would_be_left_out_of_the_motion_is_refused(what):
+    mech = Mechanism("mass")
+    x, v = mech.coordinates("x", initial=1.0), mech.rates("v", initial=1.0)
+    mech.kinetic(v * v / 2)
+    LEFT_OUT[what](mech, x, v)
+    with pytest.raises(DeclarationError, match=f"'mass' is not integrated in independent coordinates with .*{what}"):
+        integrate(mech, 1.0)
