@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.naming import unknown
+from plants.core.plant import Plant
 from plants.mechanics import checked
 from plants.mechanics.as_plant import as_plant
 from plants.mechanics.declaring import dependence
@@ -17,8 +19,6 @@ from plants.mechanics.equations import Equations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from plants.core.plant import Plant
 
 FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi", "chaplygin")
 
@@ -54,7 +54,7 @@ def build(
         "symbols": computer algebra with trigonometric normal form; "tape": derivatives on the tape, nothing expanded;
         "smaller": whichever needs fewer operations.
     bake : sequence of str
-        Parameters that become constants.
+        Parameters that become constants; one text of names separated by blanks will do.
     check : bool
         Compare with the pseudo-inverse at random admissible states.
     **fields
@@ -69,8 +69,12 @@ def build(
         raise DeclarationError(unknown("form", form, FORMS))
     if derivatives not in WAYS:
         raise DeclarationError(unknown("way to derive", derivatives, WAYS))
+    known = [field.name for field in dataclass_fields(Plant)]
+    for name in fields:
+        if name not in known:
+            raise DeclarationError(unknown("option of build or field of a plant", name, known))
     dependence.check(declared)
-    declared = declared.baked(bake)
+    declared = declared.baked(bake.split() if isinstance(bake, str) else bake)
     form = _chosen(declared, form)
     if form in {"free", "joints", "chaplygin"}:
         declared = replace(declared, velocities=None)  # these forms have velocities of their own
@@ -113,6 +117,7 @@ def _fitting(declared: Declaration, form: str) -> str:
         "maggi": (declared.velocities is not None and bool(declared.velocities.columns), "mech.basis(...)"),
         "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
         "free": (not declared.n_constraints, "no constraints"),
+        "chaplygin": (declared.linear, "velocity constraints that are linear in the rates"),
     }
     met, what = needs.get(form, (True, ""))
     if not met:
@@ -136,6 +141,8 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
         raise DeclarationError(f"stabilise must be ('baumgarte', alpha, beta) or 'project', got {stabilise!r}")
     if not declared.n_constraints:
         raise DeclarationError(f"mechanism {declared.name!r} has no constraints to stabilise")
+    if form == "joints":
+        raise DeclarationError(f"mechanism {declared.name!r}: nothing drifts with joints; leave out stabilise")
     if name == "project":
         return None
     if form not in {"routh", "gauss"}:
@@ -143,4 +150,10 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
             f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing "
             "for Baumgarte to feed back; use stabilise='project' against drift of positions"
         )
-    return float(numbers[0]), float(numbers[1])
+    alpha, beta = map(float, numbers)
+    if not (alpha >= 0.0 and beta >= 0.0):
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: Baumgarte's coefficients are rates [1/s] of 0 or more, got {alpha}, {beta}; "
+            "below 0 the constraints' drift would grow"
+        )
+    return alpha, beta

@@ -213,13 +213,25 @@ class Equations:
         return observers.observe(self, *self.block(t, x, u, w, p))
 
     def block(self, t: Any, x: Any, u: Any = (), w: Any = (), p: Any = None) -> tuple[Any, Any, Any, Any, Any]:
-        """Return a block's arguments with what is left out filled in."""
-        sizes = {kind: len(self.declared.quantities[kind]) for kind in "uw"}
-        nominal = tuple(q.nominal for q in self.declared.quantities["p"])
+        """Return a block's arguments with what is left out filled in; ValueError for a wrong number of them."""
+        quantities = self.declared.quantities
+        nominal = tuple(q.nominal for q in quantities["p"])
+        zeros = {kind: (0.0,) * len(quantities[kind]) for kind in "uw"}
         return (
-            t, tuple(x), tuple(u) if len(u) else (0.0,) * sizes["u"], tuple(w) if len(w) else (0.0,) * sizes["w"],
-            nominal if p is None else tuple(p),
-        )  # fmt: skip
+            t,
+            self._fitting("states", list(self.layout), x),
+            self._fitting("inputs", [q.name for q in quantities["u"]], u if len(u) else zeros["u"]),
+            self._fitting("disturbances", [q.name for q in quantities["w"]], w if len(w) else zeros["w"]),
+            self._fitting("parameters", [q.name for q in quantities["p"]], nominal if p is None else p),
+        )
+
+    def _fitting(self, what: str, names: Sequence[str], values: Sequence[Any]) -> Numbers:
+        if len(values) != len(names):
+            raise ValueError(
+                f"{what} of mechanism {self.declared.name!r} must have {len(names)} values ({', '.join(names)}), got "
+                f"{len(values)}"
+            )
+        return tuple(values)
 
     def state_from(self, q: Any, v: Any = (), *, t: float = 0.0, p: Any = None) -> tuple[float, ...]:
         """Return the admissible state nearest to coordinates and rates (:mod:`plants.mechanics.admissible`)."""

@@ -49,8 +49,14 @@ def null_vectors(declared: Declaration) -> tuple[dict[str, tuple[Traced, ...]], 
     Raises
     ------
     DeclarationError
-        Where a row says the same as those before it, or a moving row has no entry that never vanishes.
+        Where constraints are not linear in the rates, a row says the same as those before it, or a moving row has no
+        entry that never vanishes.
     """
+    if not declared.linear:
+        raise DeclarationError(
+            f"mechanism {declared.name!r}: a velocity constraint is not linear in the rates, so no basis spans what it "
+            "allows; give the rates with mech.quasi_velocities(...) and mech.admissible(...)"
+        )
     calculus = Symbolic(declared)
     rows = blocks_of(calculus, declared).constraints
     varying = {*symbols(calculus, declared, "q"), calculus.symbol("t")}

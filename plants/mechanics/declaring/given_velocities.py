@@ -30,6 +30,8 @@ class GivenVelocities:
                     f"basis vector {name!r} needs {len(labels)} entries, one for each coordinate "
                     f"({', '.join(labels)}), got {len(column)}"
                 )
+            if name in self._columns:
+                raise self._error(f"basis vector {name!r} is given twice; names must differ")
             self._columns[name] = tuple(self._names.tape.lift(value) for value in column)
 
     def set_offset(self, offset: Sequence[Any]) -> None:
@@ -58,6 +60,8 @@ class GivenVelocities:
                 f"{', '.join(self._columns)}; where both are given they name the same"
             )
         names = named or tuple(self._columns)
+        for name in () if named else names:
+            self._names.check_free(name)
         rates = list(self._offset or (tape.constant(0.0),) * n)
         if len(rates) != n:
             raise self._error(f"basis_offset needs {n} entries, got {len(rates)}")

@@ -55,14 +55,17 @@ class Names:
         labels = names.split()
         if not labels:
             raise DeclarationError(f"mechanism {self.mechanism!r}: at least one name is needed, got {names!r}")
-        taken = [name for known in ALL for name in self.of(known)]
         for k, label in enumerate(labels):
-            if label in taken or label in labels[:k]:
-                raise DeclarationError(f"mechanism {self.mechanism!r}: the name {label!r} is taken; names must differ")
+            self.check_free(label, labels[:k])
         given = {"units": _listed(units, len(labels)), "nominal values": nominal, "low": low, "high": high}
         fields = [self._spread(what, value, labels) for what, value in given.items()]
         new = [self._one(kind, *values) for values in zip(labels, *fields, strict=True)]
         return new[0] if len(new) == 1 else tuple(new)
+
+    def check_free(self, name: str, beside: Sequence[str] = ()) -> None:
+        """Raise where a name stands for something already."""
+        if name in beside or any(name in self.of(kind) for kind in ALL):
+            raise DeclarationError(f"mechanism {self.mechanism!r}: the name {name!r} is taken; names must differ")
 
     def _one(self, kind: str, label: str, unit: str, value: Any, low: Any, high: Any) -> Symbol:
         bounds = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
@@ -106,6 +109,8 @@ class Names:
     def index(self, kind: str, symbol: Any) -> int:
         """Return the number of a coordinate or rate, given by its symbol or its name."""
         labels, label = self.of(kind), symbol.label if isinstance(symbol, Symbol) else symbol
+        if isinstance(symbol, Symbol) and symbol.tape is not self.tape:
+            raise DeclarationError(f"mechanism {self.mechanism!r}: {label!r} was declared for another mechanism")
         if label in labels:
             return labels.index(label)
         if label in self.of("s"):

@@ -127,6 +127,16 @@ DECLARED = {
         ["no coordinates near", "x = ", "residuals", "contradict", "initial=..."],
     ),
     "wrong length of a basis vector": (lambda m, q, v: m.basis(a=(1, 0, 0)), ["'a' needs 2 entries", "x, y", "got 3"]),
+    "basis vector given twice": (lambda m, q, v: (m.basis(a=(1, 0)), m.basis(a=(0, 1))), ["'a' is given twice"]),
+    "basis vector called as a coordinate": (lambda m, q, v: m.basis(x=(1, 0), b=(0, 1)), ["the name 'x' is taken"]),
+    "symbol of another mechanism": (
+        lambda m, q, v: m.force({plane()[1][0]: 1.0}),
+        ["'plane'", "'x' was declared for another mechanism"],
+    ),
+    "basis of constraints that are not linear": (
+        lambda m, q, v: (m.velocity_constraint(v[0] * v[1], linear=False), m.suggest_basis()),
+        ["not linear in the rates", "mech.admissible"],
+    ),
     "wrong length of an offset": (
         lambda m, q, v: (m.basis(a=(1, 0), b=(0, 1)), m.basis_offset(1.0)),
         ["basis_offset needs 2 entries", "got 1"],
@@ -200,6 +210,11 @@ def ringed(m, q, v):
     m.position_constraint((q[0] ** 2 + q[1] ** 2 - 1) / 2)
 
 
+def placed_on_ring(m, q):
+    a = m.joints("a")
+    m.place({q[0]: cos(a), q[1]: sin(a)})
+
+
 BUILT = {
     "unknown form": (lambda m, q, v: None, {"form": "lagrange"}, ["form", "'lagrange'", "quasi"]),
     "unknown way": (lambda m, q, v: None, {"derivatives": "sympy"}, ["way to derive", "'sympy'", "tape"]),
@@ -219,6 +234,17 @@ BUILT = {
     "baumgarte without multipliers": (
         lambda m, q, v: (ringed(m, q, v), m.basis(w=(-q[1], q[0]))), {"stabilise": ("baumgarte", 1.0, 1.0)},
         ["'quasi' holds", "stabilise='project'"],
+    ),
+    "unknown field": (lambda m, q, v: None, {"stpe": 0.1}, ["field of a plant", "'stpe'", "did you mean 'step'"]),
+    "coefficient below 0": (
+        ringed, {"form": "routh", "stabilise": ("baumgarte", -1.0, 1.0)}, ["0 or more", "got -1.0, 1.0", "drift would grow"],
+    ),
+    "joints stabilised": (
+        lambda m, q, v: (ringed(m, q, v), placed_on_ring(m, q)), {"stabilise": "project"}, ["nothing drifts with joints"],
+    ),
+    "chaplygin under constraints that are not linear": (
+        lambda m, q, v: m.velocity_constraint(v[0] * v[1] - 1.0, linear=False), {"form": "chaplygin"},
+        ["'chaplygin' needs velocity constraints that are linear"],
     ),
     "unknown baked parameter": (lambda m, q, v: m.parameters(mass=1.0), {"bake": ["mas"]}, ["parameter", "'mas'", "mass"]),
     "redundant rows": (
@@ -288,6 +314,11 @@ def test_selects_in_energies_need_the_tape():
 
 def test_wrong_lengths_of_states():
     plant = systems.sleigh().build()
+    refused(
+        ["states of mechanism 'sleigh' must have 5 values", "x, y, th, speed, turning", "got 3"],
+        lambda: plant.equations.observe(0.0, (1, 2, 3)),
+        ValueError,
+    )
     refused(
         ["3 coordinates and as many rates", "got 2 and 3"],
         lambda: plant.equations.state_from((0, 0), (1, 0, 0)),
@@ -362,3 +393,12 @@ def test_baked_parameters_are_constants(make, form):
             plant.derivative(*rest, plant.nominal()), whole.derivative(*rest, whole.nominal()), rtol=1e-11, atol=1e-12
         )
         assert plant.energy(*rest, plant.nominal()) == pytest.approx(whole.energy(*rest, whole.nominal()), rel=1e-13)
+
+
+def test_parameters_to_bake_as_one_text():
+    mech, q, _ = plane()
+    a, bc = mech.parameters(a=2.0, bc=3.0)
+    mech.force({q[0]: a * bc})
+    plant = mech.build(bake="bc")
+    assert [x.name for x in plant.parameters] == ["a"]
+    assert plant.derivative(0.0, (0.0,) * 4, (), (), (5.0,))[2] == 15.0
