@@ -15,7 +15,8 @@ import numpy as np
 from scipy.integrate import DOP853
 from scipy.optimize import brentq
 
-from plants.mechanics.contacts.qp import ContactError, holding
+from plants.mechanics.contacts.qp import holding
+from plants.mechanics.contacts.shortest import ContactError
 from plants.mechanics.contacts.state import Moment, projected
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.contacts.qp import Active
+    from plants.mechanics.contacts.shortest import Active
     from plants.mechanics.contacts.state import Limits, System
 
     Array = NDArray[Any]

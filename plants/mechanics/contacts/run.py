@@ -11,30 +11,22 @@ import math
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.naming import pick_values, position
 from plants.core.trajectory import Trajectory
 from plants.mechanics.contacts.blocks import refuse_nonlinear
 from plants.mechanics.contacts.flight import Precision, Record, fly, look
-from plants.mechanics.contacts.qp import ContactError
-from plants.mechanics.contacts.state import Event, Limits, Moment, System, settle
+from plants.mechanics.contacts.given import fixed, initial_state
+from plants.mechanics.contacts.shortest import ContactError
+from plants.mechanics.contacts.state import Event, Limits, Moment, settle
 from plants.mechanics.declaring.declared import Declaration
 from plants.mechanics.deriving.full import Full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from plants.core.plant import Quantity
-    from plants.mechanics.contacts.state import Signals
+    from plants.mechanics.contacts.given import Given
     from plants.mechanics.declaring.mechanism import Mechanism
-
-    Given = Mapping[str, Any] | Sequence[Any]
-
-ALLOWED_START = 1e-6
-"""Violation of constraints [their unit] that an initial state may have; it is projected away."""
 
 IDLE = 50
 """Changes of contacts at one instant that are taken for going round in circles."""
@@ -123,19 +115,19 @@ def simulate_contacts(
     """
     full = _full(system)
     limits = Limits(rest_speed=rest_speed)
-    fixed = _fixed(full, parameters, inputs, disturbances)
-    moment = settle(fixed, Moment(0.0, _initial(fixed, initial)), limits)
+    moving = fixed(full, parameters, inputs, disturbances)
+    moment = settle(moving, Moment(0.0, initial_state(moving, initial)), limits)
     record, events, tell = Record(), list(moment.events), _Telling(t_end)
     idle = 0
     while moment.time < t_end:
         begun = moment.time
-        reached, released = fly(fixed, moment, t_end, limits, Precision(rtol, atol, max_step), record, tell)
-        moment = settle(fixed, reached, limits, released) if reached.time < t_end else reached
+        reached, released = fly(moving, moment, t_end, limits, Precision(rtol, atol, max_step), record, tell)
+        moment = settle(moving, reached, limits, released) if reached.time < t_end else reached
         events += moment.events if moment is not reached else ()
         idle = idle + 1 if moment.time <= begun else 0
         _check_progress(events, max_events, idle, moment)
         tell.events = len(events)
-    look(fixed, moment, record)
+    look(moving, moment, record)
     return ContactRun(_trajectory(full, record), tuple(events))
 
 
@@ -150,47 +142,6 @@ def _full(system: Mechanism | Declaration | Full) -> Full:
             "declare the joint coordinates as coordinates and the gaps in them"
         )
     return full
-
-
-def _fixed(full: Full, parameters: Given | None, inputs: Given | None, disturbances: Given | None) -> System:
-    d = full.declared
-    values = pick_values(f"parameters of mechanism {d.name!r}", d.quantities["p"], parameters)
-    return System(full, _signals(full, "u", inputs), _signals(full, "w", disturbances), values)
-
-
-def _signals(full: Full, kind: str, given: Given | None) -> Signals:
-    quantities: tuple[Quantity, ...] = full.declared.quantities[kind]
-    what = f"{'inputs' if kind == 'u' else 'disturbances'} of mechanism {full.declared.name!r}"
-    values: list[Any] = [0.0] * len(quantities)
-    if isinstance(given, dict):
-        for name, value in given.items():
-            values[position(what, [q.name for q in quantities], name)] = value
-    elif given is not None:
-        if len(given) != len(values):
-            raise ValueError(
-                f"{what} must have {len(values)} values ({', '.join(q.name for q in quantities)}), got {len(given)}"
-            )
-        values = list(given)
-    functions: list[Callable[[float], float]] = [v if callable(v) else _constant(float(v)) for v in values]
-    return lambda t: tuple(float(function(t)) for function in functions)
-
-
-def _constant(value: float) -> Callable[[float], float]:
-    return lambda _: value
-
-
-def _initial(system: System, given: Given | None) -> np.ndarray:
-    d = system.full.declared
-    state = np.array(pick_values(f"states of mechanism {d.name!r}", d.quantities["q"] + d.quantities["v"], given))
-    at = system.at(0.0, state)
-    levels = {"position constraint": at.residuals, "velocity of constraint": at.speeds, "gap": np.minimum(at.gaps, 0.0)}
-    for what, values in levels.items():
-        for k in np.flatnonzero(np.abs(values) > ALLOWED_START):
-            raise ValueError(
-                f"mechanism {d.name!r}: the initial state violates {what} {k} by {values[k]:.6g}; "
-                "give coordinates and rates that fulfil it"
-            )
-    return state
 
 
 def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> None:

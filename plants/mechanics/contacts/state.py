@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.mechanics.contacts.qp import Active
+    from plants.mechanics.contacts.shortest import Active
     from plants.mechanics.deriving.full import Full, Matrices
 
     Array = NDArray[Any]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from plants.mechanics.contacts.qp import ContactError, contact_accelerations, holding, impact
+from plants.mechanics.contacts.qp import contact_accelerations, holding, impact
+from plants.mechanics.contacts.shortest import ContactError
 from plants.mechanics.deriving.full import Full, Matrices
 from plants.mechanics.oracle import constraint_function
 from tests.plants.mechanics.contact_systems import G, ball, box, hinged_bar
@@ -146,7 +147,7 @@ def test_conditions_hold_whatever_the_active_set(seed):
 def test_the_dual_and_the_enumeration_agree(monkeypatch):
     at = drawn(11, 4)
     one = contact_accelerations(at, [True] * 4)
-    monkeypatch.setattr("plants.mechanics.contacts.qp.ENUMERATED", 0)
+    monkeypatch.setattr("plants.mechanics.contacts.shortest.ENUMERATED", 0)
     other = contact_accelerations(at, [True] * 4)
     np.testing.assert_allclose(one.motion, other.motion, atol=1e-11)
     assert one.active == other.active

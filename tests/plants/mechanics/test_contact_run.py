@@ -6,8 +6,8 @@ import pytest
 from plants.core.elementary import sin
 from plants.mechanics import Mechanism
 from plants.mechanics.contacts.blocks import contact_blocks
-from plants.mechanics.contacts.qp import ContactError
 from plants.mechanics.contacts.run import simulate_contacts
+from plants.mechanics.contacts.shortest import ContactError
 from plants.mechanics.declaring.declared import DeclarationError
 from plants.mechanics.deriving.full import Full
 from tests.plants.mechanics.contact_systems import G, ball, bowl, box, hinged_bar, sphere
