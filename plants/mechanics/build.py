@@ -46,8 +46,8 @@ def build(
         "quasi": quasi-velocities, state (q, w), no multipliers. "joints": transferred to joint coordinates. "free": no
         constraints. "routh": multipliers, state (q, v). "gauss": the same by least constraint, with redundant rows and
         one-sided constraints. "chaplygin": Chaplygin's and Voronets' equations by the mechanised procedure, state (q,
-        independent rates); it has poles. "maggi": a test's second opinion. "auto": joints or basis where given, "gauss"
-        with gaps, else "routh".
+        independent rates); it has poles. "maggi": a test's second opinion. "auto": "gauss" with gaps, else joints or
+        basis where given, "free" without constraints, else "routh" with a warning.
     stabilise : ("baumgarte", alpha, beta) or "project", optional
         What holds constraints against drift: feedback [1/s], or a projection after each step.
     derivatives : str

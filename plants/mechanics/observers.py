@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.gradients import along
 from plants.core.tape import Traced
 from plants.core.trace import Program
-from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.deriving.parts import Parts, in_rows, triangle
 from plants.mechanics.forms import multipliers as with_multipliers
 from plants.mechanics.forms.solving import dot, least_constraint
 
@@ -70,7 +70,7 @@ def multipliers(equations: Equations, t: Any, x: Any, u: Any, w: Any, p: Any) ->
     lower, load, entries, pushes = equations.full(("mass", "load", "jacobian", "gap_jacobian"), t, q, v, u, w, p)
     forces = equations.contact_forces(t, x, u, w, p)
     pushed = [f + dot(pushes[i::n], forces) for i, f in enumerate(load)]
-    rows = [entries[k : k + n] for k in range(0, len(entries), n)]
+    rows = in_rows(entries, n)
     return tuple(least_constraint(triangle(lower, n), pushed, rows, [dot(row, a) for row in rows])[1])
 
 

@@ -10,17 +10,13 @@ from plants.core.elementary import where
 from plants.core.linear_solve import solve_symmetric
 from plants.mechanics.contacts.cases import Mobility
 from plants.mechanics.deriving.blocks import Rows
-from plants.mechanics.deriving.parts import triangle
+from plants.mechanics.deriving.full import MATRICES
+from plants.mechanics.deriving.parts import in_rows, triangle
 from plants.mechanics.forms.multipliers import stabilised
 from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
     from plants.mechanics.deriving.full import Full
-
-_NAMES = (
-    "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature",
-    "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,10 +37,10 @@ class Touch:
         self.full, self.limits, self.t, self.rest = full, limits, t, (u, w, p)
         self.q, self.v = x[:n], x[n:]
         self.restitutions = [gap.restitution for gap in full.declared.gaps]
-        values = dict(zip(_NAMES, full(_NAMES, t, self.q, self.v, u, w, p), strict=True))
+        values = dict(zip(MATRICES, full(MATRICES, t, self.q, self.v, u, w, p), strict=True))
         self.mass, load = triangle(values["mass"], n), values["load"]
         self.residuals, self.drift = values["residuals"], values["drift"]
-        self.rows, self.gap_rows = _rows(values["jacobian"], n), _rows(values["gap_jacobian"], n)
+        self.rows, self.gap_rows = in_rows(values["jacobian"], n), in_rows(values["gap_jacobian"], n)
         self.gaps, self.speeds = values["gaps"], values["gap_speeds"]
         self.mobility = Mobility(self.mass, self.rows, self.gap_rows)
         constraints = Rows(self.residuals, self.rows, values["speeds"], self.drift, values["curvature"])
@@ -74,7 +70,3 @@ class Touch:
     def slow(self, speeds: Any) -> list[Any]:
         """Above 0 for a gap's speed that counts as none."""
         return [self.limits.speed - magnitude(speed) for speed in speeds]
-
-
-def _rows(flat: list[Any], n: int) -> list[list[Any]]:
-    return [flat[i : i + n] for i in range(0, len(flat), n)]

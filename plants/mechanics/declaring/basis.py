@@ -2,14 +2,16 @@
 
 Row by row, the velocities that are still free are combined so that the row is fulfilled. Where some entries of a row
 have a sum of squares that does not depend on the coordinates (a constant, a sine and a cosine), nothing is divided by
-what may vanish. Else entries are multiplied crosswise: such vectors vanish where the constraints lose rank, and have no
-poles either.
+what may vanish. Else entries are multiplied crosswise with one of them. Such vectors have no poles either; two entries
+give one that vanishes where the row does. More give vectors that are dependent where that one entry vanishes: it is the
+largest at the initial coordinates. (No choice is good everywhere: a sphere has no field of tangents without a zero.)
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import symengine as se
@@ -21,7 +23,7 @@ from plants.mechanics.deriving.normal_form import shortened
 from plants.mechanics.deriving.symbolic import Symbolic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plants.core.tape import Traced
     from plants.mechanics.declaring.declared import Declaration
@@ -37,10 +39,13 @@ class _Free:
     ----------
     columns : list of (name, [n])
     offset : [n]
+    start : mapping of symbol to number
+        Initial coordinates, nominal parameters, time 0.
     """
 
     columns: list[tuple[str, list[Any]]]
     offset: list[Any]
+    start: Mapping[Any, Any]
 
 
 def null_vectors(declared: Declaration) -> tuple[dict[str, tuple[Traced, ...]], tuple[Traced, ...]]:
@@ -62,7 +67,8 @@ def null_vectors(declared: Declaration) -> tuple[dict[str, tuple[Traced, ...]], 
     varying = {*symbols(calculus, declared, "q"), calculus.symbol("t")}
     labels = [q.name for q in declared.quantities["q"]]
     units = [[se.Integer(int(i == j)) for i in range(declared.n)] for j in range(declared.n)]
-    free = _Free([(f"w_{name}", unit) for name, unit in zip(labels, units, strict=True)], [se.Integer(0)] * declared.n)
+    named = [(f"w_{name}", unit) for name, unit in zip(labels, units, strict=True)]
+    free = _Free(named, [se.Integer(0)] * declared.n, _start(calculus, declared))
     for k, (row, drift) in enumerate(zip(rows.jacobian, rows.drift, strict=True)):
         _fulfil(free, row, drift, varying, f"constraint {k + 1} of mechanism {declared.name!r}")
     given = {calculus.symbol(name): declared.tape.input(name) for name in declared.tape.input_names.values()}
@@ -125,12 +131,33 @@ def _crosswise(free: _Free, entries: Sequence[Any], used: Sequence[int]) -> None
 
 
 def _crossed(free: _Free, entries: Sequence[Any], group: Sequence[int]) -> list[tuple[str, list[Any]]]:
-    """One vector fewer than the group has: neighbours, each times the other's entry."""
+    """One vector fewer than the group has: each with one that is large at the start, times the other's entry."""
+    centre = group[-1] if len(group) == 2 else max(group, key=lambda j: _size(entries[j], free.start))
+    _, middle = free.columns[centre]
     result = []
-    for a, b in pairwise(group):
-        (name, left), (_, right) = free.columns[a], free.columns[b]
-        result.append((name, [_short(entries[b] * x - entries[a] * y) for x, y in zip(left, right, strict=True)]))
+    for j in group:
+        name, column = free.columns[j]
+        if j != centre:
+            crossed = [_short(entries[centre] * x - entries[j] * y) for x, y in zip(column, middle, strict=True)]
+            result.append((name, crossed))
     return result
+
+
+def _start(calculus: Symbolic, declared: Declaration) -> dict[Any, Any]:
+    at = {calculus.symbol("t"): se.Integer(0)}
+    for kind in "qp":
+        numbers = (se.RealDouble(quantity.nominal) for quantity in declared.quantities[kind])
+        at |= dict(zip(symbols(calculus, declared, kind), numbers, strict=True))
+    return at
+
+
+def _size(entry: Any, start: Mapping[Any, Any]) -> float:
+    """Magnitude at the start; 0 where it is no real number there."""
+    try:
+        size = abs(float(se.sympify(entry).subs(start)))
+    except (RuntimeError, TypeError, ValueError, ArithmeticError):
+        return 0.0
+    return size if size < math.inf else 0.0
 
 
 def _short(value: Any) -> Any:

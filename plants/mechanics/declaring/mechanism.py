@@ -261,7 +261,11 @@ class Mechanism:
         self._measured.append((Quantity(name, unit, text=text), self._tape.lift(value)))
 
     def suggest_basis(self) -> dict[str, tuple[Traced, ...]]:
-        """Return null vectors of the constraints without poles: ``mech.basis(**mech.suggest_basis())``."""
+        """Return null vectors of the constraints without poles: ``mech.basis(**mech.suggest_basis())``.
+
+        They may be dependent where constraints lose rank and, for a row of three varying entries or more, where the one
+        that is largest at the initial coordinates vanishes (:mod:`plants.mechanics.declaring.basis`).
+        """
         from plants.mechanics.declaring.basis import null_vectors
 
         return null_vectors(self.declared())[0]

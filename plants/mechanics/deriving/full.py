@@ -72,18 +72,19 @@ class Full:
         u = u if len(u) else (0.0,) * len(d.quantities["u"])
         w = w if len(w) else (0.0,) * len(d.quantities["w"])
         p = tuple(x.nominal for x in d.quantities["p"]) if p is None else p
-        values = self(_MATRICES, t, tuple(map(float, q)), tuple(map(float, v)), u, w, p)
-        found = dict(zip(_MATRICES, values, strict=True))
+        values = self(MATRICES, t, tuple(map(float, q)), tuple(map(float, v)), u, w, p)
+        found = dict(zip(MATRICES, values, strict=True))
         found["mass"] = triangle(found["mass"], d.n)
         for name in ("jacobian", "gap_jacobian"):
             found[name] = np.reshape(np.array(found[name], float), (-1, d.n))  # type: ignore[assignment]
         return Matrices(**{name: np.array(value, float) for name, value in found.items()})
 
 
-_MATRICES = (
+MATRICES = (
     "mass", "load", "residuals", "jacobian", "speeds", "drift", "curvature",
     "gaps", "gap_jacobian", "gap_speeds", "gap_curvature",
 )  # fmt: skip
+"""Names of the lists that :class:`Matrices` holds."""
 
 
 def _parts(declared: Declaration) -> Parts:

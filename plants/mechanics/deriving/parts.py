@@ -67,3 +67,8 @@ def triangle(values: Sequence[Any], n: int) -> list[list[Any]]:
     """Return the symmetric matrix [n][n] of its lower triangle, row by row."""
     rows = [list(values[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2]) for i in range(n)]
     return [[rows[max(i, j)][min(i, j)] for j in range(n)] for i in range(n)]
+
+
+def in_rows(entries: Sequence[Any], n: int) -> list[list[Any]]:
+    """Return the matrix [...][n] of its entries, row by row."""
+    return [list(entries[k : k + n]) for k in range(0, len(entries), n)]

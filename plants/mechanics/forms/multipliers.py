@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.mechanics.declaring.declared import DeclarationError
 from plants.mechanics.deriving.blocks import Numbers, Rows, blocks_of, symbols
-from plants.mechanics.deriving.parts import Parts, triangle
+from plants.mechanics.deriving.parts import Parts, in_rows, triangle
 from plants.mechanics.forms.solving import dot, least_constraint, range_space, solve_pivoted
 
 if TYPE_CHECKING:
@@ -67,10 +67,9 @@ def accelerations(form: str, declared: Declaration) -> Callable[..., tuple[Any, 
 
     def solve(parts: Parts, *block: Any) -> tuple[Any, Any]:
         lower, load, entries, target, basis = parts(("matrix", "load", "rows", "target", "basis"), *block)
-        mass, rows = triangle(lower, n), [entries[k * n : (k + 1) * n] for k in range(g)]
+        mass, rows = triangle(lower, n), in_rows(entries, n)
         if form == "maggi":
-            columns = [basis[k * n : (k + 1) * n] for k in range(len(basis) // n)]
-            return _maggi(mass, load, rows, target, columns), ()
+            return _maggi(mass, load, rows, target, in_rows(basis, n)), ()
         return (range_space if form == "routh" else least_constraint)(mass, load, rows, target)
 
     return solve

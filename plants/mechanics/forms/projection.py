@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.linear_solve import solve_symmetric
-from plants.mechanics.deriving.parts import triangle
+from plants.mechanics.deriving.parts import in_rows, triangle
 from plants.mechanics.forms.multipliers import FORMS
 from plants.mechanics.forms.solving import dot, solve_semidefinite
 
@@ -49,7 +49,7 @@ def _moved(
     q, v = state
     lower, entries, residuals = full(("mass", "jacobian", name), t, q, v, u, w, p)
     n = full.declared.n
-    mass, rows = triangle(lower, n), [entries[k * n : (k + 1) * n] for k in range(count)]
+    mass, rows = triangle(lower, n), in_rows(entries, n)[:count]
     answers = [solve_symmetric(mass, row) for row in rows]
     compliance = [[dot(row, answer) for answer in answers] for row in rows]
     push = solve_semidefinite(compliance, residuals)

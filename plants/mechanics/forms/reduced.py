@@ -14,10 +14,11 @@ case w = s'.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plants.mechanics.deriving.blocks import Numbers, blocks_of, symbols
 from plants.mechanics.deriving.parts import Parts
+from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
     from plants.mechanics.declaring.declared import Declaration
@@ -72,32 +73,19 @@ def reduced(calculus: Calculus, declared: Declaration) -> Parts:
     basis = [calculus.gradient(rate, motions.velocities) for rate in motions.rates]
     mass = [calculus.replace(row, old, new) for row in blocks.mass]
     load = calculus.replace(blocks.load, old, new)
-    load = [load[i] - _dot(mass[i], remainder) for i in range(n)]
+    load = [load[i] - dot(mass[i], remainder) for i in range(n)]
     columns = [[basis[i][j] for i in range(n)] for j in range(m)]
-    pushed = [[_dot(row, column) for row in mass] for column in columns]
+    pushed = [[dot(row, column) for row in mass] for column in columns]
     return Parts.of(
         {
             "kinematics": [calculus.short(value) for value in motions.kinematics],
             "coordinates": motions.coordinates,
             "rates": [calculus.short(value) for value in motions.rates],
-            "matrix": [calculus.short(_dot(columns[i], pushed[j])) for i in range(m) for j in range(i + 1)],
-            "right": [calculus.short(_dot(columns[i], load)) for i in range(m)],
+            "matrix": [calculus.short(dot(columns[i], pushed[j])) for i in range(m) for j in range(i + 1)],
+            "right": [calculus.short(dot(columns[i], load)) for i in range(m)],
         },
         calculus,
         declared,
         positions=("s" if declared.places else "q", len(motions.positions)),
         velocities=("v" if motions.velocities is motions.rates else "z", m),
     )
-
-
-def _dot(left: Numbers, right: Numbers) -> Any:
-    """Inner product; plain zeros cost nothing."""
-    total: Any = 0.0
-    for a, b in zip(left, right, strict=True):
-        if not (_zero(a) or _zero(b)):
-            total = total + a * b
-    return total
-
-
-def _zero(value: Any) -> bool:
-    return bool(isinstance(value, (int, float)) and value == 0.0) or bool(getattr(value, "is_zero", False))

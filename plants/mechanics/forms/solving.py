@@ -91,7 +91,8 @@ def solve_semidefinite(matrix: Matrix, right: Numbers) -> tuple[Any, ...]:
 
 
 def _is_zero(value: Any) -> bool:
-    return isinstance(value, (int, float)) and value == 0.0
+    """Whether a value is the plain number 0, or computer algebra knows that it is 0."""
+    return (isinstance(value, (int, float)) and value == 0.0) or getattr(value, "is_zero", False) is True
 
 
 def solve_pivoted(matrix: Matrix, right: Numbers) -> tuple[Any, ...]:
