@@ -16,6 +16,7 @@ from plants.mechanics.declaring.declared import Declaration, DeclarationError
 from plants.mechanics.deriving.full import Full
 from plants.mechanics.deriving.ways import WAYS, derived, state_names
 from plants.mechanics.equations import Equations
+from plants.mechanics.forms import multipliers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,16 +113,6 @@ def _fitting(declared: Declaration, form: str) -> str:
             f"mechanism {declared.name!r} has gaps and joints: gaps need multipliers. Declare position constraints "
             "instead of mech.place(...)"
         )
-    needs = {
-        "quasi": (declared.velocities is not None, "mech.basis(...)"),
-        "maggi": (declared.velocities is not None and bool(declared.velocities.columns), "mech.basis(...)"),
-        "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
-        "free": (not declared.n_constraints, "no constraints"),
-        "chaplygin": (declared.linear, "velocity constraints that are linear in the rates"),
-    }
-    met, what = needs.get(form, (True, ""))
-    if not met:
-        raise DeclarationError(f"mechanism {declared.name!r}: form {form!r} needs {what}")
     if declared.gaps and form != "gauss":
         raise DeclarationError(f"mechanism {declared.name!r} has gaps: form must be 'gauss', got {form!r}")
     if declared.places and form != "joints":
@@ -129,6 +120,16 @@ def _fitting(declared: Declaration, form: str) -> str:
             f"mechanism {declared.name!r} is placed by joints: form must be 'joints', got {form!r}; for the form in "
             "its own coordinates declare their constraints instead of mech.place(...)"
         )
+    needs = {
+        "quasi": (declared.velocities is not None, "mech.basis(...)"),
+        "maggi": (declared.velocities is not None and bool(declared.velocities.columns), "mech.basis(...)"),
+        "joints": (bool(declared.places), "mech.joints(...) and mech.place(...)"),
+        "free": (not declared.n_constraints, f"no constraints; it has {declared.n_constraints}"),
+        "chaplygin": (declared.linear, "velocity constraints that are linear in the rates"),
+    }
+    met, what = needs.get(form, (True, ""))
+    if not met:
+        raise DeclarationError(f"mechanism {declared.name!r}: form {form!r} needs {what}")
     return form
 
 
@@ -145,7 +146,7 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
         raise DeclarationError(f"mechanism {declared.name!r}: nothing drifts with joints; leave out stabilise")
     if name == "project":
         return None
-    if form not in {"routh", "gauss"}:
+    if form not in multipliers.FORMS:
         raise DeclarationError(
             f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing "
             "for Baumgarte to feed back; use stabilise='project' against drift of positions"

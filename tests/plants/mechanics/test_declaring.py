@@ -221,10 +221,13 @@ BUILT = {
     "quasi without basis": (ringed, {"form": "quasi"}, ["'quasi' needs mech.basis"]),
     "maggi without basis": (ringed, {"form": "maggi"}, ["'maggi' needs mech.basis"]),
     "joints without joints": (ringed, {"form": "joints"}, ["'joints' needs mech.joints"]),
-    "free under constraints": (ringed, {"form": "free"}, ["'free' needs no constraints"]),
+    "free under constraints": (ringed, {"form": "free"}, ["'free' needs no constraints; it has 1"]),
     "gaps in another form": (lambda m, q, v: m.gap(q[1] + 2), {"form": "free"}, ["gaps", "'gauss'", "'free'"]),
     "joints in another form": (
         lambda m, q, v: m.place(dict.fromkeys("xy", m.joints("s"))), {"form": "gauss"}, ["placed by joints", "'gauss'"],
+    ),
+    "joints in a form that needs a basis": (
+        lambda m, q, v: m.place(dict.fromkeys("xy", m.joints("s"))), {"form": "maggi"}, ["placed by joints", "'maggi'"],
     ),
     "unknown stabilisation": (
         ringed, {"form": "routh", "stabilise": ("baumgart", 1, 1)}, ["'baumgarte', alpha, beta", "baumgart'"],

@@ -7,6 +7,9 @@ from plants.mechanics import Mechanism
 from tests.plants.mechanics import systems
 
 
+FEEDBACK = ("baumgarte", 5.0, 7.0)
+
+
 def bead(**gap):
     """A unit mass on the line x = y, under gravity."""
     mech = Mechanism("bead")
@@ -34,6 +37,17 @@ def test_feedback_is_part_of_the_multipliers():
     equations = bead().build("routh", stabilise=("baumgarte", 5.0, 5.0)).equations
     seen = equations.observe(0.0, (0.0, 0.1, 0.0, 0.0))
     assert seen["multipliers"] == pytest.approx(((2.5 - 9.81) / 2,), abs=1e-12)
+
+
+@pytest.mark.parametrize("form", ["gauss", "maggi"])
+def test_feedback_is_the_same_in_all_forms_with_multipliers(form):
+    block = (0.0, (0.6, -0.9, 0.2, 0.4), (), (), systems.pendulum().build("routh").nominal())  # off the circle
+    plain, wanted, found = (
+        systems.pendulum().build(kind, stabilise=stabilise).derivative(*block)
+        for kind, stabilise in (("routh", None), ("routh", FEEDBACK), (form, FEEDBACK))
+    )
+    assert np.abs(np.subtract(plain, wanted)).max() > 1.0
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("made", [systems.rolling_disk, systems.double_pendulum, systems.slider_crank])
