@@ -6,7 +6,6 @@ import pytest
 from plants.mechanics import Mechanism
 from tests.plants.mechanics import systems
 
-
 FEEDBACK = ("baumgarte", 5.0, 7.0)
 
 
