@@ -279,12 +279,12 @@ class Mechanism:
     # --------------------------------------------------------------------------------------------------------- result
 
     def declared(self) -> Declaration:
-        """Return what was declared, checked for completeness.
+        """Return what was declared, checked for completeness; rates that were not named are ``d_`` and the coordinate.
 
         Raises
         ------
         DeclarationError
-            Where coordinates have no rates, or nothing moves.
+            Without coordinates, or where joints and places, or what was said of velocities, do not go together.
         """
         n = len(self.names.quantities["q"])
         self._check_complete()
