@@ -46,7 +46,7 @@ def root_mean(m: Any, time: Any) -> Any:
 def peak(name: str, unit: str, signal: Signal, *, text: str = "", scale: float = 1.0) -> Measure:
     """Return the largest magnitude of a signal at the beginnings of the steps; parameters as for :func:`rms`."""
 
-    def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any, ...]:  # noqa: ARG001
+    def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any, ...]:
         return (maximum(m[0], magnitude(signal(t, x, u, w, p))),)
 
     return Measure(name, unit, update, lambda m, time: m[0], text, ("largest",), scale=scale)  # noqa: ARG005

@@ -71,7 +71,7 @@ def _fourth_power(value: Any) -> Any:
     return square * square
 
 
-def _fourth_root(m: Any, time: Any) -> Any:  # noqa: ARG001  (a dose grows with time)
+def _fourth_root(m: Any, time: Any) -> Any:
     return np.sqrt(np.sqrt(m[-1]))
 
 
