@@ -28,7 +28,7 @@ def rms(name: str, unit: str, signal: Signal, *, text: str = "", scale: float = 
     name, unit, text, scale
         As for :class:`plants.Measure`; the unit is the signal's.
     signal : callable
-        ``(t, x, u, w, p)`` to one number; about its mean where it is given less the mean, as a load less the static one.
+        ``(t, x, u, w, p)`` to one number; where the variation is meant, less its mean, as a load less the static one.
     """
 
     def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any, ...]:

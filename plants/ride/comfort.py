@@ -48,7 +48,7 @@ def weighted_rms(
     Raises
     ------
     ValueError
-        For an unknown weighting; when compiled, for integration steps above 5 ms.
+        For an unknown weighting; when compiled, for integration steps above 50 ms (better 2 ms or less).
     """
     return _weighted(name, unit, signal, weighting, (lambda a: a * a, root_mean), text, scale)
 
