@@ -1,0 +1,92 @@
+"""Measures to declare with a plant: what they count, by hand, and what a declaration may be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plants
+from plants import Measure
+from plants.measures import peak, rms, share_beyond
+
+SIGNAL = (0.5, -2.0, 1.0, -1.0)  # at the beginnings of four steps of 0.25 s
+STEP = 0.25
+
+
+def after(measure, signal=SIGNAL, step=STEP):
+    """The measure's value with x[0] as its signal."""
+    m = measure.initial
+    for k, value in enumerate(signal):
+        m = measure.updated(k * step, (value,), (), (), (), m, step)
+    return measure.value(m, len(signal) * step)
+
+
+def first(t, x, u, w, p):
+    return x[0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (rms("a", "m", first), np.sqrt((0.25 + 4.0 + 1.0 + 1.0) / 4.0)),
+        (peak("a", "m", first), 2.0),
+        (share_beyond("a", first, 0.75), 0.75),
+        (share_beyond("a", first, 1.0), 0.25),  # at the limit is not beyond it
+    ],
+)
+def test_they_count_what_they_say(measure, expected):
+    assert after(measure) == pytest.approx(expected, rel=1e-15)
+
+
+def test_all_of_the_signal_is_given_to_the_block():
+    """Time, input, disturbance and parameters too: each of them moves the value by itself."""
+    seen = []
+    measure = rms("a", "1", lambda *given: seen.append(given) or 0.0)
+    measure.updated(1.0, (2.0,), (3.0,), (4.0,), (5.0,), (0.0,), STEP)
+    assert seen == [(1.0, (2.0,), (3.0,), (4.0,), (5.0,))]
+
+
+def test_states_may_be_counted_or_named():
+    def update(t, x, u, w, p, m, h):
+        return m
+
+    counted = Measure("a", "1", update, max, states=2)
+    assert (counted.states, counted.initial, counted.remembered) == (("m0", "m1"), (0.0, 0.0), (False, False))
+    named = Measure("a", "1", update, max, states=("filter", "sum"), initial=(1.0, 0.0), memory=("filter",))
+    assert (named.n_states, named.remembered) == (2, (True, False))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"name": "ride comfort"}, "Python name"),
+        ({"states": 0}, "at least one state"),
+        ({"states": ("a", "a")}, "names that differ"),
+        ({"states": 2, "initial": (1.0,)}, "2 finite numbers"),
+        ({"initial": (float("nan"),)}, "finite"),
+        ({"memory": ("other",)}, "'other', which is none of its states"),
+        ({"scale": 0.0}, "scale must be positive"),
+    ],
+)
+def test_a_declaration_that_contradicts_itself_is_refused(changed, words):
+    given = {"name": "a", "unit": "1", "update": lambda *a: (0.0,), "value": lambda m, time: m[0]}
+    with pytest.raises(ValueError, match=words):
+        Measure(**{**given, **changed})
+
+
+def test_an_update_of_another_size_is_told():
+    measure = Measure("a", "1", lambda *a: (0.0, 0.0), lambda m, time: m[0])
+    with pytest.raises(ValueError, match="must return 1 states, got 2"):
+        after(measure)
+
+
+def test_a_plants_measures_have_names_that_differ():
+    measure = rms("a", "m", first)
+    with pytest.raises(ValueError, match="names of measures must differ"):
+        replace(plants.get("van_der_pol"), measures=(measure, measure))
+
+
+@pytest.mark.parametrize("limit", [-1.0, float("inf"), float("nan")])
+def test_a_limit_is_a_number(limit):
+    with pytest.raises(ValueError, match="limit must be finite"):
+        share_beyond("a", first, limit)
