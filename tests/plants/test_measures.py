@@ -7,6 +7,7 @@ import pytest
 
 import plants
 from plants import Measure
+from plants.core.elementary import sqrt
 from plants.measures import peak, rms, share_beyond
 
 SIGNAL = (0.5, -2.0, 1.0, -1.0)  # at the beginnings of four steps of 0.25 s
@@ -90,3 +91,33 @@ def test_a_plants_measures_have_names_that_differ():
 def test_a_limit_is_a_number(limit):
     with pytest.raises(ValueError, match="limit must be finite"):
         share_beyond("a", first, limit)
+
+
+# ------------------------------------------------------------------------------------------------- what `check` says
+
+
+def told(measure):
+    """Problems of a plant with this measure; `check` of the plant itself finds none."""
+    return plants.check(replace(plants.get("van_der_pol"), measures=(measure,)), points=8)
+
+
+def test_check_tells_that_measures_hold():
+    report = told(rms("large", "m", first))
+    assert report.ok
+    assert any("own measures can be compiled and give finite numbers: large" in line for line in report.passed)
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (rms("a", "m", lambda t, x, u, w, p: x[0] if x[0] > 0.0 else 0.0), "where"),
+        (rms("a", "m", lambda t, x, u, w, p: x[2]), "IndexError"),
+        (rms("a", "m", lambda t, x, u, w, p: sqrt(-1.0 - x[0] * x[0])), "not finite"),
+        (rms("a", "m", lambda t, x, u, w, p, drawn=np.random.default_rng(1): drawn.normal()), "arguments alone"),
+        (Measure("a", "1", lambda *given: (0.0, 1.0), lambda m, time: m[0]), "must return 1 states, got 2"),
+        (Measure("a", "1", lambda t, x, u, w, p, m, h: m, lambda m, time: time / m[0]), "its value is inf"),
+    ],
+)
+def test_check_tells_what_is_wrong_with_a_measure(measure, words):
+    problems = told(measure).problems
+    assert any(line.startswith("measure 'a': ") and words in line for line in problems), problems

@@ -46,6 +46,7 @@ MEASURES = (
     rms("force", "N", lambda t, x, u, w, p: u[0] * p[0] / 280.0 + exp(-t) * w[0]),
     peak("stroke", "m", travel),
     share_beyond("bumping", travel, 0.005),
+    share_beyond("always", lambda t, x, u, w, p: 1.0, 0.5),
     Measure("smooth", "m", lambda t, x, u, w, p, m, h: (m[0] + h * (x[0] - m[0]), m[1] + h * m[0]),
             lambda m, time: m[1] / time, states=("filter", "sum"), initial=(0.2, -1.0), memory=("filter",)),
 )  # fmt: skip
@@ -142,6 +143,7 @@ def test_a_rollout_that_diverges_is_measured_up_to_there():
     up_to_there = ClosedLoop(PLANT, FREE, cut, STEP, measures=all_measures(PLANT)).evaluate(WRONG, 1)
     for name in OWN:
         np.testing.assert_array_equal(found[name], up_to_there[name])
+    assert found["always"] == pytest.approx(1.0, rel=1e-12)
 
 
 def test_windows_joined_end_to_end_are_one_run(loop):
@@ -178,7 +180,7 @@ def test_a_record_shows_them_running(loop, quality):
     assert shown[-1] == pytest.approx([quality[name][1, 0] for name in OWN], rel=1e-14)
     strokes = np.abs(run.states[:, 0] - run.states[:, 1])
     assert shown[1:, OWN.index("stroke")] == pytest.approx(np.maximum.accumulate(strokes)[:-1], rel=1e-12)
-    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP])  # of the initial states
+    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP])  # of the initial states
 
 
 def test_a_record_stays_where_it_diverged():
