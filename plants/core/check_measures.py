@@ -39,16 +39,16 @@ def _problem(plant: Plant, measure: Measure, sample: Sample) -> str:
     program, rng = _program(plant, measure), np.random.default_rng(0)
     with np.errstate(all="ignore"):
         for k in range(len(sample.t)):
-            given = [float(sample.t[k]), *(tuple(sample.group(group)[:, k].tolist()) for group in _GROUPS[1:])]
+            t, (x, u, w, p) = float(sample.t[k]), (tuple(sample.group(g)[:, k].tolist()) for g in _GROUPS[1:])
             m = tuple(value + (rng.uniform() if k else 0.0) for value in measure.initial)
-            traced = np.array(program(*flat(given), *m))
-            plain = np.array(measure.updated(*given, m, plant.step), float)
+            traced = np.array(program(*flat((t, x, u, w, p, m))))
+            plain = np.array(measure.updated(t, x, u, w, p, m, plant.step), dtype=float)
             if not np.isfinite(traced).all():
-                return f"update is not finite inside the bounds, at x = {given[1]}"
+                return f"update is not finite inside the bounds, at x = {x}"
             if not np.allclose(traced, plain, rtol=_AGREE, atol=_AGREE * np.abs(traced).max()):
                 return (
-                    f"update gives {traced.tolist()} when traced and {plain.tolist()} as plain Python: it must depend on "
-                    "its arguments alone"
+                    f"update gives {traced.tolist()} when traced and {plain.tolist()} as plain Python: it must depend "
+                    "on its arguments alone"
                 )
         value = measure.value(tuple(np.array([each]) for each in measure.initial), np.array([plant.step]))
     return "" if np.isfinite(value).all() else f"its value is {float(np.asarray(value).ravel()[0])} at the start"

@@ -8,7 +8,7 @@ import pytest
 import plants
 from plants import Measure
 from plants.core.elementary import sqrt
-from plants.measures import peak, rms, share_beyond
+from plants.measures import output_of, peak, rate_of, rms, share_beyond
 
 SIGNAL = (0.5, -2.0, 1.0, -1.0)  # at the beginnings of four steps of 0.25 s
 STEP = 0.25
@@ -45,6 +45,18 @@ def test_all_of_the_signal_is_given_to_the_block():
     measure = rms("a", "1", lambda *given: seen.append(given) or 0.0)
     measure.updated(1.0, (2.0,), (3.0,), (4.0,), (5.0,), (0.0,), STEP)
     assert seen == [(1.0, (2.0,), (3.0,), (4.0,), (5.0,))]
+
+
+def test_rates_and_outputs_are_signals():
+    """Of a plant whose accelerations are solved for, too."""
+    plant = plants.get("cart_pole")
+    given = (0.0, (0.1, 0.2, 0.3, 0.4), (1.5,), (0.0,) * len(plant.disturbances), plant.nominal())
+    for place, state in enumerate(plant.states):
+        assert rate_of(plant, state.name)(*given) == plant.derivative(*given)[place]
+    for place, output in enumerate(plant.measurements):
+        assert output_of(plant, output.name)(*given) == plant.outputs(*given)[place]
+    with pytest.raises(ValueError, match="angel"):
+        rate_of(plant, "angel")
 
 
 def test_states_may_be_counted_or_named():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from plants.ride import WD, WE, WEIGHTINGS, WK, vibration_dose, weighted_rms
+from plants.ride import WD, WE, WEIGHTINGS, WK, vibration_dose, vibration_total, weighted_rms
 from plants.ride.sampled import LONGEST_STEP, sampled
 
 # ISO 2631-1:1997, table 3: factors x 1000 at the nominal frequencies of one-third octaves.
@@ -109,6 +109,18 @@ def test_a_random_signal_is_filtered_as_scipy_does(name):
     assert found == pytest.approx(np.sqrt(np.mean(felt**2)), rel=1e-10)
     dose = by_hand(vibration_dose("a", acceleration, WEIGHTINGS[name]), a, step)
     assert dose == pytest.approx((step * np.sum(felt**4)) ** 0.25, rel=1e-10)
+
+
+def test_a_total_is_the_root_of_the_sum_of_squares():
+    """Heave and pitch, with the standard's 0.4 m for pitch; each as it would be alone."""
+    a = np.random.default_rng(4).standard_normal(2000)
+
+    def pitch(t, x, u, w, p):
+        return 3.0 * x[0] + 0.1
+
+    total = by_hand(vibration_total("a", [(acceleration, "Wk", 1.0), (pitch, WE, 0.4)]), a, 1e-3)
+    heave, turn = (by_hand(weighted_rms("a", *one), a, 1e-3) for one in ((acceleration, "Wk"), (pitch, "We")))
+    assert total == pytest.approx(np.hypot(heave, 0.4 * turn), rel=1e-12)
 
 
 @pytest.mark.parametrize(("weighting", "frequency"), [(WK, 5.0), (WK, 40.0), (WD, 1.0), (WE, 2.0)])
