@@ -12,6 +12,7 @@ from plants.measures import output_of, peak, rate_of, rms, share_beyond
 
 SIGNAL = (0.5, -2.0, 1.0, -1.0)  # at the beginnings of four steps of 0.25 s
 STEP = 0.25
+DRAWN = np.random.default_rng(1)
 
 
 def after(measure, signal=SIGNAL, step=STEP):
@@ -122,10 +123,10 @@ def test_check_tells_that_measures_hold():
 @pytest.mark.parametrize(
     ("measure", "words"),
     [
-        (rms("a", "m", lambda t, x, u, w, p: x[0] if x[0] > 0.0 else 0.0), "where"),
+        (rms("a", "m", lambda t, x, u, w, p: max(0.0, x[0])), "where"),
         (rms("a", "m", lambda t, x, u, w, p: x[2]), "IndexError"),
         (rms("a", "m", lambda t, x, u, w, p: sqrt(-1.0 - x[0] * x[0])), "not finite"),
-        (rms("a", "m", lambda t, x, u, w, p, drawn=np.random.default_rng(1): drawn.normal()), "arguments alone"),
+        (rms("a", "m", lambda t, x, u, w, p: DRAWN.normal()), "arguments alone"),
         (Measure("a", "1", lambda *given: (0.0, 1.0), lambda m, time: m[0]), "must return 1 states, got 2"),
         (Measure("a", "1", lambda t, x, u, w, p, m, h: m, lambda m, time: time / m[0]), "its value is inf"),
     ],

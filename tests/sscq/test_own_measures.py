@@ -12,7 +12,7 @@ import sscq
 from controllers import PID
 from plants import Measure
 from plants.core.elementary import exp
-from plants.measures import peak, rms, share_beyond
+from plants.measures import peak, rate_of, rms, share_beyond
 from plants.ride import vibration_dose, weighted_rms
 from sscq.closed_loop import ClosedLoop
 from sscq.evaluate import Recorder
@@ -128,6 +128,26 @@ def test_they_do_not_depend_on_threads_or_neighbours(loop, quality):
     alone = loop.evaluate(GAINS[1:], 2)
     for name in OWN:
         np.testing.assert_array_equal(alone[name][:, 0], quality[name][:, 1])
+
+
+@pytest.mark.parametrize("mode", ["iterated", "loop_free", "loop_free_filtered"])
+def test_they_are_measured_in_every_mode_of_an_algebraic_loop(mode):
+    """The watch on the loop's gain, behind them in the kernel's results, keeps its own; accelerations are the plant's."""
+    bare = plants.get("nonlinear_inertia")
+    acceleration, place = rate_of(bare, bare.states[1].name), sscq.Situation("push", 0.5, t_end=2.0)
+    plant = replace(bare, measures=(rms("jolt", "m/s^2", acceleration), *MEASURES[5:6]))
+    law, gains = PID(limits=(-20.0, 20.0)), np.array([[4.0, 1.0, 2.0]])
+    own, other = (
+        ClosedLoop(one, law, (place,), 0.005, algebraic_loop=mode, measures=all_measures(one)).evaluate(gains, 1)
+        for one in (plant, bare)
+    )
+    assert own["always"] == pytest.approx(1.0, rel=1e-12)
+    solved = sscq.evaluate(plant, law, gains, place, 0.005)
+    assert own["jolt"] == pytest.approx(solved["jolt"], rel=0.02)  # loop-free modes are of first order
+    np.testing.assert_allclose(own.iae, other.iae, rtol=1e-12)
+    assert (own.loop_gain is None) == (other.loop_gain is None)
+    if own.loop_gain is not None:
+        np.testing.assert_allclose(own.loop_gain, other.loop_gain, rtol=1e-12)
 
 
 # -------------------------------------------------------------------------------------------- divergence, continuation
