@@ -28,7 +28,7 @@ def placed(judgement: Judgement, fitness: Fitness, name: str, objectives: Sequen
     quality = judgement.quality[name, "taught"]
     if np.isfinite(quality[MEASURES.index("diverged_at")]).any():
         return None
-    rows = [quality[MEASURES.index(measure_of(word, fitness))][0][:, None] for word in objectives]
+    rows = [quality[judgement.measures.index(measure_of(word, fitness))][0][:, None] for word in objectives]
     return np.array([float(fitness.combine(row)[0]) for row in rows])
 
 

@@ -13,7 +13,7 @@ from plants.core.naming import unknown
 from sscq.quality import ALL_MEASURES, Quality
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_TAKEN = frozenset({*ALL_MEASURES, *Quality.__dataclass_fields__, "failed", "fitness"})
+_TAKEN = frozenset({*ALL_MEASURES, *Quality.__dataclass_fields__, "failed", "fitness", "error", "entropy", "travel"})
 
 
 def all_measures(plant: Plant) -> tuple[str, ...]:
@@ -47,8 +47,8 @@ def check_measures(names: Sequence[str], plant: Plant) -> tuple[str, ...]:
     return tuple(name for name in known if name in names)
 
 
-def scales(plant: Plant, weights: Mapping[str, float]) -> dict[str, float]:
-    """Return what counts as large of the plant's own measures that a fitness weighs.
+def scales(plant: Plant, wanted: Iterable[str]) -> dict[str, float]:
+    """Return what counts as large of those of the plant's own measures that are to be minimised.
 
     Raises
     ------
@@ -56,16 +56,16 @@ def scales(plant: Plant, weights: Mapping[str, float]) -> dict[str, float]:
         For a measure that the plant does not have, or that does not say that less of it is better.
     """
     known = {measure.name: measure for measure in plant.measures}
-    for name in weights:
+    for name in wanted:
         if name not in known:
-            of = f"measure of plant {plant.name!r} to weigh"
+            of = f"measure of plant {plant.name!r} to minimise"
             raise ValueError(unknown(of, name, tuple(known)) if known else f"plant {plant.name!r} has no own measures")
         if known[name].less_is_better is not True:
             raise ValueError(
-                f"the measure {name!r} of plant {plant.name!r} cannot be weighed: what is minimised must be better "
+                f"the measure {name!r} of plant {plant.name!r} cannot be minimised: what is must be better "
                 "when it is less; declare one that is, with less_is_better=True"
             )
-    return {name: known[name].scale for name in weights}
+    return {name: known[name].scale for name in wanted}
 
 
 class OwnMeasures:

@@ -62,7 +62,7 @@ def setup(config: DesignConfig) -> Setup:
         coarse_share=config.search.coarse_share,
         travel_share=config.fitness.travel_share,
         warnings=tuple(warnings),
-        front=front_of(config),
+        front=front_of(config, plant),
         further=tuple(config.ladder.further),
         repeat_taught=config.budget.repeat_taught,
     )

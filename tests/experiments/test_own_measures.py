@@ -9,7 +9,7 @@ import pytest
 
 import plants
 import sscq
-from configs.schema import FitnessConfig
+from configs.schema import FitnessConfig, FrontConfig
 from experiments import evaluate, outputs
 from experiments.errors import UserError
 from experiments.plant_list import description
@@ -78,7 +78,7 @@ def test_weights_reach_the_fitness_with_what_counts_as_large():
 def test_what_cannot_be_weighed_is_told_with_the_setting():
     with pytest.raises(UserError, match=r"fitness\.own_measures: .*did you mean 'top_speed'"):
         setup(configured(top_sped=1.0))
-    with pytest.raises(UserError, match=r"fitness\.own_measures: .*'swing'.* cannot be weighed"):
+    with pytest.raises(UserError, match=r"fitness\.own_measures: .*'swing'.* cannot be minimised"):
         setup(configured(swing=1.0))
 
 
@@ -163,3 +163,29 @@ def test_marks_follow_what_is_better():
 def test_the_plants_description_lists_them(plant):
     assert "top_speed" in description(plant)
     assert "own measures" not in description(plants.get("pendulum"))
+
+
+# ------------------------------------------------------------------------------------------------------------- a front
+
+
+def fronted(*objectives):
+    return finished_run.configuration(front=FrontConfig("fixed", [*objectives], evaluations=60, population=8))
+
+
+def test_a_front_may_be_of_them(tmp_path):
+    """Every point's value is the measure of its gains, mean over the taught situations."""
+    with RunFolder.create(tmp_path / "front", command="design", config={}, overrides=[]) as folder:
+        run = finished_run.run(folder, fronted("error", "top_speed"))
+        page = report(*run).read_text(encoding="utf-8")
+    front, job = run.fronts[0], run.bench.setup
+    quality = sscq.evaluate(job.plant, job.laws, front.theta, job.sets["taught"], job.step)
+    np.testing.assert_allclose(front.column("top_speed"), quality["top_speed"].mean(axis=0), rtol=1e-9)
+    assert "least top_speed" in front.points(job.front)
+    assert "top speed" in page
+
+
+def test_a_front_of_what_nobody_minimises_is_refused():
+    with pytest.raises(UserError, match=r"front\.objectives: .*'swing'.* cannot be minimised"):
+        setup(fronted("error", "swing"))
+    with pytest.raises(UserError, match="got 'top_sped'; did you mean 'top_speed'"):
+        setup(fronted("error", "top_sped"))

@@ -261,7 +261,7 @@ def test_what_may_be_weighed():
     with pytest.raises(ValueError, match="has no own measures"):
         scales(BARE, {"comfort": 1.0})
     either = replace(BARE, measures=(replace(MEASURES[0], less_is_better=None),))
-    with pytest.raises(ValueError, match="cannot be weighed"):
+    with pytest.raises(ValueError, match="cannot be minimised"):
         scales(either, {"comfort": 1.0})
 
 
