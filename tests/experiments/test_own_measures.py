@@ -180,7 +180,7 @@ def test_a_front_may_be_of_them(tmp_path):
     front, job = run.fronts[0], run.bench.setup
     quality = sscq.evaluate(job.plant, job.laws, front.theta, job.sets["taught"], job.step)
     np.testing.assert_allclose(front.column("top_speed"), quality["top_speed"].mean(axis=0), rtol=1e-9)
-    assert "least top_speed" in front.points(job.front)
+    assert "least top speed" in front.points(job.front)
     assert "top speed" in page
 
 
