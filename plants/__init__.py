@@ -7,6 +7,7 @@ from plants import (
     dimensionless_reactor,
     duffing,
     levitation,
+    measures,
     motors,
     oscillators,
     pendulum,
@@ -14,6 +15,7 @@ from plants import (
     process,
     quarter_car,
     reactors,
+    ride,
     tanks,
     thermal,
 )
@@ -37,7 +39,7 @@ __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
-    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
-    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
+    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators", "pendulum",
+    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping",
     "tanks", "thermal",
 ]  # fmt: skip
