@@ -39,7 +39,7 @@ __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
-    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators", "pendulum",
-    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping",
-    "tanks", "thermal",
+    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators",
+    "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin",
+    "spurious_damping", "tanks", "thermal",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants import Measure, Plant
+    from plants import Plant
     from plants.core.kernel import Design
     from plants.core.lanes import Lane
     from plants.core.motion import Motion
@@ -145,11 +145,3 @@ class OwnMeasures:
     def labels(self) -> tuple[list[str], list[str]]:
         """Return names and units."""
         return [measure.name for measure in self.measures], [measure.unit for measure in self.measures]
-
-
-def named(plant: Plant) -> dict[str, Measure]:
-    """Return the plant's own measures by name."""
-    return {measure.name: measure for measure in plant.measures}
-
-
-__all__ = ["OwnMeasures", "all_measures", "check_measures", "named", "scales"]
