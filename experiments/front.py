@@ -9,6 +9,7 @@ import numpy as np
 
 from experiments import formats
 from experiments.progress import Progress
+from experiments.text_table import in_words
 from sscq import baselines, front_choice, nondominated
 from sscq.front_objective import FrontObjective
 
@@ -62,9 +63,9 @@ class Front:
         found = {"least error": int(np.argmin(self.column("error")))}
         for k, name in enumerate(self.objectives[1:], 1):
             budget = front_choice.within_budget(self.values, plan.error_budget, 0, k)
-            found[f"least {name} within {1.0 + plan.error_budget:g} x the least error"] = budget
+            found[f"least {in_words(name)} within {1.0 + plan.error_budget:g} x the least error"] = budget
         found["knee"] = front_choice.knee(self.values)
-        return found | {f"least {name}": int(np.argmin(self.column(name))) for name in self.objectives[1:]}
+        return found | {f"least {in_words(name)}": int(np.argmin(self.column(name))) for name in self.objectives[1:]}
 
     def chosen(self, plan: FrontPlan) -> int:
         """Return the position of the point that the plan chooses."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.judging import MEASURES
-from experiments.text_table import change, number, text_table
+from experiments.text_table import change, in_words, number, text_table
 from sscq.front_objective import measure_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def placed(judgement: Judgement, fitness: Fitness, name: str, objectives: Sequen
     quality = judgement.quality[name, "taught"]
     if np.isfinite(quality[MEASURES.index("diverged_at")]).any():
         return None
-    rows = [quality[MEASURES.index(measure_of(word, fitness))][0][:, None] for word in objectives]
+    rows = [quality[judgement.measures.index(measure_of(word, fitness))][0][:, None] for word in objectives]
     return np.array([float(fitness.combine(row)[0]) for row in rows])
 
 
@@ -107,7 +107,7 @@ def _text(front: Front, plan: FrontPlan, fitness: Fitness, group: Sequence[Conte
                 else ["-"] * len(gains)
             )
             rows.append([contender.title, *own, *_cells(place, least)])
-    measures = [cell for word in front.objectives for cell in (word, "change")]
+    measures = [cell for word in front.objectives for cell in (in_words(word), "change")]
     head = [f"front of the {front.title}, {len(front.theta)} points", *gains, *measures]
     return f"{text_table(head, rows)}\n{sentence(front, plan)}"
 
@@ -123,7 +123,7 @@ def _cells(values: np.ndarray, least: np.ndarray) -> list[str]:
 def sentence(front: Front, plan: FrontPlan) -> str:
     """Return what the error budget buys, each objective taken for itself."""
     saved = ", ".join(
-        f"{word} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in front.objectives[1:]
+        f"{in_words(word)} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in front.objectives[1:]
     )
     within = f"Within {1.0 + plan.error_budget:g} times the least error of the {front.title}"
     return f"{within}, one at a time can fall: {saved}."

@@ -7,6 +7,7 @@ from plants import (
     dimensionless_reactor,
     duffing,
     levitation,
+    measures,
     motors,
     oscillators,
     pendulum,
@@ -14,6 +15,7 @@ from plants import (
     process,
     quarter_car,
     reactors,
+    ride,
     tanks,
     thermal,
 )
@@ -24,6 +26,7 @@ from plants.core.linearise import LinearModel, linearise
 from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
 from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
 from plants.core.loop_report import LoopReport
+from plants.core.measures import Measure
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.simulate import simulate
@@ -34,9 +37,9 @@ from plants.mechanics import Mechanism
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
+    "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
-    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
-    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
-    "tanks", "thermal",
+    "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators",
+    "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin",
+    "spurious_damping", "tanks", "thermal",
 ]  # fmt: skip

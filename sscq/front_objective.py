@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def measure_of(objective: str, fitness: Fitness) -> str:
-    """Return the measure behind a word; the tracking error is the fitness's own."""
+    """Return the measure behind a word; the tracking error is the fitness's own, any other word a plant's measure."""
     return {"error": fitness.error, "entropy": "entropy_difference_abs", "travel": "total_variation",
-            "effort": "effort"}[objective]  # fmt: skip
+            "effort": "effort"}.get(objective, objective)  # fmt: skip
 
 
 class FrontObjective(Objective):
@@ -32,7 +32,7 @@ class FrontObjective(Objective):
         Its fitness gives the aggregate over situations and the limits of travel and saturation; its weights and
         reference values do not matter.
     candidate : Candidate
-    objectives : sequence of {"error", "entropy", "travel", "effort"}
+    objectives : sequence of {"error", "entropy", "travel", "effort"} or names of the plant's own measures
     margins : OperatingMargins, optional
         Constraint; left out: none.
     limits : mapping of objective to float, optional

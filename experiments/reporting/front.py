@@ -9,7 +9,7 @@ from experiments.front import NAME
 from experiments.report import FrontSeries, FrontView
 from experiments.report.numbers import count, plain, share
 from experiments.reporting.case import BASELINE
-from experiments.reporting.words import SYMBOLS
+from experiments.reporting.words import symbol
 from sscq.front_objective import measure_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def view(case: Case) -> FrontView | None:
     plan = case.setup.front
     if plan is None or not case.fronts:
         return None
-    labels = tuple(SYMBOLS[measure_of(word, case.fitness)] for word in plan.objectives)
+    labels = tuple(symbol(measure_of(word, case.fitness)) for word in plan.objectives)
     marks = [
         (c.name, place)
         for c in case.group

@@ -45,7 +45,7 @@ def setup(config: DesignConfig) -> Setup:
         step=step,
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
         threads=config.threads,
-        fitness=fitness_of(config),
+        fitness=fitness_of(config, plant),
         relative=config.fitness.relative,
         limits=limits,
         evaluations=config.budget.evaluations,
@@ -62,7 +62,7 @@ def setup(config: DesignConfig) -> Setup:
         coarse_share=config.search.coarse_share,
         travel_share=config.fitness.travel_share,
         warnings=tuple(warnings),
-        front=front_of(config),
+        front=front_of(config, plant),
         further=tuple(config.ladder.further),
         repeat_taught=config.budget.repeat_taught,
     )

@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from configs.rules import did_you_mean
+from experiments.errors import UserError
 from experiments.setup.objects import FrontPlan
 from sscq.fitness import Fitness
+from sscq.own_measures import scales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from configs.schema import DesignConfig
+    from plants import Plant
     from sscq.genetic import GeneticAlgorithm
     from sscq.margins import MarginLimits
     from sscq.search_method import SearchMethod
@@ -21,15 +25,36 @@ _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
-def fitness_of(config: DesignConfig) -> Fitness:
+def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
     """What the search minimises, not yet relative to a reference."""
     given = config.fitness
+    own = {name: weight for name, weight in given.own_measures.items() if weight > 0.0}
+    try:
+        large = scales(plant, given.own_measures)
+    except ValueError as error:
+        raise UserError(f"fitness.own_measures: {error}") from None
     return Fitness(
         kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
         saturation_limit=given.saturation_limit, tolerance=given.tolerance,
+        own_measures=own, reference={name: large[name] for name in own},
     )  # fmt: skip
+
+
+def _check_objectives(objectives: list[str], plant: Plant) -> None:
+    """Raise where a front is to be of something that is no objective; it may be told before one is asked for."""
+    built_in = ("error", "entropy", "travel", "effort")
+    own = [name for name in objectives if name not in built_in]
+    known = (*built_in, *(measure.name for measure in plant.measures))
+    unknown = [name for name in own if name not in known]
+    if unknown:
+        near = did_you_mean(unknown[0], known)
+        raise UserError(f"front.objectives must be of {', '.join(known)}, got {unknown[0]!r}{near}")
+    try:
+        scales(plant, own)
+    except ValueError as error:
+        raise UserError(f"front.objectives: {error}") from None
 
 
 def limits_of(config: DesignConfig) -> MarginLimits | None:
@@ -75,8 +100,9 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
     return methods
 
 
-def front_of(config: DesignConfig) -> FrontPlan | None:
+def front_of(config: DesignConfig, plant: Plant) -> FrontPlan | None:
     """How the trade-off front is searched, where one is asked for."""
+    _check_objectives(config.front.objectives, plant)
     from sscq.nsga2 import NonDominatedSorting
 
     given, search = config.front, config.search

@@ -6,10 +6,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plants.core.measures import check_names
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from plants.core.measures import Measure
 
     Block = Callable[..., Any]
 
@@ -124,6 +127,8 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
+    measures : tuple of Measure
+        Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -155,6 +160,7 @@ class Plant:
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
+    measures: tuple[Measure, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -228,6 +234,7 @@ def _check_declaration(plant: Plant) -> None:
         plant.index("parameters", plant.input_delay)
     if plant.loses_at_rest and plant.entropy_rate is None:
         raise ValueError(f"plant {plant.name!r} says loses_at_rest but has no entropy_rate(t, x, u, w, p): give one")
+    check_names(plant.measures, plant.name)
 
 
 def _check_channels(plant: Plant) -> None:
