@@ -26,6 +26,7 @@ from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
 from plants.core.loop_report import LoopReport
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
+from plants.core.rival import Rival, with_rival
 from plants.core.simulate import simulate
 from plants.core.symmetry import is_odd
 from plants.core.trajectory import DivergedError, Trajectory
@@ -34,9 +35,9 @@ from plants.mechanics import Mechanism
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "SpuriousDamping", "Trajectory",
+    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping", "Trajectory",
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
     "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
     "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
-    "tanks", "thermal",
+    "tanks", "thermal", "with_rival",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import formats
-from experiments.judging.group import LADDER
+from experiments.judging.group import recommendable
 from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts
 from experiments.progress import Progress
 from sscq.situation_sets import KINDS
@@ -85,7 +85,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
         for c in group
     }
     titles = {c.name: c.title for c in group}
-    known = [name for name in LADDER if name in samples]
+    known = list(recommendable(samples))
     verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
     return Judgement(quality, values, verdict, margins)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.judging import LADDER, MEASURES
+from experiments.judging import MEASURES, recommendable
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class Case:
     @cached_property
     def ladder(self) -> tuple[str, ...]:
         """Names of those that may be recommended, simplest first."""
-        return tuple(name for name in LADDER if name in self.contenders)
+        return recommendable(self.contenders)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:

@@ -6,10 +6,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plants.core.rival import check_rivals
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from plants.core.rival import Rival
 
     Block = Callable[..., Any]
 
@@ -124,6 +127,8 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
+    rivals : tuple of Rival
+        Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -155,6 +160,7 @@ class Plant:
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
+    rivals: tuple[Rival, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -169,6 +175,7 @@ class Plant:
             object.__setattr__(self, "derivative", solved_derivative(self))
         check_velocities(self)
         _check_declaration(self)
+        check_rivals(self)
 
     @property
     def has_loop(self) -> bool:
