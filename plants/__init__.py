@@ -14,6 +14,7 @@ from plants import (
     process,
     quarter_car,
     reactors,
+    suspension,
     tanks,
     thermal,
 )
@@ -39,5 +40,5 @@ __all__ = [
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
     "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
     "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",
-    "tanks", "thermal", "with_rival",
+    "suspension", "tanks", "thermal", "with_rival",
 ]  # fmt: skip
