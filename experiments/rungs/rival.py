@@ -51,6 +51,9 @@ def _rung(bench: Bench, fixed: Entry, equal: Fitness, rival: Rival) -> Contender
         with progress:
             return found_files.entry(search(task, candidate, plan, None, validation))
 
+    if not rival.constants:
+        nothing = np.zeros(candidate.controller.n_theta)
+        return Contender(name, rival.title, rival.text, candidate.controller, nothing, 0, 0, plant=plant)
     entry = bench.folder.stage(
         name, compute,
         lambda folder, entry: found_files.save(folder, [entry]),

@@ -20,7 +20,7 @@ class Rival:
     name, title, text : str
         Short name, what a table calls it, and its source with what it measures.
     constants : tuple of Quantity
-        What is tuned: nominal values and finite bounds; at most as many as the plant has channels.
+        What is tuned: nominal values and finite bounds; at most as many as the plant has channels, or none.
     allocate : callable
         ``(t, x, constants, p) -> inputs``, executed with each controller sample; bounds of the inputs hold after it.
     """
@@ -38,10 +38,10 @@ def check_rivals(plant: Plant) -> None:
     if len(set(names)) != len(names):
         raise ValueError(f"plant {plant.name!r}: names of rivals must differ, got {names}")
     for rival in plant.rivals:
-        if not 0 < len(rival.constants) <= len(plant.channels):
+        if len(rival.constants) > len(plant.channels):
             raise ValueError(
-                f"rival {rival.name!r} of plant {plant.name!r} needs 1 to {len(plant.channels)} constants (commands of "
-                f"the plant's channels carry them), got {len(rival.constants)}"
+                f"rival {rival.name!r} of plant {plant.name!r} may have up to {len(plant.channels)} constants (commands "
+                f"of the plant's channels carry them), got {len(rival.constants)}"
             )
         for constant in rival.constants:
             if not -1e300 < constant.low < constant.high < 1e300:
