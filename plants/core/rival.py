@@ -40,8 +40,8 @@ def check_rivals(plant: Plant) -> None:
     for rival in plant.rivals:
         if len(rival.constants) > len(plant.channels):
             raise ValueError(
-                f"rival {rival.name!r} of plant {plant.name!r} may have up to {len(plant.channels)} constants (commands "
-                f"of the plant's channels carry them), got {len(rival.constants)}"
+                f"rival {rival.name!r} of plant {plant.name!r} may have up to {len(plant.channels)} constants "
+                f"(commands of the plant's channels carry them), got {len(rival.constants)}"
             )
         for constant in rival.constants:
             if not -1e300 < constant.low < constant.high < 1e300:

@@ -1,8 +1,8 @@
 """Laws of the field for adjustable dampers: passive ones, sky-hook, ground-hook, acceleration-driven, and a mixture.
 
-Sensors are those of the PID loops: rates of heave, pitch and roll, strokes of the struts and their rates. A body corner's
-velocity is that above its wheel; its acceleration is estimated from the struts' forces, which the strokes tell (dampers at
-their settings as built), as an accelerometer's reading over the last sample would be.
+Sensors are those of the PID loops: rates of heave, pitch and roll, strokes of the struts and their rates. A body
+corner's velocity is that above its wheel; its acceleration is estimated from the struts' forces, which the strokes tell
+(dampers at their settings as built), as an accelerometer's reading over the last sample would be.
 
 Sources: Karnopp, Crosby, Harwood (1974), J. Eng. Ind. 96, p. 619 (sky-hook); Valasek, Novak, Sika, Vaculin (1997),
 Vehicle System Dynamics 27, p. 285 (ground-hook); Savaresi, Silani, Bittanti (2005), J. Dyn. Syst. Meas. Control 127,
