@@ -103,7 +103,9 @@ def _design(folder: Path) -> _Design:
         for rule in rules.contenders:
             for kind, table in judging.rollouts(bench, rule, fitness.entropy_scale).items():
                 tables[kind][rule.name] = table
-    order = [name for name in ("open_loop", *(r.name for r in rules.contenders), *_RUNGS) if name in tables[KINDS[0]]]
+    rivals = sorted(name for name in tables[KINDS[0]] if name.startswith(judging.RIVAL))
+    rungs = ("open_loop", *(r.name for r in rules.contenders), *_RUNGS[:2], *rivals, *_RUNGS[2:])
+    order = [name for name in rungs if name in tables[KINDS[0]]]
     told = _told(metrics) | {rule.name: (rule.title, rule.evaluations) for rule in rules.contenders}
     return _Design(
         tables={kind: {name: several[name] for name in order} for kind, several in tables.items()},

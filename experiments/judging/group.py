@@ -13,7 +13,7 @@ from experiments.ladder import oracle_share
 from sscq import baselines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from experiments.found_files import Entry
     from experiments.knowledge import Refined
@@ -24,7 +24,18 @@ LADDER = (
     "own", "rule", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
     "knowledge_base_direct", "knowledge_base",
 )  # fmt: skip
-"""What may be recommended, simplest first."""
+"""What may be recommended, simplest first; laws of the plant's own field stand after the fixed PID."""
+
+RIVAL = "rival_"
+"""Names of contenders that are laws of the plant's own field begin with it."""
+
+
+def recommendable(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of `names` that may be recommended, simplest first."""
+    given = list(names)
+    rivals = [name for name in given if name.startswith(RIVAL)]
+    last = LADDER.index("fixed") + 1
+    return tuple(name for name in (*LADDER[:last], *rivals, *LADDER[last:]) if name in given)
 
 
 def contenders(
@@ -80,8 +91,9 @@ def contenders(
 
 def _placed(found: list[Contender], further: Sequence[Contender]) -> list[Contender]:
     """Put further rungs before the knowledge bases; what cannot be recommended, behind them."""
-    before = [c for c in further if c.name in LADDER]
-    after = [c for c in further if c.name not in LADDER]
+    known = recommendable(c.name for c in further)
+    before = [c for c in further if c.name in known]
+    after = [c for c in further if c.name not in known]
     place = next(i for i, c in enumerate(found) if c.name == "imitation")
     return [*found[:place], *before, *found[place:], *after]
 

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import formats
+<<<<<<< HEAD
 from experiments.judging.group import LADDER
 from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts, rows_of
+=======
+from experiments.judging.group import recommendable
+from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts
+>>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
 from experiments.progress import Progress
 from sscq.situation_sets import KINDS
 from sscq.verdict import Sample, Verdict, decide
@@ -88,7 +93,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
         for c in group
     }
     titles = {c.name: c.title for c in group}
-    known = [name for name in LADDER if name in samples]
+    known = list(recommendable(samples))
     verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
     return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant))
 

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+<<<<<<< HEAD
 from experiments.judging import LADDER
+=======
+from experiments.judging import MEASURES, recommendable
+>>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -119,7 +123,7 @@ class Case:
     @cached_property
     def ladder(self) -> tuple[str, ...]:
         """Names of those that may be recommended, simplest first."""
-        return tuple(name for name in LADDER if name in self.contenders)
+        return recommendable(self.contenders)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import GainTable, TwoDegreePID
+from experiments.judging import RIVAL
 from experiments.report import ChannelGains, NotAvailable
 from experiments.report.numbers import number
 from experiments.reporting.words import output_unit, with_unit
@@ -27,6 +28,8 @@ def of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvaila
     if contender.per_situation is not None:
         return NotAvailable(_ranges(contender.per_situation))
     controller = contender.controller
+    if contender.name.startswith(RIVAL):
+        return NotAvailable(contender.text)
     if contender.plant is not None:
         return NotAvailable(f"feedback of {len(controller.schedule.measured)} states and of integrals, no PID")
     if isinstance(controller, FuzzyController):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.rungs import rival
 from experiments.rungs.rung import Rungs
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["Rungs", "further"]
 
 
 def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
-    """Return the rungs that the settings ask for, as stages of the run.
+    """Return the laws of the plant's own field, and the rungs that the settings ask for, as stages of the run.
 
     Parameters
     ----------
@@ -28,8 +29,9 @@ def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase)
         Whose structure the knowledge base without imitation shares.
     """
     wanted = bench.setup.further
+    own = rival.rungs(bench, fixed, equal)
     if not wanted:
-        return Rungs()
+        return own
     from experiments.rungs import direct, hand_made, lqi, margin_table
 
     makers = {
@@ -38,4 +40,4 @@ def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase)
         "lqi": lambda: lqi.rungs(bench, fixed, equal),
         "direct": lambda: direct.rungs(bench, fixed, equal, imitated),
     }
-    return sum((make() for name, make in makers.items() if name in wanted or "all" in wanted), Rungs())
+    return sum((make() for name, make in makers.items() if name in wanted or "all" in wanted), own)

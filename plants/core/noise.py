@@ -44,7 +44,10 @@ def unit_pair(code, pair, stream, k0, k1, high):
 
 
 def fill(out, code, block, key, series):
-    """Fill `out` [1024] with samples block * 1024 ... of one stream; key: stream, CRC, seed low, seed high, series."""
+    """Fill `out` [1024] with samples block * 1024 ... of one stream.
+
+    key: stream, CRC, seed low, seed high, number of the series where it is recorded, else how many samples to skip.
+    """
     first = int(block) * 1024  # an integer of Python where the source is interpreted: it does not wrap around
     if code == 3:
         last = series.shape[1] - 1
@@ -52,10 +55,14 @@ def fill(out, code, block, key, series):
             out[j] = series[key[4], min(first + j, last)]
     elif code > 0:
         stream, k0, k1, high = int(key[0]), int(key[1]), int(key[2]), int(key[3])
-        for j in range(512):
+        first += int(key[4])
+        odd = first % 2  # samples are made in pairs: the first pair may begin before what is asked for
+        for j in range(512 + odd):
             a, b = unit_pair(code, first // 2 + j, stream, k0, k1, high)
-            out[2 * j] = a
-            out[2 * j + 1] = b
+            if 2 * j >= odd:
+                out[2 * j - odd] = a
+            if 2 * j + 1 - odd < 1024:
+                out[2 * j + 1 - odd] = b
     else:
         for j in range(1024):
             out[j] = 0.0

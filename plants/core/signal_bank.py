@@ -6,7 +6,7 @@ neutral numbers there (an amplitude of 0) and leaves its bits unchanged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,13 +149,18 @@ class SignalBank:
                 rows[slot.group] = fill.part.settings(self.step) if fill.part else (0.0,) * slot.kind.n_settings
             if slot.kind.random:
                 rows |= dict.fromkeys(slot.units.values(), (0.0,))
-                rows[slot.held] = _stationary(fill.part, slot, name, seed)
+                rows[slot.held] = self._begun(fill.part, slot, name, seed)
         return rows
+
+    def _begun(self, part: Part | None, slot: Slot, name: str, seed: int) -> tuple[float, ...]:
+        """Initial state of a random part."""
+        begun = None if part is None else part.begin(name, seed, self.step)
+        return _stationary(part, slot, name, seed) if begun is None else tuple(map(float, np.atleast_1d(begun)))
 
     def streams(self, situation: int) -> list[Feed]:
         """Return what feeds each stream of the random slots, in the order of the kernel's streams."""
         pairs = zip(self._all_slots(), self.fills[situation], strict=True)
-        return [fill.feed for slot, fill in pairs if slot.kind.random for _ in slot.units]
+        return [_unit(fill.feed, k) for slot, fill in pairs if slot.kind.random for k in range(len(slot.units))]
 
 
 def _advance(slot: Slot) -> Callable[[Lane], None]:
@@ -209,6 +214,11 @@ def _fill(part: Part | None, feed: Feed | None, step: float, group: str) -> Fill
     return Fill(part, feed, every)
 
 
+def _unit(feed: Feed, number: int) -> Feed:
+    """What feeds one of a part's units."""
+    return replace(feed, shared=feed.shared[number : number + 1]) if feed.shared else feed
+
+
 def _stationary(part: Part | None, slot: Slot, name: str, seed: int) -> tuple[float, ...]:
     n_states = slot.kind.n_states
     if part is None:
@@ -237,7 +247,8 @@ def stream_arrays(
     for i, (row, (name, seed)) in enumerate(zip(feeds, keys, strict=True)):
         for j, (feed, stream) in enumerate(zip(row, names, strict=True)):
             codes[i, j] = feed.code
-            numbers[i, j, :4] = noise.stream_key(name, seed, stream)
+            numbers[i, j, :4] = noise.stream_key(name, seed, *(feed.shared or (stream,)))
+            numbers[i, j, 4] = feed.ahead
             if feed.code == noise.RECORDED:
                 numbers[i, j, 4] = series.setdefault(feed.series, len(series))
     table = np.zeros((max(1, len(series)), max((len(s) for s in series), default=1)))

@@ -12,7 +12,8 @@ How to write a kind of part is said in :mod:`plants.excitation.signals`. Where i
 - coloured noise of first order beside :mod:`plants.excitation.forming_filters` (Gaussian, uniform),
   :mod:`plants.excitation.squared_filters` (exponential, gamma), :mod:`plants.excitation.density_filters` (Rayleigh) and
   :mod:`plants.excitation.tabulated_filter` (any other); filters of higher order in a file each;
-- a profile over the way driven in :mod:`plants.excitation.road`;
+- a profile over the way driven in :mod:`plants.excitation.road`, for four wheels in
+  :mod:`plants.excitation.wheel_road`, single bumps in :mod:`plants.excitation.bump`;
 - a user's data in :mod:`plants.excitation.recorded`, its formats beside :mod:`plants.excitation.series_file`.
 
 Random kinds say what law they have (:mod:`plants.excitation.claims`); :mod:`plants.excitation.selftest` holds any
@@ -22,6 +23,7 @@ Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of ``
 which runs each.
 """
 
+from plants.excitation.bump import Bump, BumpRate
 from plants.excitation.claims import Bias, Claim
 from plants.excitation.density_filters import RayleighFilter
 from plants.excitation.elementary_forms import Ramp, Sine, Step
@@ -36,11 +38,13 @@ from plants.excitation.series_file import read_series
 from plants.excitation.signals import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
 from plants.excitation.squared_filters import ExponentialFilter, GammaFilter
 from plants.excitation.tabulated_filter import TabulatedFilter
+from plants.excitation.wheel_road import WheelRoad, WheelRoadRate
 from plants.excitation.white_noise import WhiteNoise
 
 __all__ = [
-    "PRBS", "TIME_TOLERANCE", "Bias", "Chirp", "Claim", "Constant", "ExponentialFilter", "Feed",
+    "PRBS", "TIME_TOLERANCE", "Bias", "Bump", "BumpRate", "Chirp", "Claim", "Constant", "ExponentialFilter", "Feed",
     "GammaFilter", "GaussianFilter", "NonlinearFilter", "Part", "PeakFilter", "Ramp", "RayleighFilter", "Recorded",
-    "Road", "Signal", "Sine", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter", "WhiteNoise",
+    "Road", "Signal", "Sine", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter", "WheelRoad",
+    "WheelRoadRate", "WhiteNoise",
     "as_signal", "check_generator", "check_seeds", "multisine", "read_series", "road_tracks",
 ]  # fmt: skip

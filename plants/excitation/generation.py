@@ -31,7 +31,8 @@ class Streams:
     step : float
         Integration step [s].
     names : sequence of (situation's name, seed, name of the stream)
-        The kernels call the streams of the first part of its kind ``w_<disturbance>_<kind in small letters>0``.
+        The kernels call the streams of the first part of its kind ``w_<disturbance>_<kind in small letters>0``. A part
+        that shares its numbers takes those, whatever the stream's name.
 
     Raises
     ------
@@ -48,7 +49,12 @@ class Streams:
         self.every = 1 if self.feed.every is None else max(1, round(self.feed.every / step))
         tails = ["", *(f"/{k}" for k in range(1, part.n_units))][: part.n_units]
         self._keys = [_keys(names, tail) for tail in tails]
-        self._state = self._start(_keys(names, "/start"))
+        if self.feed.shared:
+            self._keys = [_keys([(*name[:2], stream) for name in names], "") for stream in self.feed.shared]
+            begun = np.array([part.begin(*name[:2], step) for name in names]).T
+            self._state = number_or_tuple(tuple(begun))
+        else:
+            self._state = self._start(_keys(names, "/start"))
         self._width = len(names)
 
     def _start(self, keys: np.ndarray) -> Any:
@@ -74,7 +80,9 @@ class Streams:
                 yield 0.0
         block = 2 * max(1, _AT_ONCE // (2 * self._width * len(self._keys)))
         for first in range(0, count, block):
-            drawn = [noise.streams(self.feed.code, first, block, keys) for keys in self._keys]
+            odd, from_here = self.feed.ahead % 2, first + self.feed.ahead
+            pairs = [noise.streams(self.feed.code, from_here - odd, block + 2 * odd, keys) for keys in self._keys]
+            drawn = [samples[odd : odd + block] for samples in pairs]
             yield from map(number_or_tuple, zip(*drawn, strict=True))
 
     def value(self, state: Any) -> Any:

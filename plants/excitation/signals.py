@@ -30,12 +30,31 @@ def number_or_tuple(values: tuple[Any, ...]) -> Any:
 
 @dataclass(frozen=True)
 class Feed:
-    """What refreshes a random part's row: the kind of unit sample, its period and, if recorded, the values."""
+    """What refreshes a random part's row: the kind of unit sample, its period and, if recorded, the values.
+
+    Attributes
+    ----------
+    code : int
+        Of :mod:`plants.core.noise`.
+    every : float or None
+        Period [s]; None: each step.
+    series : tuple of float
+        Recorded values.
+    substeps : int
+        Samples in each step.
+    shared : tuple of str
+        Names of the streams, one per unit, where parts of several signals draw the same numbers; empty: each part
+        draws its own.
+    ahead : int
+        Samples by which the part is ahead of those streams.
+    """
 
     code: int
     every: float | None = None
     series: tuple[float, ...] = ()
     substeps: int = 1
+    shared: tuple[str, ...] = ()
+    ahead: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +98,13 @@ class Part:
         made of the same numbers: use one of them.
         """
         return 0.0
+
+    def begin(self, name: str, seed: int, step: float) -> Any:  # noqa: ARG002
+        """Return the initial state of a part that shares its numbers with others (:attr:`Feed.shared`).
+
+        None, for a part of its own: it begins in `start`.
+        """
+        return None
 
     def claim(self, step: float) -> Claim:  # noqa: ARG002
         """Return the law that the part claims for its samples at integration step `step` [s]."""

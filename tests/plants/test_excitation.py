@@ -13,6 +13,8 @@ from plants import Plant, Quantity
 from plants.core import noise
 from plants.excitation import (
     PRBS,
+    Bump,
+    BumpRate,
     Chirp,
     Constant,
     ExponentialFilter,
@@ -30,6 +32,8 @@ from plants.excitation import (
     TabulatedFilter,
     UniformFilter,
     UniformPeakFilter,
+    WheelRoad,
+    WheelRoadRate,
     WhiteNoise,
     as_signal,
     multisine,
@@ -61,6 +65,10 @@ MORE = {
     "uniform_peak": UniformPeakFilter(2.0, 0.5, 0.1),
     "nonlinear": NonlinearFilter(c0=0.2),
     "road": Road("C", 20.0),
+    "wheel": WheelRoad("C", 20.0, right=True),
+    "wheel_rate": WheelRoadRate("C", 20.0, rear=True),
+    "bump": Bump(0.1, 5.0, 2.0, 10.0),
+    "bump_rate": BumpRate(0.1, 5.0, 2.0, 10.0),
     "prbs": PRBS(0.5, hold=0.1, order=7),
     "chirp": Chirp(0.5, 0.1, 2.0, 30.0),
     "fast_chirp": Chirp(0.5, 0.1, 2.0, 30.0, "exponential"),

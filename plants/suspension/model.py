@@ -1,0 +1,94 @@
+"""The plant itself: names, bounds, channels and blocks put together."""
+
+from __future__ import annotations
+
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.registry import register
+from plants.suspension import motion, powers, signals
+from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
+from plants.suspension.rivals import RIVALS
+from plants.suspension.signals import FORCE_MAX, REST
+from plants.suspension.tasks import SITUATIONS
+
+_TEXTS = ("height of the reference point", "pitch, positive nose down", "roll, positive left side up")
+_STATES = (
+    Quantity("z0", "m", REST[0], 0.05, 1.05, _TEXTS[0]),
+    Quantity("beta", "rad", REST[1], -0.5, 0.5, _TEXTS[1]),
+    Quantity("alpha", "rad", REST[2], -0.5, 0.5, _TEXTS[2]),
+    *(Quantity(f"theta_{n}", "rad", REST[3 + k], -0.8, 0.8, "angle of the arm") for k, n in enumerate(WHEELS)),
+    Quantity("z0_rate", "m/s", 0.0, -10.0, 10.0),
+    Quantity("beta_rate", "rad/s", 0.0, -10.0, 10.0),
+    Quantity("alpha_rate", "rad/s", 0.0, -10.0, 10.0),
+    *(Quantity(f"theta_{n}_rate", "rad/s", 0.0, -50.0, 50.0) for n in WHEELS),
+)
+_INPUTS = (
+    *(
+        Quantity(f"c_{n}", "N s/m", CS_FRONT if k < 2 else CS_REAR, C_MIN, C_MAX, "setting of the damper")
+        for k, n in enumerate(WHEELS)
+    ),
+    *(Quantity(f"f_{n}", "N", 0.0, -FORCE_MAX, FORCE_MAX, "active force along the strut") for n in WHEELS),
+)
+_DISTURBANCES = (
+    *(Quantity(f"R_{n}", "m", 0.01, text="height of the road under the wheel; its usual size") for n in WHEELS),
+    *(Quantity(f"Rdot_{n}", "m/s", 0.2, text="rate of that height: its exact derivative") for n in WHEELS),
+)
+# Commands are newtons per strut. A damper holds nothing up, so integral action has little to do here.
+_CHANNELS = (
+    Channel(
+        output="heave", rate="heave_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
+        gains_high=(20e3, 20e3, 8e3),
+    ),
+    Channel(
+        output="pitch", rate="pitch_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
+        gains_high=(25e3, 25e3, 10e3),
+    ),
+    Channel(
+        output="roll", rate="roll_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
+        gains_high=(15e3, 15e3, 6e3),
+    ),
+)  # fmt: skip
+
+
+def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
+    """Return the full car.
+
+    Parameters
+    ----------
+    unilateral : bool
+        Tyres push only; needed where a wheel may leave the road. Left out, they also pull, as in the source.
+    active : bool
+        Commands become forces of active struts, beside dampers as built. Left out, they become damper settings.
+
+    Returns
+    -------
+    Plant
+        Called "suspension", with "_unilateral" and "_active" behind it.
+    """
+    tail = "_unilateral" if unilateral else ""
+    return Plant(
+        name=f"suspension{tail}{'_active' if active else ''}",
+        step=0.001,
+        states=_STATES,
+        parameters=PARAMETERS,
+        inputs=_INPUTS,
+        disturbances=_DISTURBANCES,
+        measurements=signals.MEASUREMENTS,
+        channels=_CHANNELS,
+        velocities=motion.VELOCITIES,
+        kinematics=motion.kinematics,
+        mass_matrix=motion.mass_matrix,
+        force=getattr(motion, f"force{tail}"),
+        outputs=getattr(signals, f"outputs{tail}"),
+        energy=getattr(powers, f"energy{tail}"),
+        supplied_power=getattr(powers, f"supplied_power{tail}"),
+        entropy_rate=getattr(powers, f"entropy_rate{tail}"),
+        allocate=signals.allocate_active if active else signals.allocate,
+        # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
+        operating_points=(OperatingPoint("rest", REST),) if active else (),
+        situations=SITUATIONS,
+        rivals=() if active else RIVALS,
+        text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
+    )
+
+
+SUSPENSION = register(suspension())

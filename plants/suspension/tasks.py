@@ -1,0 +1,76 @@
+"""The car's control task: which roads are taught, which are not foreseen.
+
+Every run starts at rest on its springs and asks for that rest: a damper carries no load, so a loaded car is held where
+the load puts it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plants.suspension.equilibrium import equilibrium
+from plants.suspension.parameters import CS_FRONT, CS_REAR, PARAMETERS
+from plants.suspension.roads import bump, rough_road, together
+
+HORIZON = 10.0  # s
+_OUTPUTS = ("heave", "pitch", "roll")
+_NOMINAL = {q.name: q.nominal for q in PARAMETERS}
+_WORN = {"cs_front": 0.6 * CS_FRONT, "cs_rear": 0.6 * CS_REAR}
+
+
+def loaded(mass: float, along: float = -1.2, above: float = 0.2) -> dict[str, float]:
+    """Return the parameters of the car with a point load [kg].
+
+    Parameters
+    ----------
+    along, above : float
+        Place of the load ahead of and above the reference point [m]; nominally just before the rear axle.
+    """
+    nominal = _NOMINAL
+    body, place = nominal["mb"], nominal["a0"] + nominal["a1_front"]
+    total = body + mass
+    centre = (body * place + mass * along) / total
+    height = (body * nominal["c0"] + mass * above) / total
+    lifted = body * (nominal["c0"] - height) ** 2 + mass * (above - height) ** 2
+    apart = body * (place - centre) ** 2 + mass * (along - centre) ** 2
+    return {
+        "mb": total, "a0": centre - nominal["a1_front"], "c0": height,
+        "Ibx": nominal["Ibx"] + lifted, "Iby": nominal["Iby"] + lifted + apart,
+    }  # fmt: skip
+
+
+def _case(name: str, road: dict[str, Any], seed: int, **more: Any) -> dict[str, Any]:
+    """A situation from rest, which is held: with a load as well."""
+    parameters = more.get("parameters")
+    if parameters:
+        state, rest = equilibrium(parameters), equilibrium()
+        more |= {
+            "initial": state,
+            "reference": {output: state[k] - rest[k] for k, output in enumerate(_OUTPUTS)},
+        }
+    return {"name": name, "excitation": road, "seed": seed, "t_end": HORIZON, **more}
+
+
+SITUATIONS: dict[str, list[dict[str, Any]]] = {
+    "taught": [
+        _case("class B at 15 m/s", rough_road("B", 15.0), 1),
+        _case("class B at 25 m/s", rough_road("B", 25.0), 2),
+        _case("class C at 15 m/s", rough_road("C", 15.0), 3),
+        _case("class C at 25 m/s", rough_road("C", 25.0), 4),
+        _case("bump", bump(0.05, 1.0, 10.0), 5),
+    ],
+    "validation": [
+        _case("class C at 20 m/s", rough_road("C", 20.0), 8),
+        _case("bump on class B", together(bump(0.04, 2.0, 15.0, at=15.0), rough_road("B", 15.0)), 9),
+    ],
+    "unforeseen": [
+        _case("class D at 15 m/s", rough_road("D", 15.0), 11),
+        _case("class C at 35 m/s", rough_road("C", 35.0), 12),
+        _case("300 kg behind", rough_road("C", 20.0), 13, parameters=loaded(300.0)),
+        _case("worn dampers", rough_road("C", 20.0), 14, parameters=_WORN),
+        _case("bump on the left", bump(0.05, 1.0, 8.0, side="left"), 15),
+        _case("hole on the right", bump(-0.04, 1.5, 12.0, side="right"), 16),
+        _case("delay", rough_road("C", 20.0), 17, delay=0.01),
+        _case("independent tracks", rough_road("C", 20.0, correlation=0.0), 18),
+    ],
+}
