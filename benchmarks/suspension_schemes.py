@@ -21,7 +21,6 @@ from plants.core.loops import accelerations
 from plants.core.run import Job, grid, run
 from plants.suspension import SUSPENSION, loop_forms, motion
 from plants.suspension.redundant import N, saddle
-from plants.suspension.signals import REST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,12 +45,15 @@ class Scheme:
         Of the new values in a pass.
     kappa : float
         Baumgarte's [1/s], for the printed form.
+    still : bool
+        Unknowns start from 0; left out: from their right values.
     """
 
     form: str
     solved: bool = False
     share: float = 1.0
     kappa: float = 0.0
+    still: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,15 @@ class End:
     ----------
     positions : ndarray [n, 7]
         z0, beta, alpha, theta_n.
-    opened : ndarray [n]
-        Largest gap of the linkage along the way [m]; 0 in the minimal form.
+    opened, open_at_end : ndarray [n]
+        Largest gap of the linkage along the way, and at the end [m]; 0 in the minimal form.
     steps : ndarray [n]
         Steps until a number was no longer finite or too large.
     """
 
     positions: np.ndarray
     opened: np.ndarray
+    open_at_end: np.ndarray
     steps: np.ndarray
 
 
@@ -83,11 +86,11 @@ class Runs:
         self.design = Design(f"suspension, symplectic Euler: {scheme}")
         rows = self.design.rows
         self.n_x = 14 if scheme.form == "minimal" else 2 * N + 4
-        sizes = {"x": self.n_x, "w": self.unknowns, "p": len(self.plant.parameters), "opened": 1, "steps": 1, ALIVE: 1}
+        sizes = {"x": self.n_x, "w": self.unknowns, "p": len(self.plant.parameters), "opened": 1, "gap": 1, "steps": 1, ALIVE: 1}
         for name, size in sizes.items():
             rows.add(name, size)
         self.design.after.append(Loop("step", (self._step,)))
-        self.design.results = ("x", "opened", "steps")
+        self.design.results = ("x", "opened", "gap", "steps")
         self.kernel = kernels.build(self.design)
 
     def _step(self, lane: Lane) -> None:
@@ -100,7 +103,8 @@ class Runs:
         alive = lane.one(ALIVE) * where(_LARGE - size, 1.0, 0.0)
         lane["x"] = tuple(where(alive, a, b) for a, b in zip(new, x, strict=True))
         lane["w"] = tuple(where(alive, a, b) for a, b in zip(found, before, strict=True))
-        lane["opened"] = (maximum(lane.one("opened"), where(alive, self._gap(new, lane["p"]), 0.0)),)
+        gap = where(alive, self._gap(new, lane["p"]), lane.one("gap"))
+        lane["gap"], lane["opened"] = (gap,), (maximum(lane.one("opened"), gap),)
         lane["steps"] = (lane.one("steps") + alive,)
         lane[ALIVE] = (alive,)
 
@@ -144,15 +148,17 @@ class Runs:
         keys = np.zeros((len(cars), 1, 5), np.int64)
         job = Job(start, np.zeros((1, 0)), none, keys, np.zeros((1, 1)), n_steps, step)
         found, _, _ = run(self.kernel, job, grid(len(cars), 1, self.kernel.lanes), threads=1)
-        x, opened, steps = found[:, : self.n_x], found[:, -2], found[:, -1]
+        x = found[:, : self.n_x]
         positions = x[:, :7] if self.scheme.form == "minimal" else x[:, [0, 1, 2, 7, 8, 9, 10]]
-        return End(positions, opened, steps)
+        return End(positions, found[:, -3], found[:, -2], found[:, -1])
 
     def _kappa(self) -> dict[str, float]:
         return {} if self.scheme.form == "minimal" else {"kappa": self.scheme.kappa}
 
     def _first(self, x: tuple[float, ...], p: tuple[float, ...]) -> np.ndarray:
-        """The unknowns at the start: a delayed scheme begins with the right ones."""
+        """The unknowns at the start."""
+        if self.scheme.still:
+            return np.zeros(self.unknowns)
         if self.scheme.form == "minimal":
             rates = SUSPENSION.derivative(0.0, x, NOMINAL_DAMPERS, _LEVEL, p)  # type: ignore[misc]
             return np.array([rates[7 + k] for k in _DELAYED_ARMS])
@@ -166,6 +172,7 @@ SCHEMES = {
     "delayed, 7, half": Scheme("minimal", share=0.5),
     "full solve, 23": Scheme("printed", solved=True),
     "delayed, 23": Scheme("printed"),
+    "delayed, 23, from 0": Scheme("printed", still=True),
     "delayed, 23, kappa 20/s": Scheme("printed", kappa=20.0),
 }
-REST_STATE = REST
+"""Those of the accuracy table."""

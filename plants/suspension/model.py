@@ -82,7 +82,8 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         supplied_power=getattr(powers, f"supplied_power{tail}"),
         entropy_rate=getattr(powers, f"entropy_rate{tail}"),
         allocate=signals.allocate_active if active else signals.allocate,
-        operating_points=(OperatingPoint("rest", REST),),
+        # Dampers at rest make no force: no linear model sees their commands, so there are no margins to compute.
+        operating_points=(OperatingPoint("rest", REST),) if active else (),
         situations=SITUATIONS,
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )
