@@ -1,4 +1,4 @@
-"""The full car's algebraic loop: how strong it is, what delayed accelerations cost in accuracy, and what time it takes."""
+"""The full car's algebraic loop: how strong it is, how accurate delayed accelerations are, and what time it takes."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _timed(damping: str, size: Size) -> tuple[dict[tuple[str, str], Timing], dic
     ends = {way: one.run(n, n_steps)[0] for way, one in runs.items()}
     found = alternate(
         {f"{form} {mode}": lambda one=one: one.run(n, n_steps) for (form, mode), one in runs.items()},
-        max(2, size.rounds // 10),
+        max(2, size.rounds // 3),
     )
     gaps = {way: float(np.abs(end - ends["minimal", "solved"]).max()) for way, end in ends.items()}
     return {way: found[" ".join(way)].per(n * n_steps) for way in WAYS}, gaps
@@ -114,7 +114,9 @@ def _timed(damping: str, size: Size) -> tuple[dict[tuple[str, str], Timing], dic
 def _lanes(size: Size) -> dict[int, Timing]:
     n, n_steps = 4 * LANES, max(10, size.steps // 5)
     runs = {lanes: CarRuns("minimal", "solved", "variable", lanes) for lanes in (1, LANES)}
-    found = alternate({str(k): lambda one=one: one.run(n, n_steps) for k, one in runs.items()}, max(2, size.rounds // 10))
+    found = alternate(
+        {str(k): lambda one=one: one.run(n, n_steps) for k, one in runs.items()}, max(2, size.rounds // 3)
+    )
     return {k: found[str(k)].per(n * n_steps) for k in runs}
 
 
@@ -146,12 +148,18 @@ def as_section(found: Found) -> Section:
     section = Section("suspension_loop", "The full car: its algebraic loop, solved, iterated, delayed")
     for car, table in found.gains.items():
         for name in ARRANGEMENTS:
-            section.figure(f"{car}: loop gain, {name}", table[name].radius, "", f"largest real part {table[name].real:.4f}")
+            section.figure(
+                f"{car}: loop gain, {name}", table[name].radius, "", f"largest real part {table[name].real:.4f}"
+            )
     for (name, step), end in found.ends.items():
         error = float(np.abs(end.positions[0] - found.reference).max())
-        section.figure(f"{name}, {step:g} s: error after 1 s", error, "m, rad", f"linkage open by {end.opened[0]:.1e} m")
+        section.figure(
+            f"{name}, {step:g} s: error after 1 s", error, "m, rad", f"linkage open by {end.opened[0]:.1e} m"
+        )
     for (share, kappa), steps in found.lost.items():
-        section.figure(f"struts of 12 times the mass, share {share:g}, kappa {kappa:g}/s: steps", steps, f"of {_LOST_AFTER}")
+        section.figure(
+            f"struts of 12 times the mass, share {share:g}, kappa {kappa:g}/s: steps", steps, f"of {_LOST_AFTER}"
+        )
     for damping, times in found.times.items():
         for (form, mode), timing in times.items():
             remark = f"at the end {found.gaps[damping][form, mode]:.1e} from minimal solved"

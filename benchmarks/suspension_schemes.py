@@ -86,7 +86,15 @@ class Runs:
         self.design = Design(f"suspension, symplectic Euler: {scheme}")
         rows = self.design.rows
         self.n_x = 14 if scheme.form == "minimal" else 2 * N + 4
-        sizes = {"x": self.n_x, "w": self.unknowns, "p": len(self.plant.parameters), "opened": 1, "gap": 1, "steps": 1, ALIVE: 1}
+        sizes = {
+            "x": self.n_x,
+            "w": self.unknowns,
+            "p": len(self.plant.parameters),
+            "opened": 1,
+            "gap": 1,
+            "steps": 1,
+            ALIVE: 1,
+        }
         for name, size in sizes.items():
             rows.add(name, size)
         self.design.after.append(Loop("step", (self._step,)))

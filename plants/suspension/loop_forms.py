@@ -30,7 +30,8 @@ KAPPA = Quantity("kappa", "1/s", 0.0, 0.0, 1e4, "Baumgarte's stabilisation of th
 
 def redundant_state(x: Sequence[float], heights: Sequence[float] = (0.0,) * 4, p: Numbers = _NOMINAL) -> Numbers:
     """Return the state [34] in redundant coordinates of a state [14] in minimal ones, on roads of given heights [m]."""
-    at = pose(tuple(x), p)
+    x = tuple(x)
+    at = pose(x, p)
     tyres = contacts(at, tuple(heights), (0.0,) * 4, unilateral=False)
     places = (*x[:3], *eta(x, p), *x[3:7], *(c.link.z6 for c in at.corners))
     rates = (*x[7:10], *eta_rates(x, p), *x[10:14], *at.stroke_rates)
@@ -67,9 +68,7 @@ def printed_system(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[list
     Unknowns: z0, beta, alpha, eta_n, theta_n, z6_n (accelerations), lambda1_n, lambda2_n.
     """
     system = _saddle(x, u, w, p)
-    moving = [
-        ([*system.mass[i], *(-row[i] for row in system.rows)], right) for i, right in enumerate(system.right)
-    ]
+    moving = [([*system.mass[i], *(-row[i] for row in system.rows)], right) for i, right in enumerate(system.right)]
     closing = [([*row, *(0.0,) * 8], target) for row, target in zip(system.rows, system.target, strict=True)]
     chosen = [
         *moving[:ETA], *closing[:4], *moving[THETA:Z6], *closing[4:], *moving[ETA:THETA], *moving[Z6:],

@@ -1,8 +1,9 @@
 """Gains of the car's algebraic loops: what one pass of "own equation, all other unknowns from before" multiplies by.
 
-With K w = k and some unknowns solved together (the blocks D of K), w <- G w + D^-1 k with G = I - D^-1 K. It converges
-where the spectral radius of G is below 1. Relaxed passes w <- w + s (G w + D^-1 k - w), for a small share s, converge
-where no eigenvalue of G has a real part of 1 or more; for the minimal form that is always so, M being positive definite.
+With K w = k and some unknowns solved together (the blocks D of K), w <- G w + D^-1 k with G = I - D^-1 K. It
+converges where the spectral radius of G is below 1. Relaxed passes w <- w + s (G w + D^-1 k - w), for a small share
+s, converge where no eigenvalue of G has a real part of 1 or more; for the minimal form that is always so, M being
+positive definite.
 """
 
 from __future__ import annotations
@@ -50,9 +51,7 @@ def gain_of(matrix: Array, together: Sequence[Sequence[int]] = ()) -> Gain:
     return Gain(float(np.abs(values).max()), float(values.real.max()))
 
 
-def gains(
-    parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None
-) -> dict[str, Gain]:
+def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, Gain]:
     """Return the gain of every arrangement of `ARRANGEMENTS` at a state [14]; left out: where that car rests.
 
     Velocities, inputs and roads do not enter.

@@ -8,8 +8,8 @@ with multipliers lambda1, lambda2. The contact's coordinate z12 has no mass and 
 point mass gives M += m J'J and r -= m J'(b + g): its Jacobian and bias acceleration in pitched axes. The right side is
 written with its own signs: b2, gam, e0, e1, e2, e3 are negative there.
 
-State: 15 coordinates, z12_i .. z12_iv, 15 rates. Constraints differentiated twice drift; `kappa` of Baumgarte [1/s] takes
-them back: c'' = -2 kappa c' - kappa^2 c.
+State: 15 coordinates, z12_i .. z12_iv, 15 rates. Constraints differentiated twice drift; `kappa` of Baumgarte [1/s]
+takes them back: c'' = -2 kappa c' - kappa^2 c.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class _System:
     def _point(
         self, m: Any, a: Any, u: Any, v: Any, slopes: dict[int, Numbers], u_own: Any, v_own: Any, u2: Any, v2: Any
     ) -> None:
-        """One point mass: place (a, u, v), slopes (u, v) by its own coordinates, own rates and accelerations of these."""
+        """One point mass: place (a, u, v), slopes (u, v) by its own coordinates, rates and accelerations from these."""
         beta, alpha = self.v[1], self.v[2]
         columns: dict[int, Numbers] = {0: (-self.sb, 0.0, self.cb), 1: (u, 0.0, -a), 2: (0.0, -u, v)}
         columns |= {j: (0.0, by[1], by[0]) for j, by in slopes.items()}

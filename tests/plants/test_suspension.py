@@ -305,7 +305,9 @@ def test_active_struts_turn_and_lift_the_body_as_commanded():
 def test_a_worn_damper_gives_less_at_every_setting():
     worn = SUSPENSION.values("parameters", {"cs_front": 1800.0, "cs_rear": 1620.0})
     still = (*X3[:7], *X3[7:])
-    spring, fresh, old = (np.array(powers.strut_force(still, u, p)) for u, p in ((LEVEL, P), (PASSIVE, P), (PASSIVE, worn)))
+    spring, fresh, old = (
+        np.array(powers.strut_force(still, u, p)) for u, p in ((LEVEL, P), (PASSIVE, P), (PASSIVE, worn))
+    )
     np.testing.assert_allclose(old - spring, 0.6 * (fresh - spring), rtol=1e-9)
 
 

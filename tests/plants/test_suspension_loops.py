@@ -87,7 +87,7 @@ def test_the_23_equations_have_the_solution_of_the_saddle():
 
 def test_drift_is_what_baumgarte_takes_back():
     """A linkage that is open by c and opens with c' is asked to come back with -2 kappa c' - kappa^2 c."""
-    x = list((*loop_forms.redundant_state(REST), *(0.0,) * 8))
+    x = [*loop_forms.redundant_state(REST), *(0.0,) * 8]
     x[11] += 1e-3  # z6 of the first wheel
     still = (0.0,) * 8
     free, held = (

@@ -106,7 +106,9 @@ def of_run(block, trajectory, *groups):
 
 def test_p6_energies_and_their_balance(bumped):
     """To 1e-9 of what goes through it. Supplied by the road: more than the plant counts where a wheel is on the bump."""
-    stored = np.sum([np.broadcast_to(e, 10001) for e in of_run(powers.stored, bumped, "states", "disturbances")], axis=0)
+    stored = np.sum(
+        [np.broadcast_to(e, 10001) for e in of_run(powers.stored, bumped, "states", "disturbances")], axis=0
+    )
     zeros = np.zeros((8, 10001))
     level = SUSPENSION.energy(0.0, tuple(bumped.states.T), tuple(zeros), tuple(zeros), SUSPENSION.nominal())
     work = bumped["supplied"] + (stored - level) - (stored - level)[0]
@@ -154,7 +156,9 @@ def test_printed_rates_along_a_run_know_nothing_of_the_dampers(name):
         "bump": {"disturbances": road(0.05, 1.0, 8.0)},
     }[name]
     found = run(2.0, **options)
-    rates = np.array([np.broadcast_to(r, 20001) for r in of_run(entropy.printed_rates, found, "states", "disturbances")])
+    rates = np.array(
+        [np.broadcast_to(r, 20001) for r in of_run(entropy.printed_rates, found, "states", "disturbances")]
+    )
     integrals = np.trapezoid(rates, dx=STEP, axis=1)
     sums = (integrals[0], integrals[1], *(integrals[k : k + 4].sum() for k in (2, 6, 10)))
     lost, *expected = RATES[name]

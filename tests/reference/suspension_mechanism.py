@@ -37,7 +37,7 @@ def full_car():
         mech.kinetic(m / 2 * sum(rate * rate for rate in along([mech._tape.lift(c) for c in point], list(q), list(v))))
         mech.potential(m * car.g * point[2])
 
-    forces = {symbol: 0.0 for symbol in range(7)}
+    forces = dict.fromkeys(range(7), 0.0)
 
     def push(value, amount):
         """A force along a coordinate: its power is amount times the rate of the value."""
