@@ -33,6 +33,7 @@ from benchmarks import (
     sharing,
     single_precision,
     singular_position,
+    suspension_loop,
     two_ways,
     work_precision,
 )
@@ -70,6 +71,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "drift": drift.drifts,
     "singular_position": singular_position.singular_position,
     "derivation": derivation.derivation,
+    "suspension_loop": suspension_loop.suspension_loop,
 }
 
 

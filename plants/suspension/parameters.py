@@ -1,7 +1,7 @@
 """The car's numbers: body, two axles, four corners.
 
-All values are chosen for a passenger car of the compact class; `_front` and `_rear` are those of the left side, the right
-side is its mirror image.
+All values are chosen for a passenger car of the compact class; `_front` and `_rear` are those of the left side, the
+right side is its mirror image.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ class Car:
     @classmethod
     def of(cls, p: tuple[Any, ...]) -> Car:
         """Return the parameters `p`, in the order of `PARAMETERS`, by name."""
-        return cls(*p[:_N_BODY], front=Axle(*p[_N_BODY::2]), rear=Axle(*p[_N_BODY + 1 :: 2]))
+        numbers: tuple[Any, ...] = (*p[:_N_BODY], Axle(*p[_N_BODY::2]), Axle(*p[_N_BODY + 1 :: 2]))
+        return cls(*numbers)
 
     @property
     def axles(self) -> tuple[Axle, Axle, Axle, Axle]:
