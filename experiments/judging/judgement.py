@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import formats
-<<<<<<< HEAD
-from experiments.judging.group import LADDER
-from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts, rows_of
-=======
 from experiments.judging.group import recommendable
-from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
+from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts, rows_of
 from experiments.progress import Progress
 from sscq.situation_sets import KINDS
 from sscq.verdict import Sample, Verdict, decide

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-<<<<<<< HEAD
-from experiments.judging import LADDER
-=======
-from experiments.judging import MEASURES, recommendable
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
+from experiments.judging import recommendable
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:

@@ -6,21 +6,15 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-<<<<<<< HEAD
 from plants.core.measures import check_names
-=======
 from plants.core.rival import check_rivals
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-<<<<<<< HEAD
     from plants.core.measures import Measure
-=======
     from plants.core.rival import Rival
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
 
     Block = Callable[..., Any]
 
@@ -135,13 +129,10 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
-<<<<<<< HEAD
     measures : tuple of Measure
         Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
-=======
     rivals : tuple of Rival
         Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -173,11 +164,8 @@ class Plant:
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
-<<<<<<< HEAD
     measures: tuple[Measure, ...] = ()
-=======
     rivals: tuple[Rival, ...] = ()
->>>>>>> 335cee8b662032bdab12dda2cd16f0d3e9c1f663
     equations: Any = None
     step: float = 0.01
     text: str = ""

@@ -83,11 +83,7 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         supplied_power=getattr(powers, f"supplied_power{tail}"),
         entropy_rate=getattr(powers, f"entropy_rate{tail}"),
         allocate=signals.allocate_active if active else signals.allocate,
-<<<<<<< HEAD
-        # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
-=======
         # Dampers at rest make no force: no linear model sees their commands, so there are no margins to compute.
->>>>>>> e9641f1f0c7769393f31a0b596a0a40812653a93
         operating_points=(OperatingPoint("rest", REST),) if active else (),
         situations=SITUATIONS,
         rivals=() if active else RIVALS,
