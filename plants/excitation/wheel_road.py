@@ -2,7 +2,8 @@
 
 Each wheel's height and each wheel's rate is a signal of its own, but all are made of the same two tracks: parts of one
 situation share the numbers of the streams "road left" and "road other". A rear wheel meets the same numbers later. So
-the road is drawn anew with every seed, and no series is stored.
+the road is drawn anew with every seed, and no series is stored. The law of a wheel's road is that of `Road`; it is not
+claimed here, since streams of one situation are one road and not independent samples.
 """
 
 from __future__ import annotations
@@ -19,8 +20,6 @@ from plants.excitation.signals import Feed, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from plants.excitation.claims import Claim
 
 STREAMS = ("road left", "road other")
 """Two independent tracks: the left one, and what the right one is mixed with."""
@@ -123,10 +122,6 @@ class WheelRoad(Part):
         """Return the state in which this wheel begins on the road of a situation."""
         return _begun(self, name, seed, step)
 
-    def claim(self, step: float) -> Claim:
-        """The law of a road under a wheel alone; mixed samples between two steps are not claimed for."""
-        return self.road.claim(step)
-
 
 @dataclass(frozen=True)
 class WheelRoadRate(WheelRoad):
@@ -138,10 +133,6 @@ class WheelRoadRate(WheelRoad):
         own, other, before = settings[5:]
         now = own * Road.rate(settings, state[0:2]) + other * Road.rate(settings, state[2:4])
         return now + before * (state[5] - now)
-
-    def claim(self, step: float) -> Claim:
-        """No law of its own: what is claimed is the height's."""
-        return Part.claim(self, step)
 
 
 @lru_cache(maxsize=4096)
