@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from experiments.report.numbers import plain, share
-from experiments.reporting.words import SYMBOLS, command_unit, output_unit, with_unit
+from experiments.reporting.words import SYMBOLS, command_unit, output_unit, symbol, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _fitness(setup: Setup) -> str:
     if fitness.lexicographic:
         return f"J: stability and constraints, then {SYMBOLS[fitness.error]}, then entropy production"
     terms = " + ".join(
-        f"{plain(weight) if weight != 1.0 else ''} {SYMBOLS[name]}".strip() for name, weight in fitness.terms.items()
+        f"{plain(weight) if weight != 1.0 else ''} {symbol(name)}".strip() for name, weight in fitness.terms.items()
     )
     relative = ", each relative to what random gains that survive have" if setup.relative else ""
     scales = ", ".join(

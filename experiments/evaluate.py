@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from configs.schema import EvaluateConfig
     from experiments.kb_case import Case, Contender
     from experiments.run_folder import RunFolder
+    from plants import Plant
     from sscq.verdict import Comparison, Sample
 
     Tables = Mapping[str, np.ndarray]
@@ -70,28 +71,30 @@ def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: st
     blocks = case.blocks[kind]
     options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
     several = tuple(s for block in blocks for s in block)
-    table = np.empty((len(measures()), len(several)))
+    names = measures(case.plant)
+    table = np.empty((len(names), len(several)))
     for controller, places in contender.within(several, case.plant):
         some = tuple(several[place] for place in places)
         task = Task(case.plant, some, case.fitness, config.integration_step, options, config.threads)
         quality = task.quality(controller, contender.theta[None])
         table[0, places], table[1, places] = case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]
-        table[2:, places] = [quality.values[name][:, 0] for name in measures()[2:]]
+        table[2:, places] = [quality.values[name][:, 0] for name in names[2:]]
     return table.reshape(len(table), len(blocks), len(blocks[0]))
 
 
-def measures() -> tuple[str, ...]:
-    """Return what the rows of a table of rollouts are."""
+def measures(plant: Plant | None = None) -> tuple[str, ...]:
+    """Return what the rows of a table of rollouts are: those of every plant first, then the measures of its own."""
+    from sscq.own_measures import all_measures
     from sscq.quality import ALL_MEASURES
 
-    return ("fitness", "diverged_at", *ALL_MEASURES)
+    return ("fitness", "diverged_at", *(ALL_MEASURES if plant is None else all_measures(plant)))
 
 
-def _mean(tables: Tables, name: str, kind: str, measure: str = "fitness") -> float:
+def _mean(tables: Tables, name: str, kind: str, row: int = 0) -> float:
     """Mean over all rollouts; of a measure over those that survive, NaN where none does."""
     table = tables[f"{name}.{kind}"]
-    values = table[measures().index(measure)]
-    alive = ~np.isfinite(table[1]) if measure != "fitness" else np.ones(values.shape, bool)
+    values = table[row]
+    alive = ~np.isfinite(table[1]) if row else np.ones(values.shape, bool)
     return float(values[alive].mean()) if alive.any() else float("nan")
 
 
@@ -142,7 +145,7 @@ def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]
     return {
         "fitness": _mean(tables, name, kind),
         "failures": _failures(tables, name, kind),
-        "measures": {m: _mean(tables, name, kind, m) for m in measures()[2:]},
+        "measures": {m: _mean(tables, name, kind, 2 + k) for k, m in enumerate(measures(case.plant)[2:])},
         "situations": dict(zip((s.name for s in case.blocks[kind][0]), table[0].mean(axis=0), strict=True)),
     }
 
@@ -170,18 +173,19 @@ def _by_situation(case: Case, tables: Tables, kind: str) -> str:
 
 def _by_controller(case: Case, tables: Tables, kind: str) -> str:
     """Means over all rollouts, controller by controller."""
-    from experiments.text_table import change, number, text_table
+    from experiments.text_table import change, in_words, number, text_table
 
     base = _mean(tables, case.contenders[0].name, kind)
-    rows = []
+    own = [measure.name for measure in case.plant.measures]
+    rows, rows_shown = [], [measures(case.plant).index(m) for m in (*_SHOWN, *own)]
     for c in case.contenders:
         failures, value = _failures(tables, c.name, kind), _mean(tables, c.name, kind)
         rows.append((
             c.title + (f" ({failures} FAILED)" if failures else ""), f"{value:.4g}",
             "" if c is case.contenders[0] else change(value, base),
-            *(number(_mean(tables, c.name, kind, m)) for m in _SHOWN),
+            *(number(_mean(tables, c.name, kind, row)) for row in rows_shown),
         ))  # fmt: skip
-    return text_table(("controller", "fitness", "change", *_SHOWN.values()), rows)
+    return text_table(("controller", "fitness", "change", *_SHOWN.values(), *map(in_words, own)), rows)
 
 
 def _sentence(config: EvaluateConfig, case: Case, tables: Tables, kind: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.judging import MEASURES
-from experiments.text_table import change, number
+from experiments.text_table import change, in_words, number
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def metrics(
             "fitness": {kind: judgement.mean(contender.name, kind) for kind in KINDS},
             "fitness_declared": {kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in KINDS},
             "measures": {
-                kind: {m: judgement.mean(contender.name, kind, m) for m in MEASURES if m != "diverged_at"}
+                kind: {m: judgement.mean(contender.name, kind, m) for m in judgement.measures if m != "diverged_at"}
                 for kind in KINDS
             },
             "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in KINDS},
@@ -153,7 +153,9 @@ def metrics(
 
 def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) -> str:
     """Return the ladder as a plain text table; losses against the fixed PID are marked."""
-    head = ["controller", "taught", "unforeseen", "change", "IAE", "entropy", "travel", "Ms", "evaluations"]
+    own = judgement.measures[len(MEASURES) :]
+    head = ["controller", "taught", "unforeseen", "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",
+            "evaluations"]  # fmt: skip
     rows = []
     base = judgement.mean("fixed", "unforeseen")
     for c in group:
@@ -163,7 +165,7 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else ""),
             f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
-            *(number(judgement.mean(c.name, "unforeseen", m)) for m in _SHOWN),
+            *(number(judgement.mean(c.name, "unforeseen", m)) for m in (*_SHOWN, *own)),
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),
         ])  # fmt: skip

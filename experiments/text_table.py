@@ -32,6 +32,11 @@ def loss(relative: float, mark: str = "LOSS") -> str:
     return f" {mark}" if float(f"{100 * relative:.1f}") > 0.0 else ""
 
 
+def in_words(name: str) -> str:
+    """Return a name as words: "ride comfort" for "ride_comfort"."""
+    return name.replace("_", " ")
+
+
 def number(value: float) -> str:
     """Return four digits; what there is not (NaN) is a dash."""
     return "-" if math.isnan(value) else f"{value:.4g}"

@@ -25,6 +25,7 @@ from plants.core.linearise import LinearModel, linearise
 from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
 from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
 from plants.core.loop_report import LoopReport
+from plants.core.measures import Measure
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.rival import Rival, with_rival
@@ -36,7 +37,8 @@ from plants.mechanics import Mechanism
 
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping", "Trajectory",
+    "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping",
+    "Trajectory",
     "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get",
     "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "motors", "names", "oscillators", "pendulum",
     "planar_quadrotor", "process", "quarter_car", "reactors", "register", "simulate", "sin", "spurious_damping",

@@ -18,9 +18,12 @@ from typing import Any
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.excitation import GaussianFilter, Sine, UniformFilter, WhiteNoise
+from plants.measures import peak, rms
+from plants.ride import weighted_rms
 
 Numbers = tuple[Any, ...]
 
+_GRAVITY = 9.81  # m/s^2
 _ROAD = WhiteNoise(0.01, hold=0.02)  # m^2/s^2
 _ROUGH = WhiteNoise(0.04, hold=0.02)
 _WAVES = Sine(0.1, 1.2) + WhiteNoise(0.01, hold=0.02)  # near the body's own frequency
@@ -67,6 +70,30 @@ def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: heat of damper and tyre."""
     travel_rate, (_tyre_force, rate) = x[3] - x[4], _tyre(x, w, p)
     return p[3] * travel_rate * travel_rate + p[5] * rate * rate
+
+
+def body_acceleration(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Vertical acceleration of the body [m/s^2]."""
+    return (u[0] - _strut(x, p)) / p[0]
+
+
+def tyre_load(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Force of the tyre on the road beyond its static one, over it: at -1 the wheel would leave the road."""
+    return -_tyre(x, w, p)[0] / ((p[0] + p[1]) * _GRAVITY)
+
+
+def suspension_travel(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
+    """Height of the body over that of the wheel, from rest [m]."""
+    return x[0] - x[1]
+
+
+_MEASURES = (
+    weighted_rms("ride_comfort", body_acceleration, "Wk", text="vertical acceleration of the body as people feel it "
+                 "(ISO 2631-1, Wk), root mean square"),
+    rms("tyre_load_variation", "1", tyre_load, text="dynamic over static force of the tyre, root mean square: what "
+        "there is less of holds the road better", scale=0.1),
+    peak("stroke", "m", suspension_travel, text="largest travel of the suspension", scale=0.05),
+)  # fmt: skip
 
 
 def _case(name: str, target: float, start: float, seed: int, excitation: Any = _ROAD, **more: Any) -> dict[str, Any]:
@@ -137,6 +164,7 @@ QUARTER_CAR = register(
             OperatingPoint(f"height {h:g}", (h, 0.0, 0.0, 0.0, 0.0)) for h in (0.0, 0.05, -0.03)
         ),
         situations=_SITUATIONS,
+        measures=_MEASURES,
         text="Quarter car with active force, tyre and road; Rajamani, Vehicle Dynamics and Control, ch. 10.",
     )
 )  # fmt: skip

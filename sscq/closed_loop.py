@@ -19,9 +19,10 @@ from plants.core.run import Job, grid, run
 from plants.core.signal_bank import stream_arrays
 from plants.core.simulate import count_steps, fill_rows
 from sscq.loop_spec import LoopSpec
+from sscq.own_measures import check_measures
 from sscq.quality import ALL_MEASURES, Quality
 from sscq.sampling import Sampling
-from sscq.scoring import ON_THE_WAY, Scoring, check_measures
+from sscq.scoring import ON_THE_WAY, Scoring
 from sscq.situation_sets import repeated
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class ClosedLoop:
     integrator, algebraic_loop : str
         As for `plants.simulate`.
     measures : sequence of str
-        Names of :data:`sscq.quality.ALL_MEASURES` to accumulate.
+        Names of :data:`sscq.quality.ALL_MEASURES` and of the plant's own measures to accumulate.
     observe : bool
         Also keep what `record` shows.
     entropy_scale : float
@@ -113,7 +114,7 @@ class ClosedLoop:
         entropy_scale: float = 1.0,
         lanes: int = LANES,
     ) -> None:
-        measures = check_measures(measures)
+        measures = check_measures(measures, plant)
         self.plant, self.situations, self.step, self.observe = plant, tuple(situations), step, observe
         self.spec = LoopSpec(plant, controller, situations, step)
         motion = Motion(
@@ -201,6 +202,7 @@ class ClosedLoop:
         for bank in (spec.references, spec.disturbances):
             rows |= bank.start(number, situation.name, situation.seed)
         rows |= self.scoring.start(number, situation.seed)
+        rows |= self.scoring.own.start()
         column = np.zeros(self.design.rows.count)
         fill_rows(column, self.design, rows)
         return column
@@ -234,7 +236,7 @@ class ClosedLoop:
         n_steps : int, optional
             Left out: up to the situations' horizon.
         snapshot : Snapshot, optional
-            Where to continue, one row per situation; the measures start again from 0.
+            Where to continue, one row per situation; the measures start again from 0, filters of own ones go on.
         keys : sequence of (name, seed), optional
             Other streams of random numbers than the situations' own (continuations after a snapshot).
         feeds : sequence [situation][stream] of Feed, optional
@@ -255,8 +257,15 @@ class ClosedLoop:
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
-        n = 1 + len(self.measures)
-        return Outcome(results[:, 1:n], results[:, n:], results[:, 0], after, taken)
+        return self._outcome(results, total, after, taken)
+
+    def _outcome(self, results: np.ndarray, total: int, after: Snapshot | None, record: np.ndarray) -> Outcome:
+        """Sort the kernel's results: steps, built-in measures, states of own ones, the watch on the loop's gain."""
+        own, steps, n = self.scoring.own, results[:, 0], 1 + len(self.scoring.built_in)
+        measures, watched = results[:, 1:n], results[:, n + own.width :]
+        if own:
+            measures = np.hstack([measures, own.final(results[:, n : n + own.width], steps, total)])
+        return Outcome(measures, watched, steps, after, record)
 
     def groups(self) -> list[list[int]]:
         """Return the situations that can share a call: equal horizon, delays and hold times."""
@@ -322,7 +331,9 @@ class ClosedLoop:
             raise ValueError(message)
         start = snapshot.rows.copy()
         for name in self.design.results:
-            start[:, self.design.rows.span(name)] = 0.0
+            if name not in self.scoring.own.groups:
+                start[:, self.design.rows.span(name)] = 0.0
+        self.scoring.own.start_again(start, self.design)
         return start, snapshot.step
 
     def _starts(self, numbers: Sequence[int], ring_rows: int) -> np.ndarray:

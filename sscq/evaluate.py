@@ -11,7 +11,8 @@ from plants.core.loop_account import loop_report, points_of, warn_of_gain
 from plants.core.simulate import count_steps
 from plants.core.trajectory import Trajectory
 from sscq.closed_loop import ClosedLoop
-from sscq.quality import ALL_MEASURES, Quality
+from sscq.own_measures import all_measures
+from sscq.quality import Quality
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def evaluate(
     integrator: str = "rk4",
     algebraic_loop: str = "solved",
     *,
-    measures: Sequence[str] = ALL_MEASURES,
+    measures: Sequence[str] | None = None,
     entropy_scale: float = 1.0,
     threads: int | None = None,
 ) -> Quality:
@@ -49,7 +50,7 @@ def evaluate(
     step : float
         Integration step [s].
     measures : sequence of str
-        Which measures to compute; fewer are faster.
+        Which measures to compute; fewer are faster. Left out: the built-in ones and the plant's own.
     threads : int, optional
         Left out: all processors. The results do not depend on it.
 
@@ -64,8 +65,9 @@ def evaluate(
         Once, where a loop-free mode met a gain of the plant's algebraic loop that it does not bear.
     """
     several = (situations,) if isinstance(situations, Situation) else tuple(situations)
+    wanted = all_measures(plant) if measures is None else measures
     loop = ClosedLoop(
-        plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=measures,
+        plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=wanted,
         entropy_scale=entropy_scale,
     )  # fmt: skip
     return loop.evaluate(as_theta(controller, loop, gains), threads, stacklevel=2)
@@ -107,7 +109,8 @@ def record(
         Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
         "entropy_rates" (of plant and controller, W), "entropy_at_rest" (of plants that lose at rest: what the measures
         take off), "signals" (what the schedule sees: error and error rate of each
-        channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances".
+        channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances", and "measures"
+        (running values of the plant's own measures, as if the rollout ended then).
         A rollout that diverges stays where it was. ``evaluations`` and ``loop`` as from :func:`plants.simulate`; an
         iteration that does not converge ends the rollout, and ``loop.iterations.failure`` names the equation.
     """
@@ -139,7 +142,7 @@ class Recorder:
         self.controller = controller
         self.loop = ClosedLoop(
             plant, controller, situations, step, integrator=integrator, algebraic_loop=algebraic_loop, observe=True,
-            entropy_scale=entropy_scale,
+            measures=all_measures(plant), entropy_scale=entropy_scale,
         )  # fmt: skip
 
     def __call__(self, gains: Any, number: int = 0) -> Trajectory:
@@ -165,7 +168,8 @@ class Recorder:
     def _together(self, theta: np.ndarray, numbers: Sequence[int]) -> Iterator[tuple[int, Trajectory]]:
         """Records of situations that share a call, a lane each."""
         loop, parts = self.loop, _recorded(self.loop)
-        rows = [row for _, group, _, _ in parts for row in range(*loop.design.rows.span(group).indices(10**6))]
+        own, kept = loop.scoring.own, [*(group for _, group, _, _ in parts), *loop.scoring.own.groups]
+        rows = [row for group in kept for row in range(*loop.design.rows.span(group).indices(10**6))]
         outcome = loop.run(theta, numbers, threads=1, record=rows, keep=True)
         names = [name for _, _, labels, _ in parts for name in labels]
         units = [unit for _, _, _, labels in parts for unit in labels]
@@ -173,11 +177,16 @@ class Recorder:
         for title, _, labels, _ in parts:
             groups[title] = slice(first, first + len(labels))
             first += len(labels)
+        if own:
+            groups["measures"] = slice(first, first + len(own.measures))
+            names, units = (a + b for a, b in zip((names, units), own.labels(), strict=True))
         n_steps = count_steps(loop.situations[numbers[0]].t_end, loop.step)
         time = np.arange(n_steps + 1) * loop.step
         for lane, (number, taken) in enumerate(zip(numbers, _by_lane(outcome.record, len(numbers)), strict=True)):
             reached = int(outcome.steps[lane])
             taken[reached + 1 :] = taken[min(reached, n_steps)]
+            if own:
+                taken = np.hstack([taken[:, :first], own.running(taken[:, first:], reached)])
             done = Trajectory(time, taken, tuple(names), tuple(units), groups)
             yield number, self._with_report(done, outcome, lane, number)
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from plants import LoopGainWarning
 from sscq.closed_loop import ClosedLoop
-from sscq.quality import ALL_MEASURES, Quality
+from sscq.own_measures import all_measures
 
 if TYPE_CHECKING:
     from plants import Plant
     from sscq.fitness import Fitness
     from sscq.operating import OperatingMargins
+    from sscq.quality import Quality
     from sscq.situation import Situation
 
 GainSets = Callable[[np.ndarray], np.ndarray]
@@ -56,7 +57,7 @@ class Task:
 
     def quality(self, controller: Any, theta: np.ndarray) -> Quality:
         """Return all measures of candidates [n, n_theta]."""
-        return self.loop(controller, ALL_MEASURES).evaluate(np.atleast_2d(theta), self.threads)
+        return self.loop(controller, all_measures(self.plant)).evaluate(np.atleast_2d(theta), self.threads)
 
     def on(self, situations: Sequence[Situation]) -> Task:
         """Return the same task in other situations."""

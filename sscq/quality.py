@@ -14,6 +14,7 @@ import numpy as np
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
+from plants.core.naming import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,6 +114,8 @@ class Quality:
     loop_gain : in loop-free modes the largest gain of the plant's algebraic loop at the beginning of a step, else None;
         with more than two accelerations a bound that is never below it. From 1 on the results may mean nothing
     t_end : horizon of each situation [situation], s
+
+    The plant's own measures are found by name like the others: ``quality["ride_comfort"]``.
     """
 
     situations: tuple[str, ...]
@@ -130,6 +133,12 @@ class Quality:
             message = f"the measure {name!r} was not asked for in this evaluation; got {', '.join(values)}"
             raise AttributeError(message)
         raise AttributeError(name)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return a measure by name, built-in or the plant's own."""
+        if name not in self.values:
+            raise KeyError(unknown("measure of this evaluation", name, tuple(self.values)))
+        return self.values[name]
 
     @property
     def failed(self) -> np.ndarray:

@@ -9,11 +9,11 @@ from plants.core.elementary import abs as magnitude
 from plants.core.elementary import where
 from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
-from plants.core.naming import unknown
 from plants.core.signal_bank import SignalBank
 from plants.excitation.signals import TIME_TOLERANCE
 from sscq.loss_at_rest import loss_at_rest
-from sscq.quality import ALL_MEASURES, STEP_MEASURES, Moment
+from sscq.own_measures import OwnMeasures, check_measures
+from sscq.quality import STEP_MEASURES, Moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,7 @@ class Scoring:
     spec : LoopSpec
     sampling : Sampling
     measures : sequence of str
+        Built-in ones and the plant's own.
     scaled : bool
         Whether kd * e'^2 is scaled to the units of the plant's rate, as where a loop is not collocated.
     jumps : int
@@ -45,7 +46,9 @@ class Scoring:
         self, spec: LoopSpec, sampling: Sampling, measures: Sequence[str], *, scaled: bool, jumps: int
     ) -> None:
         self.spec, self.sampling, self.scaled, self.jumps = spec, sampling, scaled, jumps
-        self.measures = check_measures(measures)
+        self.measures = check_measures(measures, spec.plant)
+        self.own = OwnMeasures(spec.plant, self.measures, spec.timing.step)
+        self.built_in = self.measures[: len(self.measures) - len(self.own.measures)]
         self.rest = self._rest()
 
     def _rest(self) -> SignalBank | None:
@@ -78,13 +81,17 @@ class Scoring:
         design.rows.add("since", self.jumps)
         if self.scaled:
             design.numbers.append("entropy_scale")
-        for name in self.measures:
+        for name in self.built_in:
             design.rows.add(f"q_{name}")
-        design.results = ("steps", *(f"q_{name}" for name in self.measures))
+        design.results = ("steps", *(f"q_{name}" for name in self.built_in))
+        self.own.add_rows(design)
 
     def loop(self) -> list[Loop]:
         """Return the loop that accumulates, if anything is to be accumulated in steps."""
-        return [Loop("score", (self._score,))] if set(self.measures) & set(STEP_MEASURES) else []
+        bodies = [self._score] if set(self.measures) & set(STEP_MEASURES) else []
+        if self.own:
+            bodies.append(self._score_own)
+        return [Loop("score", tuple(bodies))] if bodies else []
 
     def _score(self, lane: Lane) -> None:
         alive, moment = lane.one(ALIVE), self.moment(lane)
@@ -92,6 +99,9 @@ class Scoring:
             if name in STEP_MEASURES:
                 old = lane.one(f"q_{name}")
                 lane[f"q_{name}"] = (where(alive, STEP_MEASURES[name](old, moment), old),)
+
+    def _score_own(self, lane: Lane) -> None:
+        self.own.update(lane, self.sampling.motion)
 
     def moment(self, lane: Lane) -> Moment:
         """Return what the measures may look at, now."""
@@ -165,11 +175,3 @@ class Scoring:
             if math.isfinite(low):
                 hit = where(command - low, hit, 1.0)
         return hit
-
-
-def check_measures(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the measures asked for, each once, in their fixed order; unknown ones raise."""
-    for name in names:
-        if name not in ALL_MEASURES:
-            raise ValueError(unknown("measure", name, ALL_MEASURES))
-    return tuple(name for name in ALL_MEASURES if name in names)

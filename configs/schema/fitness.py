@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ class FitnessConfig:
     entropy_weight: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
     travel_weight: float = setting(0.0, "weight of the actuator's travel (total variation)", low=0)
     effort_weight: float = setting(0.0, "weight of the control effort", low=0)
+    own_measures: dict[str, float] = setting(
+        dict, "weights of the plant's own measures by name, such as {ride_comfort: 1.0}; see the plant's card"
+    )
     relative: bool = setting(True, "divide each term by the reference controller's")
     aggregate: str = setting(
         "mean", "over situations; worst: minimax", choices=("mean", "mean_plus_std", "worst_share", "worst")
@@ -46,6 +50,11 @@ class FitnessConfig:
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
+        for name, weight in self.own_measures.items():
+            if not (math.isfinite(weight) and weight >= 0.0):
+                yield f"own_measures: the weight of {name!r} must be finite and at least 0, got {weight}"
+        if any(self.own_measures.values()) and self.kind != "tracking_and_entropy":
+            yield f"own_measures are weighed in kind=tracking_and_entropy alone, got kind={self.kind}"
         if self.max_sensitivity is None and self.min_delay_margin > 0.0:
             yield (
                 f"min_delay_margin = {self.min_delay_margin} s is kept together with max_sensitivity, which is null; "

@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments import formats
 from experiments.judging.group import recommendable
-from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts
+from experiments.judging.rollout_tables import MEASURES, fitness_of, rollouts, rows_of
 from experiments.progress import Progress
 from sscq.situation_sets import KINDS
 from sscq.verdict import Sample, Verdict, decide
@@ -32,16 +32,19 @@ class Judgement:
     Attributes
     ----------
     quality : mapping of (controller, kind) to arrays [measure, seed, situation]
-        In the order of `MEASURES`; taught situations have one seed, unless they are repeated.
+        In the order of `measures`; taught situations have one seed, unless they are repeated.
     fitness : mapping of (controller, kind) to ndarray [seed, situation]
     verdict : Verdict
     margins : mapping of controller to tuple of LoopMargins
+    measures : tuple of str
+        The rows of `quality`: built-in measures, then the plant's own.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
     fitness: dict[tuple[str, str], np.ndarray]
     verdict: Verdict
     margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
+    measures: tuple[str, ...] = MEASURES
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness or of a measure.
@@ -52,7 +55,7 @@ class Judgement:
             return float(self.fitness[name, kind].mean())
         quality = self.quality[name, kind]
         alive = ~np.isfinite(quality[MEASURES.index("diverged_at")])
-        return float(quality[MEASURES.index(measure)][alive].mean()) if alive.any() else math.nan
+        return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
 
 
 def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgement:
@@ -87,7 +90,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
     verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
-    return Judgement(quality, values, verdict, margins)
+    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant))
 
 
 def margins_of(bench: Bench, contender: Contender) -> tuple[LoopMargins, ...] | None:

@@ -35,7 +35,8 @@ _TOLERANCE = 0.005
 
 def all_numbers(view: View) -> Html:
     """One table per group of situations."""
-    head = ("Controller", "cost J", *[title for _, title, _ in _MEASURES], "u from … to", "time at a limit", "end")
+    titles = [*(title for _, title, _ in _MEASURES), *(own.heading for own in view.data.own_measures)]
+    head = ("Controller", "cost J", *titles, "u from … to", "time at a limit", "end")
     parts: list[Html] = []
     for group in GROUPS:
         situations = view.data.group(group)
@@ -78,6 +79,9 @@ def _row(
         against = getattr(other.quality, measure) if other else None
         form = share if measure == "overshoot" else number
         cells.append(_cell(getattr(result.quality, measure), against, less, form=form))
+    for k, one in enumerate(view.data.own_measures):
+        against = other.own[k] if other and other.own else None
+        cells.append(_cell(result.own[k] if result.own else float("nan"), against, one.less_is_better))
     style = "chosen" if controller is view.recommended else None
     return element("tr", name, *cells, *_command(view, result), _end(result), class_=style)
 
@@ -108,9 +112,10 @@ def _cell(
         return element(
             "td", "∞" if value == float("inf") else element("span", "n/a", class_="missing", title="not available")
         )
-    ratio = change(value, reference) if reference is not None and less_is_better else float("nan")
+    ratio = change(value, reference) if reference is not None and less_is_better is not None else float("nan")
     mark: object = ""
-    if finite(ratio) and ratio > _TOLERANCE:
+    worse = ratio if less_is_better else -ratio
+    if finite(ratio) and worse > _TOLERANCE:
         mark = element("small", f"▲ {percent(ratio)} loss", class_="loss")
     elif finite(ratio):
         mark = element("small", percent(ratio))

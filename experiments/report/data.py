@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from experiments.report.situations import GROUPS, ChannelView, NotAvailable, Response, SituationInfo
+from experiments.report.situations import GROUPS, ChannelView, NotAvailable, OwnMeasure, Response, SituationInfo
 from experiments.report.structure_data import StructureView
 
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ class ReportData:
         How to repeat the run.
     front : FrontView or None
         Trade-off fronts, where any were searched.
+    own_measures : tuple of OwnMeasure
+        Quality measures of the plant's own.
     """
 
     title: str
@@ -154,6 +156,7 @@ class ReportData:
     warnings: tuple[ReportWarning, ...] = ()
     provenance: Provenance = Provenance()
     front: FrontView | None = None
+    own_measures: tuple[OwnMeasure, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""

@@ -27,6 +27,8 @@ _HEAD = (
     "∫|ΔṠ| dt",
     "travel (TV of u)",
     "effort ∫u² dt",
+)
+_TAIL = (
     "Ms",
     "delay margin [s]",
     "diverged",
@@ -40,19 +42,29 @@ def ladder(view: View) -> Html:
         (
             f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
             f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
-            "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations.",
+            "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations",
+            own_words(view),
+            ".",
         )
     )
+    head = (*_HEAD, *(own.heading for own in view.data.own_measures), *_TAIL)
     rows = [_row(view, c) for c in view.data.controllers]
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = multiples(groups)
     per = join((element("h3", "Cost J in each situation"), view.legend())) if any(groups) else ""
-    return section("ladder", "Ladder of baselines", table(_HEAD, rows, style="ladder"), per, dots, lead=lead)
+    return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, dots, lead=lead)
+
+
+def own_words(view: View) -> str:
+    """Return what the plant's own measures are, to go on a sentence with; empty where it has none."""
+    told = [f"{own.title}: {own.text}" if own.text else own.title for own in view.data.own_measures]
+    return f", and so are the plant's own measures ({'; '.join(told)})" if told else ""
 
 
 def _row(view: View, controller: ControllerResult) -> Html:
     quality = view.mean_quality(controller, "unforeseen")
     measures = (quality.iae, quality.entropy_difference_abs, quality.total_variation, quality.effort)
+    own = view.mean_own(controller, "unforeseen")
     tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
     tuned = f"{count(controller.parameters)} tuned numbers" if controller.parameters is not None else ""
     text = element("small", "; ".join(filter(None, (controller.text, tuned))))
@@ -60,7 +72,7 @@ def _row(view: View, controller: ControllerResult) -> Html:
     cells = [
         *[_cost(view, controller, group) for group in GROUPS],
         _change(view, controller),
-        *[element("td", shown(value)) for value in measures],
+        *[element("td", shown(value)) for value in (*measures, *own)],
         *_margins(controller),
         _failures(controller),
         element("td", missing() if controller.evaluations is None else count(controller.evaluations)),

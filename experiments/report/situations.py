@@ -122,6 +122,30 @@ class Quality:
 
 
 @dataclass(frozen=True)
+class OwnMeasure:
+    """A quality measure of the plant's own.
+
+    Attributes
+    ----------
+    name, title, unit, text : str
+        The unit may be "1" or empty.
+    less_is_better : bool or None
+        None: neither, no mark.
+    """
+
+    name: str
+    title: str
+    unit: str = ""
+    text: str = ""
+    less_is_better: bool | None = True
+
+    @property
+    def heading(self) -> str:
+        """Title with its unit."""
+        return f"{self.title} [{self.unit}]" if self.unit not in {"", "1"} else self.title
+
+
+@dataclass(frozen=True)
 class ActuatorUse:
     """How one channel's command used its limits in one situation.
 
@@ -209,6 +233,8 @@ class SituationResult:
         The cost J of this situation alone (mean over its seeds).
     quality : Quality
         All measures.
+    own : tuple of float
+        The plant's own measures, in the order of `ReportData.own_measures`.
     actuator : tuple of ActuatorUse
         One per channel; empty: taken from the response where there is one.
     response : Response or NotAvailable
@@ -230,6 +256,7 @@ class SituationResult:
     diverged_at: float = NAN
     failures: int = 0
     change: Estimate | None = None
+    own: tuple[float, ...] = ()
 
     @property
     def failed(self) -> bool:

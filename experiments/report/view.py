@@ -117,6 +117,12 @@ class View:
             return Quality()
         return Quality(**{f.name: mean([getattr(r.quality, f.name) for r in results]) for f in fields(Quality)})
 
+    def mean_own(self, controller: ControllerResult, group: Group) -> tuple[float, ...]:
+        """Mean of the plant's own measures over the situations of a group; NaN where one of them lacks it."""
+        results = self.results(controller, group)
+        count = len(self.data.own_measures)
+        return tuple(mean([r.own[k] if r.own else NAN for r in results]) if results else NAN for k in range(count))
+
     def legend(self, controllers: Iterable[ControllerResult] | None = None, note: str = "") -> Html:
         """Colour key of a section; the page's script makes its entries switches."""
         chosen = list(self.data.controllers if controllers is None else controllers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.judging import MEASURES, recommendable
+from experiments.judging import recommendable
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Case:
 
     def measure(self, name: str, kind: str, measure: str) -> Array:
         """Return a measure of a contender [seed, situation]."""
-        return self.judgement.quality[name, kind][MEASURES.index(measure)]
+        return self.judgement.quality[name, kind][self.judgement.measures.index(measure)]
 
     def failed(self, name: str, kind: str) -> NDArray[np.bool_]:
         """Return which rollouts of a contender diverged [seed, situation]."""

@@ -141,7 +141,7 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
     for name, part in words.shares(case).items():
         if part < _SMALL_TERM:
             yield ReportWarning(
-                f"The term {words.SYMBOLS[name]} is only {share(part)} of J: the search hardly saw it.",
+                f"The term {words.symbol(name)} is only {share(part)} of J: the search hardly saw it.",
                 "note",
                 f"Raise the weight of its term, now {plain(case.fitness.terms[name])}, if it matters.",
             )

@@ -63,6 +63,7 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
         warnings=cautions(case, searches),
         provenance=provenance(case),
         front=front.view(case),
+        own_measures=results.own_measures(case),
     )
 
 

@@ -13,6 +13,7 @@ from experiments.report import (
     ControllerResult,
     Estimate,
     NotAvailable,
+    OwnMeasure,
     Quality,
     Response,
     SituationInfo,
@@ -21,6 +22,7 @@ from experiments.report import (
 from experiments.reporting import estimates, gains, robustness, words
 from experiments.reporting.case import BASELINE
 from experiments.reporting.recording import MOST
+from experiments.text_table import in_words
 from sscq.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def _result(case: Case, contender: Contender, place: Place, recorded: Recordings
         cost=estimates.mean(values, rows),
         change=None if name == BASELINE else estimates.change(values, base, rows),
         quality=_quality(case, name, place),
+        own=_own(case, name, place),
         actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),
         response=_response(contender, key, recorded) if f"{key}.time" in recorded else _NOT_KEPT,
         diverged_at=float(np.nanmin(ends)) if np.isfinite(ends).any() else float("nan"),
@@ -101,6 +104,22 @@ def _quality(case: Case, name: str, place: Place) -> Quality:
     values = {f.name: case.measure(name, place.kind, f.name)[alive, place.number] for f in fields(Quality)}
     with warnings.catch_warnings(action="ignore"):  # the mean of no survivor is NaN: not available
         return Quality(**{measure: float(each.mean()) for measure, each in values.items()})
+
+
+def own_measures(case: Case) -> tuple[OwnMeasure, ...]:
+    """Return what the plant's own measures are."""
+    return tuple(
+        OwnMeasure(one.name, in_words(one.name), one.unit, one.text, one.less_is_better) for one in case.plant.measures
+    )
+
+
+def _own(case: Case, name: str, place: Place) -> tuple[float, ...]:
+    """Means of the plant's own measures over the seeds that survive."""
+    alive = ~case.failed(name, place.kind)[:, place.number]
+    if not alive.any():
+        return (float("nan"),) * len(case.plant.measures)
+    tables = [case.measure(name, place.kind, one.name) for one in case.plant.measures]
+    return tuple(float(table[alive, place.number].mean()) for table in tables)
 
 
 def _use(case: Case, name: str, place: Place, use: Array) -> tuple[ActuatorUse, ...]:

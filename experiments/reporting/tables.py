@@ -17,7 +17,8 @@ NAME = "situations.csv"
 def write(data: ReportData, folder: RunFolder) -> None:
     """Write one row for every controller in every situation."""
     measures = [f.name for f in fields(Quality)]
-    header = ["kind", "situation", "controller", "seeds", "failures", "cost", "cost_low", "cost_high", *measures]
+    own = [one.name for one in data.own_measures]
+    header = ["kind", "situation", "controller", "seeds", "failures", "cost", "cost_low", "cost_high", *measures, *own]
     rows = []
     for situation in data.situations:
         for controller in data.controllers:
@@ -26,5 +27,5 @@ def write(data: ReportData, folder: RunFolder) -> None:
                 cost = (result.cost.value, result.cost.low, result.cost.high)
                 values = [getattr(result.quality, m) for m in measures]
                 head = [situation.group, situation.name, controller.key, situation.seeds, result.failures]
-                rows.append([*head, *cost, *values])
+                rows.append([*head, *cost, *values, *result.own])
     folder.write_csv(NAME, header, rows)

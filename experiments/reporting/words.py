@@ -10,6 +10,7 @@ import numpy as np
 
 from experiments.report.numbers import number, plain, share
 from experiments.reporting.case import BASELINE
+from experiments.text_table import in_words
 
 if TYPE_CHECKING:
     from experiments.reporting.case import Case
@@ -150,6 +151,11 @@ def _no_one(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
+def symbol(measure: str) -> str:
+    """Return how a measure is written in formulas; a plant's own by its name."""
+    return SYMBOLS.get(measure, in_words(measure))
+
+
 def cost(case: Case) -> str:
     """Return the cost J as a formula, with what its terms are divided by and how much of it each is."""
     fitness = case.fitness
@@ -157,7 +163,7 @@ def cost(case: Case) -> str:
         return _levels(fitness)
     terms = " + ".join(
         (f"{plain(weight)} " if weight != 1.0 else "")
-        + SYMBOLS[name]
+        + symbol(name)
         + (f" / {number(fitness.reference[name])}" if name in fitness.reference else "")
         for name, weight in fitness.terms.items()
     )
@@ -186,6 +192,8 @@ def _levels(fitness: Fitness) -> str:
 
 def term(measure: str) -> str:
     """Return a term of the cost in words."""
+    if measure not in SYMBOLS:
+        return in_words(measure)
     return _TERMS.get(measure, "entropy production" if "entropy" in measure else "tracking error")
 
 

@@ -45,7 +45,7 @@ def setup(config: DesignConfig) -> Setup:
         step=step,
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
         threads=config.threads,
-        fitness=fitness_of(config),
+        fitness=fitness_of(config, plant),
         relative=config.fitness.relative,
         limits=limits,
         evaluations=config.budget.evaluations,

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.errors import UserError
 from experiments.setup.objects import FrontPlan
 from sscq.fitness import Fitness
+from sscq.own_measures import scales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from configs.schema import DesignConfig
+    from plants import Plant
     from sscq.genetic import GeneticAlgorithm
     from sscq.margins import MarginLimits
     from sscq.search_method import SearchMethod
@@ -21,14 +24,20 @@ _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
 _POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
 
 
-def fitness_of(config: DesignConfig) -> Fitness:
+def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
     """What the search minimises, not yet relative to a reference."""
     given = config.fitness
+    own = {name: weight for name, weight in given.own_measures.items() if weight > 0.0}
+    try:
+        large = scales(plant, given.own_measures)
+    except ValueError as error:
+        raise UserError(f"fitness.own_measures: {error}") from None
     return Fitness(
         kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
         saturation_limit=given.saturation_limit, tolerance=given.tolerance,
+        own_measures=own, reference={name: large[name] for name in own},
     )  # fmt: skip
 
 

@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from plants.core.measures import check_names
 from plants.core.rival import check_rivals
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from plants.core.measures import Measure
     from plants.core.rival import Rival
 
     Block = Callable[..., Any]
@@ -127,6 +129,8 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
+    measures : tuple of Measure
+        Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     rivals : tuple of Rival
         Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
     equations : Equations, optional
@@ -160,6 +164,7 @@ class Plant:
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
+    measures: tuple[Measure, ...] = ()
     rivals: tuple[Rival, ...] = ()
     equations: Any = None
     step: float = 0.01
@@ -235,6 +240,7 @@ def _check_declaration(plant: Plant) -> None:
         plant.index("parameters", plant.input_delay)
     if plant.loses_at_rest and plant.entropy_rate is None:
         raise ValueError(f"plant {plant.name!r} says loses_at_rest but has no entropy_rate(t, x, u, w, p): give one")
+    check_names(plant.measures, plant.name)
 
 
 def _check_channels(plant: Plant) -> None:

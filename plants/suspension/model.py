@@ -5,6 +5,7 @@ from __future__ import annotations
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.suspension import motion, powers, signals
+from plants.suspension.measures import MEASURES
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
 from plants.suspension.rivals import RIVALS
 from plants.suspension.signals import FORCE_MAX, REST
@@ -85,6 +86,7 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         allocate=signals.allocate_active if active else signals.allocate,
         operating_points=(OperatingPoint("rest", REST),),
         situations=SITUATIONS,
+        measures=MEASURES,
         rivals=() if active else RIVALS,
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )

@@ -27,6 +27,7 @@ def check(fitness: Fitness) -> None:
         if word not in known:
             raise ValueError(unknown(what, word, known))
     _check_numbers(fitness)
+    _check_own(fitness)
     _check_limits(fitness)
 
 
@@ -43,6 +44,20 @@ def _check_numbers(fitness: Fitness) -> None:
         raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {fitness.tolerance}")
 
 
+def _check_own(fitness: Fitness) -> None:
+    for name, weight in fitness.own_measures.items():
+        if name in ALL_MEASURES:
+            raise ValueError(
+                f"fitness: own_measures are the plant's; {name!r} is a built-in one with a setting of its own"
+            )
+        if not (math.isfinite(weight) and weight >= 0.0):
+            raise ValueError(
+                f"fitness: the weight of {name!r} in own_measures must be finite and not negative, got {weight}"
+            )
+    if any(fitness.own_measures.values()) and fitness.kind != KINDS[0]:
+        raise ValueError(f"fitness: own_measures are weighed in kind {KINDS[0]!r} alone, got kind {fitness.kind!r}")
+
+
 def _check_limits(fitness: Fitness) -> None:
     for name in ("diverged", "entropy_scale"):
         if not (math.isfinite(getattr(fitness, name)) and getattr(fitness, name) > 0.0):
@@ -52,8 +67,9 @@ def _check_limits(fitness: Fitness) -> None:
         if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
             raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
     for name, value in fitness.reference.items():
-        if name not in ALL_MEASURES:
-            raise ValueError(unknown("measure for the fitness to refer to", name, ALL_MEASURES))
+        known = (*ALL_MEASURES, *fitness.own_measures)
+        if name not in known:
+            raise ValueError(unknown("measure for the fitness to refer to", name, known))
         if not (math.isfinite(value) and value > 0.0):
             message = f"fitness: the reference value of {name!r} must be positive, got {value}"
             raise ValueError(message)

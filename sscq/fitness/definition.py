@@ -1,7 +1,7 @@
 """Fitness: one number for each candidate from its quality in all situations (minimised).
 
 The default weighs the tracking error against the magnitude of the entropy production difference and, if wished,
-actuator travel and effort, each relative to a reference value. The lexicographic kind puts stability and constraints
+actuator travel, effort and measures of the plant's own, each relative to a reference value. The lexicographic kind puts stability and constraints
 first, then the error, then entropy. Entropy alone is offered for reproduction of published work; it is ill-posed
 (signed) or prefers not to move (magnitude).
 """
@@ -51,6 +51,8 @@ class Fitness:
         Largest mean total variation over the situations; more is penalised in proportion.
     saturation_limit : float, optional
         Largest share of the time with a command at its limit, mean over the situations; more is penalised likewise.
+    own_measures : mapping of measure to float
+        Weights of the plant's own measures (`Plant.measures`) in kind "tracking_and_entropy", terms like the others.
     tolerance : float
         Of the lexicographic kind: errors that differ by no more than this share may count as equal.
     diverged : float
@@ -78,6 +80,7 @@ class Fitness:
     entropy_scale: float = 1.0
     saturation_limit: float | None = None
     tolerance: float = 0.05
+    own_measures: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -88,7 +91,11 @@ class Fitness:
 
         So files of other fitnesses stay as they were, and older programs read them.
         """
-        left_out = {"tolerance": not self.lexicographic, "saturation_limit": self.saturation_limit is None}
+        left_out = {
+            "tolerance": not self.lexicographic,
+            "saturation_limit": self.saturation_limit is None,
+            "own_measures": not self.own_measures,
+        }
         return {name: value for name, value in asdict(self).items() if not left_out.get(name, False)}
 
     @property
@@ -110,6 +117,7 @@ class Fitness:
             "entropy_difference_abs": self.entropy_weight,
             "total_variation": self.travel_weight,
             "effort": self.effort_weight,
+            **self.own_measures,
         }
         return {name: weight for name, weight in weights.items() if weight > 0.0}
 

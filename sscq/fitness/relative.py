@@ -28,7 +28,9 @@ def normalised(fitness: Fitness, quality: Quality, preferred: np.ndarray | None 
         )
         raise ValueError(message)
     values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in fitness.terms}
-    return replace(fitness, reference={name: value for name, value in values.items() if value > 0.0})
+    # A plant's own measure may be 0 for half of the sample (time beyond a limit): then what counts as large stands in.
+    own = {name: value for name, value in fitness.reference.items() if name in fitness.own_measures}
+    return replace(fitness, reference=own | {name: value for name, value in values.items() if value > 0.0})
 
 
 def with_penalties(fitness: Fitness, quality: Quality) -> Fitness:
