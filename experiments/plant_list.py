@@ -39,6 +39,9 @@ def description(plant: Plant) -> str:
     channels = [("  " + channel.output, f"limits {channel.low:g} .. {channel.high:g}") for channel in plant.channels]
     if channels:
         parts.append(f"\ncontrol channels\n{_columns(channels)}")
+    measures = [(f"  {one.name}", one.unit or "-", f"large: {one.scale:g}", one.text) for one in plant.measures]
+    if measures:
+        parts.append(f"\nown measures\n{_columns(measures)}")
     parts.append(f"\nintegration step  {plant.step:g} s")
     if plant.loses_at_rest:
         parts.append("loses at rest     measures count the entropy production beyond that of the present set point")

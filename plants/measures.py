@@ -17,7 +17,25 @@ from plants.core.measures import Measure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plants.core.plant import Plant
+
     Signal = Callable[..., Any]
+
+
+def rate_of(plant: Plant, state: str) -> Signal:
+    """Return the rate of a plant's state as a signal: of a velocity the acceleration.
+
+    A measure of a plant that is made first: ``replace(plant, measures=(rms("a", "m/s^2", rate_of(plant, "speed")),))``.
+    Several measures share what they compute. Unknown names raise with the near miss.
+    """
+    place = plant.index("states", state)
+    return lambda t, x, u, w, p: plant.derivative(t, x, u, w, p)[place]  # type: ignore[misc]
+
+
+def output_of(plant: Plant, measurement: str) -> Signal:
+    """Return a plant's output as a signal; unknown names raise with the near miss."""
+    place = plant.index("measurements", measurement)
+    return lambda t, x, u, w, p: plant.outputs(t, x, u, w, p)[place]
 
 
 def rms(name: str, unit: str, signal: Signal, *, text: str = "", scale: float = 1.0) -> Measure:
@@ -28,7 +46,7 @@ def rms(name: str, unit: str, signal: Signal, *, text: str = "", scale: float = 
     name, unit, text, scale
         As for :class:`plants.Measure`; the unit is the signal's.
     signal : callable
-        ``(t, x, u, w, p)`` to one number; about its mean where it is given less the mean, as a load less the static one.
+        ``(t, x, u, w, p)`` to one number; where the variation is meant, less its mean, as a load less the static one.
     """
 
     def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any, ...]:

@@ -12,7 +12,6 @@ from plants.core.simulate import count_steps
 from plants.core.trajectory import Trajectory
 from sscq.closed_loop import ClosedLoop
 from sscq.own_measures import all_measures
-from sscq.quality import Quality
 from sscq.situation import Situation
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from plants import Plant
     from sscq.closed_loop import Outcome
+    from sscq.quality import Quality
 
 _TOGETHER = 4_096  # rows of lanes that are sorted by lane together: they stay in the processor's cache
 
@@ -108,9 +108,9 @@ def record(
     Trajectory
         Groups "states", "outputs" (true measurements), "reference", "command" (per channel), "inputs", "gains",
         "entropy_rates" (of plant and controller, W), "entropy_at_rest" (of plants that lose at rest: what the measures
-        take off), "signals" (what the schedule sees: error and error rate of each
-        channel, then the plant outputs that it asks for), and where there are any "schedule_states" and "disturbances", and "measures"
-        (running values of the plant's own measures, as if the rollout ended then).
+        take off), "signals" (what the schedule sees: error and error rate of each channel, then the plant outputs that
+        it asks for), and where there are any "schedule_states", "disturbances" and "measures" (the plant's own, as they
+        would be if the rollout ended then).
         A rollout that diverges stays where it was. ``evaluations`` and ``loop`` as from :func:`plants.simulate`; an
         iteration that does not converge ends the rollout, and ``loop.iterations.failure`` names the equation.
     """
@@ -185,9 +185,8 @@ class Recorder:
         for lane, (number, taken) in enumerate(zip(numbers, _by_lane(outcome.record, len(numbers)), strict=True)):
             reached = int(outcome.steps[lane])
             taken[reached + 1 :] = taken[min(reached, n_steps)]
-            if own:
-                taken = np.hstack([taken[:, :first], own.running(taken[:, first:], reached)])
-            done = Trajectory(time, taken, tuple(names), tuple(units), groups)
+            shown = np.hstack([taken[:, :first], own.running(taken[:, first:], reached)]) if own else taken
+            done = Trajectory(time, shown, tuple(names), tuple(units), groups)
             yield number, self._with_report(done, outcome, lane, number)
 
     def _with_report(self, done: Trajectory, outcome: Outcome, lane: int, number: int) -> Trajectory:

@@ -62,8 +62,8 @@ def scales(plant: Plant, weights: Mapping[str, float]) -> dict[str, float]:
             raise ValueError(unknown(of, name, tuple(known)) if known else f"plant {plant.name!r} has no own measures")
         if known[name].less_is_better is not True:
             raise ValueError(
-                f"the measure {name!r} of plant {plant.name!r} cannot be weighed: what is minimised must be better when "
-                "it is less; declare one that is, with less_is_better=True"
+                f"the measure {name!r} of plant {plant.name!r} cannot be weighed: what is minimised must be better "
+                "when it is less; declare one that is, with less_is_better=True"
             )
     return {name: known[name].scale for name in weights}
 

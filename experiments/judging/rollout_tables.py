@@ -68,6 +68,8 @@ def fitness_of(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> 
     n_seeds, n_situations = table.shape[1:]
     horizon = np.tile([s.t_end for s in bench.setup.sets[kind]], n_seeds)
     flat = table.reshape(len(table), -1)
-    values = {m: flat[k][:, None] for k, m in enumerate(rows_of(bench.setup.plant)) if m != "diverged_at"}
+    # Tables of older runs end before measures that the plant was given since.
+    named = zip(rows_of(bench.setup.plant), flat, strict=False)
+    values = {name: row[:, None] for name, row in named if name != "diverged_at"}
     quality = Quality(("",) * horizon.size, horizon, flat[0][:, None], values)
     return fitness.per_situation(quality)[:, 0].reshape(n_seeds, n_situations)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core import check_blocks, check_loop, check_motion
+from plants.core.check_measures import check_measures
 from plants.core.linearise import linearise
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
         sample = check_blocks.Sample.draw(plant, points, np.random.default_rng(seed))
         check_blocks.check_values(report, plant, sample)
         check_blocks.check_measured_outputs(report, plant)
+        check_measures(report, plant, sample)
         check_loop.check_loop(report, plant, sample)
         if report.ok:
             _check_operating_points(report, plant)

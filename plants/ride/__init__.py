@@ -1,6 +1,6 @@
 """Ride comfort: frequency weightings of ISO 2631-1 and the measures made with them."""
 
-from plants.ride.comfort import vibration_dose, weighted_rms
+from plants.ride.comfort import vibration_dose, vibration_total, weighted_rms
 from plants.ride.weightings import WD, WE, WEIGHTINGS, WK, Weighting
 
-__all__ = ["WD", "WE", "WEIGHTINGS", "WK", "Weighting", "vibration_dose", "weighted_rms"]
+__all__ = ["WD", "WE", "WEIGHTINGS", "WK", "Weighting", "vibration_dose", "vibration_total", "weighted_rms"]

@@ -47,13 +47,9 @@ def _check_numbers(fitness: Fitness) -> None:
 def _check_own(fitness: Fitness) -> None:
     for name, weight in fitness.own_measures.items():
         if name in ALL_MEASURES:
-            raise ValueError(
-                f"fitness: own_measures are the plant's; {name!r} is a built-in one with a setting of its own"
-            )
+            raise ValueError(f"fitness: own_measures are the plant's; {name!r} is built in, with a setting of its own")
         if not (math.isfinite(weight) and weight >= 0.0):
-            raise ValueError(
-                f"fitness: the weight of {name!r} in own_measures must be finite and not negative, got {weight}"
-            )
+            raise ValueError(f"fitness: own_measures.{name} must be finite and not negative, got {weight}")
     if any(fitness.own_measures.values()) and fitness.kind != KINDS[0]:
         raise ValueError(f"fitness: own_measures are weighed in kind {KINDS[0]!r} alone, got kind {fitness.kind!r}")
 

@@ -1,9 +1,9 @@
 """Fitness: one number for each candidate from its quality in all situations (minimised).
 
 The default weighs the tracking error against the magnitude of the entropy production difference and, if wished,
-actuator travel, effort and measures of the plant's own, each relative to a reference value. The lexicographic kind puts stability and constraints
-first, then the error, then entropy. Entropy alone is offered for reproduction of published work; it is ill-posed
-(signed) or prefers not to move (magnitude).
+actuator travel, effort and measures of the plant's own, each relative to a reference value. The lexicographic kind puts
+stability and constraints first, then the error, then entropy. Entropy alone is offered for reproduction of published
+work; it is ill-posed (signed) or prefers not to move (magnitude).
 """
 
 from __future__ import annotations

@@ -52,6 +52,12 @@ def test_a_recipe_and_what_is_said_beside_it():
     assert list(config.situations.taught) == ["step up", "return to rest", "step down", "swing across"]
 
 
+def test_weights_of_a_plants_own_measures_are_given_by_name():
+    several = composed("design", "plant=quarter_car", "fitness.own_measures={ride_comfort: 1, stroke: 0.2}")
+    assert several.fitness.own_measures == {"ride_comfort": 1.0, "stroke": 0.2}
+    assert composed("design", "fitness.own_measures.ride_comfort=2").fitness.own_measures == {"ride_comfort": 2.0}
+
+
 def test_options_of_a_real_loop_reach_the_situations():
     """Those of one situation, those of all, and both for a plant's own situations."""
     values = dict(zip(REAL_LOOP, (0.02, 0.04, 0.01, 0.3, 0.05, 0.1, 0.2, 20.0, 0.15, 0.25), strict=True))

@@ -166,6 +166,7 @@ class Twin:
         self.history, self.inputs = [], []
         self.r_before = self.y_before = self.commands = self.outputs_before = self.packet = None
         self.totals, self.trace = defaultdict(float), []
+        self.own = {one.name: one.initial for one in plant.measures}
         self.jumps = self._jumps(r, w)
 
     def _sensor_noise(self):
@@ -193,6 +194,7 @@ class Twin:
                 self._sample(k)
             u = self._delivered(k)
             self._score(k, u)
+            self._measure(k, u)
             self.x = self._advance(k, u)
         return dict(self.totals), self.trace
 
@@ -328,6 +330,19 @@ class Twin:
             total["overshoot"] = max(total["overshoot"], -progress)
             if abs(progress) > SETTLED:
                 total["settling_time"] = t + h
+
+    def _measure(self, k, u):
+        """The plant's own measures, one by one."""
+        w = tuple(source(k) for source in self.w)
+        for one in self.plant.measures:
+            m = self.own[one.name]
+            self.own[one.name] = one.update(k * self.step, tuple(self.x), tuple(u), w, self.p, m, self.step)
+
+    @property
+    def own_values(self):
+        """The plant's own measures by name."""
+        time = self.n_steps * self.step
+        return {one.name: one.value(self.own[one.name], time) for one in self.plant.measures}
 
     @staticmethod
     def _at_limit(law):
