@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -37,7 +38,9 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor"}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
-LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks"}
+# A car whose springs are too short for their load comes down on its tyres.
+LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
+COMPILED = {"suspension"}  # a thousand operations a stage: interpreted they take longer than to compile
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 
 
@@ -71,7 +74,7 @@ def test_every_task_runs_and_a_mild_controller_survives_it(plant):
     horizon = max(s.t_end for s in several)
     step = horizon / 1000.0
     gains = MILD_OF.get(plant.name, MILD * len(plant.channels))
-    with uncompiled():
+    with nullcontext() if plant.name in COMPILED else uncompiled():
         loop = ClosedLoop(plant, PID(), several, step, measures=("iae", "effort"), lanes=1)
         quality = loop.evaluate(np.array([gains]), threads=1)
     expected = [plant.name in LOST_WHEN_CHANGED and s.name.startswith("changed plant") for s in several]
