@@ -84,7 +84,8 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         supplied_power=getattr(powers, f"supplied_power{tail}"),
         entropy_rate=getattr(powers, f"entropy_rate{tail}"),
         allocate=signals.allocate_active if active else signals.allocate,
-        operating_points=(OperatingPoint("rest", REST),),
+        # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
+        operating_points=(OperatingPoint("rest", REST),) if active else (),
         situations=SITUATIONS,
         measures=MEASURES,
         rivals=() if active else RIVALS,
