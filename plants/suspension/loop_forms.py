@@ -67,9 +67,7 @@ def printed_system(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[list
     Unknowns: z0, beta, alpha, eta_n, theta_n, z6_n (accelerations), lambda1_n, lambda2_n.
     """
     system = _saddle(x, u, w, p)
-    moving = [
-        ([*system.mass[i], *(-row[i] for row in system.rows)], right) for i, right in enumerate(system.right)
-    ]
+    moving = [([*system.mass[i], *(-row[i] for row in system.rows)], right) for i, right in enumerate(system.right)]
     closing = [([*row, *(0.0,) * 8], target) for row, target in zip(system.rows, system.target, strict=True)]
     chosen = [
         *moving[:ETA], *closing[:4], *moving[THETA:Z6], *closing[4:], *moving[ETA:THETA], *moving[Z6:],

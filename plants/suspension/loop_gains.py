@@ -50,9 +50,7 @@ def gain_of(matrix: Array, together: Sequence[Sequence[int]] = ()) -> Gain:
     return Gain(float(np.abs(values).max()), float(values.real.max()))
 
 
-def gains(
-    parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None
-) -> dict[str, Gain]:
+def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, Gain]:
     """Return the gain of every arrangement of `ARRANGEMENTS` at a state [14]; left out: where that car rests.
 
     Velocities, inputs and roads do not enter.
