@@ -97,7 +97,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
     )
 
 
-BASE = 1600.0
+BASE = 1500.0
 """N s/m: what the taught roads want beside forces that damp the body, for comfort at a moderate tyre-load variation."""
 
 SUSPENSION = register(suspension())
