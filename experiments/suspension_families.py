@@ -1,0 +1,108 @@
+"""What each law can do at all: comfort against road holding for many of its settings, and who is ahead at equal tyre load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sscq
+from controllers import ConstantGains, Controller, gain_names
+from experiments.suspension_records import STEP, constants_as_theta, drivers, law_of_field
+from plants.suspension import suspension
+from sscq.closed_loop import ClosedLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from plants import Plant, Rival
+
+MEASURES = ("ride_comfort", "tyre_load_variation")
+_BASES = (1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)
+_SHARES = (0.25, 0.5, 0.75, 1.0, 1.3)
+_DRAWN = 384
+
+
+@dataclass(frozen=True)
+class Family:
+    """Settings of one law: means of weighted acceleration and tyre-load variation by kind of situation, each [n]."""
+
+    title: str
+    ride: Mapping[str, np.ndarray]
+    tyre: Mapping[str, np.ndarray]
+
+    def front(self, kind: str) -> np.ndarray:
+        """Return the places of settings that none other betters in both, from low tyre-load variation to high."""
+        order = np.lexsort((self.ride[kind], self.tyre[kind]))
+        least = np.minimum.accumulate(self.ride[kind][order])
+        better = np.concatenate([[True], least[1:] < least[:-1]])
+        return order[better]
+
+    def least(self, kind: str, tyre: float) -> tuple[float, float]:
+        """Return the lowest weighted acceleration at a tyre-load variation of at most `tyre`, and the latter.
+
+        The setting is chosen on the taught roads where those are asked for, so that the unforeseen ones judge it.
+        """
+        allowed = self.tyre[kind] <= tyre
+        if not allowed.any():
+            return float("nan"), float("nan")
+        place = np.where(allowed, self.ride[kind], np.inf).argmin()
+        return float(self.ride[kind][place]), float(self.tyre[kind][place])
+
+
+def families(run: Path) -> dict[str, Family]:
+    """Return the families of all laws of the field, and that of the fixed PID: shares of its gains, several bases."""
+    plant = suspension(unilateral=True)
+    found = {f"rival_{rival.name}": _of_rival(plant, rival) for rival in plant.rivals if rival.constants}
+    fixed = drivers(run, ["fixed"])["fixed"]
+    gains = np.array(_SHARES)[:, None] * fixed.theta
+    parts = [_outcome(suspension(unilateral=True, base=base), _constant(fixed.controller), gains) for base in _BASES]
+    found["fixed"] = _joined("fixed PID beside a base", parts)
+    return found
+
+
+def _constant(controller: Any) -> Controller:
+    return Controller(controller.laws, ConstantGains(gain_names(controller.laws)))
+
+
+def _of_rival(plant: Plant, rival: Rival) -> Family:
+    """Settings drawn evenly from the box of the law's constants, the nominal ones first."""
+    driven, controller = law_of_field(plant, rival)
+    low, high, nominal = (np.array([getattr(c, end) for c in rival.constants]) for end in ("low", "high", "nominal"))
+    drawn = low + (high - low) * np.random.default_rng(0).random((_DRAWN - 1, len(low)))
+    theta = constants_as_theta(rival, controller, np.vstack([nominal, drawn]))
+    return _joined(rival.title, [_outcome(driven, controller, theta)])
+
+
+def _outcome(plant: Plant, controller: Controller, theta: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Means over the situations of each kind, at their declared seeds."""
+    result = {}
+    for kind in ("taught", "unforeseen"):
+        situations = [sscq.Situation(**one) for one in plant.situations[kind]]
+        quality = ClosedLoop(plant, controller, situations, STEP, measures=MEASURES).evaluate(theta, None)
+        result[kind] = tuple(quality.values[name].mean(axis=0) for name in MEASURES)
+    return result  # type: ignore[return-value]
+
+
+def _joined(title: str, parts: Sequence[dict[str, tuple[np.ndarray, np.ndarray]]]) -> Family:
+    kinds = ("taught", "unforeseen")
+    ride, tyre = ({kind: np.concatenate([part[kind][k] for part in parts]) for kind in kinds} for k in (0, 1))
+    return Family(title, ride, tyre)
+
+
+def at_equal_tyre_load(found: Mapping[str, Family], best_of: Sequence[str], levels: Sequence[float]) -> list[str]:
+    """Return the least weighted acceleration of every family at tyre-load variations as Markdown lines.
+
+    Changes are against the lowest of the families `best_of`.
+    """
+    lines = ["| law | " + " | ".join(f"taught, at most {level:g}" for level in levels) + " |", "|---" * (1 + len(levels)) + "|"]
+    bases = [np.nanmin([found[name].least("taught", level)[0] for name in best_of]) for level in levels]
+    for family in found.values():
+        cells = []
+        for level, base in zip(levels, bases, strict=True):
+            ride = family.least("taught", level)[0]
+            cells.append("-" if np.isnan(ride) else f"{ride:.4f} ({100 * (ride / base - 1.0):+.1f} %)")
+        lines.append(f"| {family.title} | " + " | ".join(cells) + " |")
+    return lines
