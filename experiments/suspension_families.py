@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import sscq
 from controllers import ConstantGains, Controller, gain_names
+from experiments import formats
 from experiments.suspension_records import STEP, constants_as_theta, drivers, law_of_field
 from plants.suspension import suspension
 from sscq.closed_loop import ClosedLoop
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 MEASURES = ("ride_comfort", "tyre_load_variation")
 _BASES = (1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.3)
-_DRAWN = 384
+_DRAWN = 192
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,7 @@ class Family:
         return order[better]
 
     def least(self, kind: str, tyre: float) -> tuple[float, float]:
-        """Return the lowest weighted acceleration at a tyre-load variation of at most `tyre`, and the latter.
-
-        The setting is chosen on the taught roads where those are asked for, so that the unforeseen ones judge it.
-        """
+        """Return the lowest weighted acceleration at a tyre-load variation of at most `tyre`, and the latter."""
         allowed = self.tyre[kind] <= tyre
         if not allowed.any():
             return float("nan"), float("nan")
@@ -53,7 +51,20 @@ class Family:
 
 
 def families(run: Path) -> dict[str, Family]:
-    """Return the families of all laws of the field, and that of the fixed PID: shares of its gains, several bases."""
+    """Return the families of all laws of the field, and that of the fixed PID: shares of its gains, several bases.
+
+    Computed once, then kept beside the run, `run` being a finished design with a base.
+    """
+    path = run.parent / "families.json"
+    if not path.is_file():
+        formats.write_json(path, {name: asdict(one) for name, one in _computed(run).items()})
+    return {
+        name: Family(one["title"], *({kind: np.array(v) for kind, v in one[m].items()} for m in ("ride", "tyre")))
+        for name, one in formats.read_json(path).items()
+    }
+
+
+def _computed(run: Path) -> dict[str, Family]:
     plant = suspension(unilateral=True)
     found = {f"rival_{rival.name}": _of_rival(plant, rival) for rival in plant.rivals if rival.constants}
     fixed = drivers(run, ["fixed"])["fixed"]
@@ -97,7 +108,8 @@ def at_equal_tyre_load(found: Mapping[str, Family], best_of: Sequence[str], leve
 
     Changes are against the lowest of the families `best_of`.
     """
-    lines = ["| law | " + " | ".join(f"taught, at most {level:g}" for level in levels) + " |", "|---" * (1 + len(levels)) + "|"]
+    head = " | ".join(f"tyre load at most {level:g}" for level in levels)
+    lines = [f"| law | {head} |", "|---" * (1 + len(levels)) + "|"]
     bases = [np.nanmin([found[name].least("taught", level)[0] for name in best_of]) for level in levels]
     for family in found.values():
         cells = []
