@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "docs" / "suspension"
 SHOWN = ("rival_as_built", "rival_sky_hook", "rival_mixed", "fixed", "knowledge_base")
 _SHORT = {"knowledge_base": "knowledge base", "rival_mixed": "mixed", "rival_as_built": "passive, as built"}
-_SPECTRUM_TIME, _SEGMENT, _TOP = 60.0, 8192, 50.0  # s, samples, Hz
+_SPECTRUM_TIME, _SEGMENT, _TOP = 60.0, 8192, 30.0  # s, samples, Hz
 
 
 def _situation(name: str) -> sscq.Situation:
@@ -67,9 +67,7 @@ def histories(known: Mapping[str, Driver], situation: sscq.Situation, first: flo
                 continue
             values = factor * drive[signal][shown]
             panels[label].append(Curve(_SHORT.get(name, known[name].title), drive.time[shown], values, colour=number))
-    charts = [
-        Chart(label, "time, s", label, tuple(curves), width=940, height=260) for label, curves in panels.items()
-    ]
+    charts = [Chart(label, "time, s", label, tuple(curves), width=940, height=260) for label, curves in panels.items()]
     return figure(charts, columns=1)
 
 
@@ -98,7 +96,7 @@ def main() -> None:
     known = drivers(run, SHOWN)
     FOLDER.mkdir(parents=True, exist_ok=True)
     drawn = {
-        "bump": histories(known, _situation("bump"), 0.4, 2.4),
+        "bump": histories(known, _situation("bump"), 0.4, 1.6),
         "class_c": histories(known, _situation("class C at 25 m/s"), 4.0, 6.0),
         "spectra": spectra(known),
         "trade_off": trade_off(families(run)),

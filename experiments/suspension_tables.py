@@ -1,7 +1,8 @@
-"""Tables of the car's comparison: comfort, tyre load, stroke and entropy of all controllers, and whether the aim is met."""
+"""Tables of the car's comparison: comfort, tyre load, stroke and entropy of all controllers; what became of the aim."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ ORDER = (
 OURS = ("knowledge_base", "knowledge_base_free", "fixed")
 _SHOWN = (RIDE, TYRE, "stroke", "stroke_beyond", "lift_off", "entropy_plant")
 _DRAWS = 2000
+NEAR = 0.005  # of J: what counts as equal
 
 
 @dataclass(frozen=True)
@@ -96,11 +98,11 @@ def read(folders: Sequence[Path]) -> Judged:
 
 def table(judged: Judged, kind: str, base: str) -> list[str]:
     """Return all controllers as Markdown lines; changes are against `base`."""
-    lines = [
-        "| controller | weighted acceleration, m/s^2 | change | tyre-load variation | change | largest stroke, m | "
-        "time beyond 0.08 m | wheel off the road | heat of dampers and tyres, J | J |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = (
+        "controller", "weighted acceleration, m/s^2", "change", "tyre-load variation", "change", "largest stroke, m",
+        "time beyond 0.08 m", "wheel off the road", "heat of dampers and tyres, J", "J",
+    )  # fmt: skip
+    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for name in judged.known():
         changes = ["", ""]
         if name != base:
@@ -141,13 +143,27 @@ def aim(judged: Judged, share: float, best_of: Sequence[str]) -> list[str]:
     lines = []
     for kind in ("taught", "unforeseen"):
         base = judged.best(best_of, kind)
-        for name in OURS:
+        for name in (one for one in OURS if one in judged.titles):
             ride, tyre = (judged.change(name, base, kind, measure) for measure in (RIDE, TYRE))
             lines.append(
                 f"- {kind}, {judged.titles[name]} against {judged.titles[base]}: **{_met(ride, tyre, share)}** "
                 f"(weighted acceleration {ride}, tyre-load variation {tyre})"
             )
     return lines
+
+
+def conclusion(judged: Judged, share: float, best_of: Sequence[str]) -> list[str]:
+    """Return in two sentences what to use, and whether the knowledge base meets the aim."""
+    met = []
+    for kind in ("taught", "unforeseen"):
+        base = judged.best(best_of, kind)
+        ride, tyre = (judged.change("knowledge_base", base, kind, measure) for measure in (RIDE, TYRE))
+        met.append(_met(ride, tyre, share) == "met")
+    kinds = [kind for kind, one in zip(("taught", "unforeseen"), met, strict=True) if one]
+    where = "on taught and unforeseen roads" if all(met) else f"on {'-'.join(kinds)} roads alone"
+    reached = f"The knowledge base meets the aim {where}." if kinds else "The knowledge base does not meet the aim."
+    choice = Counter(one["recommended"] for one in judged.metrics).most_common(1)[0][0]
+    return [f"**{reached} Of what was designed, use the {judged.titles[choice]}.**"]
 
 
 def _met(ride: Change, tyre: Change, share: float) -> str:
@@ -160,14 +176,23 @@ def _met(ride: Change, tyre: Change, share: float) -> str:
 
 
 def verdict(judged: Judged) -> list[str]:
-    """Return which controller the designs recommend, and the best of all by fitness."""
-    known = [name for name in judged.known() if name != "oracle"]
-    lines = [f"- {one['sentence']}" for one in judged.metrics]
+    """Return what the designs recommend, whom to use by fitness, and what a schedule could win at most."""
+    known = [name for name in judged.known() if name not in {"oracle", "two_degree", "knowledge_base_free"}]
+    lines = [f"- Design {k}: {one['sentence']}{_rules(one)}" for k, one in enumerate(judged.metrics)]
     for kind in ("taught", "unforeseen"):
-        best = judged.best(known, kind)
-        base = judged.of("knowledge_base", kind, RIDE).mean() / judged.of("fixed", kind, RIDE).mean() - 1.0
+        j = {name: float(np.mean([one["controllers"][name]["fitness"][kind] for one in judged.metrics]))
+             for name in [*known, "oracle"]}  # fmt: skip
+        best = min(known, key=lambda name: j[name])
+        equal = [judged.titles[name] for name in known if j[name] <= j[best] * (1.0 + NEAR)]
+        gain = 100.0 * (j["oracle"] / j["fixed"] - 1.0)
         lines.append(
-            f"- Lowest J in {kind} situations: {judged.titles[best]}. The knowledge base's weighted acceleration is "
-            f"{100 * base:+.2f} % of the fixed PID's there."
+            f"- {kind.capitalize()}: lowest J {j[best]:.4g}, {judged.titles[best]}; within {100 * NEAR:g} % of it, to "
+            f"be used alike, the simplest first: {', '.join(equal)}. Fixed gains chosen for each situation alone change "
+            f"the fixed PID's J by {gain:+.1f} %: about what a schedule over anything slow could win."
         )
     return lines
+
+
+def _rules(metrics: Mapping[str, Any]) -> str:
+    counts = metrics.get("rules")
+    return f" Rules left: {counts['equal']} at equal travel, {counts['free']} at free travel." if counts else ""

@@ -46,7 +46,7 @@ def timing(folder: Path) -> list[str]:
     one = formats.read_json(path)
     told = "within" if one["wall"] < _LIMIT else "not within"
     return [
-        f"One search of the nine gains with population {one['population']:.0f} and {one['generations']:.0f} generations",
+        f"One search of the nine gains, population {one['population']:.0f}, {one['generations']:.0f} generations,",
         f"in {one['situations']:.0f} situations of 10 s at 1 ms took {one['wall']:.0f} s ({one['cpu']:.0f} s of",
         f"processor time) on a machine of {os.cpu_count()} cores with a load of {one['load']:.1f} from other work:",
         f"{told} the five minutes asked for.",
