@@ -187,8 +187,8 @@ def verdict(judged: Judged) -> list[str]:
         gain = 100.0 * (j["oracle"] / j["fixed"] - 1.0)
         lines.append(
             f"- {kind.capitalize()}: lowest J {j[best]:.4g}, {judged.titles[best]}; within {100 * NEAR:g} % of it, to "
-            f"be used alike, the simplest first: {', '.join(equal)}. Fixed gains chosen for each situation alone change "
-            f"the fixed PID's J by {gain:+.1f} %: about what a schedule over anything slow could win."
+            f"be used alike, the simplest first: {', '.join(equal)}. Fixed gains chosen for each situation alone "
+            f"change the fixed PID's J by {gain:+.1f} %: about what a schedule over anything slow could win."
         )
     return lines
 

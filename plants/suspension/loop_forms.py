@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.plant import Plant, Quantity
-from plants.mechanics.solving import range_space
+from plants.mechanics.forms.solving import range_space
 from plants.suspension.entropy import eta, eta_rates
 from plants.suspension.parameters import PARAMETERS, WHEELS
 from plants.suspension.pose import contacts, pose

@@ -9,8 +9,8 @@ import plants
 from plants.core.check_blocks import Sample
 from plants.core.replay import replay
 from plants.core.slopes import Slopes
-from plants.mechanics.blocks import blocks_of
-from plants.mechanics.taped import Taped
+from plants.mechanics.deriving.blocks import blocks_of
+from plants.mechanics.deriving.taped import Taped
 from plants.suspension import SUSPENSION, entropy, equilibrium, loop_forms, motion, powers, suspension
 from plants.suspension.parameters import C_MAX, C_MIN, PARAMETERS, WHEELS
 from plants.suspension.pose import contacts, pose
