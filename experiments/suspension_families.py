@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from plants import Plant, Rival
 
 MEASURES = ("ride_comfort", "tyre_load_variation")
-_BASES = (1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)
+_BASES = (500.0, 1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.3)
-_DRAWN = 192
+_ALWAYS, _KEPT = ("low", "base"), ("crossover", "estimate")
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,6 @@ class Family:
         least = np.minimum.accumulate(self.ride[kind][order])
         better = np.concatenate([[True], least[1:] < least[:-1]])
         return order[better]
-
-    def least(self, tyre: float) -> int | None:
-        """Return the place of the lowest weighted acceleration at a taught tyre-load variation of at most `tyre`."""
-        allowed = self.tyre["taught"] <= tyre
-        return int(np.where(allowed, self.ride["taught"], np.inf).argmin()) if allowed.any() else None
 
 
 def families(run: Path) -> dict[str, Family]:
@@ -73,8 +68,13 @@ def _arrays(lists: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
 
 def _computed(run: Path) -> dict[str, Family]:
     plant = suspension(unilateral=True)
-    found = {f"rival_{rival.name}": _of_rival(plant, rival) for rival in plant.rivals if rival.constants}
-    fixed = drivers(run, ["fixed"])["fixed"]
+    laws = {f"rival_{rival.name}": rival for rival in plant.rivals if rival.constants}
+    tuned = drivers(run, ["fixed", *laws])
+    fixed = tuned.pop("fixed")
+    found = {
+        name: _of_rival(plant, laws[name], one.theta[: 2 * len(laws[name].constants) : 2])
+        for name, one in tuned.items()
+    }
     gains = np.array(_SHARES)[:, None] * fixed.theta
     parts = [_outcome(suspension(unilateral=True, base=base), _constant(fixed.controller), gains) for base in _BASES]
     found["fixed"] = _joined("fixed PID beside a base", parts)
@@ -85,13 +85,27 @@ def _constant(controller: Any) -> Controller:
     return Controller(controller.laws, ConstantGains(gain_names(controller.laws)))
 
 
-def _of_rival(plant: Plant, rival: Rival) -> Family:
-    """Settings drawn evenly from the box of the law's constants, the nominal ones first."""
+def _of_rival(plant: Plant, rival: Rival, tuned: np.ndarray) -> Family:
+    """Settings around the tuned constants [n_constants], as many as the fixed PID has."""
     driven, controller = law_of_field(plant, rival)
-    low, high, nominal = (np.array([getattr(c, end) for c in rival.constants]) for end in ("low", "high", "nominal"))
-    drawn = low + (high - low) * np.random.default_rng(0).random((_DRAWN - 1, len(low)))
-    theta = constants_as_theta(rival, controller, np.vstack([nominal, drawn]))
+    theta = constants_as_theta(rival, controller, _around(rival, tuned))
     return _joined(rival.title, [_outcome(driven, controller, theta)])
+
+
+def _around(rival: Rival, tuned: np.ndarray) -> np.ndarray:
+    """Return constants [n, n_constants]: shares of the tuned ones beside several settings of what is always there."""
+    names = [constant.name for constant in rival.constants]
+    low, high = (np.array([getattr(c, end) for c in rival.constants]) for end in ("low", "high"))
+    always = [k for k, name in enumerate(names) if name in _ALWAYS]
+    scaled = [k for k, name in enumerate(names) if name not in _ALWAYS + _KEPT]
+    found = [tuned]
+    for share in _SHARES:
+        for base in _BASES if always else np.array(_BASES) / 2000.0:
+            one = tuned.copy()
+            one[scaled] *= share
+            one[always or scaled] = base if always else one[scaled] * base
+            found.append(one)
+    return np.clip(found, low, high)
 
 
 def _outcome(plant: Plant, controller: Controller, theta: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -120,7 +134,8 @@ def at_equal_tyre_load(
 ) -> list[str]:
     """Return the least weighted acceleration of every family at tyre-load variations as Markdown lines.
 
-    Settings are chosen on the taught roads, and judged there and in the unforeseen situations. Changes are against the
+    It is read off the family's front on the taught roads, between its settings linearly; the same settings are judged
+    in the unforeseen situations. Changes are against the
     family of `best_of` with the lowest weighted acceleration when taught.
     """
     kinds = ("taught", "unforeseen")
@@ -143,8 +158,10 @@ def at_equal_tyre_load(
 
 def _outcomes(family: Family, level: float) -> tuple[float, float, float] | None:
     """Weighted acceleration taught and unforeseen, and tyre-load variation unforeseen; None out of the law's reach."""
-    place = family.least(level)
-    if place is None:
+    front = family.front("taught")
+    tyre = family.tyre["taught"][front]
+    if level < tyre[0]:
         return None
-    ride, tyre = family.ride, family.tyre
-    return float(ride["taught"][place]), float(ride["unforeseen"][place]), float(tyre["unforeseen"][place])
+    shown = (family.ride["taught"], family.ride["unforeseen"], family.tyre["unforeseen"])
+    ride, elsewhere, load = (float(np.interp(level, tyre, values[front])) for values in shown)
+    return ride, elsewhere, load

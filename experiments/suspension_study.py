@@ -102,7 +102,7 @@ def sections(folders: dict[str, Path], declared: Declaration) -> list[str]:
     for plant, several in by_plant.items():
         based = plant.endswith("_base")
         title = "Settings beside a base" if based else "Settings as the source allocates them"
-        lines += section(f"{title} ({plant}, {len(several)} designs)", several, declared)
+        lines += section(f"{title} ({plant}; designs: {len(several)})", several, declared)
     return lines
 
 
@@ -128,9 +128,9 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "## At equal tyre-load variation", "",
         "A fitness picks one point of each law's trade-off, not all the same one. So here is the lowest weighted",
         "acceleration that many settings of each law reach on the taught roads (declared seeds) at no more than a",
-        "given tyre-load variation: constants drawn from their boxes, the fixed PID's gains scaled beside seven bases.",
-        "In brackets the change against the best of sky-hook, ADD and their mix; then what the same settings do in the",
-        "unforeseen situations.", "", *equal, "",
+        "given tyre-load variation: shares of the tuned constants beside several settings of what is always there",
+        "(base or least setting), as many of each, linear between them. In brackets the change against the best of",
+        "sky-hook, ADD and their mix; then what the same settings do in the unforeseen situations.", "", *equal, "",
         "## Figures", "", "Written by `python -m benchmarks.suspension_figures` from the first design.", "", *figures,
         "The car on its road, to be played: [animation.html](suspension/animation.html), a page of its own.", "",
         "## What a design costs", "", *timing(chosen.folder), "",
