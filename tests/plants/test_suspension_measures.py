@@ -112,3 +112,14 @@ def test_measures_are_of_the_plant_s_own_tyres():
         assert (value > 5.0) == (expected == "pulls")
         if expected == "free":
             assert value == pytest.approx(1.0)  # no load at all, all the time
+
+
+def test_time_beyond_the_stroke_limit_counts_any_strut():
+    """Struts move by some 0.26 m a radian of their arm: 0.3 rad stay within 0.08 m, 0.33 rad do not."""
+    (measure,) = (one for one in SUSPENSION.measures if one.name == "stroke_beyond")
+    for turned, expected in ((0.0, 0.0), (0.3, 0.0), (0.33, 0.001)):
+        for arm in range(3, 7):
+            x = list(REST)
+            x[arm] += turned if arm % 2 else -turned  # upwards on either side
+            found = measure.updated(0.0, tuple(x), (3e3,) * 4 + (0.0,) * 4, (0.0,) * 8, P, (0.0,), 0.001)
+            assert found == (expected,), (turned, arm)
