@@ -5,6 +5,7 @@ from __future__ import annotations
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.suspension import motion, powers, signals
+from plants.suspension.measures import measures
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
 from plants.suspension.rivals import RIVALS
 from plants.suspension.signals import FORCE_MAX, REST
@@ -49,7 +50,7 @@ _CHANNELS = (
 )  # fmt: skip
 
 
-def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
+def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0) -> Plant:
     """Return the full car.
 
     Parameters
@@ -58,15 +59,19 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         Tyres push only; needed where a wheel may leave the road. Left out, they also pull, as in the source.
     active : bool
         Commands become forces of active struts, beside dampers as built. Left out, they become damper settings.
+    base : float
+        Setting [N s/m] beside which commands ask for forces; see :func:`plants.suspension.signals.allocation`.
 
     Returns
     -------
     Plant
-        Called "suspension", with "_unilateral" and "_active" behind it.
+        Called "suspension", with "_unilateral" and "_active" or "_base" behind it.
     """
     tail = "_unilateral" if unilateral else ""
+    kind = "_active" if active else "_base" if base else ""
+    outputs = getattr(signals, f"outputs{tail}")
     return Plant(
-        name=f"suspension{tail}{'_active' if active else ''}",
+        name=f"suspension{tail}{kind}",
         step=0.001,
         states=_STATES,
         parameters=PARAMETERS,
@@ -78,17 +83,23 @@ def suspension(*, unilateral: bool = False, active: bool = False) -> Plant:
         kinematics=motion.kinematics,
         mass_matrix=motion.mass_matrix,
         force=getattr(motion, f"force{tail}"),
-        outputs=getattr(signals, f"outputs{tail}"),
+        outputs=outputs,
         energy=getattr(powers, f"energy{tail}"),
         supplied_power=getattr(powers, f"supplied_power{tail}"),
         entropy_rate=getattr(powers, f"entropy_rate{tail}"),
-        allocate=signals.allocate_active if active else signals.allocate,
-        # Dampers at rest make no force: no linear model sees their commands, so there are no margins to compute.
+        allocate=signals.allocate_active if active else signals.allocation(base),
+        # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
         operating_points=(OperatingPoint("rest", REST),) if active else (),
         situations=SITUATIONS,
+        measures=measures(outputs),
         rivals=() if active else RIVALS,
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )
 
 
+BASE = 1500.0
+"""N s/m: what the taught roads want beside forces that damp the body, for comfort at a moderate tyre-load variation."""
+
 SUSPENSION = register(suspension())
+register(suspension(unilateral=True))
+register(suspension(unilateral=True, base=BASE))

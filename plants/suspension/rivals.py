@@ -2,10 +2,12 @@
 
 Sensors are those of the PID loops: rates of heave, pitch and roll, strokes of the struts and their rates. A body
 corner's velocity is that above its wheel; its acceleration is estimated from the struts' forces, which the strokes tell
-(dampers at their settings as built), as an accelerometer's reading over the last sample would be.
+(dampers at their settings as built, for acceleration-driven damping at one that is tuned), as an accelerometer's
+reading over the last sample would be.
 
 Sources: Karnopp, Crosby, Harwood (1974), J. Eng. Ind. 96, p. 619 (sky-hook); Valasek, Novak, Sika, Vaculin (1997),
-Vehicle System Dynamics 27, p. 285 (ground-hook); Savaresi, Silani, Bittanti (2005), J. Dyn. Syst. Meas. Control 127,
+Vehicle System Dynamics 27, p. 285 (ground-hook); Besinger, Cebon, Cole (1995), ibid. 24, p. 695 (sky-hook beside a
+passive part, "modified"); Savaresi, Silani, Bittanti (2005), J. Dyn. Syst. Meas. Control 127,
 p. 218 (acceleration-driven damping); Savaresi, Spelta (2007), ibid. 129, p. 382 (mixed).
 """
 
@@ -39,12 +41,12 @@ class _Corner:
     front: bool
 
 
-def _corners(x: Numbers, p: Numbers) -> tuple[_Corner, ...]:
-    """Velocities and estimated accelerations of the four corners."""
+def _corners(x: Numbers, p: Numbers, dampers: tuple[Any, Any] = (CS_FRONT, CS_REAR)) -> tuple[_Corner, ...]:
+    """Velocities of the four corners, and accelerations as with dampers at given settings, front and rear."""
     at, car = pose(x, p), _NOMINAL
     rates = at.stroke_rates
     lifts = tuple(
-        ratio * (axle.ks * (c.link.z6 - rest) + (CS_FRONT if k < 2 else CS_REAR) * rate)
+        ratio * (axle.ks * (c.link.z6 - rest) + dampers[k > 1] * rate)
         for k, (axle, c, rest, rate, ratio) in enumerate(
             zip(car.axles, at.corners, _STROKES, rates, _RATIOS, strict=True)
         )
@@ -81,14 +83,21 @@ def _sky_hook(t: Any, x: Numbers, constants: Numbers, p: Numbers) -> Numbers:
     return _settings(_resisting(-(front if c.front else rear) * c.body, c.rate, low) for c in _corners(x, p))
 
 
+def _modified_sky_hook(t: Any, x: Numbers, constants: Numbers, p: Numbers) -> Numbers:
+    front, rear, base = constants
+    return _settings(
+        _resisting(base * c.rate - (front if c.front else rear) * c.body, c.rate, C_MIN) for c in _corners(x, p)
+    )
+
+
 def _ground_hook(t: Any, x: Numbers, constants: Numbers, p: Numbers) -> Numbers:
     front, rear, low = constants
     return _settings(_resisting((front if c.front else rear) * c.wheel, c.rate, low) for c in _corners(x, p))
 
 
 def _acceleration_driven(t: Any, x: Numbers, constants: Numbers, p: Numbers) -> Numbers:
-    high, low = constants
-    return _settings(where(-c.acceleration * c.rate, high, low) for c in _corners(x, p))
+    high, low, estimate = constants
+    return _settings(where(-c.acceleration * c.rate, high, low) for c in _corners(x, p, (estimate, estimate)))
 
 
 def _mixed(t: Any, x: Numbers, constants: Numbers, p: Numbers) -> Numbers:
@@ -122,12 +131,17 @@ RIVALS = (
         (_setting("front", 4000.0, 20e3), _setting("rear", 4000.0, 20e3), _LOW), _sky_hook,
     ),
     Rival(
+        "modified_sky_hook", "modified sky-hook", "Besinger, Cebon, Cole (1995), continuous",
+        (_setting("front", 4000.0, 20e3), _setting("rear", 4000.0, 20e3), _setting("base", 1500.0)),
+        _modified_sky_hook,
+    ),
+    Rival(
         "ground_hook", "ground-hook", "Valasek et al. (1997), continuous",
         (_setting("front", 2000.0, 20e3), _setting("rear", 2000.0, 20e3), _LOW), _ground_hook,
     ),
     Rival(
         "acceleration_driven", "acceleration-driven damping (ADD)", "Savaresi, Silani, Bittanti (2005), two settings",
-        (_setting("high", 4000.0), _LOW), _acceleration_driven,
+        (_setting("high", 4000.0), _LOW, _setting("estimate", 1500.0)), _acceleration_driven,
     ),
     Rival(
         "mixed", "mixed sky-hook and ADD", "Savaresi, Spelta (2007), two settings",

@@ -6,7 +6,7 @@ its rate. Accelerations, strut forces and tyre loads are reported: they depend o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, minimum, quotient, where
@@ -16,6 +16,9 @@ from plants.suspension.equilibrium import equilibrium
 from plants.suspension.motion import applied, inertia
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, LEFT, PARAMETERS, WHEELS
 from plants.suspension.pose import Numbers, contacts, pose, strut_forces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REST = equilibrium()
 """The nominal state of rest."""
@@ -77,16 +80,30 @@ def _demanded(commands: Numbers) -> Numbers:
     return tuple(heave - (pitch if front else -pitch) + (roll if left else -roll) for left, front in signs)
 
 
-def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
-    """Damper coefficients [N s/m] that give the demanded forces where a damper can: it only resists motion."""
-    rates = pose(x, p).stroke_rates
-    pairs = zip(_demanded(commands), rates, strict=True)
-    return (*(_setting(force, rate) for force, rate in pairs), 0.0, 0.0, 0.0, 0.0)
+def allocation(base: float = 0.0) -> Callable[..., Any]:
+    """Return the block that gives damper coefficients [N s/m] for heave, pitch and roll commands.
+
+    Without a base the dampers give the demanded forces where they can, and as little as they can elsewhere: a damper
+    only resists motion. With one, commands ask for forces beside those of dampers set to the base [N s/m], so that
+    wheels stay damped whatever is asked of the body.
+    """
+
+    def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
+        rates = pose(x, p).stroke_rates
+        pairs = zip(_demanded(commands), rates, strict=True)
+        return (*(_setting(force, rate, base) for force, rate in pairs), 0.0, 0.0, 0.0, 0.0)
+
+    return allocate
 
 
-def _setting(force: Any, rate: Any) -> Any:
+def _setting(force: Any, rate: Any, base: float) -> Any:
     moving = magnitude(rate) - STILL
-    return where(moving, clip(quotient(force, where(moving, rate, 1.0)), C_MIN, C_MAX), C_MIN)
+    wanted = base + quotient(force, where(moving, rate, 1.0))
+    return where(moving, clip(wanted, C_MIN, C_MAX), max(base, C_MIN))
+
+
+allocate = allocation()
+"""Without a base."""
 
 
 def allocate_active(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:

@@ -28,7 +28,8 @@ def test_it_keeps_its_contract(report):
     # A plant whose modes are all at 0 (an integrator) has no fastest mode that a step could follow from.
     assert report.step is not None or any("no mode of its own" in line for line in report.advice)
     assert report.step is None or report.step > 0.0
-    assert any("converges with order" in line for line in report.passed)
+    # Tyres that only push give a right side with corners, which the check's runs cross: no order to be seen.
+    assert any("converges with order" in line for line in report.passed) or "unilateral" in report.plant
 
 
 def test_its_energy_balance_closes(report):
