@@ -1,6 +1,6 @@
 """The car's comparison: passive dampers, sky-hook and its relatives, fixed PID and knowledge base, equally well tuned.
 
-    python -m experiments.suspension_study                     # all designs, into runs/suspension; docs/suspension_study.md
+    python -m experiments.suspension_study                     # all designs, into runs/suspension, and the page
     python -m experiments.suspension_study base-0              # one design, its tables printed only
     python -m experiments.suspension_study folder=X budget.evaluations=2000    # other words go to `sscq design`
 
