@@ -5,26 +5,23 @@ Every number on the page, those in its sentences included, comes from the one ru
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchmarks import derivation, drift, formulation_tables, formulations, machine, singular_position
+from benchmarks import derivation, drift, formulation_tables, formulations, page_command, singular_position
 from benchmarks.drift_claims import corrections, energies, poles, singular
 from benchmarks.formulation_claims import cost, tools
 from benchmarks.prose import paragraph
-from benchmarks.size import FULL, QUICK
 from plants.core.kernel import LANES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.drift import Drift
     from benchmarks.formulations import Costs
     from benchmarks.singular_position import Passage
     from benchmarks.size import Size
     from benchmarks.timing import Timing
-
-FOLDER = Path(__file__).parents[1] / "docs" / "performance"
 
 
 @dataclass(frozen=True)
@@ -139,19 +136,12 @@ def _tables(found: Found) -> list[str]:
     ]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.formulations_page", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean nothing, the paths are run")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the page goes (default: %(default)s)")
-    chosen = parser.parse_args(arguments)
-    about = machine.describe()
-    found = measured(QUICK if chosen.quick else FULL)
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    (chosen.folder / "formulations.md").write_text(page(found, about), encoding="utf-8")
+def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+    """Write the page and its drawing into a folder."""
+    (folder / "formulations.md").write_text(page(found, about), encoding="utf-8")
     drawing = drift.figure(found.drifts[drift.DRAWN], drift.STEPS[0])
-    (chosen.folder / drift.FIGURE).write_text(drawing, encoding="utf-8")
+    (folder / drift.FIGURE).write_text(drawing, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    page_command.run("formulations_page", __doc__, measured, write)

@@ -5,21 +5,20 @@ Every number on the page, those in its sentences included, comes from the one ru
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks import machine
+from benchmarks import page_command
 from benchmarks.prose import paragraph, span
-from benchmarks.size import FULL, QUICK
 from benchmarks.suspension_loop import BASELINES, PUBLISHED, SHARES, STEPS, WAYS, Found, measured
 from benchmarks.suspension_schemes import SCHEMES
 from benchmarks.timing import ratio
 from plants.core.kernel import LANES
 from plants.suspension.loop_gains import ARRANGEMENTS
 
-FOLDER = Path(__file__).parents[1] / "docs" / "performance"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def page(found: Found, about: dict[str, object]) -> str:
@@ -118,10 +117,10 @@ def _what_came_out(found: Found) -> list[str]:
         (f"**{LANES} lanes** against one: a factor of {lanes:.2g} (minimal form, variable damping).",),
         (
             "**Drift is decided at the start.** Delayed multipliers leave the linkage's twice-differentiated",
-            "constraints with a residual that telescopes: the present unknowns less those at the start, times the",
-            f"step. From the right values the linkage opens by {open_by['delayed, 23']:.2g} m in 1 s at 1 ms,",
-            f"from 0 by {open_by['delayed, 23, from 0']:.2g} m. Baumgarte's feedback leaves",
-            f"{open_by['delayed, 23, kappa 20/s']:.2g} m.",
+            "constraints with a residual that telescopes, as far as the coefficients change slowly: the present",
+            "unknowns less those at the start, times the step. From the right values the linkage opens by",
+            f"{open_by['delayed, 23']:.2g} m in 1 s at 1 ms, from 0 by {open_by['delayed, 23, from 0']:.2g} m.",
+            f"Baumgarte's feedback leaves {open_by['delayed, 23, kappa 20/s']:.2g} m.",
         ),
     )
     return [line for part in parts for line in (*paragraph(*part), "")][:-1]
@@ -163,17 +162,10 @@ def _time_table(found: Found) -> list[str]:
     return [head, "|---" * (2 + 3 * len(dampings)) + "|", *rows]
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.suspension_page", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean nothing, the paths are run")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the page goes (default: %(default)s)")
-    chosen = parser.parse_args(arguments)
-    about = machine.describe()
-    found = measured(QUICK if chosen.quick else FULL)
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    (chosen.folder / "suspension_loop.md").write_text(page(found, about), encoding="utf-8")
+def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+    """Write the page into a folder."""
+    (folder / "suspension_loop.md").write_text(page(found, about), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    page_command.run("suspension_page", __doc__, measured, write)

@@ -88,13 +88,8 @@ def entropy_rate_unilateral(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbe
     return sum(dampers, 0.0) + sum(tyres, 0.0)
 
 
-def input_power(x: Numbers, u: Numbers, w: Numbers, p: Numbers, *, unilateral: bool = False) -> Any:
-    """Return the power of roads and active forces [W]: with `stored` and `dissipation` it closes the balance."""
-    at = pose(x, p)
-    return _input(at, u, w, contacts(at, w[:4], w[4:], unilateral=unilateral))
-
-
 def _input(at: Pose, u: Numbers, w: Numbers, tyres: tuple[Contact, ...]) -> Any:
+    """Power of roads and active forces [W]: with `stored` and `dissipation` it closes the balance."""
     road = sum((tyre.load * rate for tyre, rate in zip(tyres, w[4:], strict=True)), 0.0)
     return road - sum((f * v for f, v in zip(u[4:], at.stroke_rates, strict=True)), 0.0)
 

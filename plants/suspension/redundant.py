@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plants.core.elementary import cos, sin
+from plants.mechanics.forms.solving import dot
 from plants.suspension.parameters import LEFT, Axle, Car
 
 Numbers = tuple[Any, ...]
@@ -133,9 +134,9 @@ class _System:
             -u * alpha * alpha + 2.0 * v_own * alpha + u2 - u * beta * beta + self.g * self.cb,
         )
         for i, left in columns.items():
-            self.right[i] = self.right[i] - m * _dot(left, bias)
+            self.right[i] = self.right[i] - m * dot(left, bias)
             for j, right in columns.items():
-                self.mass[i][j] = self.mass[i][j] + m * _dot(left, right)
+                self.mass[i][j] = self.mass[i][j] + m * dot(left, right)
 
     def tyre(self, k: int, axle: Axle, z12: Any, rate: Any) -> tuple[Any, Any]:
         """Force of the road and rate of z12, in which the road's height is contained."""
@@ -195,11 +196,3 @@ class _System:
             gaps.append(gap)
             speeds.append(speed)
         return rows, target, gaps, speeds
-
-
-def _dot(left: Numbers, right: Numbers) -> Any:
-    return sum((a * b for a, b in zip(left, right, strict=True) if _present(a) and _present(b)), 0.0)
-
-
-def _present(value: Any) -> bool:
-    return not (isinstance(value, float) and value == 0.0)

@@ -13,6 +13,7 @@ from benchmarks import (
     formulations_page,
     mechanism_forms,
     mechanisms,
+    page_command,
 )
 from benchmarks.lapack_peer import Peer
 from benchmarks.motions import OpenLoop
@@ -109,7 +110,10 @@ def test_the_figure_draws_every_form_that_stayed():
 
 @pytest.mark.slow
 def test_the_page_is_written(tmp_path):
-    formulations_page.main(["--quick", "--folder", str(tmp_path)])
+    page_command.run(
+        "formulations_page", None, formulations_page.measured, formulations_page.write,
+        ["--quick", "--folder", str(tmp_path)],
+    )  # fmt: skip
     page = (tmp_path / "formulations.md").read_text()
     assert page.count("\n## ") == 5
     assert "nan" not in page
