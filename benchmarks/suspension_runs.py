@@ -14,7 +14,7 @@ from plants.core.run import Job, grid, run
 from plants.core.signal_bank import SignalBank, stream_arrays
 from plants.core.simulate import as_signals, fill_rows
 from plants.suspension import SUSPENSION, loop_forms
-from plants.suspension.redundant import THETA
+from plants.suspension.redundant_constraints import THETA
 from plants.suspension.roads import waves
 from plants.suspension.signals import REST, allocate
 

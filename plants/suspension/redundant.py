@@ -14,16 +14,15 @@ takes them back: c'' = -2 kappa c' - kappa^2 c.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from plants.core.elementary import cos, sin
 from plants.mechanics.forms.solving import dot
-from plants.suspension.parameters import LEFT, Axle, Car
+from plants.suspension.parameters import Axle, Car
+from plants.suspension.redundant_constraints import ETA, THETA, WHEELS, Z6, N, constraints, sided
 
 Numbers = tuple[Any, ...]
-N, WHEELS = 15, 4
-ETA, THETA, Z6 = 3, 7, 11  # first of each kind among the coordinates
 
 
 @dataclass(frozen=True)
@@ -52,14 +51,6 @@ class Saddle:
     loads: list[Any]
 
 
-def sided(car: Car, k: int) -> Axle:
-    """Return the numbers of one corner with the signs of its side."""
-    axle = car.axles[k]
-    if LEFT[k]:
-        return axle
-    return replace(axle, **{name: -getattr(axle, name) for name in ("b2", "gam", "e0", "e1", "e2", "e3")})
-
-
 def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> Saddle:
     """Return the equations at a state [34]."""
     car = Car.of(p)
@@ -74,7 +65,7 @@ def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> 
         z12_rates.append(rate)
         system.strut_force(k, axle, u[k] * car.worn[k], u[4 + k])
     system.stabilisers(car)
-    rows, target, gaps, speeds = system.constraints(car, kappa)
+    rows, target, gaps, speeds = constraints(car, x[:N], x[N + 4 :], kappa)
     return Saddle(system.mass, system.right, rows, target, gaps, speeds, z12_rates, loads)
 
 
@@ -170,29 +161,3 @@ class _System:
             for sign, (k, s) in zip((-1.0, 1.0), sides, strict=True):
                 moment = sign * pull * s.e0 * cos(s.gam + self.q[THETA + k])
                 self.right[THETA + k] = self.right[THETA + k] + moment
-
-    def constraints(self, car: Car, kappa: Any) -> tuple[list[list[Any]], list[Any], list[Any], list[Any]]:
-        """Rows, targets, residuals and their rates: the first constraint of all wheels, then the second."""
-        both: tuple[list[Any], list[Any]] = ([], [])
-        for k in range(WHEELS):
-            axle = sided(car, k)
-            s, h = self.q[Z6 + k] - axle.d1, axle.c1 - axle.c2
-            st, ct = axle.e2 * sin(self.q[THETA + k]), axle.e2 * cos(self.q[THETA + k])
-            se, ce = sin(self.q[ETA + k]), cos(self.q[ETA + k])
-            theta, eta, slide = self.v[THETA + k], self.v[ETA + k], self.v[Z6 + k]
-            places = (ETA + k, THETA + k, Z6 + k)
-            first = -(theta * theta * ct) + 2.0 * eta * slide * ce - eta * eta * s * se
-            second = theta * theta * st - 2.0 * eta * slide * se - eta * eta * s * ce
-            both[0].append((places, (-s * ce, st, -se), first, -(ct + s * se)))
-            both[1].append((places, (s * se, ct, -ce), second, st - s * ce - h))
-        rows, target, gaps, speeds = [], [], [], []
-        for places, slopes, wanted, gap in (*both[0], *both[1]):
-            row: list[Any] = [0.0] * N
-            for place, slope in zip(places, slopes, strict=True):
-                row[place] = slope
-            speed = sum((slope * self.v[place] for place, slope in zip(places, slopes, strict=True)), 0.0)
-            rows.append(row)
-            target.append(wanted - 2.0 * kappa * speed - kappa * kappa * gap)
-            gaps.append(gap)
-            speeds.append(speed)
-        return rows, target, gaps, speeds
