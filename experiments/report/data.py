@@ -19,7 +19,7 @@ from experiments.report.structure_data import StructureView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.front import FrontView
+    from experiments.report.front_view import FrontView
     from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
     from experiments.report.situations import Array, Group

@@ -133,6 +133,9 @@ class Plant:
         Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     rivals : tuple of Rival
         Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
+    trade_off : tuple of str
+        Names of own measures that its field trades off against one another, such as comfort and road holding; the
+        first is minimised while the second is limited. Left empty: none is natural for it.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -166,6 +169,7 @@ class Plant:
     loses_at_rest: bool = False
     measures: tuple[Measure, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    trade_off: tuple[str, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -241,6 +245,12 @@ def _check_declaration(plant: Plant) -> None:
     if plant.loses_at_rest and plant.entropy_rate is None:
         raise ValueError(f"plant {plant.name!r} says loses_at_rest but has no entropy_rate(t, x, u, w, p): give one")
     check_names(plant.measures, plant.name)
+    own = [measure.name for measure in plant.measures]
+    if plant.trade_off and (len(set(plant.trade_off)) < 2 or not set(plant.trade_off) <= set(own)):
+        raise ValueError(
+            f"plant {plant.name!r}: trade_off must name two or more of its own measures ({', '.join(own) or 'none'}), "
+            f"got {plant.trade_off}"
+        )
 
 
 def _check_channels(plant: Plant) -> None:

@@ -93,6 +93,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         situations=SITUATIONS,
         measures=measures(outputs),
         rivals=() if active else RIVALS,
+        trade_off=("ride_comfort", "tyre_load_variation"),
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )
 
