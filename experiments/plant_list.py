@@ -42,6 +42,8 @@ def description(plant: Plant) -> str:
     measures = [(f"  {one.name}", one.unit or "-", f"large: {one.scale:g}", one.text) for one in plant.measures]
     if measures:
         parts.append(f"\nown measures\n{_columns(measures)}")
+    if plant.trade_off:
+        parts.append(f"\ntraded off  {', '.join(plant.trade_off)} (the first is limited)")
     parts.append(f"\nintegration step  {plant.step:g} s")
     if plant.loses_at_rest:
         parts.append("loses at rest     measures count the entropy production beyond that of the present set point")

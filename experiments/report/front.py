@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from experiments.report.situations import Array
     from experiments.report.view import View
 
+_SMALL = 0.4  # of a chart's side: fronts that fill less are drawn from near too
 _FEW = 2  # fronts, of which least first objective and knee are named in the drawing too; of more the chosen point alone
 SMALL, LARGE = 2.5, 7.5  # radii of the dots with the least and the most of the third objective [pixels]
 
@@ -28,14 +30,14 @@ def front(view: View) -> Html:
     if shown_one is None:
         return Html("")
     legend = element("p", *_keys(view, shown_one), class_="keys")
-    chart = element("figure", scatter(_chart(view, shown_one)), class_="single")
+    charts = [element("figure", scatter(chart), class_="single") for chart in _charts(view, shown_one)]
     tables = [
         part
         for s in shown_one.series
         for part in (element("h3", s.name[:1].upper() + s.name[1:]), front_table(view, shown_one, s))
     ]
     equal = equal_table(view, shown_one)
-    return section("front", "Trade-off front", legend, chart, equal, *tables, lead=shown_one.text)
+    return section("front", "Trade-off front", legend, *charts, equal, *tables, lead=shown_one.text)
 
 
 def _keys(view: View, given: FrontView) -> list[Html]:
@@ -44,14 +46,27 @@ def _keys(view: View, given: FrontView) -> list[Html]:
     return [*keys, element("span", "dots: the front; diamonds: controllers that were judged")]
 
 
-def _chart(view: View, given: FrontView) -> Scatter:
+def _charts(view: View, given: FrontView) -> list[Scatter]:
+    """All controllers in one chart where that is wished for, the fronts again from near where they are small in it."""
+    near = _chart(view, given, whole=False)
+    if not given.whole:
+        return [near]
+    fronts, marks = (np.vstack(rows)[:, :2] for rows in ([s.values for s in given.series], [v for _, v in given.marks]))
+    small = np.ptp(fronts, axis=0) < _SMALL * np.ptp(np.vstack((fronts, marks)), axis=0)
+    whole = _chart(view, given, whole=True)
+    if not small.any():
+        return [whole]
+    return [replace(whole, rings=()), replace(near, remark=f"{near.remark}, the fronts from near", height=380.0)]
+
+
+def _chart(view: View, given: FrontView, *, whole: bool) -> Scatter:
     third = [s.values[:, 2] for s in given.series if s.values.shape[1] > 2]
     sizes = (float(np.min(np.concatenate(third))), float(np.max(np.concatenate(third)))) if third else (0.0, 0.0)
     dots = [_front_dots(view, given, series, sizes) for series in given.series]
     marks = [
         Dots(
             values[:1], values[1:2], np.array([6.0]), _style(view, key),
-            (f"{view.data.controller(key).name}: {_values(given, values)}",), diamonds=True, sets_range=given.whole,
+            (f"{view.data.controller(key).name}: {_values(given, values)}",), diamonds=True, sets_range=whole,
         )
         for key, values in given.marks
     ]  # fmt: skip
@@ -67,8 +82,9 @@ def _chart(view: View, given: FrontView) -> Scatter:
 def _rings(given: FrontView) -> tuple[tuple[float, float, str], ...]:
     """Points of the fronts that are named in the drawing: least first objective, knee and the chosen one."""
     found = []
-    for s in given.series:
-        drawn = {"chosen", *((s.points[0][0], "knee") if len(given.series) <= _FEW and s.points else ())}
+    few = len(given.series) <= _FEW
+    for k, s in enumerate(given.series):
+        drawn = {"chosen"} | ({"knee"} if few else set()) | ({s.points[0][0]} if few and not k else set())
         for i, several in by_place(s).items():
             if named := [name for name in several if name in drawn]:
                 found.append((float(s.values[i, 0]), float(s.values[i, 1]), ", ".join(named)))

@@ -16,6 +16,8 @@ LETTER, ABOVE, BELOW = 5.9, 9.0, 3.0  # pixels: width of a letter, height of a l
 _NEAR = 11.0  # from a point to its name
 _REACHES = (_NEAR, 22.0, 36.0, 52.0, 70.0, 92.0, 118.0, 148.0)
 _ANGLES = np.deg2rad([-35.0, 35.0, -145.0, 145.0, -90.0, 90.0, 0.0, 180.0, -65.0, 65.0, -115.0, 115.0])
+_GAP = 5.0  # pixels between two names side by side, for the halo around them
+_SIZE = 5.0  # pixels from the middle of a point to its edge
 _COVERED, _FAR = 3.0, 0.08  # costs: of a point that is covered, of a pixel of distance
 
 
@@ -84,10 +86,9 @@ def _cost(
     left, top, right, bottom = place.box(name)
     if left < 0.0 or top < 0.0 or right > width or bottom > height:
         return None
-    if any(left < r and right > l and top < b and bottom > t for l, t, r, b in taken):
+    if any(left < r + _GAP and right > l - _GAP and top < b and bottom > t for l, t, r, b in taken):
         return None
-    inside = (
-        (dots[:, 0] > left - 3.0) & (dots[:, 0] < right + 3.0) & (dots[:, 1] > top - 3.0) & (dots[:, 1] < bottom + 3.0)
-    )
+    x, y = dots[:, 0], dots[:, 1]
+    inside = (x > left - _SIZE) & (x < right + _SIZE) & (y > top - _SIZE) & (y < bottom + _SIZE)
     reach = float(np.hypot(place.x - place.point[0], place.y - place.point[1]))
     return _COVERED * float(inside.sum()) + _FAR * reach

@@ -139,12 +139,14 @@ def _names(chart: Scatter, x: Axis, y: Axis) -> list[Html]:
         for at_x, at_y, _ in chart.rings
     ]
     found = places(inside, dots.reshape(-1, 2), x.length, y.length)
-    return rings + [part for name, place in found for part in _name(name, place)]
+    return rings + [_lead(place) for _, place in found if place.led] + [_text(name, place) for name, place in found]
 
 
-def _name(name: str, place: Place) -> list[Html]:
+def _lead(place: Place) -> Html:
     px, py = place.point
-    leads = element("path", d=f"M{px:.1f} {py:.1f}L{place.x:.1f} {place.y - 3.0:.1f}", class_="leads")
+    return element("path", d=f"M{px:.1f} {py:.1f}L{place.x:.1f} {place.y - 3.0:.1f}", class_="leads")
+
+
+def _text(name: str, place: Place) -> Html:
     style = "label named end" if place.ends else "label named"
-    text = element("text", name, x=f"{place.x:.1f}", y=f"{place.y:.1f}", class_=style)
-    return [leads, text] if place.led else [text]
+    return element("text", name, x=f"{place.x:.1f}", y=f"{place.y:.1f}", class_=style)
