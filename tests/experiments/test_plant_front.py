@@ -14,6 +14,7 @@ from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
 from experiments import front_files
 from experiments.errors import UserError
+from experiments.front_kinds import rivals
 from experiments.front_point import NAME, decided
 from experiments.report.front_tables import least_within
 from experiments.reporting import report
@@ -122,6 +123,8 @@ def test_no_law_is_worse_than_where_it_was_tuned(run):
     for one in run.fronts:
         tuned = lies(run, one.name)
         assert any((row <= tuned * (1.0 + 1e-9)).all() for row in one.values)
+    (kind,) = rivals(run.bench, run.group)
+    assert kind.candidate.start[0] == next(c.theta[0] for c in run.group if c.name == "rival_stiff")
 
 
 def test_the_chosen_gains_push_no_harder_than_the_best_law_of_the_field(run):
