@@ -43,7 +43,7 @@ SCENE = Scene(
         View(
             "from the side",
             (
-                Body("ground", lambda t, x, u, w, p: ((-3.0, 0.0), (3.0, 0.0)), "track", tint="soft"),
+                Body("ground", ((-3.0, 0.0), (3.0, 0.0)), "track", tint="soft"),
                 Body("polygon", cart, "cart"),
                 Body("wheel", _wheel(-0.2)),
                 Body("wheel", _wheel(0.2)),

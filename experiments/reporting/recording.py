@@ -12,6 +12,8 @@ import numpy as np
 
 from experiments import formats
 from experiments.progress import Progress
+from experiments.reporting.scenes import scene_parts, shown_contenders, shown_places
+from experiments.reporting.signals import signal_parts
 from flcs import FuzzyController
 from sscq.evaluate import Recorder
 from sscq.situation_sets import KINDS
@@ -64,7 +66,11 @@ def chosen(case: Case) -> list[int]:
             first = [k for k in range(len(places)) if k not in worst][: MOST - len(worst)]
             places = [places[k] for k in sorted([*first, *worst.tolist()])]
         found += places
-    return found
+    return sorted({*found, *(place.overall for place in _also(case))})
+
+
+def _also(case: Case) -> tuple[Place, ...]:
+    return shown_places(case) if case.plant.scene is not None or case.plant.shown else ()
 
 
 def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
@@ -109,8 +115,16 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
         columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
+    parts |= _seen(case, contender, place, run, end if np.isfinite(end) else np.inf)
     kept = extremes([column for what in _DRAWN for column in columns[what].T])
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def _seen(case: Case, contender: Contender, place: Place, run: Trajectory, end: float) -> Recordings:
+    """The plant's picture and its named signals, of the few runs that show them."""
+    if contender.name not in shown_contenders(case) or place.overall not in {p.overall for p in shown_places(case)}:
+        return {}
+    return scene_parts(case.plant, place, run, end) | signal_parts(case.plant, run, end)
 
 
 def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:

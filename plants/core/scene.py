@@ -6,11 +6,12 @@ Nothing here draws. A plant declares what there is to be seen; a report samples 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 Block = Callable[..., Any]
+Points = Sequence[tuple[float, float]]
 
 KINDS = {
     "line": (2, None),
@@ -35,8 +36,8 @@ class Body:
         that turning is seen. "ground": with one point the path that it takes over the whole run, with more a profile;
         what lies beneath is shaded. "trace": the path of its one point up to now. "arrow": from its first point to its
         second, such as a force times metres per newton; not drawn where both are the same.
-    points : callable
-        ``(t, x, u, w, p)`` to its points, in the view's unit: a sequence of k pairs (across, up) of numbers or arrays
+    points : callable, or sequence of pairs
+        What stays where it is: its points (across, up). Else ``(t, x, u, w, p)`` to its points, in the view's unit: a sequence of k pairs (across, up) of numbers or arrays
         [n], or one array [n, k, 2]. `t` [n] s; `x`, `u`, `w` are tuples of arrays [n], as the plant's blocks take
         them, so helpers of the blocks can be used; `p` is a tuple of floats. n samples follow one another, closer than
         the frames, and a function may look at all of them.
@@ -50,7 +51,7 @@ class Body:
     """
 
     kind: str
-    points: Block
+    points: Block | Points
     name: str = ""
     tint: str = "own"
     level: Block | None = None
@@ -89,9 +90,9 @@ class View:
 
     @property
     def grain(self) -> float:
-        """Length [unit] that is not told apart: a power of ten, at most a four thousandth of the window."""
+        """Length [unit] that is not told apart: a power of ten, at most a two thousandth of the window."""
         left, right, bottom, top = self.window
-        return float(10.0 ** math.floor(math.log10(max(right - left, top - bottom) / 4000.0)))
+        return float(10.0 ** math.floor(math.log10(max(right - left, top - bottom) / 2000.0)))
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,10 @@ def _check_body(body: Body, what: str) -> None:
     for label, value, known in (("kind", body.kind, tuple(KINDS)), ("tint", body.tint, TINTS)):
         if value not in known:
             raise ValueError(f"{what}: {label} must be one of {', '.join(known)}, got {value!r}")
-    if not callable(body.points):
-        raise TypeError(f"{what}: points must be a function (t, x, u, w, p), got {type(body.points).__name__}")
+    if not (callable(body.points) or isinstance(body.points, Sequence)):
+        raise TypeError(
+            f"{what}: points must be a function (t, x, u, w, p) or pairs (across, up), got {type(body.points).__name__}"
+        )
     low, high = body.levels
     if body.level is not None and not (low < high and body.level_text):
         raise ValueError(f"{what}: a level needs levels with low < high and a level_text, got {body.levels}")

@@ -57,7 +57,8 @@ def body_points(body: Body, course: Course, what: str = "") -> np.ndarray:
         For another shape, another number of points than the body's kind has, or points that are not finite.
     """
     what = what or f"body {body.name or body.kind!r}"
-    found = _stacked(course.call(body.points), len(course.t), f"points of {what}")
+    given = course.call(body.points) if callable(body.points) else body.points
+    found = _stacked(given, len(course.t), f"points of {what}")
     fewest, most = KINDS[body.kind]
     count = found.shape[1]
     if count < fewest or (most is not None and count > most):
