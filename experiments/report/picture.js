@@ -32,7 +32,7 @@ for (const figure of document.querySelectorAll("figure.picture")) {
   };
   const where = choice("situation", data.places.map((name, k) => [k, name]), 0);
   const pace = choice("speed", data.paces.map((v) => [v, v === 1 ? "as it is" : `${v} ×`]), data.pace);
-  const layout = choice("several", [["over", "overlaid"], ["apart", "one above the other"]], "over");
+  const layout = choice("layout", [["over", "overlaid"], ["apart", "one above the other"]], "over");
   const chosen = data.who.map((name, k) => {
     const label = make("label", line, "", { className: data.colours[k] });
     const box = make("input", label, "", { type: "checkbox", checked: k < 2 });
@@ -81,7 +81,11 @@ for (const figure of document.querySelectorAll("figure.picture")) {
   const DRAW = {
     line: (g, at) => { trace(g, at); g.stroke(); },
     trace: (g, at) => { g.lineWidth = 1.4; trace(g, at); g.stroke(); },
-    polygon: (g, at) => { trace(g, at, true); g.save(); g.globalAlpha *= 0.16; g.fill(); g.restore(); g.stroke(); },
+    polygon: (g, at) => {
+      trace(g, at, true);
+      if (g.globalAlpha === 1) { g.globalAlpha = 0.16; g.fill(); g.globalAlpha = 1; }
+      g.stroke();
+    },
     wheel: (g, [centre, rim]) => {
       g.beginPath();
       g.arc(...centre, Math.hypot(rim[0] - centre[0], rim[1] - centre[1]), 0, 7);
@@ -155,13 +159,14 @@ for (const figure of document.querySelectorAll("figure.picture")) {
     const [fx, fy] = followed ? pairs(pool[followed], frame(first))[0] : [0, 0];
     const [x0, y0] = [left + fx * view.grain, low + fy * view.grain];
     scale(g, view, x0, y0, k, width, height);
-    const done = new Set();
+    // What is the same for several is drawn once, as the first one's.
+    const owner = new Map();
+    for (const w of who) drive(w).views[v].bodies.forEach((index, b) => { if (!owner.has(`${b} ${index}`)) owner.set(`${b} ${index}`, w); });
     who.slice().reverse().forEach((w, turn) => {
       const one = drive(w), at = frame(one), last = turn === who.length - 1;
       view.bodies.forEach((body, b) => {
-        const index = one.views[v].bodies[b], coded = pool[index], tag = `${b} ${index}`;
-        if (done.has(tag)) return;
-        done.add(tag);
+        const index = one.views[v].bodies[b], coded = pool[index];
+        if (owner.get(`${b} ${index}`) !== w) return;
         let found = points(coded, at);
         if (body.kind === "trace") found = found.slice(0, 2 + Math.floor((found.length - 1) * (one.frames > 1 ? at / (one.frames - 1) : 1)));
         const placed = found.map(([x, y]) => [(x * view.grain - x0) * k, height - (y * view.grain - y0) * k]);
@@ -194,9 +199,13 @@ for (const figure of document.querySelectorAll("figure.picture")) {
       const box = make("div", stage);
       if (groups.length > 1) make("b", box, data.who[group[0]]);
       const row = make("div", box, "", { className: "views" });
+      const spans = data.views.map(({ window: [left, right, low, high] }) => [right - left, high - low]);
+      const whole = spans.reduce((sum, [width]) => sum + width, 0);
       return data.views.map((view, v) => {
-        const cell = make("div", row);
-        cell.style.flex = `${view.window[1] - view.window[0]} 1 ${view.window[1] - view.window[0] > 3 ? 320 : 240}px`;
+        const cell = make("div", row), [width, height] = spans[v];
+        // One scale for all views where there is room, none of them higher than the window.
+        cell.style.flex = `${width / whole} 1 ${(640 * width) / whole}px`;
+        cell.style.maxWidth = `${Math.max(200, (480 * width) / height)}px`;
         const canvas = make("canvas", cell);
         make("small", cell, view.name + (view.note ? `; ${view.note}` : ""));
         return { canvas, view: v, who: group };
@@ -211,7 +220,7 @@ for (const figure of document.querySelectorAll("figure.picture")) {
     if (!playing) return;
     // Who asked for less motion gets four frames a second.
     if (!calm.matches || stamp - before > 250) {
-      now += (Math.min(stamp - before, 300) / 1000) * Number(pace.value);
+      now += (Math.min(Math.max(stamp - before, 0), 300) / 1000) * Number(pace.value);
       if (now > end()) now = 0;
       before = stamp;
       draw();

@@ -46,14 +46,12 @@ def picture_figure(given: PictureView, names: Mapping[str, str], colours: Mappin
     keys.sort(key=lambda key: key != first)
     data = _data(given, keys, names, colours)
     shown = next(d for d in given.drives if d.controller == keys[0])
-    notes = " ".join(f"{view.name}: {view.note}." for view in given.views if view.note)
     said = f"{given.text} {_bodies(given)}"
     return element(
         "figure",
         element("div", still(given, shown, colours[shown.controller]), class_="still"),
         element("noscript", element("p", f"One moment of {names[shown.controller]} in {shown.situation}.")),
         element("div", class_="stage", role="img", aria_label=said, hidden=True),
-        element("p", element("small", notes), class_="notes") if notes else "",
         element("script", Html(data), type="application/json", class_="drives"),
         class_="picture",
     )

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from experiments.report.view import View
 
 _LEAD = (
-    "Signals that the plant names beside its outputs. Over time: the piece in which the first of them varies most. Over "
-    "frequency: power spectral densities of the whole drawn run (one seed, the declared one) by Welch's method: Hann "
-    "windows of a quarter of the run, half overlapping."
+    "Signals that the plant names beside its outputs. Over time: the piece in which the first of them varies most. "
+    "Over frequency: power spectral densities of the whole drawn run (one seed, the declared one) by Welch's method: "
+    "Hann windows of a quarter of the run, half overlapping."
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.markup import Html, element
+from experiments.report.markup import Html, element, join
 
 if TYPE_CHECKING:
     from experiments.report.picture_data import BodyView, Drive, PictureView, SceneView
@@ -18,11 +18,12 @@ _SIZE = 420.0  # pixels of the longer side
 def still(given: PictureView, drive: Drive, colour: str) -> Html:
     """All views at a third of the drive."""
     frame = drive.frames // 3
-    parts = [_view(view, drive, v, frame, colour) for v, view in enumerate(given.views)]
+    parts = [_view(given.views, drive, v, frame, colour) for v in range(len(given.views))]
     return element("div", *parts, class_="views")
 
 
-def _view(view: SceneView, drive: Drive, v: int, frame: int, colour: str) -> Html:
+def _view(views: tuple[SceneView, ...], drive: Drive, v: int, frame: int, colour: str) -> Html:
+    view = views[v]
     left, right, bottom, top = view.window
     scale = _SIZE / max(right - left, top - bottom)
     width, height = scale * (right - left), scale * (top - bottom)
@@ -33,11 +34,15 @@ def _view(view: SceneView, drive: Drive, v: int, frame: int, colour: str) -> Htm
         return np.round(np.stack([offset[:, 0], -offset[:, 1]], axis=1), 1)
 
     bodies = [_body(b, placed(drive.points(v, k, frame)), height) for k, b in enumerate(view.bodies)]
-    label = f"{view.name}, at {frame * drive.step:.3g} s"
+    label = f"{view.name}, at {frame * drive.step:.3g} s" + (f"; {view.note}" if view.note else "")
     drawing = element(
         "svg", *bodies, viewBox=f"0 0 {width:.0f} {height:.0f}", class_=f"scene {colour}", role="img", aria_label=label
     )
-    return element("div", drawing, element("small", label))
+    across = sum(one.window[1] - one.window[0] for one in views)
+    share = (right - left) / across
+    # One scale for all views, none of them higher than the window: as the script has it.
+    style = f"flex:{share:.3f} 1 {640 * share:.0f}px;max-width:{max(200.0, 480 * width / height):.0f}px"
+    return element("div", drawing, element("small", label), style=style)
 
 
 def _body(body: BodyView, at: Array, height: float) -> Html:
@@ -45,7 +50,8 @@ def _body(body: BodyView, at: Array, height: float) -> Html:
     if body.kind == "wheel":
         radius = float(np.hypot(*(at[1] - at[0])))
         spoke = element("path", d=_path(at), class_=style)
-        return spoke + element("circle", cx=at[0, 0], cy=at[0, 1], r=round(radius, 1), class_=style)  # type: ignore[return-value]
+        rim = element("circle", cx=at[0, 0], cy=at[0, 1], r=round(radius, 1), class_=style)
+        return join([spoke, rim])
     if body.kind == "ground":
         if len(at) < 2:
             return Html("")

@@ -41,7 +41,7 @@ def recordings(case: Case) -> Recordings:
 
     def compute(_: Path) -> Recordings:
         arrays: Recordings = {}
-        places = [case.places[k] for k in chosen(case)]
+        places = [case.places[k] for k in sorted({*chosen(case), *_also(case)})]
         with Progress(len(case.group), "responses", "controllers", quiet=case.bench.quiet) as progress:
             for contender in case.group:
                 arrays |= _of_contender(case, contender, places)
@@ -66,11 +66,13 @@ def chosen(case: Case) -> list[int]:
             first = [k for k in range(len(places)) if k not in worst][: MOST - len(worst)]
             places = [places[k] for k in sorted([*first, *worst.tolist()])]
         found += places
-    return sorted({*found, *(place.overall for place in _also(case))})
+    return found
 
 
-def _also(case: Case) -> tuple[Place, ...]:
-    return shown_places(case) if case.plant.scene is not None or case.plant.shown else ()
+def _also(case: Case) -> set[int]:
+    """Return which situations are recorded because they are seen moving, or as signals."""
+    wanted = case.plant.scene is not None or case.plant.shown
+    return {place.overall for place in shown_places(case)} if wanted else set()
 
 
 def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:

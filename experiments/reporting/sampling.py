@@ -1,4 +1,4 @@
-"""A scene along a recorded run, as whole numbers of the view's grain: few frames, and of rigid bodies their motion only.
+"""A scene along a recorded run, as whole numbers of the view's grain: few frames, of rigid bodies their motion only.
 
 Functions of the scene see samples ten times as dense as the frames, so that a wheel which turns by more than half a
 turn between two frames turns the right way round in the picture.

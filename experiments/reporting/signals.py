@@ -23,12 +23,13 @@ Recordings = dict[str, Any]
 _SEGMENTS = 4  # of the run; with half overlap seven are averaged
 
 
-def density(values: Any, step: float) -> tuple[Any, Any]:
+def density(values: Any, step: float, segment: int = 0) -> tuple[Any, Any]:
     """Return frequencies [Hz] and the power spectral density of a signal [n] (its unit squared per Hz).
 
-    Welch's method: Hann windows of a quarter of the signal, half overlapping, each less its mean.
+    Welch's method: Hann windows of `segment` samples, left out a quarter of the signal, half overlapping, each less
+    its mean.
     """
-    segment = max(len(values) // _SEGMENTS, 8)
+    segment = segment or max(len(values) // _SEGMENTS, 8)
     frequency, power = welch(values, 1.0 / step, nperseg=min(segment, len(values)))
     return frequency[1:], power[1:]
 

@@ -37,10 +37,10 @@ class Body:
         what lies beneath is shaded. "trace": the path of its one point up to now. "arrow": from its first point to its
         second, such as a force times metres per newton; not drawn where both are the same.
     points : callable, or sequence of pairs
-        What stays where it is: its points (across, up). Else ``(t, x, u, w, p)`` to its points, in the view's unit: a sequence of k pairs (across, up) of numbers or arrays
-        [n], or one array [n, k, 2]. `t` [n] s; `x`, `u`, `w` are tuples of arrays [n], as the plant's blocks take
-        them, so helpers of the blocks can be used; `p` is a tuple of floats. n samples follow one another, closer than
-        the frames, and a function may look at all of them.
+        Points (across, up) of what stays where it is; else ``(t, x, u, w, p)`` to its points, in the view's unit: a
+        sequence of k pairs of numbers or arrays [n], or one array [n, k, 2]. `t` [n] s; `x`, `u`, `w` are tuples of
+        arrays [n], as the plant's blocks take them, so helpers of the blocks can be used; `p` is a tuple of floats.
+        The n samples follow one another, closer than the frames, and a function may look at all of them.
     name : str
         What the picture's description calls it; left empty, nothing.
     tint : {"own", "ink", "soft"}

@@ -1,8 +1,6 @@
 """The car as it is seen from its left side and from behind its front axle, on the road that passes under its wheels.
 
-The record holds heights of the road, no speed: the rear wheels meet what the front ones met a wheelbase before, so the
-speed is read off that delay. Heights of the road and all motion from rest are drawn three times as large, lengths of
-the car are not.
+Heights of the road and all motion from rest are drawn three times as large, lengths of the car are not.
 """
 
 from __future__ import annotations
@@ -12,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from plants.core.scene import Body, Scene, View
+from plants.suspension.drawn import MAGNIFIED, in_space, posed, radius_of, rolled, speed, strut_ends, wheel
 from plants.suspension.parameters import C_MAX, C_MIN, LEFT, Car
-from plants.suspension.pose import Pose, contacts, pose
-from plants.suspension.roads import WHEELBASE
+from plants.suspension.pose import contacts, pose
 from plants.suspension.signals import REST
 
 Points = Any
-MAGNIFIED = 3.0
 _NOTE = f"motion and heights of the road {MAGNIFIED:g} times as large"
-_SPEEDS = np.arange(4.0, 60.25, 0.25)  # m/s
-_UNKNOWN = 15.0  # m/s, where the road tells none
 _SIDE = (
     (-2.0, 0.05), (-2.05, 0.42), (-1.55, 0.5), (-1.05, 0.92), (0.25, 0.92), (0.85, 0.52), (1.75, 0.4), (1.95, 0.1),
     (1.9, 0.0), (-1.95, 0.0),
@@ -31,78 +26,15 @@ _METRES_PER_NEWTON = 5e-5
 _TREAD = 0.075  # m, half the width of a tyre
 
 
-def speed(t: Any, w: Any) -> float:
-    """Return the speed [m/s] at which the rear wheels meet the road of the front wheels; 15 where the road tells none."""
-    some = slice(None, None, max(len(t) // 1000, 1))
-    late = t[some]
-    best, found = 0.5, _UNKNOWN
-    for candidate in _SPEEDS:
-        met = late >= t[0] + WHEELBASE / candidate
-        pairs = [(w[k + 2][some][met], np.interp(late[met] - WHEELBASE / candidate, t, w[k])) for k in (0, 1)]
-        size = sum(float(np.square(rear).sum()) for rear, _ in pairs)
-        off = sum(float(np.square(rear - front).sum()) for rear, front in pairs)
-        if size > 0.0 and off / size < best:
-            best, found = off / size, float(candidate)
-    return found
-
-
-def magnified(x: Any) -> tuple[Any, ...]:
-    """Return the state with its motion from rest so much larger."""
-    return tuple(rest + MAGNIFIED * (value - rest) for value, rest in zip(x, REST, strict=True))
-
-
-def _at(x: Any, p: Any) -> Pose:
-    return pose(magnified(x), p)
-
-
-def _wheel(at: Pose, k: int) -> tuple[Any, Any, Any]:
-    """Place of a wheel's centre: ahead, to the left, up [m]."""
-    c, a1 = at.corners[k], at.car.axles[k].a1
-    return _in_space(at, a1, c.wheel_v if LEFT[k] else -c.wheel_v, c.wheel_u)
-
-
-def _in_space(at: Pose, along: float, across: Any, high: Any) -> tuple[Any, Any, Any]:
-    """Turn a place in pitched axes by the pitch."""
-    return (
-        along * at.cos_pitch + high * at.sin_pitch,
-        across,
-        at.z0 - along * at.sin_pitch + high * at.cos_pitch,
-    )
-
-
-def _strut_ends(at: Pose, k: int) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
-    """Hinge on the body and foot on the arm."""
-    axle, c = at.car.axles[k], at.corners[k]
-    side = 1.0 if LEFT[k] else -1.0
-    sine, cosine = np.sin(axle.gam), np.cos(axle.gam)
-    hinge = (axle.b2 - axle.c2 * sine, axle.c2 * cosine)
-    ends = (
-        (axle.b2 - axle.c1 * sine, axle.c1 * cosine),
-        (hinge[0] + axle.e2 * c.cos_psi, hinge[1] + axle.e2 * c.sin_psi),
-    )
-    return tuple(_in_space(at, axle.a1, *_rolled(at, side * y, z)) for y, z in ends)  # type: ignore[return-value]
-
-
-def _rolled(at: Pose, y: Any, z: Any) -> tuple[Any, Any]:
-    """Lateral place and height of a point of the body after roll."""
-    return y * at.cos_roll - z * at.sin_roll, y * at.sin_roll + z * at.cos_roll
-
-
-def _radius(p: Any, k: int) -> float:
-    """Height of the wheel's centre over level ground at the nominal rest."""
-    at = pose(REST, p)
-    return float(_wheel(at, k)[2])
-
-
 def _side_body(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-    at, moved = _at(x, p), speed(t, w) * t
-    return [(moved + a, h) for a, _, h in (_in_space(at, along, 0.0, high) for along, high in _SIDE)]
+    at, moved = posed(x, p), speed(t, w) * t
+    return [(moved + a, h) for a, _, h in (in_space(at, along, 0.0, high) for along, high in _SIDE)]
 
 
 def _side_wheel(k: int) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        ahead, _, high = _wheel(_at(x, p), k)
-        moved, radius = speed(t, w) * t, _radius(p, k)
+        ahead, _, high = wheel(posed(x, p), k)
+        moved, radius = speed(t, w) * t, radius_of(p, k)
         turned = moved / radius
         centre = moved + ahead
         return (centre, high), (centre + radius * np.sin(turned), high + radius * np.cos(turned))
@@ -112,9 +44,9 @@ def _side_wheel(k: int) -> Any:
 
 def _side_strut(k: int) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        at, moved = _at(x, p), speed(t, w) * t
-        (top, _, high), _ = _strut_ends(at, k)
-        ahead, _, low = _wheel(at, k)
+        at, moved = posed(x, p), speed(t, w) * t
+        (top, _, high), _ = strut_ends(at, k)
+        ahead, _, low = wheel(at, k)
         return (moved + top, high), (moved + ahead, low)
 
     return points
@@ -131,7 +63,7 @@ def _side_road(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
 def _tyre_load(k: int, *, unilateral: bool) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
         load = contacts(pose(x, p), w[:4], w[4:], unilateral=unilateral)[k].load
-        place = speed(t, w) * t + _wheel(_at(x, p), k)[0]
+        place = speed(t, w) * t + wheel(posed(x, p), k)[0]
         return (place, MAGNIFIED * w[k]), (place, MAGNIFIED * w[k] + _METRES_PER_NEWTON * load)
 
     return points
@@ -142,16 +74,16 @@ def _followed(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
 
 
 def _rear_view_body(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-    at = _at(x, p)
+    at = posed(x, p)
     front = at.car.front.a1
-    corners = (_rolled(at, y, z) for y, z in _FRONT)
-    return [(-across, _in_space(at, front, across, high)[2]) for across, high in corners]
+    corners = (rolled(at, y, z) for y, z in _FRONT)
+    return [(-across, in_space(at, front, across, high)[2]) for across, high in corners]
 
 
 def _rear_view_wheel(k: int) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        _, across, high = _wheel(_at(x, p), k)
-        radius = _radius(p, k)
+        _, across, high = wheel(posed(x, p), k)
+        radius = radius_of(p, k)
         return [
             (-across + a, high + b) for a in (-_TREAD, _TREAD) for b in ((-radius, radius), (radius, -radius))[a > 0]
         ]
@@ -161,15 +93,15 @@ def _rear_view_wheel(k: int) -> Any:
 
 def _rear_view_link(k: int, *, strut: bool) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        at = _at(x, p)
-        top, foot = _strut_ends(at, k)
+        at = posed(x, p)
+        top, foot = strut_ends(at, k)
         if strut:
             return (-top[1], top[2]), (-foot[1], foot[2])
         axle, side = at.car.axles[k], 1.0 if LEFT[k] else -1.0
         y, z = side * (axle.b2 - axle.c2 * np.sin(axle.gam)), axle.c2 * np.cos(axle.gam)
-        hinge = _in_space(at, axle.a1, *_rolled(at, y, z))
-        wheel = _wheel(at, k)
-        return (-hinge[1], hinge[2]), (-wheel[1], wheel[2])
+        hinge = in_space(at, axle.a1, *rolled(at, y, z))
+        _, across, high = wheel(at, k)
+        return (-hinge[1], hinge[2]), (-across, high)
 
     return points
 
@@ -179,17 +111,24 @@ def _rear_view_road(k: int) -> Any:
 
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
         at = pose(REST, p)
-        middle, height = -_wheel(at, k)[1], MAGNIFIED * w[k]
+        middle, height = -wheel(at, k)[1], MAGNIFIED * w[k]
         return (middle - 0.2, height), (middle + 0.2, height)
 
     return points
+
+
+def _setting(k: int) -> Any:
+    def level(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+        return u[k]
+
+    return level
 
 
 def _strut(points: Any, k: int) -> Body:
     """A strut that carries the colour of its damper's setting."""
     return Body(
         "line", points, "struts coloured by the setting of their dampers", "ink",
-        level=lambda t, x, u, w, p: u[k], levels=(C_MIN, C_MAX), level_text="damper, N s/m",
+        level=_setting(k), levels=(C_MIN, C_MAX), level_text="damper, N s/m",
     )  # fmt: skip
 
 
@@ -212,8 +151,8 @@ def scene(*, unilateral: bool) -> Scene:
     )
     return Scene(
         (
-            View("from the left", side, (-2.6, 2.6, -0.3, 1.6), follow=_followed, note=_NOTE),
-            View("front axle from behind", rear, (-1.15, 1.15, -0.3, 1.5), across="to the right", note=_NOTE),
+            View("from the left", side, (-2.6, 2.6, -0.3, 1.7), follow=_followed, note=_NOTE),
+            View("front axle from behind", rear, (-1.15, 1.15, -0.3, 1.7), across="to the right", note=_NOTE),
         ),
         text="The car drives on its road; its body heaves, pitches and rolls on four struts with adjustable dampers.",
         rate=40.0,
