@@ -137,6 +137,7 @@ for (const figure of document.querySelectorAll("figure.picture")) {
   }
   function bar_of(g, body, width) {
     const [x, y, w] = [width - 128, 16, 120];
+    g.fillStyle = ink("card"); g.fillRect(x - 6, 1, w + 12, 40);
     for (let i = 0; i < w; i++) { g.fillStyle = shade((100 * i) / w); g.fillRect(x + i, y, 1.5, 8); }
     g.fillStyle = ink("soft"); g.font = "11px system-ui, sans-serif";
     g.textAlign = "right"; g.fillText(body.text, x + w, y - 4); g.fillText(body.levels[1], x + w, y + 20);

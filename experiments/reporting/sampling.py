@@ -49,8 +49,8 @@ def grid(scene: Scene, time: np.ndarray, end: float = np.inf) -> Grid:
     h, last = float(time[1] - time[0]), int(np.searchsorted(time, end, side="left")) - 1
     last = max(min(last, len(time) - 1), 1)
     every = max(round(1.0 / (scene.rate * h)), -(-last // MOST), 1)
-    fine = max(every // _WITHIN, 1)
-    frame = -(-every // fine)
+    fine = max(k for k in range(1, max(every // _WITHIN, 1) + 1) if every % k == 0)
+    frame = every // fine
     return Grid(np.arange(0, last + 1, fine), frame, max(frame // _ALONG, 1), frame * fine * h)
 
 

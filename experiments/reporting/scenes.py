@@ -34,11 +34,12 @@ def _mean_cost(case: Case, name: str) -> float:
 
 
 def shown_places(case: Case) -> tuple[Place, ...]:
-    """Return the first and the last taught situation, the first unforeseen one and the one that costs most."""
+    """Return the first and the last taught situation, the first unforeseen one and the costliest of the others."""
     taught = [p for p in case.places if p.kind == "taught"]
     unforeseen = [p for p in case.places if p.kind == "unforeseen"]
-    costs = case.judgement.fitness[case.verdict.recommended, "unforeseen"].mean(axis=0) if unforeseen else []
-    places = [*taught[:1], *taught[-1:], *unforeseen[:1], *([unforeseen[int(np.argmax(costs))]] if unforeseen else [])]
+    costs = case.judgement.fitness[case.verdict.recommended, "unforeseen"].mean(axis=0)
+    worst = sorted(unforeseen[1:], key=lambda place: -float(costs[place.number]))
+    places = [*taught[:1], *taught[-1:], *unforeseen[:1], *worst[:1]]
     kept = {p.overall for p in places}
     return tuple(p for p in case.places if p.overall in kept)
 
