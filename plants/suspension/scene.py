@@ -151,8 +151,8 @@ def scene(*, unilateral: bool) -> Scene:
     )
     return Scene(
         (
-            View("from the left", side, (-2.6, 2.6, -0.3, 1.7), follow=_followed, note=_NOTE),
-            View("front axle from behind", rear, (-1.15, 1.15, -0.3, 1.7), across="to the right", note=_NOTE),
+            View("from the left", side, (-2.6, 2.6, -0.3, 1.8), follow=_followed, note=_NOTE),
+            View("front axle from behind", rear, (-1.15, 1.15, -0.3, 1.95), across="to the right", note=_NOTE),
         ),
         text="The car drives on its road; its body heaves, pitches and rolls on four struts with adjustable dampers.",
         rate=40.0,

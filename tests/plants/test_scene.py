@@ -10,6 +10,7 @@ import pytest
 import plants
 import sscq
 from controllers import PID
+from experiments.plant_list import description
 from plants import Body, Plant, Quantity, Scene, SceneError, Shown, View
 from plants.cart_pole_scene import SCENE
 from plants.core.scene_points import Course, body_level, body_points, view_points
@@ -87,6 +88,13 @@ def test_shown_signals_are_those_of_the_plant():
         plant(None, shown=(Shown("xx"),))
     with pytest.raises(ValueError, match="highest frequency"):
         plant(None, shown=(Shown("x", spectrum=-1.0),))
+
+
+def test_the_description_of_a_plant_says_what_reports_show():
+    told = description(plants.get("suspension"))
+    assert "seen moving       from the left, front axle from behind" in told
+    assert "shown in reports  heave_acceleration, tyre_load_i, c_i" in told
+    assert "seen moving" not in description(plants.get("van_der_pol"))
 
 
 # ------------------------------------------------------------------------------------------------------------ places
