@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.measures import check_names
 from plants.core.rival import check_rivals
+from plants.core.scene import check_scene
+from plants.core.shown import check_shown
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from plants.core.measures import Measure
     from plants.core.rival import Rival
+    from plants.core.scene import Scene
+    from plants.core.shown import Shown
 
     Block = Callable[..., Any]
 
@@ -136,6 +140,10 @@ class Plant:
     trade_off : tuple of str
         Names of own measures that its field trades off against one another, such as comfort and road holding; the
         first is minimised while the second is limited. Left empty: none is natural for it.
+    scene : Scene, optional
+        Its moving picture, for reports (:mod:`plants.core.scene`).
+    shown : tuple of Shown
+        Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -170,6 +178,8 @@ class Plant:
     measures: tuple[Measure, ...] = ()
     rivals: tuple[Rival, ...] = ()
     trade_off: tuple[str, ...] = ()
+    scene: Scene | None = None
+    shown: tuple[Shown, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -185,6 +195,9 @@ class Plant:
         check_velocities(self)
         _check_declaration(self)
         check_rivals(self)
+        if self.scene is not None:
+            check_scene(self.scene, self.name)
+        check_shown(self)
 
     @property
     def has_loop(self) -> bool:
