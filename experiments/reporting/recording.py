@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments import formats
+from experiments.judging import RIVAL
 from experiments.progress import Progress
 from experiments.reporting.scenes import scene_parts, shown_contenders, shown_places
 from experiments.reporting.signals import signal_parts
@@ -102,7 +103,7 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     columns = {
         "reference": run.group("reference"),
         "output": run.group("outputs")[:, outputs],
-        "command": run.group("command"),
+        "command": _commands(contender, run),
         "gains": run.group("gains"),
         "entropy_rates": rates,
         "entropies": np.vstack([np.zeros(2), h * np.cumsum(rates[:-1], axis=0)]),
@@ -120,6 +121,12 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     parts |= _seen(case, contender, place, run, end if np.isfinite(end) else np.inf)
     kept = extremes([column for what in _DRAWN for column in columns[what].T])
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def _commands(contender: Contender, run: Trajectory) -> Any:
+    """Commands of the channels; a law of the plant's own field gives none, its constants stand in their place."""
+    found = run.group("command")
+    return np.full_like(found, np.nan) if contender.name.startswith(RIVAL) else found
 
 
 def _seen(case: Case, contender: Contender, place: Place, run: Trajectory, end: float) -> Recordings:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.judging import RIVAL
 from experiments.report import (
     ActuatorUse,
     ControllerResult,
@@ -103,6 +104,8 @@ def _quality(case: Case, name: str, place: Place) -> Quality:
     """Means over the seeds that survive: a rollout cut short by its divergence has small integrals."""
     alive = ~case.failed(name, place.kind)[:, place.number]
     values = {f.name: case.measure(name, place.kind, f.name)[alive, place.number] for f in fields(Quality)}
+    if name.startswith(RIVAL):  # it has no commands: its constants stand in their place
+        values["effort"] = np.full(0, np.nan)
     with warnings.catch_warnings(action="ignore"):  # the mean of no survivor is NaN: not available
         return Quality(**{measure: float(each.mean()) for measure, each in values.items()})
 

@@ -41,11 +41,18 @@ def situation(plant: Plant, given: Situation) -> str:
     parts += _references(plant, given)
     if given.initial is not None:
         parts.append("start " + _named(plant.states, plant.values("states", given.initial)))
+    parts += [*_disturbances(plant, given), *_other_plant(plant, given), *_real_loop(plant, given)]
+    parts.append(f"{plain(given.t_end)} s")
+    return "; ".join(parts)
+
+
+def _disturbances(plant: Plant, given: Situation) -> list[str]:
+    """One entry for all disturbances that are alike: wheels of one road differ only in which of them they are."""
+    alike: dict[str, list[str]] = {}
     for quantity, signal in zip(plant.disturbances, given.excitations(plant), strict=True):
         if signal.parts:
-            parts.append(f"{quantity.name}: {_signal(signal, quantity.unit)}")
-    parts += [*_other_plant(plant, given), *_real_loop(plant, given), f"{plain(given.t_end)} s"]
-    return "; ".join(parts)
+            alike.setdefault(_signal(signal, quantity.unit), []).append(quantity.name)
+    return [f"{', '.join(names)}: {text}" for text, names in alike.items()]
 
 
 def _references(plant: Plant, given: Situation) -> list[str]:
@@ -65,7 +72,7 @@ def _signal(signal: Signal, unit: str) -> str:
 
 def _part(part: Part, unit: str) -> str:
     """A constant as its value; any other kind by its name and settings."""
-    shown = [f for f in fields(part) if f.repr]
+    shown = [f for f in fields(part) if f.repr and not isinstance(getattr(part, f.name), bool)]
     if type(part).__name__ == "Constant":
         return with_unit(float(getattr(part, shown[0].name)), unit)
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(part).__name__).lower()
@@ -74,8 +81,8 @@ def _part(part: Part, unit: str) -> str:
 
 
 def _setting(name: str, value: Any) -> str:
-    if isinstance(value, bool | str):
-        return str(value)
+    if isinstance(value, str):
+        return value
     if isinstance(value, int | float):
         return f"{name.replace('_', ' ')} {with_unit(float(value), _UNITS.get(name, ''))}"
     return f"{name.replace('_', ' ')} given" if value is not None else f"no {name.replace('_', ' ')}"

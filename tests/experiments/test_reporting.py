@@ -37,6 +37,7 @@ from experiments.reporting import (
 from experiments.reporting.case import Case
 from experiments.run_folder import RunFolder
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
+from plants.suspension.roads import rough_road
 from sscq.situation import Situation
 from sscq.teaching_signal import TeachingSignal
 from sscq.verdict import Sample, compare
@@ -465,6 +466,10 @@ def test_situations_in_words(run):
         "actuator no faster than force 20 N/s", "actuator dead zone force 0.1 N", "backlash force 0.2 N",
     ):  # fmt: skip
         assert part in text
+    car = plants.get("suspension")
+    road = words.situation(car, Situation("road", excitation=rough_road("C", 15.0)))
+    assert "; R_i, R_ii, R_iii, R_iv: wheel road (C, speed 15" in road
+    assert "True" not in road
     plain = words.situation(plant, Situation("rest"))
     assert plain == "reference 0 m; 20 s"
     series = Recorded((0.0, 1.0), (1.0, 2.0))

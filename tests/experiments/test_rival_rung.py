@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-from experiments import cli
+import numpy as np
+
+from experiments import cli, formats
 from experiments.judging import recommendable
 from plants.core import registry
 
@@ -30,6 +32,9 @@ def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     metrics = json.loads(Path("run/metrics.json").read_text())
     assert "rival_stiff" in json.dumps(metrics)
     assert Path("run/stages/rival_stiff").is_dir()
+    drawn = formats.read_npz(next(Path("run").rglob("responses.npz")))  # constants are no commands: nothing to draw
+    assert np.isnan(drawn["rival_stiff.0.command"]).all()
+    assert np.isfinite(drawn["fixed.0.command"]).all()
 
 
 def test_they_may_be_recommended_after_the_fixed_pid():
