@@ -70,7 +70,9 @@ PARAMETERS = (
     _friction("D4", 0.005, "of the left pedal, on theta_4'"),
     _friction("DTt", 0.002, "of the turntable's bearing, torque 2 DTt eta'"),
     _friction("Droll", 0.0, "rolling resistance, on theta_w'"),
-    Quantity("nh", "1", 1.0, 0.0, 1.0, "1: the equations of a rolling wheel; 0: without the terms the source leaves out"),
+    Quantity(
+        "nh", "1", 1.0, 0.0, 1.0, "1: the equations of a rolling wheel; 0: without the terms the source leaves out"
+    ),
 )
 NOMINAL = tuple(q.nominal for q in PARAMETERS)
 
@@ -119,7 +121,8 @@ class Unicycle:
         """Return the parameters `p`, in the order of `PARAMETERS`, by name."""
         wheel, body, *links, table = (Inertia(*p[19 + k : 22 + k]) for k in range(0, 21, 3))
         right, left, right_shank, left_shank = links
-        return cls(
+        numbers: tuple[Any, ...] = (
             *p[:14], (p[14], p[15], p[16], p[17]), p[18], wheel, body, (right, left, right_shank, left_shank), table,
             p[40], p[41], (p[42], p[43], p[44], p[45]), *p[46:],
         )  # fmt: skip
+        return cls(*numbers)

@@ -120,7 +120,7 @@ def test_the_kit_builds_it_as_a_plant():
 
 def test_the_rolling_terms_that_the_source_leaves_out_do_no_work():
     """Both versions keep energy; what parts them is Chaplygin's correction, along no velocity."""
-    for x, u, w in each(sample(10)):
+    for x, *_ in each(sample(10)):
         lost = motion.unheld(pose(x, (*NOMINAL[:-1], 0.0)))
         size = sum(abs(a * b) for a, b in zip(lost, x[5:10], strict=True))
         assert size > 0.0
