@@ -55,7 +55,7 @@ def page(found: Found, about: dict[str, object]) -> str:
         *paragraph(
             "Spectral radius of what one pass multiplies an error by, balanced at rest and rolled; a delayed scheme",
             "dies out below 1. Share: the largest part of a pass for which relaxed passes of the minimal form",
-            f"converge. Last rows: least, median and greatest of 400 random tilts of up to {TILT:g} rad in roll and pitch.",
+            f"converge. Last rows: least, median and greatest of 400 random tilts up to {TILT:g} rad.",
         ),
         "",
         *_gain_table(found),
@@ -118,8 +118,9 @@ def _what_came_out(found: Found) -> list[str]:
         ),
         (
             "**Relaxation costs phase.** Half a pass always converges, but one relaxed pass a step is a lag in",
-            f"the control loop: at {1e3 * coarse:g} ms the unicycle falls after {relaxed[0]:.2g} s, at {1e3 * fine:g} ms",
-            f"it stands with an error of {relaxed[1]:.1g} rad, {relaxed[1] / found.errors['solved', fine]:.2g} times that",
+            f"the control loop: at {1e3 * coarse:g} ms the unicycle falls after {relaxed[0]:.2g} s;",
+            f"at {1e3 * fine:g} ms it stands with an error of {relaxed[1]:.1g} rad,",
+            f"{relaxed[1] / found.errors['solved', fine]:.2g} times that",
             "of the exact solve.",
         ),
         (

@@ -22,8 +22,8 @@ def _inertias(label: str, values: tuple[float, float, float], text: str) -> tupl
     )
 
 
-def _length(name: str, nominal: float, text: str, low: float = 1e-3) -> Quantity:
-    return Quantity(name, "m", nominal, low, 3.0, text)
+def _length(name: str, nominal: float, text: str, low: float = 1e-3, high: float = 3.0) -> Quantity:
+    return Quantity(name, "m", nominal, low, high, text)
 
 
 def _mass(name: str, nominal: float, text: str) -> Quantity:
@@ -38,10 +38,11 @@ _THIGH, _SHANK = (0.0002, 0.0015, 0.0015), (0.0030, 0.0030, 0.00015)
 PARAMETERS = (
     Quantity("g", "m/s^2", 9.81, 0.0, 30.0, "acceleration of free fall"),
     _length("Rw", 0.15, "radius of the wheel"),
-    _length("e1", 0.40, "hips above the axle"),
-    _length("e2", 0.12, "thigh, from the hip to its mass centre; its length is twice that"),
-    _length("e3x", 0.06, "radius of the cranks"),
-    _length("e4L", 0.38, "length of a shank"),
+    # Between these bounds both legs reach their pedals with bent knees, whatever is chosen of the four and the pitch.
+    _length("e1", 0.40, "hips above the axle", 0.34, 0.46),
+    _length("e2", 0.12, "thigh, from the hip to its mass centre; its length is twice that", 0.105, 0.15),
+    _length("e3x", 0.06, "radius of the cranks", 0.01, 0.08),
+    _length("e4L", 0.38, "length of a shank", 0.34, 0.46),
     _length("e5", 0.40, "mass centre of the body above the axle", -3.0),
     _length("e6", 0.70, "turntable above the axle", -3.0),
     _length("k1", 0.06, "lateral offset of the thighs, to the right of the middle and to the left", 0.0),
