@@ -33,7 +33,7 @@ from benchmarks import (
     sharing,
     single_precision,
     singular_position,
-    suspension_loop,
+    suspension_section,
     two_ways,
     unicycle_loop,
     work_precision,
@@ -72,7 +72,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "drift": drift.drifts,
     "singular_position": singular_position.singular_position,
     "derivation": derivation.derivation,
-    "suspension_loop": suspension_loop.suspension_loop,
+    "suspension_loop": suspension_section.suspension_loop,
     "unicycle_loop": unicycle_loop.unicycle_loop,
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.form_runs import FormRuns
 from plants.core.kernel import LANES
 from plants.suspension import SUSPENSION, loop_forms
-from plants.suspension.redundant import THETA
+from plants.suspension.redundant_constraints import THETA
 from plants.suspension.roads import waves
 from plants.suspension.signals import REST, allocate
 
