@@ -19,6 +19,7 @@ from plants import (
     suspension,
     tanks,
     thermal,
+    unicycle,
 )
 from plants.core.check import CheckReport, check
 from plants.core.close import close
@@ -47,5 +48,5 @@ __all__ = [
     "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation", "linearise",
     "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators", "pendulum", "planar_quadrotor",
     "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping", "suspension",
-    "tanks", "thermal", "with_rival",
+    "tanks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip
