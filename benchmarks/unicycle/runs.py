@@ -69,6 +69,6 @@ def plant() -> Plant:
 def run(t_end: float, start: Sequence[float], *, step: float = 1e-3, **parameters: float) -> np.ndarray:
     """Run and return all states [n + 1, 12], up to the fall if it falls (roll or pitch beyond 1.2 rad)."""
     try:
-        return plants.simulate(plant(), t_end, step, start, parameters).x
+        return plants.simulate(plant(), t_end, step, start, parameters).states
     except DivergedError:
         return np.empty((0, len(STATES)))
