@@ -19,6 +19,7 @@ from plants import (
     suspension,
     tanks,
     thermal,
+    unicycle,
 )
 from plants.core.check import CheckReport, check
 from plants.core.close import close
@@ -43,5 +44,6 @@ __all__ = [
     "Trajectory", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor",
     "duffing", "get", "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors",
     "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
-    "simulate", "sin", "spurious_damping", "suspension", "tanks", "thermal", "with_rival",
+    "simulate", "sin", "spurious_damping", "suspension", "tanks", "thermal", "unicycle",
+    "with_rival",
 ]  # fmt: skip

@@ -1,0 +1,102 @@
+"""The plant itself: names, bounds, channels and blocks put together."""
+
+from __future__ import annotations
+
+from plants.core.plant import Channel, Plant, Quantity
+from plants.core.registry import register
+from plants.unicycle import motion, powers, signals
+from plants.unicycle.parameters import PARAMETERS
+from plants.unicycle.tasks import HANDS, situations, start
+
+PEDAL_MAX = 12.5
+"""N m, of either pedal motor: both give the wheel about twice that, and 17 kg on rubber (friction 1) slip at 25 N m."""
+TABLE_MAX = 12.0
+"""N m, of the turntable's motor: twice what the nominal upset asks for."""
+FALLEN = 1.0
+"""rad of pitch or roll."""
+_START = start(1.5, 0.05, 0.05)
+_STATES = (
+    Quantity("alpha", "rad", _START[0], -1e3, 1e3, "yaw of the wheel's plane, positive to the left"),
+    Quantity("gamma", "rad", _START[1], -FALLEN, FALLEN, "roll, positive to the right; beyond 1 it has fallen"),
+    Quantity("beta", "rad", _START[2], -FALLEN, FALLEN, "pitch of the body, positive forward; beyond 1 it has fallen"),
+    Quantity("theta_w", "rad", _START[3], -1e5, 1e5, "rotation of the wheel"),
+    Quantity("eta", "rad", _START[4], -1e5, 1e5, "angle of the turntable on the body"),
+    Quantity("alpha_rate", "rad/s", _START[5], -100.0, 100.0),
+    Quantity("gamma_rate", "rad/s", _START[6], -50.0, 50.0),
+    Quantity("beta_rate", "rad/s", _START[7], -50.0, 50.0),
+    Quantity("theta_w_rate", "rad/s", _START[8], -300.0, 300.0),
+    Quantity("eta_rate", "rad/s", _START[9], -300.0, 300.0),
+    Quantity("x_P", "m", _START[10], -1e4, 1e4, "contact point"),
+    Quantity("y_P", "m", _START[11], -1e4, 1e4, "contact point, positive to the left at yaw 0"),
+)
+_INPUTS = (
+    Quantity("tau1", "N m", 0.0, -PEDAL_MAX, PEDAL_MAX, "of the right pedal's motor, on theta_3"),
+    Quantity("tau2", "N m", 0.0, -PEDAL_MAX, PEDAL_MAX, "of the left pedal's motor, on -theta_4"),
+    Quantity("tau3", "N m", 0.0, -TABLE_MAX, TABLE_MAX, "of the turntable's motor, on eta"),
+)
+_DISTURBANCES = (
+    Quantity("Fx", "N", 20.0, text="push on the body's axis, forward; its usual size"),
+    Quantity("Fy", "N", 20.0, text="to the left, in axes that yaw with the wheel's plane; its usual size"),
+    Quantity("Fz", "N", 0.0, text="upwards; its usual size"),
+    Quantity("hF", "m", HANDS, text="where it is pushed, above the axle; its usual size"),
+    Quantity("sx", "1", 0.0, text="rise of the ground forward; its usual size"),
+    Quantity("sy", "1", 0.0, text="rise of the ground to the left; its usual size"),
+)
+
+
+def _channels(output: str) -> tuple[Channel, Channel]:
+    """Both motions, with the source's laws inside the boxes; damping torques are no power of the angle's own rate."""
+    return (
+        Channel(
+            output=output, rate="pitch_rate", scale=0.1, low=-PEDAL_MAX, high=PEDAL_MAX, collocated=False,
+            gains_low=(30.0, 0.0, 3.0), gains_high=(400.0, 40.0, 60.0),
+        ),
+        Channel(
+            output="roll", rate="roll_rate", scale=0.1, low=-TABLE_MAX, high=TABLE_MAX, collocated=False,
+            gains_low=(10.0, 0.0, 10.0), gains_high=(300.0, 40.0, 150.0),
+        ),
+    )  # fmt: skip
+
+
+def unicycle(*, speed_hold: bool = False) -> Plant:
+    """Return the unicycle.
+
+    Parameters
+    ----------
+    speed_hold : bool
+        The pitch loop controls `lean`, pitch + K5 times speed, so that K1 (reference - lean) is the source's law with
+        beta - beta0 - K5 (v - speed) in place of beta; its reference is beta0 + K5 times the speed to be held. Left
+        out, it controls the pitch alone, as in the source, and nothing holds the speed.
+
+    Returns
+    -------
+    Plant
+        Called "unicycle", with "_speed_hold" behind it.
+    """
+    return Plant(
+        name="unicycle_speed_hold" if speed_hold else "unicycle",
+        step=0.001,
+        states=_STATES,
+        parameters=PARAMETERS,
+        inputs=_INPUTS,
+        disturbances=_DISTURBANCES,
+        measurements=signals.MEASUREMENTS,
+        channels=_channels("lean" if speed_hold else "pitch"),
+        velocities=motion.VELOCITIES,
+        kinematics=motion.kinematics,
+        mass_matrix=motion.mass_matrix,
+        force=motion.force,
+        outputs=signals.outputs,
+        energy=powers.energy,
+        supplied_power=powers.supplied_power,
+        entropy_rate=powers.entropy_rate,
+        allocate=signals.allocate,
+        # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
+        operating_points=(),
+        situations=situations(speed_hold=speed_hold),
+        text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
+    )
+
+
+UNICYCLE = register(unicycle())
+UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))

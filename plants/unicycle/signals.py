@@ -1,0 +1,108 @@
+"""What is measured and reported, and how commands become torques.
+
+Sensors: pitch and roll with their rates, yaw with its rate, speed of the wheel, rate of the turntable. Reported: the
+contact's path, the legs' angles, the forces that close them, and energies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.core.elementary import atan2, quotient, where
+from plants.core.linear_solve import solve_symmetric
+from plants.core.plant import Quantity
+from plants.unicycle.motion import acceleration_of, force, inertia
+from plants.unicycle.pose import PITCH, ROLL, TABLE, WHEEL, YAW, pose
+from plants.unicycle.powers import kinetic, potential
+from plants.unicycle.spin import tensor, turning_bias
+
+if TYPE_CHECKING:
+    from plants.unicycle.linkage import Leg
+    from plants.unicycle.pose import Numbers, Pose
+
+K5 = 0.02
+"""rad s/m: pitch asked for by each m/s that is missing, where speed is held."""
+_PI = 3.141592653589793
+_JOINTS = ("right hip", "left hip", "right pedal", "left pedal")
+
+MEASUREMENTS = (
+    Quantity("pitch", "rad", text="beta, positive forward"),
+    Quantity("roll", "rad", text="gamma, positive to the right"),
+    Quantity("pitch_rate", "rad/s"),
+    Quantity("roll_rate", "rad/s"),
+    Quantity("lean", "rad", text=f"pitch + {K5:g} rad s/m times speed: what is held where speed is held"),
+    Quantity("yaw", "rad", text="alpha, positive to the left"),
+    Quantity("yaw_rate", "rad/s"),
+    Quantity("speed", "m/s", text="Rw theta_w'"),
+    Quantity("table_rate", "rad/s", text="eta'"),
+    Quantity("x_P", "m", text="contact point"),
+    Quantity("y_P", "m", text="contact point, positive to the left"),
+    *(Quantity(f"theta_{k + 1}", "rad", text=f"{joint}; the pedals' fall by a turn with each turn of the wheel")
+      for k, joint in enumerate(_JOINTS)),
+    *(Quantity(f"lambda_{k + 1}", "N", text=f"closes the {side} leg {way}; depends on the torques at once")
+      for k, (side, way) in enumerate((s, w) for s in ("right", "left") for w in ("along x'", "along z'"))),
+    Quantity("kinetic", "J"),
+    Quantity("potential", "J", text="of all weights above the ground"),
+)  # fmt: skip
+
+
+def outputs(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """Everything of `MEASUREMENTS`."""
+    at = pose(x, p)
+    speed = at.robot.Rw * x[5 + WHEEL]
+    return (
+        x[PITCH], x[ROLL], x[5 + PITCH], x[5 + ROLL], x[PITCH] + K5 * speed, x[YAW], x[5 + YAW], speed, x[5 + TABLE],
+        x[10], x[11], *joint_angles(at, x), *closing_forces(at, x, u, w, p), kinetic(at), potential(at),
+    )  # fmt: skip
+
+
+def joint_angles(at: Pose, x: Numbers) -> Numbers:
+    """Return theta_1 .. theta_4 [rad]; those of the hips lie in (-pi, pi]."""
+    sides, psi = (at.right, at.left), x[WHEEL] + at.robot.psi0
+    hips = (_wrapped(atan2(-side.thigh[1], side.thigh[0]) - x[PITCH]) for side in sides)
+    return (*hips, *(atan2(side.shank[0], side.shank[1]) - psi for side in sides))
+
+
+def _wrapped(angle: Any) -> Any:
+    below = where(angle - _PI, angle - 2.0 * _PI, angle)
+    return where(-_PI - below, below + 2.0 * _PI, below)
+
+
+def closing_forces(at: Pose, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+    """Return lambda_1 .. lambda_4 [N]: x' and z' force of the right knee, then of the left one.
+
+    Equations of theta_1 and theta_3 of a leg: its thigh about the hip and its shank about the pedal.
+    """
+    a = solve_symmetric(inertia(at), force(0.0, x, u, w, p))
+    torques, frictions = (u[0], -u[1]), [-(d * rate) for d, rate in zip(at.robot.D, at.joint_rates, strict=True)]
+    forces: list[Any] = []
+    for k, side in enumerate((at.right, at.left)):
+        hip = _moment(at, 2 + k, 0.5, side.thigh, a, w) - frictions[k]
+        share = quotient(at.robot.dz, at.robot.e4L)
+        pedal = _moment(at, 4 + k, share, side.shank, a, w) - frictions[2 + k] - torques[k]
+        forces += _knee(side, hip, pedal)
+    return tuple(forces)
+
+
+def _moment(at: Pose, k: int, share: Any, vector: tuple[Any, Any], a: Numbers, w: Numbers) -> Any:
+    """What part `k` demands by its own turning, its mass centre a share along a vector from its joint [N m]."""
+    part = at.parts[k]
+    ahead, _, upward = acceleration_of(at, part, a, w[4:])
+    turned = turning_bias(at, part, tensor(part))[1] + part.inertia.y * (
+        at.sin_roll * a[YAW] + part.turn_by[0] * a[PITCH] + part.turn_by[1] * a[WHEEL]
+    )
+    return part.mass * share * (vector[1] * ahead - vector[0] * upward) + turned
+
+
+def _knee(side: Leg, hip: Any, pedal: Any) -> tuple[Any, Any]:
+    """Force on the thigh's end that balances both: thigh_z fx - thigh_x fz = hip, -(shank_z fx - shank_x fz) = pedal."""
+    (tx, tz), (sx, sz) = side.thigh, side.shank
+    return -((hip * sx + pedal * tx) * side.inverse), -((hip * sz + pedal * tz) * side.inverse)
+
+
+def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
+    """Torques [N m] of both pedals, equal and opposite, from the pitch command, and of the turntable from minus roll's.
+
+    So all gains are positive: tau1 = -tau2 = K1 (reference - beta) - K2 beta', tau3 = K3 gamma + K4 gamma'.
+    """
+    return commands[0], -commands[0], -commands[1]

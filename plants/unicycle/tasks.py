@@ -1,0 +1,118 @@
+"""The unicycle's control task: which pushes and grounds are taught, which are not foreseen.
+
+Every run begins a little out of balance at a speed that is to be kept: with the pitch at which it balances asked for,
+and where speed is held, with that speed asked for as well.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.excitation import Constant, PeakFilter, Step
+from plants.unicycle.parameters import NOMINAL, PARAMETERS
+from plants.unicycle.signals import K5
+from plants.unicycle.trim import BETA0
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HORIZON = 10.0  # s
+HANDS = 0.4  # m above the axle: where a push meets the body
+_RADIUS = NOMINAL[1]
+_NUMBERS = {q.name: q.nominal for q in PARAMETERS}
+_NAMES = ("Fx", "Fy", "Fz")
+_NOISE = {"pitch": 0.003, "lean": 0.003, "roll": 0.003, "pitch_rate": 0.02, "roll_rate": 0.02}  # a cheap inertial unit
+
+
+def start(speed: float, roll: float = 0.0, forward: float = 0.0) -> tuple[float, ...]:
+    """Return a state [12] at a speed [m/s], rolled and pitched [rad] away from where it balances."""
+    return (0.0, roll, BETA0 + forward, 0.0, 0.0, 0.0, 0.0, 0.0, speed / _RADIUS, 0.0, 0.0, 0.0)
+
+
+def push(
+    forward: float = 0.0, left: float = 0.0, up: float = 0.0, *, at: float = 1.0, lasting: float = 0.1,
+    height: float = HANDS,
+) -> dict[str, Any]:  # fmt: skip
+    """Return a push of given forces [N] from `at` for `lasting` [s] on the body's axis, `height` above the axle [m]."""
+    forces = dict(zip(_NAMES, (forward, left, up), strict=True))
+    signals: dict[str, Any] = {k: Step(f, at) + Step(-f, at + lasting) for k, f in forces.items() if f}
+    return {**signals, "hF": Constant(height)}
+
+
+def slope(forward: float = 0.0, left: float = 0.0) -> dict[str, Any]:
+    """Return a ground that rises by given parts of the way forward and to the left."""
+    return {name: Constant(value) for name, value in (("sx", forward), ("sy", left)) if value}
+
+
+def rough(size: float, speed: float, length: float = 0.5) -> dict[str, Any]:
+    """Return ground whose slope along and across the path is band-limited noise of the way travelled.
+
+    Parameters
+    ----------
+    size : float
+        Standard deviation of either slope.
+    speed : float
+        At which it is crossed [m/s]: the situation's; where the robot runs faster, the ground's waves run with it.
+    length : float
+        Wavelength of the spectrum's peak [m].
+    """
+    return {name: PeakFilter(size * size, speed / length, 0.5) for name in ("sx", "sy")}
+
+
+def heavy(factor: float) -> dict[str, float]:
+    """Return the parameters of a unicycle whose body (the rider) has a multiple of its mass and inertia."""
+    return {name: factor * _NUMBERS[name] for name in ("MB", "IBx", "IBy", "IBz")}
+
+
+def frictions(yaw: float = 1.0, joints: float = 1.0) -> dict[str, float]:
+    """Return the parameters with multiples of the tyre's yaw friction and of all bearings' frictions."""
+    names = ("Dg", "D1", "D2", "D3", "D4", "DTt")
+    return {"Dcor": yaw * _NUMBERS["Dcor"], **{name: joints * _NUMBERS[name] for name in names}}
+
+
+def _case(
+    name: str, speed: float, seed: int, *, roll: float = 0.02, forward: float = 0.02,
+    ground: Mapping[str, Any] | None = None, **more: Any,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "name": name, "speed": speed, "seed": seed, "initial": start(speed, roll, forward), "t_end": HORIZON,
+        "excitation": dict(ground or {}), **more,
+    }  # fmt: skip
+
+
+_CASES: dict[str, list[dict[str, Any]]] = {
+    "taught": [
+        _case("out of balance at 1.5 m/s", 1.5, 1, roll=0.05, forward=0.05),
+        _case("out of balance at 2.5 m/s", 2.5, 2, roll=-0.05, forward=-0.03),
+        _case("push from the right at 1.5 m/s", 1.5, 3, ground=push(left=20.0)),
+        _case("push from behind at 2.5 m/s", 2.5, 4, ground=push(forward=20.0)),
+    ],
+    "validation": [
+        _case("push from the left ahead at 2 m/s", 2.0, 8, ground=push(-15.0, -15.0)),
+        _case("out of balance at 2 m/s", 2.0, 9, roll=0.07, forward=0.03),
+    ],
+    "unforeseen": [
+        _case("strong push from the right", 1.5, 11, ground=push(left=60.0)),
+        _case("strong push from behind", 2.0, 12, ground=push(forward=60.0)),
+        _case("uphill", 1.5, 13, ground=slope(forward=0.03)),
+        _case("slope to the side", 2.0, 14, ground=slope(left=0.03)),
+        _case("rough ground", 1.5, 15, ground=rough(0.03, 1.5)),
+        _case("heavy rider", 1.5, 16, ground=push(left=20.0), parameters=heavy(1.2)),
+        _case("slippery ground", 2.0, 17, ground=push(left=20.0), parameters=frictions(yaw=0.7)),
+        _case("stiff joints", 1.5, 18, ground=push(left=20.0), parameters=frictions(1.5, 3.0)),
+        _case("noisy sensors", 1.5, 19, ground=push(left=20.0), noise=_NOISE),
+        _case("delay", 1.5, 20, ground=push(left=20.0), delay=0.01),
+        _case("slow", 1.0, 21, ground=push(left=20.0)),
+        _case("fast", 3.5, 22, ground=push(left=20.0)),
+    ],
+}
+
+
+def situations(*, speed_hold: bool) -> dict[str, list[dict[str, Any]]]:
+    """Return the task with its references: the pitch at which it balances, or that and the speed held."""
+    return {kind: [_referred(case, speed_hold=speed_hold) for case in cases] for kind, cases in _CASES.items()}
+
+
+def _referred(case: dict[str, Any], *, speed_hold: bool) -> dict[str, Any]:
+    held = {"lean": BETA0 + K5 * case["speed"]} if speed_hold else {"pitch": BETA0}
+    return {**{k: v for k, v in case.items() if k != "speed"}, "reference": {**held, "roll": 0.0}}
