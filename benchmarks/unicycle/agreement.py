@@ -142,18 +142,25 @@ def _sense(text: formula.Formula, one: Coefficient, states: Sequence[State]) -> 
     return INSERTED if distance(text, one, states, nonholonomic=False) <= TOLERANCE else NEITHER
 
 
-def failed_references(states: Sequence[State] | None = None) -> list[str]:
-    """Definitions by reference that do not hold, each of them taken of the corrected coefficient (none are known)."""
+@dataclass(frozen=True)
+class Referred:
+    """Definitions by another one, by name: those that hold, those that refer to nothing printed and must be 0, others."""
+
+    hold: tuple[str, ...]
+    nowhere: tuple[str, ...]
+    fail: tuple[str, ...]
+
+
+def referred(every: Sequence[Reference] | None = None, states: Sequence[State] | None = None) -> Referred:
+    """Judge the definitions by reference, with the corrected texts of what they refer to."""
+    every = references() if every is None else every
     states = random_states() if states is None else states
     others = rightly_read(coefficients(), sorted(states[0].printed))
-    found = []
-    for one in references():
-        parts = [one.refers_to] if one.refers_to in others else [f"{one.refers_to}{piece}" for piece in "im"]
-        missing = [part for part in parts if part not in others]
-        if missing or distance(_multiple(one, [others[part] for part in parts]), one, states) > TOLERANCE:
-            found.append(one.name)
-    return found
-
-
-def _multiple(one: Reference, parts: Sequence[formula.Formula]) -> formula.Formula:
-    return formula.Formula(one.name, one.refers_to, lambda values: one.factor * sum(part(values) for part in parts))
+    found: dict[str, list[str]] = {"hold": [], "nowhere": [], "fail": []}
+    for one in every:
+        names = [one.refers_to] if one.refers_to in others else [f"{one.refers_to}{piece}" for piece in "im"]
+        parts = [others[name] for name in names if name in others]
+        value = formula.Formula(one.name, lambda v, parts=parts, k=one.factor: k * sum(f(v) for f in parts), "")
+        right = distance(value, one, states) <= TOLERANCE
+        found["fail" if not right else "hold" if parts else "nowhere"].append(one.name)
+    return Referred(*(tuple(names) for names in found.values()))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,4 +137,4 @@ def read(
     own = formula.read(name, text, {*names, *used})
     if not used:
         return own
-    return formula.Formula(name, text, lambda values: own({**values, **{k: f(values) for k, f in used.items()}}))
+    return replace(own, value=lambda values: own({**values, **{k: f(values) for k, f in used.items()}}))

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     Value = Callable[[Mapping[str, float]], float]
+    Part = tuple[Value, str]
 
-_NUMBERS = {"12": 0.5, "2": 2.0}
+_NUMBERS = {"12": (0.5, "½"), "2": (2.0, "2")}
 _CLOSING = {"(": ")", "[": "]"}
 _FUNCTIONS = {"sin": math.sin, "cos": math.cos}
 LONGEST = 400  # characters; the longest printed formula has fewer than half as many
+DEEPEST = 20  # brackets inside one another
 
 
 class FormulaError(ValueError):
@@ -41,14 +43,16 @@ class Formula:
 
     Attributes
     ----------
-    name, text : str
+    name : str
     value : callable
         Mapping of names to numbers, to a number.
+    written : str
+        The formula with its squares, fractions and spaces put back.
     """
 
     name: str
-    text: str
     value: Value
+    written: str
 
     def __call__(self, values: Mapping[str, float]) -> float:
         """Evaluate for the numbers of all names."""
@@ -73,28 +77,28 @@ def read(name: str, text: str, names: Iterable[str]) -> Formula:
     """
     if len(text) > LONGEST:
         raise FormulaError(f"{name}: a formula of at most {LONGEST} characters was expected, got {len(text)}")
-    return Formula(name, text, _Reader(name, text, names).everything())
+    return Formula(name, *_Reader(name, text, names).everything())
 
 
 class _Reader:
-    """Recursive descent, one method for each rule of the grammar."""
+    """Recursive descent, one method for each rule of the grammar; each gives the value and how it is written."""
 
     def __init__(self, name: str, text: str, names: Iterable[str]) -> None:
-        self.name, self.text, self.at = name, text, 0
+        self.name, self.text, self.at, self.depth = name, text, 0, 0
         longest_first = sorted(names, key=len, reverse=True)
         self.words = re.compile("|".join(re.escape(word) for word in longest_first))
 
-    def everything(self) -> Value:
-        value = self.sum()
+    def everything(self) -> Part:
+        found = self.sum()
         if self.at < len(self.text):
-            self.refuse("the end, or a sign between terms")
-        return value
+            raise self.refused("the end, or a sign between terms")
+        return found
 
-    def refuse(self, wanted: str) -> None:
-        """Raise what is wrong here."""
+    def refused(self, wanted: str) -> FormulaError:
+        """Say what is wrong here."""
         got = f"{self.text[self.at]!r}" if self.at < len(self.text) else "the end"
         around = f"{self.text[max(0, self.at - 12) : self.at]}>>>{self.text[self.at : self.at + 12]}"
-        raise FormulaError(
+        return FormulaError(
             f"{self.name}: expected {wanted} at position {self.at + 1}, got {got} in {around!r}; "
             "repair the text in benchmarks/unicycle/printed"
         )
@@ -110,49 +114,60 @@ class _Reader:
         self.at += 2 if self.text.startswith(2 * sign, self.at) else 1
         return 1.0 if sign == "+" else -1.0
 
-    def sum(self) -> Value:
-        terms = [(self.sign() or 1.0, self.product())]
+    def sum(self) -> Part:
+        first = self.sign() or 1.0
+        value, written = self.product()
+        terms, text = [(first, value)], written if first > 0.0 else f"−{written}"
         while sign := self.sign():
-            terms.append((sign, self.product()))
-        return lambda values: sum(sign * term(values) for sign, term in terms)
+            value, written = self.product()
+            terms.append((sign, value))
+            text += f" {'+' if sign > 0.0 else '−'} {written}"
+        return (lambda values: sum(sign * term(values) for sign, term in terms)), text
 
-    def product(self) -> Value:
+    def product(self) -> Part:
         number = next((digits for digits in _NUMBERS if self.text.startswith(digits, self.at)), "")
         self.at += len(number)
         factors = [self.factor()]
         while self.next() and self.next() not in "+-)]":
             factors.append(self.factor())
-        scale = _NUMBERS.get(number, 1.0)
-        return lambda values: scale * math.prod(factor(values) for factor in factors)
+        scale, written = _NUMBERS.get(number, (1.0, ""))
+        text = " ".join([*([written] if written else []), *(text for _, text in factors)])
+        return (lambda values: scale * math.prod(factor(values) for factor, _ in factors)), text
 
-    def factor(self) -> Value:
-        base = self.base()
+    def factor(self) -> Part:
+        base, written = self.base()
         if self.next() != "2":
-            return base
+            return base, written
         self.at += 1
-        return lambda values: base(values) ** 2
+        return (lambda values: base(values) ** 2), f"{written}²"
 
-    def base(self) -> Value:
-        for function, apply in _FUNCTIONS.items():
+    def base(self) -> Part:
+        for function in _FUNCTIONS:
             if self.text.startswith(f"{function}(", self.at):
                 self.at += len(function)
-                inside = self.bracket()
-                return lambda values, apply=apply: apply(inside(values))  # type: ignore[misc]
+                return self.applied(function)
         if self.next() and self.next() in _CLOSING:
             return self.bracket()
         word = self.words.match(self.text, self.at)
         if not word or not word.group():
-            self.refuse("a known name, sin, cos or an opening bracket")
-            raise AssertionError
+            raise self.refused("a known name, sin, cos or an opening bracket")
         self.at = word.end()
         name = word.group()
-        return lambda values: values[name]
+        return (lambda values: values[name]), name
 
-    def bracket(self) -> Value:
-        closing = _CLOSING[self.next()]
-        self.at += 1
-        inside = self.sum()
+    def applied(self, function: str) -> Part:
+        inside, written = self.bracket()
+        apply = _FUNCTIONS[function]
+        return (lambda values: apply(inside(values))), f"{function}{written}"
+
+    def bracket(self) -> Part:
+        opening = self.next()
+        closing = _CLOSING[opening]
+        if self.depth == DEEPEST:
+            raise self.refused(f"at most {DEEPEST} brackets inside one another")
+        self.at, self.depth = self.at + 1, self.depth + 1
+        inside, written = self.sum()
         if self.next() != closing:
-            self.refuse(f"{closing!r}")
-        self.at += 1
-        return inside
+            raise self.refused(f"{closing!r}")
+        self.at, self.depth = self.at + 1, self.depth - 1
+        return inside, f"{opening}{written}{closing}"

@@ -26,11 +26,15 @@ _SIDES = ((1, 3, 1.0), (2, 4, -1.0))  # thigh, shank, side of the crank
 
 @dataclass(frozen=True)
 class Inputs:
-    """Pedal and rotor torques [N m]; push (forward, left, up) [N] on the body's axis at `height` above the axle [m]."""
+    """Pedal and rotor torques [N m]; push (forward, left, up) [N] on the body's axis at `height` above the axle [m].
+
+    The ground rises by `slope` forward and to the left.
+    """
 
     tau: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     push: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     height: Any = 0.0
+    slope: tuple[Any, Any] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +103,13 @@ def _leg(beta: Any, psi: Any, side: float, p: Mapping[str, Any]) -> tuple[Any, A
     return atan2(-thigh[1], thigh[0]), atan2(shank[0], shank[1])
 
 
-def balance(at: Posture, p: Mapping[str, Any]) -> Balance:
+def balance(at: Posture, p: Mapping[str, Any], slope: tuple[Any, Any] = (0.0, 0.0)) -> Balance:
     """Sum over all weighted vectors, in minimal rates: each gives w P' P, and w P' (b + P rest)."""
     values, slopes, second = expansion("vectors", at.q, p)
-    s, c = p["Rw"] * sin(at.q[0]), p["Rw"] * cos(at.q[0])
+    s, c = sin(at.q[0]), cos(at.q[0])
     heading, sideways = (c, s, 0.0), (-s, c, 0.0)
     yaw, roll = at.u[0], at.u[3]
+    fall = [p["g"] * (slope[0] * heading[k] + slope[1] * sideways[k]) for k in range(2)] + [p["g"]]
     columns = [[row[k] for row in at.basis] for k in range(5)]
     found = Balance([[0.0] * 5 for _ in range(5)], [0.0] * 5, [0.0] * 5, [0.0] * 5, 0.0)
     energy: Any = 0.0
@@ -114,20 +119,17 @@ def balance(at: Posture, p: Mapping[str, Any]) -> Balance:
         weight = p[f"M{body}"] if vector == 0 else _weight(body, vector, p)
         along, bias = list(row), dot(at.u, [dot(line, at.u) for line in table])
         if vector == 0:
-            along[3] = along[3] + heading[axis]
-            bias = bias + sideways[axis] * yaw * roll
+            along[3] = along[3] + p["Rw"] * heading[axis]
+            bias = bias + p["Rw"] * sideways[axis] * yaw * roll
         bias = bias + dot(along, at.rest)
         reduced = [dot(along, column) for column in columns]
         speed = dot(along, at.u)
         _add(found, weight, reduced, bias)
         energy = energy + 0.5 * weight * speed * speed
         if vector == 0:
-            momentum = momentum + weight * sideways[axis] * speed
-            if axis == 2:
-                energy = energy + weight * p["g"] * value
-                found.gravity[:] = [
-                    g + weight * p["g"] * d for g, d in zip(found.gravity, reduced, strict=True)
-                ]
+            momentum = momentum + weight * p["Rw"] * sideways[axis] * speed
+            energy = energy + weight * fall[2] * value if axis == 2 else energy
+            found.gravity[:] = [g + weight * fall[axis] * d for g, d in zip(found.gravity, reduced, strict=True)]
     inserted = [-roll * momentum, 0.0, 0.0, yaw * momentum, 0.0]
     return Balance(found.mass, found.velocity, inserted, found.gravity, energy)
 
@@ -156,8 +158,8 @@ def forces(at: Posture, p: Mapping[str, Any], given: Inputs) -> list[Any]:
     q["theta3"] = q["theta3"] + given.tau[0]
     q["theta4"] = q["theta4"] - given.tau[1]
     q["eta"] = given.tau[2] - 2.0 * p["DTt"] * rate["eta"]
-    load = [a + b for a, b in zip(q.values(), _push(at.q, p, given), strict=True)]
-    return [dot(load, [row[k] for row in at.basis]) for k in range(5)]
+    every = [a + b for a, b in zip(q.values(), _push(at.q, p, given), strict=True)]
+    return [dot(every, [row[k] for row in at.basis]) for k in range(5)]
 
 
 def _push(q: Numbers, p: Mapping[str, Any], given: Inputs) -> list[Any]:
@@ -184,9 +186,11 @@ def accelerations(y: Numbers, p: Mapping[str, Any], given: Inputs, nh: Any) -> t
         1 with the terms of the rolling wheel, 0 as the source has it.
     """
     at = posture(y, p)
-    of = balance(at, p)
-    load = [
-        force - h - (1.0 - nh) * extra - g
-        for force, h, extra, g in zip(forces(at, p, given), of.velocity, of.inserted, of.gravity, strict=True)
-    ]
-    return solve_symmetric(of.mass, load)
+    of = balance(at, p, given.slope)
+    return solve_symmetric(of.mass, load(at, of, p, given, nh))
+
+
+def load(at: Posture, of: Balance, p: Mapping[str, Any], given: Inputs, nh: Any) -> list[Any]:
+    """All that carries no acceleration [5], N m."""
+    every = zip(forces(at, p, given), of.velocity, of.inserted, of.gravity, strict=True)
+    return [force - h - (1.0 - nh) * extra - g for force, h, extra, g in every]

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-_INERTIAS = {
-    "W": (0.020, 0.036, 0.020),
-    "B": (0.30, 0.28, 0.06),
-    "L1": (0.0002, 0.0015, 0.0015),
-    "L2": (0.0002, 0.0015, 0.0015),
-    "L3": (0.0030, 0.0030, 0.00015),
-    "L4": (0.0030, 0.0030, 0.00015),
-    "Tt": (0.07, 0.09, 0.15),
-}
-NOMINAL: dict[str, float] = {
-    **{"g": 9.81, "Rw": 0.15, "e1": 0.40, "e2": 0.12, "e3x": 0.06, "e4L": 0.38, "e5": 0.40, "e6": 0.70},
-    **{"k1": 0.06, "yk1": 0.09, "dz": 0.19, "psi0": 0.0},
-    **{"MW": 3.0, "MB": 8.0, "ML1": 0.30, "ML2": 0.30, "ML3": 0.25, "ML4": 0.25, "MTt": 5.0},
-    **{f"I{body}{axis}": value for body, three in _INERTIAS.items() for axis, value in zip("xyz", three, strict=True)},
-    **{"Dcor": 1.0, "Dg": 0.005, "D1": 0.005, "D2": 0.005, "D3": 0.005, "D4": 0.005, "DTt": 0.002, "Droll": 0.0},
-}
+from typing import TYPE_CHECKING
+
+from plants.unicycle.parameters import PARAMETERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+def by_name(values: Iterable[float]) -> dict[str, float]:
+    """Parameters of the plant by the names of the printed formulas, in which the turntable is Tt."""
+    found = {f"ITt{q.name[2:]}" if q.name.startswith("IT") else q.name: v for q, v in zip(PARAMETERS, values, strict=True)}
+    return {name: value for name, value in found.items() if name != "nh"}
+
+
+NOMINAL = by_name(q.nominal for q in PARAMETERS)
 FRICTIONS = ("Dcor", "Dg", "D1", "D2", "D3", "D4", "DTt", "Droll")
 UNEQUAL = NOMINAL | {
     **{"IWx": 0.021, "IWz": 0.024, "IBx": 0.31, "IBz": 0.07, "ITtx": 0.06, "ITty": 0.11},
     **{"ML2": 0.35, "ML4": 0.20, "IL2x": 0.0003, "IL2y": 0.0018, "IL2z": 0.0016, "psi0": 0.3},
 }
-K1, K2, K3, K4, K5 = 110.0, 20.0, 100.0, 60.0, 0.02
 TRIM, SPEED = -0.0171163319, 1.5  # rad, m/s
 
 # Case A3 and, without the nonholonomic term, A4: state, inputs, accelerations (alpha, gamma, beta, theta_w, theta1 to
