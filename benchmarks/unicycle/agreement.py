@@ -127,9 +127,7 @@ def _verdict(
     return Verdict(one, WRONG, printed is not None, _sense(right, one, states), gap)
 
 
-def _attempt(
-    one: Coefficient, names: Sequence[str], known: Mapping[str, formula.Formula]
-) -> formula.Formula | None:
+def _attempt(one: Coefficient, names: Sequence[str], known: Mapping[str, formula.Formula]) -> formula.Formula | None:
     try:
         return read(one.name, one.printed, names, known)
     except formula.FormulaError:
@@ -144,7 +142,7 @@ def _sense(text: formula.Formula, one: Coefficient, states: Sequence[State]) -> 
 
 @dataclass(frozen=True)
 class Referred:
-    """Definitions by another one, by name: those that hold, those that refer to nothing printed and must be 0, others."""
+    """Definitions by another one: names of those that hold, that refer to nothing printed and must be 0, that fail."""
 
     hold: tuple[str, ...]
     nowhere: tuple[str, ...]

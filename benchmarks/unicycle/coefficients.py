@@ -101,11 +101,11 @@ class Reference:
 
 def coefficients(folder: Path = FOLDER) -> tuple[Coefficient, ...]:
     """Return all printed definitions."""
-    found = []
-    for family in FAMILIES:
-        for entry in json.loads((folder / f"{family}.json").read_text(encoding="utf-8")):
-            found.append(Coefficient(family=family, **(entry | {"rates": tuple(entry.get("rates", ()))})))
-    return tuple(found)
+    return tuple(
+        Coefficient(family=family, **(entry | {"rates": tuple(entry.get("rates", ()))}))
+        for family in FAMILIES
+        for entry in json.loads((folder / f"{family}.json").read_text(encoding="utf-8"))
+    )
 
 
 def references(folder: Path = FOLDER) -> tuple[Reference, ...]:

@@ -1,7 +1,7 @@
 """Where the unicycle's mass is: the one thing about it that this derivation takes from the figure.
 
-A rigid body is a mass centre, with its mass, and the three unit vectors of its axes, with weights: the kinetic energy of
-rotation is half the sum of weight times squared speed of the unit vectors' tips, if the weight of the first is
+A rigid body is a mass centre, with its mass, and the three unit vectors of its axes, with weights: the kinetic energy
+of rotation is half the sum of weight times squared speed of the unit vectors' tips, if the weight of the first is
 (Iy + Iz - Ix) / 2 and so on around (Ix = sum of weight (y^2 + z^2)). Neither angular velocities nor any printed list
 are needed: all terms of the equations are sums over weighted vectors of products of their derivatives, and these are
 exact, taken on the tape.

@@ -9,17 +9,30 @@ from plants.unicycle.parameters import PARAMETERS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 def by_name(values: Iterable[float]) -> dict[str, float]:
     """Parameters of the plant by the names of the printed formulas, in which the turntable is Tt."""
-    found = {f"ITt{q.name[2:]}" if q.name.startswith("IT") else q.name: v for q, v in zip(PARAMETERS, values, strict=True)}
+    found = {
+        f"ITt{q.name[2:]}" if q.name.startswith("IT") else q.name: v for q, v in zip(PARAMETERS, values, strict=True)
+    }
     return {name: value for name, value in found.items() if name != "nh"}
 
 
 NOMINAL = by_name(q.nominal for q in PARAMETERS)
 FRICTIONS = ("Dcor", "Dg", "D1", "D2", "D3", "D4", "DTt", "Droll")
 UNEQUAL = NOMINAL | {
-    **{"IWx": 0.021, "IWz": 0.024, "IBx": 0.31, "IBz": 0.07, "ITtx": 0.06, "ITty": 0.11},
-    **{"ML2": 0.35, "ML4": 0.20, "IL2x": 0.0003, "IL2y": 0.0018, "IL2z": 0.0016, "psi0": 0.3},
+    "IWx": 0.021,
+    "IWz": 0.024,
+    "IBx": 0.31,
+    "IBz": 0.07,
+    "ITtx": 0.06,
+    "ITty": 0.11,
+    "ML2": 0.35,
+    "ML4": 0.20,
+    "IL2x": 0.0003,
+    "IL2y": 0.0018,
+    "IL2z": 0.0016,
+    "psi0": 0.3,
 }
 TRIM, SPEED = -0.0171163319, 1.5  # rad, m/s
 
