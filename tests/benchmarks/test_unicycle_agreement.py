@@ -193,6 +193,8 @@ def test_both_forms_keep_energy_and_part():
     falls = {nh: runs.run(0.5, reference.T2_START, step=1e-3, nh=nh, **runs.FREE) for nh in (0.0, 1.0)}
     assert max(effects.drift(fall) for fall in falls.values()) < 1e-11  # RK4 at 1 ms
     assert np.abs(falls[0.0][-1, :3] - falls[1.0][-1, :3]).max() > 0.1
+    slowed = runs.run(0.5, reference.T2_START, step=1e-3, **runs.FREE | {"Dcor": 1.0})
+    assert effects.drift(slowed) > 1e-5  # and what is lost is seen
 
 
 def test_parameters_are_the_plants():
