@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.unicycle import machine, reference
+from benchmarks.unicycle import legs, machine, reference
 from plants.unicycle import motion, powers
 from plants.unicycle.parameters import PARAMETERS
 
@@ -43,7 +43,7 @@ def _at(x: list[float], u: list[float], w: list[float], p: list[float]) -> tuple
     theirs = (motion.mass_matrix(*block), motion.force(*block), powers.energy(*block))
     named = reference.by_name(p)
     given = machine.Inputs((u[0], u[1], u[2]), (w[0], w[1], w[2]), w[3], (w[4], w[5]))
-    at = machine.posture(x, named)
+    at = legs.posture(x, named)
     of = machine.balance(at, named, given.slope)
     # Energy is that over level ground: slopes are forces.
     ours = (of.mass, machine.load(at, of, named, given, p[-1]), of.energy)

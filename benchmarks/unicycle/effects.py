@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.unicycle import reference, runs
-from benchmarks.unicycle.machine import Inputs, accelerations, balance, posture
+from benchmarks.unicycle.legs import posture
+from benchmarks.unicycle.machine import Inputs, accelerations, balance
 
 FORMS = {"right": 1.0, "printed": 0.0}
 SPEEDS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # m/s

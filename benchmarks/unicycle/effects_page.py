@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.prose import paragraph
 from benchmarks.svg import Chart, Curve, figure
 from benchmarks.unicycle.effects import FALL_TIME, LEANED, RATES, SPEEDS, STEP, T_END, Effects
-from benchmarks.unicycle.machine import MINIMAL
+from benchmarks.unicycle.legs import MINIMAL
 from benchmarks.unicycle.tables import table
 
 _TITLES = {"right": "with the term", "printed": "as printed"}

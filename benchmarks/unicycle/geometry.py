@@ -56,7 +56,7 @@ def _rolled(v: Vector, angle: Any) -> Vector:
 
 
 def _sum(*vectors: Vector) -> Vector:
-    return tuple(sum(parts[1:], parts[0]) for parts in zip(*vectors, strict=True))  # type: ignore[return-value]
+    return tuple(sum(parts[1:], parts[0]) for parts in zip(*vectors, strict=True))
 
 
 def vectors(q: tuple[Any, ...], lengths: tuple[Any, ...]) -> tuple[Vector, ...]:
@@ -84,7 +84,7 @@ def vectors(q: tuple[Any, ...], lengths: tuple[Any, ...]) -> tuple[Vector, ...]:
         (beta + th1, _sum(hip, _pitched((e2, -k1, 0.0), beta + th1))),
         (beta + th2, _sum(hip, _pitched((e2, k1, 0.0), beta + th2))),
         (psi + th3, _sum(crank, _pitched((0.0, -yk1, dz), psi + th3))),
-        (psi + th4, _sum(tuple(-c for c in crank), _pitched((0.0, yk1, dz), psi + th4))),  # type: ignore[arg-type]
+        (psi + th4, _sum(tuple(-c for c in crank), _pitched((0.0, yk1, dz), psi + th4))),
         (beta, _pitched((0.0, 0.0, e6), beta)),
     )
     found = []

@@ -9,7 +9,8 @@ import numpy as np
 
 import plants
 from benchmarks.unicycle import reference
-from benchmarks.unicycle.machine import MINIMAL, Inputs, accelerations, balance, posture
+from benchmarks.unicycle.legs import MINIMAL, posture
+from benchmarks.unicycle.machine import Inputs, accelerations, balance
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant, Quantity
 from plants.core.trajectory import DivergedError

@@ -13,7 +13,7 @@ from benchmarks.unicycle.coefficients import FAMILIES, coefficients, references
 from benchmarks.unicycle.derived import terms, weights
 from benchmarks.unicycle.formula import FormulaError, read
 from benchmarks.unicycle.geometry import COORDINATES, LENGTHS, N, closures, vectors
-from benchmarks.unicycle.machine import posture
+from benchmarks.unicycle.legs import posture
 from benchmarks.unicycle.states import random_states
 from plants.unicycle import UNICYCLE
 
