@@ -192,3 +192,36 @@ class _Declared:
         lost = {ALPHA: r.Dcor * v[ALPHA], BETA: bearing, WHEEL: r.Droll * v[WHEEL] - bearing, ETA: 2.0 * r.DTt * v[ETA]}
         lost |= {THETA + k: r.D[k] * v[THETA + k] for k in range(4)}
         self.mech.force({q[k]: -value for k, value in lost.items()}, kind="dissipative")
+
+
+def with_basis(mech: Mechanism) -> Mechanism:
+    """Give a declaration the minimal form's velocities as quasi-velocities: they fulfil all six constraints."""
+    q = [mech.symbol(name) for name in NAMES]
+    robot = Unicycle.of((*(mech.symbol(x.name) for x in PARAMETERS[:-1]), 1.0))
+    psi = q[WHEEL] + robot.psi0
+    hip = (robot.e1 * sin(q[BETA]), robot.e1 * cos(q[BETA]))
+    by_pitch: list[Any] = [0.0] * N
+    by_wheel: list[Any] = [0.0] * N
+    by_pitch[BETA] = by_wheel[WHEEL] = 1.0
+    by_wheel[X_P], by_wheel[Y_P] = robot.Rw * cos(q[ALPHA]), robot.Rw * sin(q[ALPHA])
+    for k, side in ((0, robot.e3x), (1, -robot.e3x)):
+        thigh, shank = q[BETA] + q[THETA + k], psi + q[THETA + 2 + k]
+        t = (2.0 * robot.e2 * cos(thigh), -2.0 * robot.e2 * sin(thigh))
+        s = (robot.e4L * sin(shank), robot.e4L * cos(shank))
+        c = (side * cos(psi), -side * sin(psi))
+        scale = 1.0 / _across(t, s)
+        by_pitch[THETA + k], by_wheel[THETA + k] = -_across(hip, s) * scale - 1.0, _across(c, s) * scale
+        by_pitch[THETA + 2 + k], by_wheel[THETA + 2 + k] = -_across(hip, t) * scale, _across(c, t) * scale - 1.0
+    ones = {name: [1.0 if k == place else 0.0 for k in range(N)] for name, place in _PLAIN.items()}
+    mech.basis(
+        alpha_rate=ones["alpha"], gamma_rate=ones["gamma"], beta_rate=by_pitch, theta_w_rate=by_wheel,
+        eta_rate=ones["eta"],
+    )  # fmt: skip
+    return mech
+
+
+_PLAIN = {"alpha": ALPHA, "gamma": GAMMA, "eta": ETA}
+
+
+def _across(a: tuple[Any, Any], b: tuple[Any, Any]) -> Any:
+    return a[0] * b[1] - a[1] * b[0]
