@@ -87,7 +87,7 @@ def page(found: Found) -> str:
         "",
         *tables.inserted(found.verdicts),
         "",
-        "All terms in which the two forms differ, printed or not:",
+        "All terms in which the two forms differ, printed or not, by the shares of the mass centres:",
         "",
         *tables.differences(),
         "",

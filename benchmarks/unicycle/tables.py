@@ -77,18 +77,29 @@ def inserted(found: Sequence[Verdict]) -> list[str]:
 
 
 def differences() -> list[str]:
-    """All terms in which the two forms differ, whether or not the source prints a coefficient for them."""
+    """All terms in which the two forms differ, whether or not the source prints a coefficient for them.
+
+    They differ in the shares of mass centres alone, in each body's by the same factor.
+    """
     state = random_states(1)[0]
-    right, printed = (getattr(state.terms, name).sum(axis=1) for name in ("velocity", "inserted"))
+    right, printed = (getattr(state.terms, name)[:, 0] for name in ("velocity", "inserted"))
     rows = []
     for k, i, j in zip(*np.nonzero(np.abs(right - printed).max(axis=0) > 1e-12), strict=True):
         if i > j:
             continue
         differs = [b for b in range(len(BODIES)) if abs(right[b, k, i, j] - printed[b, k, i, j]) > 1e-12]
-        forms = [[form[b, k, i, j] for b in differs] for form in (right, printed)]
-        rows.append([_SYMBOLS[k], product(COORDINATES[i], COORDINATES[j]), listed([BODIES[b] for b in differs]),
-                     *("0" if np.abs(values).max() < 1e-12 else "not 0" for values in forms)])  # fmt: skip
-    return table(("equation", "product of rates", "bodies", "right", "rolling inserted"), rows)
+        pairs = [(right[b, k, i, j], printed[b, k, i, j]) for b in differs]
+        bodies = listed([BODIES[b] for b in differs])
+        rows.append([_SYMBOLS[k], product(COORDINATES[i], COORDINATES[j]), bodies, _factors(pairs)])
+    return table(("equation", "product of rates", "bodies", "right, as a multiple of inserted"), rows)
+
+
+def _factors(pairs: Sequence[tuple[float, float]]) -> str:
+    """Right values as multiples of inserted ones."""
+    if all(abs(inserted) < 1e-12 for _, inserted in pairs):
+        return "not 0, where rolling inserted leaves 0"
+    factors = {round(right / inserted, 9) + 0.0 for right, inserted in pairs}
+    return listed([f"{factor:g} times" for factor in sorted(factors)])
 
 
 def product(one: str, other: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import unicycle_agreement
-from benchmarks.unicycle import against_plant, effects, reference, runs
+from benchmarks.unicycle import against_plant, effects, reference, runs, tables
 from benchmarks.unicycle.agreement import CORRECT, INSERTED, LITERAL, NEITHER, REPAIRED, WRONG, referred, verdicts
 from benchmarks.unicycle.coefficients import FAMILIES, coefficients, references
 from benchmarks.unicycle.derived import terms, weights
@@ -106,6 +106,15 @@ def test_what_rolling_loses_is_the_momentum_to_the_left_and_does_no_work():
     assert np.flatnonzero(np.abs(lost) > 1e-12).tolist() == [COORDINATES.index("alpha"), COORDINATES.index("theta_w")]
     assert lost[0] / u[3] == pytest.approx(-lost[3] / u[0], rel=1e-12)  # Rw p_y, of either sign
     assert abs(lost @ u) < 1e-12 * np.abs(lost * u).max()
+
+
+def test_forms_differ_by_factors_of_nothing_and_of_two():
+    """Chaplygin's correction: translational terms with the wheel's rate vanish in yaw and double in the wheel."""
+    rows = [line.split(" | ") for line in tables.differences()[2:]]
+    factors = {(equation.strip("| "), factor.strip(" |")) for equation, _, _, factor in rows}
+    missing = "not 0, where rolling inserted leaves 0"
+    assert factors == {("α", "0 times"), ("α", missing), ("θw", "2 times"), ("θw", missing)}
+    assert len(rows) == 16
 
 
 def test_closed_loops_are_closed():
