@@ -193,7 +193,9 @@ def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
     if not limited:
         return task
     found = _with_fixed(bench, task, fixed)
-    return replace(task, fitness=replace(task.fitness, own_limits={name: float(found[name].mean()) for name in limited}))
+    return replace(
+        task, fitness=replace(task.fitness, own_limits={name: float(found[name].mean()) for name in limited})
+    )
 
 
 def _with_fixed(bench: Bench, task: Task, fixed: Entry) -> Mapping[str, np.ndarray]:

@@ -34,7 +34,7 @@ class FitnessConfig:
     )
     own_limits: dict[str, float] = setting(
         dict,
-        "largest means over the taught situations of the plant's own measures by name; in others, the fixed PID's there",
+        "largest means of the plant's own measures by name, when taught; elsewhere what they are with the fixed PID",
     )
     relative: bool = setting(True, "divide each term by the reference controller's")
     aggregate: str = setting(

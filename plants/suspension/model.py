@@ -59,9 +59,7 @@ _STRUT_CHANNELS = tuple(
 )  # fmt: skip
 
 
-def suspension(
-    *, unilateral: bool = False, active: bool = False, base: float = 0.0, together: bool = False
-) -> Plant:
+def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0, together: bool = False) -> Plant:
     """Return the full car.
 
     Parameters

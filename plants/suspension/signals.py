@@ -46,7 +46,10 @@ MEASUREMENTS = (
     *(Quantity(f"tyre_load_{n}", "N", text="vertical, positive pressed") for n in WHEELS),
     *(Quantity(f"strut_force_{n}", "N", text="positive where it pushes body and wheel apart") for n in WHEELS),
     Quantity("lifted", "1", text="1 where a tyre's load is not above 0: the wheel would leave the road"),
-    *(Quantity(f"strut_{mode}", "m", text=f"{mode} of the body over its wheels, in travel of a strut") for mode in _MODES),
+    *(
+        Quantity(f"strut_{mode}", "m", text=f"{mode} of the body over its wheels, in travel of a strut")
+        for mode in _MODES
+    ),
     *(Quantity(f"strut_{mode}_rate", "m/s") for mode in _MODES),
 )
 

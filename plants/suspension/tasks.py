@@ -1,7 +1,7 @@
 """The car's control task: which roads are taught, which are not foreseen.
 
 Every run starts at rest on its springs and asks for that rest: a damper carries no load, so a loaded car is held where
-the load puts it. What is not foreseen is a list, and cases that a random generator drew (:mod:`.drawn`).
+the load puts it. What is not foreseen is a list, and cases that a random generator drew (:mod:`.random_cases`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from plants.suspension.equilibrium import equilibrium
-from plants.suspension.parameters import CS_FRONT, CS_REAR
-from plants.suspension.drawn import drawn
 from plants.suspension.loads import loaded
+from plants.suspension.parameters import CS_FRONT, CS_REAR
+from plants.suspension.random_cases import drawn
 from plants.suspension.roads import bump, rough_road, together
 from plants.suspension.signals import rest_in_modes
 

@@ -8,8 +8,8 @@ from scipy.optimize import lsq_linear
 
 from plants.suspension import SUSPENSION, suspension
 from plants.suspension.coordination import WEIGHTS, coordinated, nearest
-from plants.suspension.drawn import SEED, drawn
 from plants.suspension.parameters import C_MAX, C_MIN
+from plants.suspension.random_cases import SEED, drawn
 from plants.suspension.signals import REST, SIGNS, allocation
 from plants.suspension.tasks import SITUATIONS, with_struts
 

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 SEED = 20261122
 ROUGH, SINGLE = 18, 10
 """Cases on rough roads alone, and with a bump or a hole on a better road."""
-PLACES = {"in front": (0.2, 0.3), "on the back seat": (-0.7, 0.3), "in the boot": (-1.6, 0.3), "on the roof": (-0.2, 0.9)}
+PLACES = {
+    "in front": (0.2, 0.3),
+    "on the back seat": (-0.7, 0.3),
+    "in the boot": (-1.6, 0.3),
+    "on the roof": (-0.2, 0.9),
+}
 """Of a load, ahead of and above the reference point [m]."""
 _NOMINAL = {q.name: q.nominal for q in PARAMETERS}
 
