@@ -78,7 +78,7 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "## What each part brings", "",
         "Fixed gains of the first design's fitness, limit, bounds and evaluations, searched by CMA-ES alone from the",
         "same gains, at the declared seeds.", "", *suspension_parts.told(suspension_parts.parts(first)), "",
-        "## Figures", "", "Written by `python -m benchmarks.suspension_figures` from the first design.", "", *figures,
+        "## Figures", "", f"Written by `python -m benchmarks.suspension_figures {first}`.", "", *figures,
         "The car on its road, to be played: [animation.html](suspension/animation.html), a page of its own.", "",
         "## What a design costs", "", *timing(chosen.folder), "",
     ]  # fmt: skip
