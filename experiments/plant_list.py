@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from plants import Plant, Quantity
 
 _HEADER = ("plant", "states", "controlled", "what it is")
-_WIDTH = 78  # of what it is, in characters: a line should fit a terminal
+_CONTROLLED = 28
+_WIDTH = 74  # of what it is, in characters: a line should fit a terminal
 
 
 def table(found: Iterable[Plant]) -> str:
@@ -21,7 +22,7 @@ def table(found: Iterable[Plant]) -> str:
         (
             plant.name,
             str(len(plant.states)),
-            ", ".join(channel.output for channel in plant.channels) or "-",
+            textwrap.shorten(", ".join(c.output for c in plant.channels), _CONTROLLED, placeholder=" ...") or "-",
             textwrap.shorten(" ".join(plant.text.split()), _WIDTH, placeholder=" ...") or "-",
         )
         for plant in found

@@ -44,5 +44,5 @@ def _trim(p: tuple[float, ...]) -> float:
     return float(brentq(forward, -_WIDEST, _WIDEST, xtol=1e-15))
 
 
-BETA0 = trim()
-"""Of the nominal unicycle [rad]."""
+BETA0 = -0.017116331871972545
+"""Of the nominal unicycle [rad]; written down, so that importing plants does not load a solver."""

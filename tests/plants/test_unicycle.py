@@ -206,6 +206,7 @@ def test_balance_at_a_closed_loop_state():
 
 def test_trim():
     assert pytest.approx(-0.0171163319, abs=5e-11) == BETA0
+    assert pytest.approx(trim(), rel=1e-13) == BETA0  # the number is written down
     assert -0.0171163319 < trim(heavy(1.2)) < 0.0  # a heavier body over the axle needs less
     straight = {"ML1": 1e-3, "ML2": 1e-3, "ML3": 1e-3, "ML4": 1e-3}
     assert abs(trim(straight)) < 1e-4
