@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sscq.fitness import Fitness
 
 EVALUATIONS = 2000
-"""Of each variant: what CMA-ES needs until J changes by less than 1 % for these few gains."""
+"""Of each variant."""
 _BODY = 9  # gains of the body's three loops
 _START = (0.0, 0.0, 5e3)
 
@@ -94,6 +94,16 @@ def _by_group(task: Task, controller: Any, theta: np.ndarray) -> dict[str, dict[
         for group in dict.fromkeys(groups.tolist()):
             found[group] = {name: float(values[name][groups == group].mean()) for name in (RIDE, TYRE)}
     return found
+
+
+def lines(run: Path) -> list[str]:
+    """Return what each part brings as Markdown lines, by the fitness and bounds of a finished design."""
+    head = (
+        f"Fixed gains of the first design's fitness, limit and bounds, searched by CMA-ES in {EVALUATIONS}",
+        "evaluations from the same gains, at the declared seeds.",
+        "",
+    )
+    return [*head, *told(parts(run))]
 
 
 def told(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
