@@ -64,8 +64,8 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "begin. Heat: of dampers and tyres over 10 s, T0 times the entropy they produce. Intervals hold 95 % of",
         "resampled seeds of the rollouts (the designs as they are); designs of one plant are averaged. Laws of the",
         "field are searched with the same evaluations, fitness, limits, sample time and sensors, and chosen by the",
-        f"same validation situations. Each search has {budget['evaluations']} evaluations; {budget['verdict_seeds']} seeds",
-        "judge what it found.",
+        f"same validation situations. Each search has {budget['evaluations']} evaluations, and what it found is judged",
+        f"with {budget['verdict_seeds']} seeds.",
         "", *declared.lines(),
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](suspension/{name}.svg)", "", f"*{text}.*", "")]
