@@ -62,7 +62,8 @@ def parts(run: Path) -> dict[str, dict[str, dict[str, float]]]:
         job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
         fitness = fitness_of(KnowledgeBase.load(run / "knowledge_base.json"))
         formats.write_json(path, {name: _outcome(job, fitness, *one) for name, one in variants().items()})
-    return dict(formats.read_json(path))
+    stored = formats.read_json(path)
+    return {name: stored[name] for name in variants()}
 
 
 def _outcome(job: Setup, fitness: Fitness, plant: Plant, struts: bool) -> dict[str, dict[str, float]]:
