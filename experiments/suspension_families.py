@@ -13,6 +13,7 @@ from experiments import formats
 from experiments.comparison.records import constants_as_theta, drivers, law_of_field
 from experiments.judging import RIVAL
 from plants.suspension import suspension
+from plants.suspension.rivals import RIVALS
 from sscq.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
@@ -52,9 +53,10 @@ def families(run: Path) -> dict[str, Family]:
     if not path.is_file():
         formats.write_json(path, {name: asdict(one) for name, one in _computed(run).items()})
     stored = formats.read_json(path)
+    ordered = [name for name in (*(RIVAL + rival.name for rival in RIVALS), "fixed") if name in stored]
     return {
         name: Family(stored[name]["title"], *(_arrays(stored[name][part]) for part in ("ride", "tyre")))
-        for name in sorted(stored, key=lambda name: not name.startswith(RIVAL))  # as they are stored, our own last
+        for name in ordered
     }
 
 

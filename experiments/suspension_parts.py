@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.fitness import Fitness
 
+EVALUATIONS = 2000
+"""Of each variant."""
 _BODY = 9  # gains of the body's three loops
 _START = (0.0, 0.0, 5e3)
 
@@ -53,14 +55,15 @@ def parts(run: Path) -> dict[str, dict[str, dict[str, float]]]:
     Parameters
     ----------
     run : Path
-        A finished design, whose fitness, bounds of the gains, evaluations and seed are taken.
+        A finished design, whose fitness, bounds of the gains and seed are taken.
     """
     path = run.parent / "parts.json"
     if not path.is_file():
         job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
         fitness = fitness_of(KnowledgeBase.load(run / "knowledge_base.json"))
         formats.write_json(path, {name: _outcome(job, fitness, *one) for name, one in variants().items()})
-    return dict(formats.read_json(path))
+    stored = formats.read_json(path)
+    return {name: stored[name] for name in variants()}
 
 
 def _outcome(job: Setup, fitness: Fitness, plant: Plant, struts: bool) -> dict[str, dict[str, float]]:
@@ -72,7 +75,7 @@ def _outcome(job: Setup, fitness: Fitness, plant: Plant, struts: bool) -> dict[s
     start[_BODY:] = np.clip(0.0, low, high)[_BODY:]
     candidate = baselines.fixed(job.laws[: len(plant.channels)], low, high, start)
     task = Task(plant, _situations(plant, "taught"), fitness, job.step, job.options, job.threads)
-    plan = SearchPlan((CmaEs(evaluations=job.evaluations),), job.seed)
+    plan = SearchPlan((CmaEs(evaluations=EVALUATIONS),), job.seed)
     theta = baselines.search(task, candidate, plan, None).theta
     return _by_group(task, candidate.controller, theta)
 
@@ -92,6 +95,16 @@ def _by_group(task: Task, controller: Any, theta: np.ndarray) -> dict[str, dict[
         for group in dict.fromkeys(groups.tolist()):
             found[group] = {name: float(values[name][groups == group].mean()) for name in (RIDE, TYRE)}
     return found
+
+
+def lines(run: Path) -> list[str]:
+    """Return what each part brings as Markdown lines, by the fitness and bounds of a finished design."""
+    head = (
+        f"Fixed gains of the first design's fitness, limit and bounds, searched by CMA-ES in {EVALUATIONS}",
+        "evaluations from the same gains, at the declared seeds.",
+        "",
+    )
+    return [*head, *told(parts(run))]
 
 
 def told(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:

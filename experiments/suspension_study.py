@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from experiments import suspension_parts
 from experiments.comparison import study
 from experiments.errors import user_errors
+from experiments.run_folder import read_record
 from experiments.suspension_declaration import DECLARED, declaration
 from experiments.suspension_families import at_equal_tyre_load, families
 from experiments.suspension_tables import section
@@ -52,7 +53,8 @@ def sections(folders: dict[str, Path], declared: Declaration) -> list[str]:
 
 def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
     """Return the whole page."""
-    words = " ".join(chosen.overrides)
+    words, first = " ".join(chosen.overrides), chosen.folder / chosen.designs[0]
+    budget = read_record(first)["config"]["budget"]
     head = [
         "# The car's comparison", "",
         f"Written by `python -m experiments.suspension_study{' ' + words if words else ''}`.", "",
@@ -62,11 +64,11 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "begin. Heat: of dampers and tyres over 10 s, T0 times the entropy they produce. Intervals hold 95 % of",
         "resampled seeds of the rollouts (the designs as they are); designs of one plant are averaged. Laws of the",
         "field are searched with the same evaluations, fitness, limits, sample time and sensors, and chosen by the",
-        "same validation situations.",
+        f"same validation situations. Each search has {budget['evaluations']} evaluations, and what it found is judged",
+        f"with {budget['verdict_seeds']} seeds.",
         "", *declared.lines(),
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](suspension/{name}.svg)", "", f"*{text}.*", "")]
-    first = chosen.folder / chosen.designs[0]
     equal = at_equal_tyre_load(families(first), declared.aim.best_of)
     tail = [
         "## At equal tyre-load variation", "",
@@ -75,9 +77,7 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "given tyre-load variation: shares of the tuned constants beside several settings of what is always there",
         "(base or least setting), as many of each, linear between them. In brackets the change against the best of",
         "sky-hook, ADD and their mix; then what the same settings do in the unforeseen situations.", "", *equal, "",
-        "## What each part brings", "",
-        "Fixed gains of the first design's fitness, limit, bounds and evaluations, searched by CMA-ES alone from the",
-        "same gains, at the declared seeds.", "", *suspension_parts.told(suspension_parts.parts(first)), "",
+        "## What each part brings", "", *suspension_parts.lines(first), "",
         "## Figures", "", f"Written by `python -m benchmarks.suspension_figures {first}`.", "", *figures,
         "The car on its road, to be played: [animation.html](suspension/animation.html), a page of its own.", "",
         "## What a design costs", "", *timing(chosen.folder), "",

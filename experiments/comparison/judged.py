@@ -9,7 +9,7 @@ import numpy as np
 
 import plants
 from experiments import formats
-from experiments.judging import RIVAL
+from experiments.judging.group import LADDER, RIVAL
 from experiments.judging.rollout_tables import rows_of
 from experiments.kb_case import fitness_of
 from flcs import KnowledgeBase
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 FITNESS = "fitness"
 """Row of the fitness, beside the measures'."""
-_OURS = ("fixed", "two_degree", "knowledge_base", "knowledge_base_free", "oracle")
 _DRAWS = 2000
 
 
@@ -58,10 +57,8 @@ class Judged:
         return self.tables[name, group][measure]
 
     def known(self) -> list[str]:
-        """Return the controllers, laws of the field first."""
-        return [name for name in self.titles if name.startswith(RIVAL)] + [
-            name for name in _OURS if name in self.titles
-        ]
+        """Return the controllers: laws of the field in the plant's order, then ours, simplest first."""
+        return list(self.titles)
 
     def best(self, names: Sequence[str], group: str) -> str:
         """Return the one of several controllers with the lowest mean fitness."""
@@ -102,7 +99,8 @@ def read(folders: Sequence[Path], group_of: Split = _as_kind) -> Judged:
     arrays = [formats.read_npz(folder / "stages" / "judgement" / "quality.npz") for folder in folders]
     plant = plants.get(formats.read_json(folders[0] / "config.json")["config"]["plant"])
     fitness = fitness_of(KnowledgeBase.load(folders[0] / "knowledge_base.json"))
-    known = [name for name in metrics[0]["controllers"] if all(name in one["controllers"] for one in metrics)]
+    ordered = (*(RIVAL + rival.name for rival in plant.rivals), *LADDER, "knowledge_base_free", "oracle")
+    known = [name for name in ordered if all(name in one["controllers"] for one in metrics)]
     tables: dict[tuple[str, str], dict[str, Array]] = {}
     names: dict[str, tuple[str, ...]] = {}
     for kind in ("taught", "unforeseen"):
