@@ -1,6 +1,7 @@
 """Plants: what they are, how they are compiled and simulated."""
 
 from plants import (
+    balancing_vehicle,
     ball_and_beam,
     cart_pole,
     dead_time,
@@ -40,7 +41,7 @@ from plants.mechanics import Mechanism
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping",
-    "Trajectory", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor",
+    "Trajectory", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor",
     "duffing", "get", "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors",
     "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
     "simulate", "sin", "spurious_damping", "suspension", "tanks", "thermal", "with_rival",

@@ -11,6 +11,7 @@ import numpy as np
 from experiments.report.numbers import number, plain, share
 from experiments.reporting.case import BASELINE
 from experiments.text_table import in_words
+from plants.excitation import as_signal
 
 if TYPE_CHECKING:
     from experiments.reporting.case import Case
@@ -42,7 +43,7 @@ def situation(plant: Plant, given: Situation) -> str:
     if given.initial is not None:
         parts.append("start " + _named(plant.states, plant.values("states", given.initial)))
     for quantity, signal in zip(plant.disturbances, given.excitations(plant), strict=True):
-        if signal.parts:
+        if signal.parts and signal != as_signal(quantity.rest):
             parts.append(f"{quantity.name}: {_signal(signal, quantity.unit)}")
     parts += [*_other_plant(plant, given), *_real_loop(plant, given), f"{plain(given.t_end)} s"]
     return "; ".join(parts)
