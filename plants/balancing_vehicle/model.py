@@ -42,14 +42,16 @@ _DISTURBANCES = (
     Quantity("push", "N", 20.0, text="along the heading, at the push height"),
     Quantity("push_side", "N", 10.0, text="to the left, at the push height"),
 )
+LEAN = 18.0  # N m: a lean of 0.3 rad at 60 N m/rad, what the speed channel may ask for
 CHANNELS = (
+    # The pitch channel must be able to overrule the speed channel and still use the motors to their limits.
     Channel(
-        output="pitch", rate="pitch_rate", scale=0.1, low=-2.0 * TORQUE, high=2.0 * TORQUE,
+        output="pitch", rate="pitch_rate", scale=0.1, low=-2.0 * TORQUE - LEAN, high=2.0 * TORQUE + LEAN,
         gains_low=(20.0, 0.0, 2.0), gains_high=(150.0, 100.0, 20.0),
     ),
-    # Newton metres for a speed: leans of 0.3 rad at 60 N m/rad. No derivative action: it would need accelerations.
+    # Newton metres for a speed. No derivative action: it would need accelerations.
     Channel(
-        output="speed", scale=0.5, low=-18.0, high=18.0, collocated=False,
+        output="speed", scale=0.5, low=-LEAN, high=LEAN, collocated=False,
         gains_low=(1.0, 0.0, 0.0), gains_high=(30.0, 18.0, 0.0),
     ),
     Channel(

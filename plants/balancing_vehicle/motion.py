@@ -94,12 +94,17 @@ def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
 
 def _bristle_rates(x: Any, acting: Grip, p: Numbers) -> list[Any]:
     """Bristles bend with the slip; off the ground they spring back, with nothing on them but their own damping."""
-    back = p.sigma0 / where(p.sigma1, p.sigma1, 1.0)
+    back = springing(p)
     return [
         where(load, rate, -back * bent)
         for load, rates, bents in zip(acting.loads, acting.bristles, bristles(x), strict=True)
         for rate, bent in zip(rates, bents, strict=True)
     ]
+
+
+def springing(p: Numbers) -> Any:
+    """Rate at which free bristles straighten [1/s]: 1000 of the vehicle's, gone before a wheel lands again."""
+    return p.sigma0 / where(p.sigma1, p.sigma1, 1.0)
 
 
 SPIN = slice(A_L + 8, A_L + 10)  # of the wheels against the platform, among the states

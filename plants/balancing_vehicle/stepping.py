@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.balancing_vehicle.motion import Pair, accelerations, bristles, loads, turned
+from plants.balancing_vehicle.motion import Pair, accelerations, bristles, loads, springing, turned
 from plants.balancing_vehicle.parameters import GRAVITY, Numbers
 from plants.balancing_vehicle.wheels import Dynamics, dynamics
 from plants.contact.mean_gap import LEAST_RATIO
@@ -47,9 +47,9 @@ def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[An
     ahead, aside, *others = accelerations(now, forces, friction)
     velocities = [v + h * a for v, a in zip(x[8:16], (*turned(now, ahead, aside), *others), strict=True)]
     bent = [
-        where(load, value, 0.0)  # off the ground the bristles are straight
+        where(load, value, old / (1.0 + h * springing(p)))  # off the ground they spring back
         for load, slip, before in zip(forces, slips, z, strict=True)
-        for value in law.implicit(slip, before, h)
+        for value, old in zip(law.implicit(slip, before, h), before, strict=True)
     ]
     return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent)
 
