@@ -52,8 +52,9 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     if runs is None:
         return
     fast = fastest(slopes, runs.at(1), plant)
-    _advise_step(report, fast, plant.step)
-    check_stiffness(report, slopes, runs)
+    _advise_step(report, fast, plant.step if plant.advance is None else 0.0)
+    if plant.advance is None:
+        check_stiffness(report, slopes, runs)
     _check_order(report, runs)
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, flow, runs, sample)
