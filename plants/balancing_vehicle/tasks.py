@@ -50,8 +50,9 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "unforeseen": [
         _case("wet patch on the left", 0.8, 0.0, 11, parameters=_WET),
-        _case("ice", 1.0, 0.0, 12, excitation=dropped(0.05)),
-        _case("ice on the left", 1.0, 0.0, 13, excitation=dropped(0.1, wheels="L")),
+        _case("ice", 1.0, 0.0, 12, excitation=dropped(0.05, at=0.5)),
+        _case("ice while speeding up", 2.0, 0.0, 23, excitation=dropped(0.05, at=0.3)),
+        _case("ice on the left", 1.5, 0.0, 13, excitation=dropped(0.1, at=0.3, wheels="L")),
         _case("bump", 1.0, 0.0, 14, parameters={"bump_L": 0.03, "bump_R": 0.03}),
         _case("bump on the right", 0.8, 0.0, 15, parameters={"bump_R": 0.02}),
         _case("payload ahead", 0.6, 0.2, 16, parameters={"payload": 3.0, "payload_x": 0.05}),
