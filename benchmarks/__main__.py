@@ -35,6 +35,7 @@ from benchmarks import (
     singular_position,
     suspension_loop,
     two_ways,
+    vehicle_lanes,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -72,6 +73,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "singular_position": singular_position.singular_position,
     "derivation": derivation.derivation,
     "suspension_loop": suspension_loop.suspension_loop,
+    "vehicle_lanes": vehicle_lanes.vehicle_lanes,
 }
 
 
