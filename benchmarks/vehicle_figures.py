@@ -60,8 +60,9 @@ def _drop() -> str:
         named = tuple(Curve(label.replace("_", " "), t, run[name][::THIN]) for label, name in signals.items())
         return Chart(title, "time, s", unit, named)
 
+    path = Curve("axle", run["axle_x"][::THIN], run["axle_y"][::THIN])
     return figure([
-        Chart("Study 2: path of the axle", "x, m", "y, m", (Curve("axle", run["axle_x"][::THIN], run["axle_y"][::THIN]),)),
+        Chart("Study 2: path of the axle", "x, m", "y, m", (path,)),
         over_time("Swing", "rad", pitch="theta"),
         over_time("Wheels against the platform", "rad", left="aL", right="aR", yaw="psi"),
         over_time("Friction forces", "N", left_along="F_t_L", right_along="F_t_R", right_aside="F_s_R"),

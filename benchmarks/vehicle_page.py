@@ -60,8 +60,10 @@ def page(found: Found, about: dict[str, object]) -> str:
         "# The balancing vehicle on slippery ground: studies",
         "",
         *paragraph(
-            "Written by `python -m benchmarks.vehicle_page`. Open loops on the parameter set `study` (centre of mass below",
-            f"the axle, static friction 0.15, kinetic 0.10), by the Rosenbrock method at {1e3 * runs.REFERENCE:g} ms; the",
+            "Written by `python -m benchmarks.vehicle_page`. Open loops on the parameter set `study` (centre of",
+            "mass below",
+            f"the axle, static friction 0.15, kinetic 0.10), by the Rosenbrock method at {1e3 * runs.REFERENCE:g}",
+            "ms; the",
             "gate's tests hold these runs against the reference trajectories to 1e-6. What the plant is:",
             "[balancing_vehicle.md](balancing_vehicle.md).",
         ),
@@ -94,12 +96,15 @@ def _study_1() -> list[str]:
         "![Displacement against wheel angle](balancing_vehicle/rolling.svg)",
         "",
         *paragraph(
-            f"With 0.5 N m on both wheels the vehicle rolls: over {calm['axle_x'][-1]:.3g} m the axle misses the way that",
-            f"the wheels have turned by at most {missing(calm):.1e} m. With 1.6 sin 2t N m it slips: friction over load",
+            f"With 0.5 N m on both wheels the vehicle rolls: over {calm['axle_x'][-1]:.3g} m the axle misses the",
+            "way that",
+            f"the wheels have turned by at most {missing(calm):.1e} m. With 1.6 sin 2t N m it slips: friction",
+            "over load",
             f"reaches {share[peak]:.4f} at {run.time[peak]:.3f} s, the slip passes the Stribeck velocity at",
-            f"{run.time[slides]:.3f} s, and a tenth of a second later {share[later]:.3f} is left. Displacement and turning",
-            f"part by up to {missing(run):.2g} m. With 1.2 sin 2t N m they stay together within"
-            f" {missing(runs.studies()['1c']):.1e} m.",
+            f"{run.time[slides]:.3f} s, and a tenth of a second later {share[later]:.3f} is left. Displacement",
+            "and turning",
+            f"part by up to {missing(run):.2g} m. With 1.2 sin 2t N m they stay together within",
+            f"{missing(runs.studies()['1c']):.1e} m.",
         ),
         "",
         "![Friction over load, with the fall from its static peak](balancing_vehicle/friction.svg)",
@@ -112,7 +117,8 @@ def _slip(found: Found) -> list[str]:
         "## Where slip is found",
         "",
         *paragraph(
-            "Torques A sin 2t on both wheels, 2 s. The friction that ideal rolling needs is that of the no-slip model; the",
+            "Torques A sin 2t on both wheels, 2 s. The friction that ideal rolling needs is that of the no-slip",
+            "model; the",
             "largest slip is that of the vehicle with LuGre friction, whose bristles creep below 0.1 mm/s in stick.",
         ),
         "",
@@ -135,11 +141,15 @@ def _study_2() -> list[str]:
         "![Path and swing after the friction drop](balancing_vehicle/drop.svg)",
         "",
         *paragraph(
-            "0.5 N m on both wheels; from 2 s on the ground under the left wheel gives a tenth of its friction. The left",
-            f"wheel spins up, the vehicle yaws to the left ({at(3.0, 'psi'):.2f} rad at 3 s, {at(5.0, 'psi'):.2f} rad at",
-            f"5 s) and leaves its line by {at(3.0, 'axle_y'):.2f} m at 3 s and {at(4.0, 'axle_y'):.2f} m at 4 s. The right",
+            "0.5 N m on both wheels; from 2 s on the ground under the left wheel gives a tenth of its friction.",
+            "The left",
+            f"wheel spins up, the vehicle yaws to the left ({at(3.0, 'psi'):.2f} rad at 3 s, {at(5.0, 'psi'):.2f}",
+            "rad at",
+            f"5 s) and leaves its line by {at(3.0, 'axle_y'):.2f} m at 3 s and {at(4.0, 'axle_y'):.2f} m at 4 s.",
+            "The right",
             f"wheel holds a side force of {abs(at(2.5, 'F_s_R')):.1f} N at 2.5 s, then slips aside with",
-            f"{abs(at(3.0, 'slip_s_R')):.2f} m/s at 3 s and {abs(at(4.0, 'slip_s_R')):.2f} m/s at 4 s. At 4 s the left wheel",
+            f"{abs(at(3.0, 'slip_s_R')):.2f} m/s at 3 s and {abs(at(4.0, 'slip_s_R')):.2f} m/s at 4 s. At 4 s the",
+            "left wheel",
             f"has turned {at(4.0, 'aL'):.1f} rad, the right one {at(4.0, 'aR'):.1f} rad, where the way alone would be",
             f"{at(4.0, 'axle_x') / runs.RADIUS:.1f} rad.",
         ),
@@ -160,9 +170,12 @@ def _study_3(found: Found) -> list[str]:
         "## Study 3: which speed is fed back",
         "",
         *paragraph(
-            "The balancing vehicle (set `balancer`) under its nominal cascade, 2 m/s from rest, friction scaled from 0.3 s",
-            "on, own step of 1 ms, motors without a speed line and integrals that never stop, as in the source. Outcomes",
-            "can be compared, digits cannot: stick-slip is chaotic. With a speed line and anti-windup, as in the plant's",
+            "The balancing vehicle (set `balancer`) under its nominal cascade, 2 m/s from rest, friction scaled",
+            "from 0.3 s",
+            "on, own step of 1 ms, motors without a speed line and integrals that never stop, as in the source.",
+            "Outcomes",
+            "can be compared, digits cannot: stick-slip is chaotic. With a speed line and anti-windup, as in the",
+            "plant's",
             "own situations, encoders do not save it on ice.",
         ),
         "",
@@ -174,7 +187,9 @@ def _study_3(found: Found) -> list[str]:
 
 
 def _accuracy(found: Found) -> list[str]:
-    head = ["| scheme | " + " | ".join(f"{1e3 * h:g} ms" for h in runs.STEPS) + f" | ns, {LANES} lanes | ns, one lane |"]
+    head = [
+        "| scheme | " + " | ".join(f"{1e3 * h:g} ms" for h in runs.STEPS) + f" | ns, {LANES} lanes | ns, one lane |"
+    ]
     rows = [_scheme_row(found, name) for name in (*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6))]
     lanes = ratio(found.times[f"{OWN}, one lane"], found.times[f"{OWN}, {LANES} lanes"])[1]
     dear = ratio(found.times[f"rosenbrock, {LANES} lanes"], found.times[f"{OWN}, {LANES} lanes"])[1]
@@ -182,8 +197,10 @@ def _accuracy(found: Found) -> list[str]:
         "## Step, accuracy and time",
         "",
         *paragraph(
-            "Largest error of a coordinate [m, rad] in study 1b over 2 s, by step; and time of a step and rollout in closed",
-            "loop at 1 ms with three PID channels and all measures, one thread. A dash: it is lost. Wheel angles of some",
+            "Largest error of a coordinate [m, rad] in study 1b over 2 s, by step; and time of a step and rollout",
+            "in closed",
+            "loop at 1 ms with three PID channels and all measures, one thread. A dash: it is lost. Wheel angles",
+            "of some",
             "17 rad are among the coordinates.",
         ),
         "",
@@ -192,12 +209,16 @@ def _accuracy(found: Found) -> list[str]:
         *rows,
         "",
         *paragraph(
-            f"{LANES} lanes make the own step {lanes:.2g} times as fast as one. The Rosenbrock method takes {dear:.2g} times",
+            f"{LANES} lanes make the own step {lanes:.2g} times as fast as one. The Rosenbrock method takes",
+            f"{dear:.2g} times",
             f"as long a step and is at 1 ms {found.errors[OWN][1e-3] / found.errors['rosenbrock'][1e-3]:,.0f} times as",
-            "accurate while wheels stay on the ground; where a wheel hits the ground its matrix loses its sign and the run",
-            "ends (at 1 ms on every landing; at 0.1 ms it passes). So the plant brings its own step, and studies on smooth",
-            "ground take the Rosenbrock method: `dataclasses.replace(plant, advance=None)`, `integrator=\"rosenbrock\"`.",
-            "Explicit velocities are cheaper still and as accurate here at 1 ms, but stand at the edge of their stability",
+            "accurate while wheels stay on the ground; where a wheel hits the ground its matrix loses its sign",
+            "and the run",
+            "ends (at 1 ms on every landing; at 0.1 ms it passes). So the plant brings its own step, and studies",
+            "on smooth",
+            'ground take the Rosenbrock method: `dataclasses.replace(plant, advance=None)`, `integrator="rosenbrock"`.',
+            "Explicit velocities are cheaper still and as accurate here at 1 ms, but stand at the edge of their",
+            "stability",
             "there: the stick oscillation of the nominal vehicle has 1180 1/s.",
         ),
         "",
@@ -217,7 +238,8 @@ def _bump(found: Found) -> list[str]:
         "## A bump",
         "",
         *paragraph(
-            "4 cm high and 20 cm long, taken at 2 m/s under both wheels, controller at 4 ms; averaging time five steps. The",
+            "4 cm high and 20 cm long, taken at 2 m/s under both wheels, controller at 4 ms; averaging time five",
+            "steps. The",
             "step is 4 ms / 2^k, with k changed after each control period by whether a gap was open or pressed (the",
             "reference path, one run at a time).",
         ),

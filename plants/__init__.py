@@ -41,8 +41,9 @@ from plants.mechanics import Mechanism
 __all__ = [
     "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
     "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping",
-    "Trajectory", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor",
-    "duffing", "get", "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors",
+    "Trajectory", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time",
+    "dimensionless_reactor", "duffing", "get", "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain",
+    "measures", "motors",
     "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
     "simulate", "sin", "spurious_damping", "suspension", "tanks", "thermal", "with_rival",
 ]  # fmt: skip
