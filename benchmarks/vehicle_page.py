@@ -174,9 +174,7 @@ def _study_3(found: Found) -> list[str]:
             "from 0.3 s",
             "on, own step of 1 ms, motors without a speed line and integrals that never stop, as in the source.",
             "Outcomes",
-            "can be compared, digits cannot: stick-slip is chaotic. With a speed line and anti-windup, as in the",
-            "plant's",
-            "own situations, encoders do not save it on ice.",
+            "can be compared, digits cannot: stick-slip is chaotic.",
         ),
         "",
         "| friction scale | speed fed back | outcome | yaw there, rad | heat of friction, J |",
@@ -247,7 +245,7 @@ def _bump(found: Found) -> list[str]:
         "| step | steps | x at the end, m | largest gap, m | deepest, mm |",
         "|---|---|---|---|---|",
         *(
-            f"| {name} | {steps:,} | {x:.4f} | {high:.4f} | {-1e3 * low:.2f} |"
+            f"| {name} | {steps:,} | {x:.4f} | {high:.4f} | {-1e3 * low:.2g} |"
             for name, (steps, x, high, low) in found.bumps.items()
         ),
     ]

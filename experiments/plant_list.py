@@ -43,6 +43,10 @@ def description(plant: Plant) -> str:
     if measures:
         parts.append(f"\nown measures\n{_columns(measures)}")
     parts.append(f"\nintegration step  {plant.step:g} s")
+    if plant.scene is not None:
+        parts.append(f"seen moving       {', '.join(view.name for view in plant.scene.views)}")
+    if plant.shown:
+        parts.append(f"shown in reports  {', '.join(one.signal for one in plant.shown)}")
     if plant.loses_at_rest:
         parts.append("loses at rest     measures count the entropy production beyond that of the present set point")
     return "\n".join(parts)

@@ -48,8 +48,8 @@ class LineChart:
         Horizontal axis; an empty label leaves its numbers out (the chart below carries them).
     width, height : float
         Pixels of the whole drawing.
-    log : bool
-        Logarithmic vertical axis.
+    log, log_x : bool
+        Logarithmic vertical, horizontal axis.
     points : int
         At most so many points per curve.
     y_range : pair of float or None
@@ -69,6 +69,7 @@ class LineChart:
     width: float = 400.0
     height: float = 150.0
     log: bool = False
+    log_x: bool = False
     points: int = 600
     y_range: tuple[float, float] | None = None
     remark: str = ""
@@ -100,7 +101,7 @@ def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
     log = chart.log and low > 0
     if log:
         low, high = 0.93 * low, 1.07 * high
-    return Axis(x_low, x_high, width), Axis(low, high, height, log=log, downwards=True)
+    return Axis(x_low, x_high, width, log=chart.log_x), Axis(low, high, height, log=log, downwards=True)
 
 
 def _begin(curve: Curve) -> Array:
@@ -143,6 +144,7 @@ def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
         data_x=f"{x.low:.6g} {x.high:.6g}",
         data_y=f"{y.low:.6g} {y.high:.6g}",
         data_log=y.log,
+        data_logx=x.log,
         data_units=f"{_with_unit(chart.x_label or 't', chart.x_unit)}|{chart.unit}",
     )
 

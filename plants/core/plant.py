@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.measures import check_names
 from plants.core.rival import check_rivals
+from plants.core.scene import check_scene
+from plants.core.shown import check_shown
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from plants.core.measures import Measure
     from plants.core.rival import Rival
+    from plants.core.scene import Scene
+    from plants.core.shown import Shown
 
     Block = Callable[..., Any]
 
@@ -141,6 +145,10 @@ class Plant:
         Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     rivals : tuple of Rival
         Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
+    scene : Scene, optional
+        Its moving picture, for reports (:mod:`plants.core.scene`).
+    shown : tuple of Shown
+        Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -175,6 +183,8 @@ class Plant:
     loses_at_rest: bool = False
     measures: tuple[Measure, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    scene: Scene | None = None
+    shown: tuple[Shown, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -190,6 +200,9 @@ class Plant:
         check_velocities(self)
         _check_declaration(self)
         check_rivals(self)
+        if self.scene is not None:
+            check_scene(self.scene, self.name)
+        check_shown(self)
 
     @property
     def has_loop(self) -> bool:
