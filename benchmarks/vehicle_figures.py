@@ -38,17 +38,17 @@ def _rolling() -> str:
 def _friction() -> str:
     """The fall of friction from its static peak, over time and over the slip."""
     run = studies()["1b"]
-    shown = (run.time >= 0.5) & (run.time <= 0.9)
+    shown = (run.time >= 0.4) & (run.time <= 0.9)
     share = run["F_t_L"] / run["f_n_L"]
     slip = -run["slip_t_L"]
     whole = np.abs(slip) < 1.6
+    time = run.time[shown][::5]
     return figure([
-        Chart("Study 1b: friction over load", "time, s", "1",
-              (Curve("F_t / f_n", run.time[shown][::5], share[shown][::5]),
-               Curve("slip speed, m/s", run.time[shown][::5], slip[shown][::5]))),
-        Chart("The same against slip, 4 s", "slip speed, m/s", "1",
+        Chart("Study 1b: friction over load", "time, s", "F_t / f_n", (Curve("F_t / f_n", time, share[shown][::5]),)),
+        Chart("Friction over load against slip, 4 s", "slip speed, m/s", "F_t / f_n",
               (Curve("F_t / f_n", slip[whole][::5], share[whole][::5]),)),
-    ])  # fmt: skip
+        Chart("Slip speed", "time, s", "m/s", (Curve("slip speed", time, slip[shown][::5]),)),
+    ], columns=3)  # fmt: skip
 
 
 def _drop() -> str:
