@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from plants.balancing_vehicle.bodies import Pose, place, pose, wheel_centres
+from plants.balancing_vehicle.ground import ground
 from plants.balancing_vehicle.motion import grip, turned
 from plants.balancing_vehicle.parameters import LENGTH, WHEEL_WIDTH, Numbers
-from plants.balancing_vehicle.wheels import below, dynamics
+from plants.balancing_vehicle.wheels import dynamics
 from plants.core.scene import Body, Scene, View
 
 Points = Any
 _ABOVE = 0.2  # m, from the centre of mass to the platform's top and bottom
 _METRES_PER_NEWTON = 5e-3
+_BEYOND = 1.5  # m of ground before and behind the run
 
 
 def _level(at: Pose, x: Any, point: Any) -> tuple[Any, Any]:
@@ -99,10 +101,10 @@ def _wheel_beside(k: int) -> Any:
 
 
 def _ground_beside(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-    """The ground under the right wheel, along its way."""
-    named, at = Numbers(*p), pose(x)
-    d = wheel_centres(at, named)[1]
-    return ((_level(at, x, d)[0], below(x, at, d, named.bump_R, named).height),)
+    """The ground of the right wheel along the middle line, over the length of the run and a little more."""
+    named = Numbers(*p)
+    along = np.linspace(np.min(x[0]) - _BEYOND, np.max(x[0]) + _BEYOND, len(t))
+    return ((along, ground(along, 0.0 * along, named.bump_R, named).height),)
 
 
 def _followed_beside(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
