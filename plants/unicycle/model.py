@@ -49,11 +49,11 @@ def _channels(output: str) -> tuple[Channel, Channel]:
     return (
         Channel(
             output=output, rate="pitch_rate", scale=0.1, low=-PEDAL_MAX, high=PEDAL_MAX, collocated=False,
-            gains_low=(30.0, 0.0, 3.0), gains_high=(400.0, 40.0, 60.0),
+            gains_low=(15.0, 0.0, 2.0), gains_high=(400.0, 40.0, 60.0),
         ),
         Channel(
             output="roll", rate="roll_rate", scale=0.1, low=-TABLE_MAX, high=TABLE_MAX, collocated=False,
-            gains_low=(10.0, 0.0, 10.0), gains_high=(300.0, 40.0, 150.0),
+            gains_low=(-150.0, 0.0, -60.0), gains_high=(300.0, 40.0, 150.0),
         ),
     )  # fmt: skip
 

@@ -16,12 +16,14 @@ from plants.unicycle.trim import BETA0
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HORIZON = 10.0  # s
+HORIZON = 6.0  # s
+SLOW, FAST = 0.7, 2.0  # m/s, taught
+LONG = 1.0  # s: what the taught pushes last; the tyre's grip bears a second of some 170 N, the weight, at most
 HANDS = 0.4  # m above the axle: where a push meets the body
 _RADIUS = NOMINAL[1]
 _NUMBERS = {q.name: q.nominal for q in PARAMETERS}
 _NAMES = ("Fx", "Fy", "Fz")
-_NOISE = {"pitch": 0.003, "lean": 0.003, "roll": 0.003, "pitch_rate": 0.02, "roll_rate": 0.02}  # a cheap inertial unit
+NOISE = {"pitch": 0.003, "lean": 0.003, "roll": 0.003, "pitch_rate": 0.02, "roll_rate": 0.02, "speed": 0.02, "yaw_rate": 0.02, "table_rate": 0.02}  # a cheap inertial unit
 
 
 def start(speed: float, roll: float = 0.0, forward: float = 0.0) -> tuple[float, ...]:
@@ -82,14 +84,20 @@ def _case(
 
 _CASES: dict[str, list[dict[str, Any]]] = {
     "taught": [
-        _case("out of balance at 1.5 m/s", 1.5, 1, roll=0.05, forward=0.05),
-        _case("out of balance at 2.5 m/s", 2.5, 2, roll=-0.05, forward=-0.03),
-        _case("push from the right at 1.5 m/s", 1.5, 3, ground=push(left=20.0)),
-        _case("push from behind at 2.5 m/s", 2.5, 4, ground=push(forward=20.0)),
+        _case("out of balance, slow", SLOW, 1, roll=0.05, forward=0.05),
+        _case("out of balance, fast", FAST, 2, roll=-0.05, forward=-0.03),
+        *(_case(f"push of {size:g} N {way}, {pace}", speed, 3, ground=push(*(size * k for k in parts), lasting=LONG))
+          for pace, speed, sizes in (("slow", SLOW, (40.0, 60.0, 80.0, 100.0)), ("fast", FAST, (80.0, 110.0, 140.0, 170.0)))
+          for size, way, parts in (
+              *((size, "from ahead", (-1.0, 0.0)) for size in sizes),
+              (sizes[2], "from the left ahead", (-0.87, -0.5)), (sizes[1], "from the right ahead", (-0.87, 0.5)),
+              (sizes[2], "from the right", (0.0, 1.0)))),
     ],
     "validation": [
-        _case("push from the left ahead at 2 m/s", 2.0, 8, ground=push(-15.0, -15.0)),
-        _case("out of balance at 2 m/s", 2.0, 9, roll=0.07, forward=0.03),
+        *(_case(f"push of {size:g} N from ahead", 1.2, 8, ground=push(-size, lasting=LONG)) for size in (70.0, 110.0)),
+        _case("push from the right ahead", 1.2, 9, ground=push(-70.0, 60.0, lasting=LONG)),
+        _case("push from the left", 1.2, 10, ground=push(left=-100.0, lasting=LONG)),
+        _case("out of balance", 1.2, 11, roll=0.07, forward=0.03),
     ],
     "unforeseen": [
         _case("strong push from the right", 1.5, 11, ground=push(left=60.0)),
@@ -100,7 +108,7 @@ _CASES: dict[str, list[dict[str, Any]]] = {
         _case("heavy rider", 1.5, 16, ground=push(left=20.0), parameters=heavy(1.2)),
         _case("slippery ground", 2.0, 17, ground=push(left=20.0), parameters=frictions(yaw=0.7)),
         _case("stiff joints", 1.5, 18, ground=push(left=20.0), parameters=frictions(1.5, 3.0)),
-        _case("noisy sensors", 1.5, 19, ground=push(left=20.0), noise=_NOISE),
+        _case("noisy sensors", 1.5, 19, ground=push(left=20.0), noise=NOISE),
         _case("delay", 1.5, 20, ground=push(left=20.0), delay=0.01),
         _case("slow", 1.0, 21, ground=push(left=20.0)),
         _case("fast", 3.5, 22, ground=push(left=20.0)),
