@@ -33,8 +33,9 @@ from benchmarks import (
     sharing,
     single_precision,
     singular_position,
-    suspension_loop,
+    suspension_section,
     two_ways,
+    unicycle_loop,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -71,7 +72,8 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "drift": drift.drifts,
     "singular_position": singular_position.singular_position,
     "derivation": derivation.derivation,
-    "suspension_loop": suspension_loop.suspension_loop,
+    "suspension_loop": suspension_section.suspension_loop,
+    "unicycle_loop": unicycle_loop.unicycle_loop,
 }
 
 

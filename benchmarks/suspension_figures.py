@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.signal import welch
 
 import plants
 import sscq
 from benchmarks.svg import Chart, Curve, figure
 from experiments import suspension_animation
+from experiments.reporting.signals import density
 from experiments.suspension_families import Family, families
 from experiments.suspension_records import STEP, Driver, drivers
 from plants.core import atomic
@@ -77,12 +77,12 @@ def spectra(known: Mapping[str, Driver]) -> str:
     plain, felt = [], []
     for name in SHOWN:
         drive = known[name].record(situation)
-        frequency, density = welch(drive["output heave_acceleration"], 1.0 / STEP, nperseg=_SEGMENT)
+        frequency, power = density(drive["output heave_acceleration"], STEP, _SEGMENT)
         seen = (frequency >= 0.3) & (frequency <= _TOP)
-        frequency, density = frequency[seen], density[seen]
+        frequency, power = frequency[seen], power[seen]
         title = _SHORT.get(name, known[name].title)
-        plain.append(Curve(title, frequency, density))
-        felt.append(Curve(title, frequency, density * np.abs(WK.response(frequency)) ** 2))
+        plain.append(Curve(title, frequency, power))
+        felt.append(Curve(title, frequency, power * np.abs(WK.response(frequency)) ** 2))
     label = "density, (m/s²)²/Hz"
     return figure([
         Chart("heave acceleration", "frequency, Hz", label, tuple(plain), log_x=True, log_y=True),

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.report import Section
 from benchmarks.suspension_runs import DAMPING, CarRuns, plant_of
-from benchmarks.suspension_schemes import NOMINAL_DAMPERS, SCHEMES, START, Runs, Scheme
-from benchmarks.timing import Timing, alternate, ratio
+from benchmarks.suspension_scheme_runs import Runs
+from benchmarks.suspension_schemes import NOMINAL_DAMPERS, SCHEMES, START, Scheme
+from benchmarks.timing import Timing, alternate
 from plants.core.kernel import LANES
 from plants.core.sharing import operations, shared
 from plants.core.trace import names, trace
 from plants.suspension import SUSPENSION
-from plants.suspension.loop_gains import ARRANGEMENTS, Gain, gains
+from plants.suspension.loop_gains import Gain, gains
 from plants.suspension.signals import REST
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STEPS = (1e-3, 2e-4)  # s
 PUBLISHED = 9.0  # run time of the loop over the loop-free run time for the full car, US 2004/0039555
 SHARES = (1.0, 0.7, 0.5)
-_LOST_AFTER = 2000  # steps that a scheme which runs must survive
+LOST_AFTER = 2000  # steps that a scheme which runs must survive
 BASELINES = ("iterated", "iterated_exact", "gauss_seidel")
 WAYS = (
     ("minimal", "solved"), *(("minimal", mode) for mode in BASELINES), ("minimal", "loop_free"),
@@ -90,7 +90,7 @@ def measured(size: Size) -> Found:
     for share in SHARES:
         for kappa in (0.0, 20.0):
             runs = Runs(Scheme("printed", share=share, kappa=kappa))
-            lost[share, kappa] = int(runs(STEPS[0], _LOST_AFTER, (CARS["strut mass x 12"],)).steps[0])
+            lost[share, kappa] = int(runs(STEPS[0], LOST_AFTER, (CARS["strut mass x 12"],)).steps[0])
     times, gaps = {}, {}
     for damping in DAMPING:
         times[damping], gaps[damping] = _timed(damping, size)
@@ -136,39 +136,3 @@ def _traced(plant: Any, block: str) -> Program:
     if block == "acceleration":
         groups.insert(1, names("a", 23))
     return trace(getattr(plant, block), "t", *groups)
-
-
-def suspension_loop(size: Size) -> Section:
-    """Return all figures as a section."""
-    return as_section(measured(size))
-
-
-def as_section(found: Found) -> Section:
-    """Return the figures of one run as a section."""
-    section = Section("suspension_loop", "The full car: its algebraic loop, solved, iterated, delayed")
-    for car, table in found.gains.items():
-        for name in ARRANGEMENTS:
-            section.figure(
-                f"{car}: loop gain, {name}", table[name].radius, "", f"largest real part {table[name].real:.4f}"
-            )
-    for (name, step), end in found.ends.items():
-        error = float(np.abs(end.positions[0] - found.reference).max())
-        section.figure(
-            f"{name}, {step:g} s: error after 1 s", error, "m, rad", f"linkage open by {end.opened[0]:.1e} m"
-        )
-    for (share, kappa), steps in found.lost.items():
-        section.figure(
-            f"struts of 12 times the mass, share {share:g}, kappa {kappa:g}/s: steps", steps, f"of {_LOST_AFTER}"
-        )
-    for damping, times in found.times.items():
-        for (form, mode), timing in times.items():
-            remark = f"at the end {found.gaps[damping][form, mode]:.1e} from minimal solved"
-            section.time(f"{damping} damping: {form}, {mode}", timing, "ns", 1e9, remark)
-        for form, mode in WAYS:
-            if mode in BASELINES:
-                values = ratio(times[form, mode], times[form, "loop_free"])
-                section.ratio(f"{damping} damping: {form}, {mode} / loop_free", values, f"published: {PUBLISHED:g}")
-    values = ratio(found.lanes[1], found.lanes[LANES])
-    section.ratio(f"minimal solved, variable damping: 1 lane / {LANES} lanes", values, "aim: at least 4 with AVX-512")
-    section.counts |= found.operations
-    return section

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmarks import page_command
 from benchmarks.prose import paragraph, span
-from benchmarks.suspension_loop import BASELINES, PUBLISHED, SHARES, STEPS, WAYS, Found, measured
+from benchmarks.suspension_loop import BASELINES, PUBLISHED, SHARES, STEPS, Found, measured
+from benchmarks.suspension_page_tables import accuracy_table, gain_table, time_table
 from benchmarks.suspension_schemes import SCHEMES
 from benchmarks.timing import ratio
 from plants.core.kernel import LANES
-from plants.suspension.loop_gains import ARRANGEMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +44,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             "below 1. In brackets the largest real part of an eigenvalue: below 1, a relaxed pass converges.",
         ),
         "",
-        *_gain_table(found),
+        *gain_table(found),
         "",
         "## Accuracy of delayed accelerations",
         "",
@@ -55,7 +53,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             "solution [m, rad]; in brackets how far the linkage is open at the end, and at most on the way [m].",
         ),
         "",
-        *_accuracy_table(found),
+        *accuracy_table(found),
         "",
         "## Failure",
         "",
@@ -74,17 +72,13 @@ def page(found: Found, about: dict[str, object]) -> str:
             "end of the run.",
         ),
         "",
-        *_time_table(found),
+        *time_table(found),
         "",
         *paragraph(
             "Operations of one evaluation: " + ", ".join(f"{k} {v:,}" for k, v in found.operations.items()) + "."
         ),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _error(found: Found, name: str, step: float) -> float:
-    return float(np.abs(found.ends[name, step].positions[0] - found.reference).max())
 
 
 def _what_came_out(found: Found) -> list[str]:
@@ -124,42 +118,6 @@ def _what_came_out(found: Found) -> list[str]:
         ),
     )
     return [line for part in parts for line in (*paragraph(*part), "")][:-1]
-
-
-def _gain_table(found: Found) -> list[str]:
-    head = "| car | " + " | ".join(ARRANGEMENTS) + " |"
-    rows = [
-        f"| {car} | " + " | ".join(f"{table[n].radius:.6f} ({table[n].real:.4f})" for n in ARRANGEMENTS) + " |"
-        for car, table in found.gains.items()
-    ]
-    return [head, "|---" * (len(ARRANGEMENTS) + 1) + "|", *rows]
-
-
-def _accuracy_table(found: Found) -> list[str]:
-    rows = []
-    for name, scheme in SCHEMES.items():
-        cells = []
-        for step in STEPS:
-            end = found.ends[name, step]
-            gap = "" if scheme.form == "minimal" else f" ({end.open_at_end[0]:.1e}, {end.opened[0]:.1e})"
-            cells.append(f"{_error(found, name, step):.2g}{gap}")
-        rows.append(f"| {name} | " + " | ".join(cells) + " |")
-    return ["| scheme | " + " | ".join(f"{1e3 * step:g} ms" for step in STEPS) + " |", "|---" * 3 + "|", *rows]
-
-
-def _time_table(found: Found) -> list[str]:
-    dampings = list(found.times)
-    head = "| form | loop | " + " | ".join(f"{d}: ns | / loop-free | distance" for d in dampings) + " |"
-    rows = []
-    for form, mode in WAYS:
-        cells = []
-        for damping in dampings:
-            times = found.times[damping]
-            base = times.get((form, "loop_free"))
-            over = "" if base is None else f"{ratio(times[form, mode], base)[1]:.2f}"
-            cells += [f"{1e9 * times[form, mode].best:,.0f}", over, f"{found.gaps[damping][form, mode]:.1e}"]
-        rows.append(f"| {form} | {mode} | " + " | ".join(cells) + " |")
-    return [head, "|---" * (2 + 3 * len(dampings)) + "|", *rows]
 
 
 def write(found: Found, about: dict[str, Any], folder: Path) -> None:

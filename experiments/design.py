@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
-    from experiments import aggregation, front, judging, knowledge, ladder, outputs, rungs
+    from experiments import aggregation, front, front_point, judging, knowledge, ladder, outputs, rungs
     from experiments.setup import setup
 
     job = setup(config)
@@ -35,10 +35,11 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
         "equal": knowledge.refined(bench, equal, imitated, fixed, "equal"),
         "free": knowledge.refined(bench, reference.fitness, imitated, fixed, "free"),
     }
-    fronts = front.search(bench, reference, fixed, refined)
     further = rungs.further(bench, fixed, equal, imitated)
     group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined, further.contenders)
-    group += front.contenders(bench, fronts)
+    fronts = front.search(bench, reference, fixed, refined, further.contenders)
+    fronts = front_point.decided(bench, reference, fronts, group)
+    group += front_point.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
     outputs.write(bench, reference, group, judgement, signal, refined, config, fronts, further)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.judging import MEASURES
+from experiments.front_point import NAME
+from experiments.judging import MEASURES, RIVAL
 from experiments.text_table import change, in_words, number, text_table
 from sscq.front_objective import measure_of
 
@@ -19,8 +21,16 @@ if TYPE_CHECKING:
     from experiments.setup import FrontPlan
     from sscq.fitness import Fitness
 
+LARGEST = 12
+"""Parameters of a front that are shown as numbers, at most."""
+
 MARKED = ("own", "rule", "fixed", "front_choice", "two_degree", "table", "knowledge_base", "knowledge_base_free")
-"""Contenders that are shown beside a front: those whose gains or rules are for all situations."""
+"""Contenders that are shown beside a front, and laws of the plant's own field: what is the same for all situations."""
+
+
+def marked(group: Sequence[Contender]) -> list[Contender]:
+    """Return the contenders that are shown beside a front."""
+    return [c for c in group if c.name in MARKED or c.name.startswith(RIVAL)]
 
 
 def placed(judgement: Judgement, fitness: Fitness, name: str, objectives: Sequence[str]) -> np.ndarray | None:
@@ -48,14 +58,20 @@ def write(
         "schema": "sscq-front", "version": 1,
         "objectives": {word: measure_of(word, fitness) for word in plan.objectives},
         "aggregate": fitness.aggregate, "choice": plan.choice, "error_budget": plan.error_budget,
-        "error_span": plan.error_span, "population": plan.method.population,
+        "limit": _limit(fronts), "error_span": plan.error_span, "population": plan.method.population,
         "fronts": [_summary(front, plan) for front in fronts],
         "controllers": {
             c.name: dict(zip(plan.objectives, place.tolist(), strict=True))
-            for c in group
-            if c.name in MARKED and (place := placed(judgement, fitness, c.name, plan.objectives)) is not None
+            for c in marked(group)
+            if (place := placed(judgement, fitness, c.name, plan.objectives)) is not None
         },
     })  # fmt: skip
+
+
+def _limit(fronts: Sequence[Front]) -> float | None:
+    """Largest second objective of the chosen point, where the choice limits it."""
+    limits = [front.chosen.limit for front in fronts if front.chosen is not None]
+    return next((limit for limit in limits if math.isfinite(limit)), None)
 
 
 def _names(front: Front, plan: FrontPlan) -> dict[int, list[str]]:
@@ -63,8 +79,8 @@ def _names(front: Front, plan: FrontPlan) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for name, position in front.points(plan).items():
         found.setdefault(position, []).append(name)
-    if front.name == "fixed":
-        found.setdefault(front.chosen(plan), []).append("chosen")
+    if front.chosen is not None:
+        found.setdefault(front.chosen.position, []).append("chosen")
     return found
 
 
@@ -92,20 +108,17 @@ def texts(
 
 
 def _text(front: Front, plan: FrontPlan, fitness: Fitness, group: Sequence[Contender], judgement: Judgement) -> str:
-    gains = front.names if front.name == "fixed" else ()
-    least = front.values[front.points(plan)["least error"]]
+    gains = front.names if len(front.names) <= LARGEST else ()
+    least = front.values[0]
     rows = []
     for position, names in sorted(_names(front, plan).items()):
         cells = [number(v) for v in front.theta[position]] if gains else []
         rows.append([", ".join(names), *cells, *_cells(front.values[position], least)])
-    for contender in group:
-        place = placed(judgement, fitness, contender.name, front.objectives) if contender.name in MARKED else None
-        if place is not None and contender.name != "front_choice":
-            own = (
-                [number(v) for v in contender.theta]
-                if gains and len(contender.theta) == len(gains)
-                else ["-"] * len(gains)
-            )
+    for contender in [] if front.name.startswith(RIVAL) else marked(group):
+        place = placed(judgement, fitness, contender.name, front.objectives)
+        if place is not None and contender.name != NAME:
+            same = tuple(contender.controller.theta_names) == tuple(gains) and contender.plant is None
+            own = [number(v) for v in contender.theta] if same else ["-"] * len(gains)
             rows.append([contender.title, *own, *_cells(place, least)])
     measures = [cell for word in front.objectives for cell in (in_words(word), "change")]
     head = [f"front of the {front.title}, {len(front.theta)} points", *gains, *measures]
@@ -121,9 +134,8 @@ def _cells(values: np.ndarray, least: np.ndarray) -> list[str]:
 
 
 def sentence(front: Front, plan: FrontPlan) -> str:
-    """Return what the error budget buys, each objective taken for itself."""
-    saved = ", ".join(
-        f"{in_words(word)} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in front.objectives[1:]
-    )
-    within = f"Within {1.0 + plan.error_budget:g} times the least error of the {front.title}"
+    """Return what the budget buys, each objective taken for itself."""
+    first, *others = front.objectives
+    saved = ", ".join(f"{in_words(word)} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in others)
+    within = f"Within {1.0 + plan.error_budget:g} times the least {in_words(first)} of the {front.title}"
     return f"{within}, one at a time can fall: {saved}."

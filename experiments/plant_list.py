@@ -42,7 +42,13 @@ def description(plant: Plant) -> str:
     measures = [(f"  {one.name}", one.unit or "-", f"large: {one.scale:g}", one.text) for one in plant.measures]
     if measures:
         parts.append(f"\nown measures\n{_columns(measures)}")
+    if plant.trade_off:
+        parts.append(f"\ntraded off  {', '.join(plant.trade_off)} (the first is limited)")
     parts.append(f"\nintegration step  {plant.step:g} s")
+    if plant.scene is not None:
+        parts.append(f"seen moving       {', '.join(view.name for view in plant.scene.views)}")
+    if plant.shown:
+        parts.append(f"shown in reports  {', '.join(one.signal for one in plant.shown)}")
     if plant.loses_at_rest:
         parts.append("loses at rest     measures count the entropy production beyond that of the present set point")
     return "\n".join(parts)

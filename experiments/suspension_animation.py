@@ -1,36 +1,36 @@
-"""The car on its road as one page that needs no network: side and front view, dampers coloured by their setting.
+"""The car on its road as a page of its own, by the renderer of the reports: laws of the field beside a knowledge base.
 
     python -m experiments.suspension_animation runs/suspension/base-0 docs/suspension/animation.html
 
-Drives of several controllers over the same road are recorded and drawn by the page's own script.
+Reports show their own contenders in their own situations; here all meet one road with two bumps.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import sscq
 from experiments.errors import UserError, user_errors
-from experiments.suspension_records import STEP, drivers
+from experiments.report.document import asset, document
+from experiments.report.markup import element
+from experiments.report.picture import picture_figure
+from experiments.report.picture_data import Drive
+from experiments.reporting.sampling import sampled
+from experiments.reporting.scenes import picture_of
+from experiments.suspension_records import drivers
 from plants.core import atomic
-from plants.suspension.parameters import C_MAX, C_MIN, PARAMETERS, WHEELS, Car
-from plants.suspension.pose import pose
 from plants.suspension.roads import bump, rough_road, together
-from plants.suspension.signals import REST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from plants import Plant
     from plants.core.trajectory import Trajectory
 
-NAMES = ("fixed", "knowledge_base", "rival_sky_hook", "rival_as_built")
+NAMES = ("fixed", "rival_as_built", "rival_sky_hook", "knowledge_base")
 SPEED = 15.0  # m/s
-_EVERY = 20  # steps between frames: 50 a second
-_ROAD_EVERY = 4  # steps between points of the road: 6 cm
-_TEMPLATE = Path(__file__).with_name("suspension_animation.html")
 
 
 def situation() -> sscq.Situation:
@@ -38,59 +38,45 @@ def situation() -> sscq.Situation:
     road = together(
         rough_road("C", SPEED), bump(0.06, 1.5, SPEED, at=30.0), bump(0.08, 2.0, SPEED, at=75.0, side="left")
     )
-    return sscq.Situation(name="shown", excitation=road, t_end=8.0, seed=3)
+    return sscq.Situation(name="class C with two bumps, 15 m/s", excitation=road, t_end=8.0, seed=3)
 
 
-def page(drives: dict[str, Trajectory]) -> str:
+def page(plant: Plant, drives: Mapping[str, Trajectory]) -> str:
     """Return the page.
 
     Parameters
     ----------
+    plant : Plant
+        One with a scene.
     drives : mapping of title to Trajectory
-        Records of the same road, in steps of 1 ms.
+        Records of the same road.
     """
-    first = next(iter(drives.values()))
-    data = {
-        "speed": SPEED, "frame": _EVERY * STEP, "grain": _ROAD_EVERY * STEP, "limits": [C_MIN, C_MAX],
-        "car": _car(), "road": {n: _thinned(first, f"R_{n}", _ROAD_EVERY, 4) for n in WHEELS[:2]},
-        "drives": {title: _drive(one) for title, one in drives.items()},
-    }  # fmt: skip
-    return _TEMPLATE.read_text(encoding="utf-8").replace("/*DATA*/null", json.dumps(data, separators=(",", ":")))
+    road, p = situation(), plant.nominal()
+    titles = {str(number): title for number, title in enumerate(drives)}
+    sampled_drives = []
+    for number, one in zip(titles, drives.values(), strict=True):
+        parts = sampled(plant, one, p)
+        sampled_drives.append(Drive(road.name, number, float(parts.pop("step")[0]), parts))
+    colours = {number: f"k{number}" for number in titles}
+    shown = picture_of(plant, sampled_drives)
+    told = [element("p", _told(title, one)) for title, one in drives.items()]
+    figure = picture_figure(shown, titles, colours, "0")
+    script = element("script", asset("picture.js"))
+    return document("The car on its road", shown.text, figure, *told, script)
 
 
-def _car() -> dict[str, Any]:
-    """Return what is drawn of the car: two axles, its state of rest, wheels' radii there."""
-    p = tuple(q.nominal for q in PARAMETERS)
-    car, at = Car.of(p), pose(REST, p)
-    axles = [
-        {name: getattr(axle, name) for name in ("a1", "b2", "gam", "c1", "c2", "e2", "e3")}
-        for axle in (car.front, car.rear)
-    ]
-    radii = [REST[0] + at.corners[k].wheel_u for k in (0, 2)]
-    return {"axles": axles, "rest": list(REST[:7]), "radii": radii}
-
-
-def _drive(one: Trajectory) -> dict[str, Any]:
-    states = ["z0", "beta", "alpha", *(f"theta_{n}" for n in WHEELS)]
-    return {
-        "q": [_thinned(one, name, _EVERY, 5) for name in states],
-        "c": [_thinned(one, f"c_{n}", _EVERY, 0) for n in WHEELS],
-        "load": [_thinned(one, f"output tyre_load_{n}", _EVERY, 0) for n in WHEELS],
-        "felt": _thinned(one, "output heave_acceleration", _EVERY, 3),
-        "comfort": float(one["ride_comfort"][-1]), "variation": float(one["tyre_load_variation"][-1]),
-    }  # fmt: skip
-
-
-def _thinned(one: Trajectory, name: str, every: int, digits: int) -> list[float]:
-    return [round(float(value), digits) for value in one[name][::every]]
+def _told(title: str, one: Trajectory) -> str:
+    comfort, variation = (float(one[name][-1]) for name in ("ride_comfort", "tyre_load_variation"))
+    return f"{title}: weighted acceleration {comfort:.3f} m/s\u00b2, tyre-load variation {variation:.3f}."
 
 
 def write(run: Path, path: Path) -> None:
     """Record the drives of a finished design's controllers and write their page."""
     road = situation()
-    drives = {driver.title: driver.record(road) for driver in drivers(run, NAMES).values()}
+    known = drivers(run, NAMES)
+    drives = {driver.title: driver.record(road) for driver in known.values()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    atomic.write(path, page(drives))
+    atomic.write(path, page(known[NAMES[0]].plant, drives))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -32,6 +32,9 @@ from plants.core.measures import Measure
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import get, names, register
 from plants.core.rival import Rival, with_rival
+from plants.core.scene import Body, Scene, View
+from plants.core.scene_points import SceneError
+from plants.core.shown import Shown
 from plants.core.simulate import simulate
 from plants.core.symmetry import is_odd
 from plants.core.trajectory import DivergedError, Trajectory
@@ -39,11 +42,11 @@ from plants.core.user_file import PlantFileError, load_plant_file
 from plants.mechanics import Mechanism
 
 __all__ = [
-    "AlgebraicLoopError", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning", "LoopReport",
-    "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "SpuriousDamping",
-    "Trajectory", "ball_and_beam", "cart_pole", "check", "close", "cos", "dead_time", "dimensionless_reactor",
-    "duffing", "get", "is_odd", "levitation", "linearise", "load_plant_file", "loop_gain", "measures", "motors",
-    "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
-    "simulate", "sin", "spurious_damping", "suspension", "tanks", "thermal", "unicycle",
-    "with_rival",
+    "AlgebraicLoopError", "Body", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning",
+    "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "Scene",
+    "SceneError", "Shown", "SpuriousDamping", "Trajectory", "View", "ball_and_beam", "cart_pole", "check", "close",
+    "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation", "linearise",
+    "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators", "pendulum", "planar_quadrotor",
+    "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping", "suspension",
+    "tanks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plants.cart_pole_scene import SCENE
 from plants.core.elementary import cos, sin
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
@@ -141,6 +142,7 @@ CART_POLE = register(
         # Upright at rest both commands are 0, wherever the cart stands: the linear plant is the same at all references.
         operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),),
         situations=_SITUATIONS,
+        scene=SCENE,
         text="Cart and pole (a uniform rod), exact equations with viscous friction; Barto, Sutton, Anderson (1983).",
     )
 )  # fmt: skip

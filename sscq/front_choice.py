@@ -1,4 +1,4 @@
-"""One point of a trade-off front: the knee, or the least of one objective within a budget of another.
+"""One point of a trade-off front: the knee, or the least of one objective within a budget or a limit of another.
 
 Knee: with each objective scaled to 0 at its least value and 1 at its largest on the front, the point farthest below the
 plane sum_k f_k = 1 through the scaled ends, so the one with the largest distance
@@ -72,6 +72,21 @@ def within_budget(objectives: ArrayLike, budget: float, of: int = 0, least: int 
         raise ValueError(f"the budget must be a share >= 0, got {budget}")
     affordable = np.flatnonzero(rows[:, of] <= (1.0 + budget) * rows[:, of].min())
     return int(affordable[np.lexsort((rows[affordable, of], rows[affordable, least]))[0]])
+
+
+def within_limit(objectives: ArrayLike, limit: float, of: int = 1, least: int = 0) -> int | None:
+    """Return the position of the least of one objective where another is at most `limit`; None where it never is.
+
+    Raises
+    ------
+    ValueError
+        If the front is empty or not finite, or the limit is not a number.
+    """
+    rows = _checked(objectives)
+    if np.isnan(limit):
+        raise ValueError("the limit must be a number, got nan")
+    allowed = np.flatnonzero(rows[:, of] <= limit)
+    return int(allowed[np.lexsort((rows[allowed, of], rows[allowed, least]))[0]]) if allowed.size else None
 
 
 def _checked(objectives: ArrayLike) -> NDArray[np.float64]:

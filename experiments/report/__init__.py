@@ -5,7 +5,7 @@ floats and NumPy arrays come in, one file goes out.
 """
 
 from experiments.report.data import Provenance, ReportData, ReportWarning, SearchHistory
-from experiments.report.front import FrontSeries, FrontView
+from experiments.report.front_view import FrontSeries, FrontView
 from experiments.report.page import render, write_report
 from experiments.report.results import ChannelGains, ControllerResult, MarginPoint, Margins
 from experiments.report.rule_base import GainLine, GainSurface, LinguisticVariable, Rule, RuleBaseView, Term

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from experiments.report.situations import Array
 
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 17.0, 30.0
+_DIGITS = 6  # of a number left of the axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +49,8 @@ class LineChart:
         Horizontal axis; an empty label leaves its numbers out (the chart below carries them).
     width, height : float
         Pixels of the whole drawing.
-    log : bool
-        Logarithmic vertical axis.
+    log, log_x : bool
+        Logarithmic vertical, horizontal axis.
     points : int
         At most so many points per curve.
     y_range : pair of float or None
@@ -69,6 +70,7 @@ class LineChart:
     width: float = 400.0
     height: float = 150.0
     log: bool = False
+    log_x: bool = False
     points: int = 600
     y_range: tuple[float, float] | None = None
     remark: str = ""
@@ -100,7 +102,7 @@ def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
     log = chart.log and low > 0
     if log:
         low, high = 0.93 * low, 1.07 * high
-    return Axis(x_low, x_high, width), Axis(low, high, height, log=log, downwards=True)
+    return Axis(x_low, x_high, width, log=chart.log_x), Axis(low, high, height, log=log, downwards=True)
 
 
 def _begin(curve: Curve) -> Array:
@@ -112,7 +114,7 @@ def _begin(curve: Curve) -> Array:
 def grid(x: Axis, y: Axis) -> Html:
     """Grid lines, zero line and frame."""
     # One path for all grid lines: charts are many.
-    lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks(_tick_count(y.length))]
+    lines = [f"M0 {p:g}h{x.length:g}" for p, _ in _ticks(y)]
     lines += [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
     grid = element("path", d="".join(lines), class_="grid")
     zero = element("path", d=f"M0 {y.pixel(0.0):g}h{x.length:g}", class_="zero") if y.low < 0.0 < y.high else ""
@@ -120,8 +122,12 @@ def grid(x: Axis, y: Axis) -> Html:
     return element("g", grid, zero, frame, transform=f"translate({LEFT:g} {TOP:g})")
 
 
-def _tick_count(length: float) -> int:
-    return max(2, int(length // 32))
+def _ticks(y: Axis) -> list[tuple[float, str]]:
+    """Numbers of the vertical axis: fewer, where they would have more digits than there is room for."""
+    count = max(2, int(y.length // 32))
+    while max((len(name) for _, name in y.ticks(count)), default=0) > _DIGITS and count > 3:
+        count = max(3, count // 2)
+    return list(y.ticks(count))
 
 
 def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
@@ -143,6 +149,7 @@ def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
         data_x=f"{x.low:.6g} {x.high:.6g}",
         data_y=f"{y.low:.6g} {y.high:.6g}",
         data_log=y.log,
+        data_logx=x.log,
         data_units=f"{_with_unit(chart.x_label or 't', chart.x_unit)}|{chart.unit}",
     )
 
@@ -165,8 +172,7 @@ def labels(chart: LineChart, x: Axis, y: Axis) -> Html:
     out = [element("text", label, x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")] if not chart.notes else []
     out += [_tick(name, x.pixel(at), TOP - 5.0, x.length, "label") for at, name in chart.notes]
     out += [
-        element("text", name, x=f"{LEFT - 5:g}", y=f"{TOP + p + 3.5:.1f}", class_="tick end")
-        for p, name in y.ticks(_tick_count(y.length))
+        element("text", name, x=f"{LEFT - 5:g}", y=f"{TOP + p + 3.5:.1f}", class_="tick end") for p, name in _ticks(y)
     ]
     if chart.x_label:
         out += [_tick(name, p, bottom + 13.0, x.length, "tick") for p, name in x.ticks(5)]

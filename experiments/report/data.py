@@ -19,9 +19,11 @@ from experiments.report.structure_data import StructureView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.front import FrontView
+    from experiments.report.front_view import FrontView
+    from experiments.report.picture_data import PictureView
     from experiments.report.results import ControllerResult
     from experiments.report.rule_base import RuleBaseView
+    from experiments.report.signals_data import SignalView
     from experiments.report.situations import Array, Group
     from experiments.report.teaching import TeachingView
     from experiments.report.verdict import Verdict
@@ -140,6 +142,10 @@ class ReportData:
         Trade-off fronts, where any were searched.
     own_measures : tuple of OwnMeasure
         Quality measures of the plant's own.
+    picture : PictureView or None
+        The plant in motion, where it has a scene.
+    signals : tuple of SignalView
+        Signals that the plant names, over time and over frequency.
     """
 
     title: str
@@ -157,6 +163,8 @@ class ReportData:
     provenance: Provenance = Provenance()
     front: FrontView | None = None
     own_measures: tuple[OwnMeasure, ...] = ()
+    picture: PictureView | None = None
+    signals: tuple[SignalView, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""
@@ -173,6 +181,9 @@ class ReportData:
             optional += [self.teaching.learner, self.teaching.start]
         if self.front is not None:
             optional += [s.controller for s in self.front.series] + [key for key, _ in self.front.marks]
+        if self.picture is not None:
+            optional += [drive.controller for drive in self.picture.drives]
+        optional += [one.controller for one in self.signals]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)

@@ -17,9 +17,11 @@ from experiments.report.front import front
 from experiments.report.ladder import ladder
 from experiments.report.margins import margins_table
 from experiments.report.markup import Html, element
+from experiments.report.picture import picture
 from experiments.report.responses import entropy, gains_over_time, responses
 from experiments.report.rules import knowledge_base
 from experiments.report.search import searches
+from experiments.report.signals import signals
 from experiments.report.structure import structure
 from experiments.report.summary import summary
 from experiments.report.teaching_signal import teaching_signal
@@ -35,7 +37,9 @@ _SECTIONS = (
     ("conditions", "conditions"),
     ("ladder", "ladder"),
     ("front", "front"),
+    ("picture", "motion"),
     ("responses", "responses"),
+    ("signals", "signals"),
     ("gains", "gains"),
     ("rules", "rules"),
     ("structure", "structure"),
@@ -48,6 +52,7 @@ _SECTIONS = (
     ("repeat", "repeat"),
     ("glossary", "words"),
 )
+_OPTIONAL = ("front", "picture", "signals")
 
 
 def render(data: ReportData) -> str:
@@ -69,7 +74,9 @@ def render(data: ReportData) -> str:
         conditions(view),
         ladder(view),
         front(view),
+        picture(view),
         responses(view),
+        signals(view),
         gains_over_time(view),
         knowledge_base(view),
         structure(view),
@@ -82,7 +89,7 @@ def render(data: ReportData) -> str:
         repeat(view),
         glossary(),
     ]
-    body = element("body", _header(data), element("main", *parts), element("script", asset("script.js")))
+    body = element("body", _header(data), element("main", *parts), *_scripts(data))
     return f"<!DOCTYPE html>\n{element('html', _head(view), body, lang='en')}\n"
 
 
@@ -111,6 +118,11 @@ def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
     return target
 
 
+def _scripts(data: ReportData) -> list[Html]:
+    names = ["script.js", *(["picture.js"] if data.picture else [])]
+    return [element("script", asset(name)) for name in names]
+
+
 def _head(view: View) -> Html:
     return element(
         "head",
@@ -125,6 +137,7 @@ def _head(view: View) -> Html:
 
 
 def _header(data: ReportData) -> Html:
-    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS if anchor != "front" or data.front]
+    absent = {anchor for anchor in _OPTIONAL if not getattr(data, anchor)}
+    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS if anchor not in absent]
     title = element("div", element("b", data.title), " ", element("span", data.plant, class_="plant"))
     return element("header", title, element("nav", *links, aria_label="sections"))

@@ -9,12 +9,11 @@ import numpy as np
 
 from experiments.report.axes import Axis, data_range
 from experiments.report.charts import BOTTOM, LEFT, RIGHT, TOP, LineChart, grid, labels
+from experiments.report.label_places import Place, places
 from experiments.report.markup import Html, element
 
 if TYPE_CHECKING:
     from experiments.report.situations import Array
-
-_LETTER = 6.0  # pixels of a letter in a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +33,8 @@ class Dots:
         Drawn as diamonds; else as dots.
     sets_range : bool
         False: points far outside the others' range are left out of the chart.
+    joined : bool
+        Steps between the points, in order of x: what is reached, where less is better on both axes.
     """
 
     x: Array
@@ -43,17 +44,24 @@ class Dots:
     titles: tuple[str, ...]
     diamonds: bool = False
     sets_range: bool = True
+    joined: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """What to draw: axis labels, dots in this order (the last on top), and names at points (x, y, name)."""
+    """What to draw: axis labels and units, dots in this order (the last on top), and names at points (x, y, name).
+
+    Names of rings are points that are looked for; the others are told by name alone.
+    """
 
     x_label: str
     y_label: str
     dots: tuple[Dots, ...]
     names: tuple[tuple[float, float, str], ...] = ()
+    rings: tuple[tuple[float, float, str], ...] = ()
     remark: str = ""
+    x_unit: str = ""
+    y_unit: str = ""
     width: float = 820.0
     height: float = 380.0
 
@@ -62,10 +70,11 @@ def scatter(chart: Scatter) -> Html:
     """The chart as one SVG element."""
     x, y = _axes(chart)
     frame = LineChart(
-        chart.y_label, (), x_label=chart.x_label, x_unit="", width=chart.width, height=chart.height,
-        remark=chart.remark,
+        chart.y_label, (), unit=chart.y_unit, x_label=chart.x_label, x_unit=chart.x_unit, width=chart.width,
+        height=chart.height, remark=chart.remark,
     )  # fmt: skip
-    groups = [_group(dots, x, y) for dots in chart.dots]
+    groups = [_steps(dots, x, y) for dots in chart.dots if dots.joined and len(dots.x) > 1]
+    groups += [_group(dots, x, y) for dots in chart.dots]
     inner = element("g", *groups, *_names(chart, x, y), transform=f"translate({LEFT:g} {TOP:g})")
     return element(
         "svg", grid(x, y), inner, labels(frame, x, y), viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart",
@@ -107,13 +116,37 @@ def _shape(x: float, y: float, r: float, title: str, diamond: bool) -> Html:
     return element("circle", name, cx=f"{x:g}", cy=f"{y:g}", r=f"{r:.1f}", class_="dot")
 
 
+def _steps(dots: Dots, x: Axis, y: Axis) -> Html:
+    """A staircase through the points: along the worse side, as nothing better is known between two of them."""
+    order = np.lexsort((dots.y, dots.x))
+    across, down = [[axis.pixel(float(v)) for v in values[order]] for axis, values in ((x, dots.x), (y, dots.y))]
+    way = f"M{across[0]:.1f} {down[0]:.1f}" + "".join(
+        f"H{px:.1f}V{py:.1f}" for px, py in zip(across[1:], down[1:], strict=True)
+    )
+    return element("path", d=way, class_=f"curve front {dots.style}".strip())
+
+
 def _names(chart: Scatter, x: Axis, y: Axis) -> list[Html]:
-    """Names beside their points, with a ring around the point; at the left where there is no room at the right."""
-    found = []
-    for at_x, at_y, name in chart.names:
-        px, py = x.pixel(at_x), y.pixel(at_y)
-        right = px + 14.0 + _LETTER * len(name) < x.length
-        anchor = "label named" if right else "label named end"
-        found.append(element("circle", cx=f"{px:g}", cy=f"{py:g}", r="10", class_="ring"))
-        found.append(element("text", name, x=f"{px + (14.0 if right else -14.0):g}", y=f"{py - 9.0:g}", class_=anchor))
-    return found
+    """Names beside their points, a line to those that stand apart, a ring around the points that are looked for."""
+    inside = [
+        (px, py, name)
+        for at_x, at_y, name in (*chart.rings, *chart.names)
+        if 0.0 <= (px := x.pixel(at_x)) <= x.length and 0.0 <= (py := y.pixel(at_y)) <= y.length
+    ]
+    dots = np.array([(x.pixel(float(a)), y.pixel(float(b))) for d in chart.dots for a, b in zip(d.x, d.y, strict=True)])
+    rings = [
+        element("circle", cx=f"{x.pixel(at_x):g}", cy=f"{y.pixel(at_y):g}", r="10", class_="ring")
+        for at_x, at_y, _ in chart.rings
+    ]
+    found = places(inside, dots.reshape(-1, 2), x.length, y.length)
+    return rings + [_lead(place) for _, place in found if place.led] + [_text(name, place) for name, place in found]
+
+
+def _lead(place: Place) -> Html:
+    px, py = place.point
+    return element("path", d=f"M{px:.1f} {py:.1f}L{place.x:.1f} {place.y - 3.0:.1f}", class_="leads")
+
+
+def _text(name: str, place: Place) -> Html:
+    style = "label named end" if place.ends else "label named"
+    return element("text", name, x=f"{place.x:.1f}", y=f"{place.y:.1f}", class_=style)

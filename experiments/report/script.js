@@ -80,7 +80,8 @@
       .reverse();
     tip.replaceChildren();
     const head = tip.appendChild(document.createElement("b"));
-    head.textContent = `${across}: ${resolved(x0 + part * (x1 - x0), x1 - x0)}`;
+    const along = plot.dataset.logx ? form(Number((x0 * (x1 / x0) ** part).toPrecision(3))) : resolved(x0 + part * (x1 - x0), x1 - x0);
+    head.textContent = `${across}: ${along}`;
     for (const [curve, y] of rows) {
       const row = tip.appendChild(document.createElement("div"));
       const mark = row.appendChild(document.createElement("span"));

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report import ChannelView, ReportData, write_report
-from experiments.reporting import front, learning, results, rules, structure, tables, words
+from experiments.reporting import front, learning, results, rules, scenes, signals, structure, tables, words
 from experiments.reporting.case import Case
 from experiments.reporting.cautions import cautions
 from experiments.reporting.provenance import provenance
@@ -64,6 +64,8 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
         provenance=provenance(case),
         front=front.view(case),
         own_measures=results.own_measures(case),
+        picture=scenes.picture(case, recorded),
+        signals=signals.signals(case, recorded),
     )
 
 

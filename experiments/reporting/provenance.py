@@ -68,5 +68,7 @@ def _files(case: Case) -> list[tuple[str, str]]:
     """The files of the run, the look-up tables beside their knowledge bases."""
     folder = case.bench.folder.path
     found = [(name, text) for name, text in _FILES if name == "situations.csv" or (folder / name).exists()]
+    fronts = [(path.name, "the front of a law of the plant's own field") for path in folder.glob("front_rival_*.csv")]
+    found += sorted(fronts)
     tables = sorted(path.name for path in folder.glob("knowledge_base*_table*.csv"))
     return [*found[:2], *((name, "its gains as a look-up table") for name in tables), *found[2:]]

@@ -12,6 +12,8 @@ import numpy as np
 
 from experiments import formats
 from experiments.progress import Progress
+from experiments.reporting.scenes import scene_parts, shown_contenders, shown_places
+from experiments.reporting.signals import signal_parts
 from flcs import FuzzyController
 from sscq.evaluate import Recorder
 from sscq.situation_sets import KINDS
@@ -39,7 +41,7 @@ def recordings(case: Case) -> Recordings:
 
     def compute(_: Path) -> Recordings:
         arrays: Recordings = {}
-        places = [case.places[k] for k in chosen(case)]
+        places = [case.places[k] for k in sorted({*chosen(case), *_also(case)})]
         with Progress(len(case.group), "responses", "controllers", quiet=case.bench.quiet) as progress:
             for contender in case.group:
                 arrays |= _of_contender(case, contender, places)
@@ -65,6 +67,12 @@ def chosen(case: Case) -> list[int]:
             places = [places[k] for k in sorted([*first, *worst.tolist()])]
         found += places
     return found
+
+
+def _also(case: Case) -> set[int]:
+    """Return which situations are recorded because they are seen moving, or as signals."""
+    wanted = case.plant.scene is not None or case.plant.shown
+    return {place.overall for place in shown_places(case)} if wanted else set()
 
 
 def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
@@ -109,8 +117,16 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
     if np.isfinite(end):  # the record stands still from there on
         columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
+    parts |= _seen(case, contender, place, run, end if np.isfinite(end) else np.inf)
     kept = extremes([column for what in _DRAWN for column in columns[what].T])
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def _seen(case: Case, contender: Contender, place: Place, run: Trajectory, end: float) -> Recordings:
+    """The plant's picture and its named signals, of the few runs that show them."""
+    if contender.name not in shown_contenders(case) or place.overall not in {p.overall for p in shown_places(case)}:
+        return {}
+    return scene_parts(case.plant, place, run, end) | signal_parts(case.plant, run, end)
 
 
 def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:

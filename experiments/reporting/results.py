@@ -22,6 +22,7 @@ from experiments.report import (
 from experiments.reporting import estimates, gains, robustness, words
 from experiments.reporting.case import BASELINE
 from experiments.reporting.recording import MOST
+from experiments.reporting.scenes import shown_contenders
 from experiments.text_table import in_words
 from sscq.situation_sets import KINDS
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from experiments.reporting.case import Array, Case, Place
     from experiments.reporting.recording import Recordings
 
-_ALWAYS_DRAWN = ("own", BASELINE, "knowledge_base")  # beside the recommended one: eight curves are a thicket
+_ALWAYS_DRAWN = ("own",)  # beside those that are also seen moving: eight curves are a thicket
 _NOT_KEPT = NotAvailable(f"of more than {MOST} situations of a kind, only the first and the costliest are recorded")
 
 
@@ -66,7 +67,7 @@ def _controller(case: Case, contender: Contender, recorded: Recordings) -> Contr
         evaluations=contender.evaluations,
         parameters=contender.parameters,
         short=case.name(name),
-        drawn=name in {*_ALWAYS_DRAWN, case.verdict.recommended},
+        drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
     )
 
 

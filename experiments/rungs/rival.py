@@ -41,7 +41,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
 
 def _rung(bench: Bench, fixed: Entry, equal: Fitness, rival: Rival) -> Contender:
     plant = with_rival(bench.setup.plant, rival)
-    candidate = _candidate(bench, plant, rival)
+    candidate = candidate_of(bench, plant, rival)
     name = f"{RIVAL}{rival.name}"
 
     def compute(checkpoints: Path) -> Entry:
@@ -70,7 +70,8 @@ def _constants(rival: Rival, entry: Entry) -> str:
     return ", ".join(f"{constant.name} = {value:.4g} {constant.unit}" for constant, value in pairs)
 
 
-def _candidate(bench: Bench, plant: Plant, rival: Rival) -> Candidate:
+def candidate_of(bench: Bench, plant: Plant, rival: Rival) -> Candidate:
+    """Return what a search varies of a rival: its constants, from the nominal and a few random ones."""
     laws = tuple(DemandLaw(limits=(channel.low, channel.high)) for channel in plant.channels)
     controller = Controller(laws, ConstantGains(gain_names(laws)))
     low, high = (np.array([getattr(c, end) for c in rival.constants]) for end in ("low", "high"))

@@ -11,7 +11,8 @@ from experiments.errors import UserError
 from experiments.setup.law import box_of, law_of, own_gains_of
 from experiments.setup.learning import check_learning, check_steps, network_of, teacher_of
 from experiments.setup.objects import Setup
-from experiments.setup.searching import fitness_of, front_of, limits_of, methods_of
+from experiments.setup.searching import fitness_of, limits_of, methods_of
+from experiments.setup.trade_off import front_of
 
 if TYPE_CHECKING:
     from configs.schema import DesignConfig

@@ -34,6 +34,9 @@ class FrontPlan:
     choice: str
     error_budget: float
     error_span: float
+    with_rivals: bool = False
+    limit: float | None = None
+    limit_of: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from configs.rules import did_you_mean
 from experiments.errors import UserError
-from experiments.setup.objects import FrontPlan
 from sscq.fitness import Fitness
 from sscq.own_measures import scales
 
@@ -40,21 +38,6 @@ def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
         saturation_limit=given.saturation_limit, tolerance=given.tolerance,
         own_measures=own, reference={name: large[name] for name in own},
     )  # fmt: skip
-
-
-def _check_objectives(objectives: list[str], plant: Plant) -> None:
-    """Raise where a front is to be of something that is no objective; it may be told before one is asked for."""
-    built_in = ("error", "entropy", "travel", "effort")
-    own = [name for name in objectives if name not in built_in]
-    known = (*built_in, *(measure.name for measure in plant.measures))
-    unknown = [name for name in own if name not in known]
-    if unknown:
-        near = did_you_mean(unknown[0], known)
-        raise UserError(f"front.objectives must be of {', '.join(known)}, got {unknown[0]!r}{near}")
-    try:
-        scales(plant, own)
-    except ValueError as error:
-        raise UserError(f"front.objectives: {error}") from None
 
 
 def limits_of(config: DesignConfig) -> MarginLimits | None:
@@ -98,22 +81,3 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
         return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
 
     return methods
-
-
-def front_of(config: DesignConfig, plant: Plant) -> FrontPlan | None:
-    """How the trade-off front is searched, where one is asked for."""
-    _check_objectives(config.front.objectives, plant)
-    from sscq.nsga2 import NonDominatedSorting
-
-    given, search = config.front, config.search
-    if given.of == "none":
-        return None
-    method = NonDominatedSorting(
-        evaluations=given.evaluations or config.budget.evaluations, population=given.population,
-        crossover=search.crossover, p_crossover=search.p_crossover, alpha=search.alpha, p_mutation=search.p_mutation,
-        eta_mutation=search.eta_mutation, renew_every=search.renew_every,
-    )  # fmt: skip
-    return FrontPlan(
-        method, tuple(given.objectives), given.of == "fixed_and_knowledge_base", given.choice, given.error_budget,
-        given.error_span,
-    )  # fmt: skip

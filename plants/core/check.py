@@ -13,6 +13,7 @@ import numpy as np
 
 from plants.core import check_blocks, check_loop, check_motion
 from plants.core.check_measures import check_measures
+from plants.core.check_scene import check_scene_points
 from plants.core.linearise import linearise
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
         check_blocks.check_values(report, plant, sample)
         check_blocks.check_measured_outputs(report, plant)
         check_measures(report, plant, sample)
+        check_scene_points(report, plant, sample)
         check_loop.check_loop(report, plant, sample)
         if report.ok:
             _check_operating_points(report, plant)

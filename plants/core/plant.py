@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.measures import check_names
 from plants.core.rival import check_rivals
+from plants.core.scene import check_scene
+from plants.core.shown import check_shown
 from plants.core.velocities import check_velocities
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from plants.core.measures import Measure
     from plants.core.rival import Rival
+    from plants.core.scene import Scene
+    from plants.core.shown import Shown
 
     Block = Callable[..., Any]
 
@@ -133,6 +137,13 @@ class Plant:
         Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     rivals : tuple of Rival
         Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
+    trade_off : tuple of str
+        Names of own measures that its field trades off against one another, such as comfort and road holding; the
+        first is minimised while the second is limited. Left empty: none is natural for it.
+    scene : Scene, optional
+        Its moving picture, for reports (:mod:`plants.core.scene`).
+    shown : tuple of Shown
+        Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -166,6 +177,9 @@ class Plant:
     loses_at_rest: bool = False
     measures: tuple[Measure, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    trade_off: tuple[str, ...] = ()
+    scene: Scene | None = None
+    shown: tuple[Shown, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -181,6 +195,9 @@ class Plant:
         check_velocities(self)
         _check_declaration(self)
         check_rivals(self)
+        if self.scene is not None:
+            check_scene(self.scene, self.name)
+        check_shown(self)
 
     @property
     def has_loop(self) -> bool:
@@ -241,6 +258,12 @@ def _check_declaration(plant: Plant) -> None:
     if plant.loses_at_rest and plant.entropy_rate is None:
         raise ValueError(f"plant {plant.name!r} says loses_at_rest but has no entropy_rate(t, x, u, w, p): give one")
     check_names(plant.measures, plant.name)
+    own = [measure.name for measure in plant.measures]
+    if plant.trade_off and (len(set(plant.trade_off)) < 2 or not set(plant.trade_off) <= set(own)):
+        raise ValueError(
+            f"plant {plant.name!r}: trade_off must name two or more of its own measures ({', '.join(own) or 'none'}), "
+            f"got {plant.trade_off}"
+        )
 
 
 def _check_channels(plant: Plant) -> None:

@@ -15,7 +15,8 @@ from plants.mechanics.forms.solving import range_space
 from plants.suspension.entropy import eta, eta_rates
 from plants.suspension.parameters import PARAMETERS, WHEELS
 from plants.suspension.pose import contacts, pose
-from plants.suspension.redundant import ETA, THETA, Z6, N, Saddle, saddle
+from plants.suspension.redundant import Saddle, saddle
+from plants.suspension.redundant_constraints import ETA, THETA, Z6, N
 from plants.suspension.signals import REST
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from plants.suspension.equilibrium import equilibrium
 from plants.suspension.loop_forms import UNKNOWNS, printed_system, redundant_state
 from plants.suspension.motion import mass_matrix
 from plants.suspension.parameters import PARAMETERS
-from plants.suspension.redundant import ETA, Z6, N
+from plants.suspension.redundant_constraints import ETA, Z6, N
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

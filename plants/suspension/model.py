@@ -8,6 +8,8 @@ from plants.suspension import motion, powers, signals
 from plants.suspension.measures import measures
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
 from plants.suspension.rivals import RIVALS
+from plants.suspension.scene import scene
+from plants.suspension.shown import SHOWN
 from plants.suspension.signals import FORCE_MAX, REST
 from plants.suspension.tasks import SITUATIONS
 
@@ -93,6 +95,9 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         situations=SITUATIONS,
         measures=measures(outputs),
         rivals=() if active else RIVALS,
+        trade_off=("ride_comfort", "tyre_load_variation"),
+        scene=scene(unilateral=unilateral),
+        shown=SHOWN,
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )
 

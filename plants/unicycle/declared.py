@@ -48,7 +48,7 @@ def times(left: Matrix, right: Matrix) -> Matrix:
     """Return the product of two turns."""
     columns = list(zip(*right, strict=True))
     rows = [tuple(_dot(row, column) for column in columns) for row in left]
-    return rows[0], rows[1], rows[2]  # type: ignore[return-value]
+    return rows[0], rows[1], rows[2]
 
 
 def turned(matrix: Matrix, vector: Sequence[Any]) -> Vector:
@@ -61,7 +61,7 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
 
 
 def _sum(*vectors: Sequence[Any]) -> Vector:
-    return tuple(sum(values[1:], values[0]) for values in zip(*vectors, strict=True))  # type: ignore[return-value]
+    return tuple(sum(values[1:], values[0]) for values in zip(*vectors, strict=True))
 
 
 def mechanism(initial: Sequence[float] = ()) -> Mechanism:
@@ -149,7 +149,8 @@ class _Declared:
         self.push(centre, [-(weight * self.w[4]), -(weight * self.w[5]), 0.0])
 
     def _rates(self, values: Sequence[Any]) -> list[Any]:
-        return list(along([self.mech._tape.lift(value) for value in values], self.q, self.v))
+        """Rates of numbers, some of them plain."""
+        return [0.0 if isinstance(value, float) else along([value], self.q, self.v)[0] for value in values]
 
     def _square(self, place: Vector) -> Any:
         return sum(rate * rate for rate in self._rates(place))
@@ -182,7 +183,7 @@ class _Declared:
         """A force in axes that yaw, on a point given from the axle: its power is force times the point's rate."""
         point, pushing = _sum(self.axle, arm), turned(self.yaw, force)
         for place, part in zip(point, pushing, strict=True):
-            for i, slope in enumerate(gradient(self.mech._tape.lift(place), self.q)):
+            for i, slope in enumerate(gradient(place, self.q)):
                 self.forces[i] = self.forces[i] + part * slope
 
     def friction(self) -> None:

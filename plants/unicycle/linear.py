@@ -45,7 +45,7 @@ def averaged(
     state = np.array(start(speed))
     state[PITCH] = trim(parameters)
     none = (0.0,) * len(plant.channels if commands else plant.inputs)
-    model = linearise(plant, state, parameters, none, commands=commands)
+    model = linearise(plant, tuple(state.tolist()), parameters, none, commands=commands)
     turn = np.tile(state[:, None], _ANGLES)
     turn[WHEEL] = np.linspace(0.0, 2.0 * pi, _ANGLES, endpoint=False)
     still, p = (0.0,) * len(plant.disturbances), plant.values("parameters", parameters)

@@ -58,7 +58,10 @@ class Leg:
         zu, pr = self.rates(pitch_rate, wheel_rate)
         squares = (pitch_rate * pitch_rate, zu * zu, wheel_rate * wheel_rate, pr * pr)
         left = [
-            squares[0] * self.hip[i] + squares[1] * self.thigh[i] - squares[2] * self.crank[i] - squares[3] * self.shank[i]
+            squares[0] * self.hip[i]
+            + squares[1] * self.thigh[i]
+            - squares[2] * self.crank[i]
+            - squares[3] * self.shank[i]
             for i in range(2)
         ]
         open_by = (left[0], left[1])

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[Any, Any]
 
-ARRANGEMENTS = ("minimal, 5 accelerations", "9 without closure", "printed, 9 accelerations", "Gauss-Seidel, 5", "pairs, 5")
+ARRANGEMENTS = (
+    "minimal, 5 accelerations",
+    "9 without closure",
+    "printed, 9 accelerations",
+    "Gauss-Seidel, 5",
+    "pairs, 5",
+)
 """The last two: sweeps that use new values at once, and (alpha, eta) and (beta, theta_w) solved together."""
 _PAIRS = ([YAW, TABLE], [PITCH, WHEEL])
 _STILL = ((0.0,) * 3, (0.0,) * 6)

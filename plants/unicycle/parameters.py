@@ -22,8 +22,8 @@ def _inertias(label: str, values: tuple[float, float, float], text: str) -> tupl
     )
 
 
-def _length(name: str, nominal: float, text: str, low: float = 1e-3) -> Quantity:
-    return Quantity(name, "m", nominal, low, 3.0, text)
+def _length(name: str, nominal: float, text: str, low: float = 1e-3, high: float = 3.0) -> Quantity:
+    return Quantity(name, "m", nominal, low, high, text)
 
 
 def _mass(name: str, nominal: float, text: str) -> Quantity:
@@ -38,10 +38,11 @@ _THIGH, _SHANK = (0.0002, 0.0015, 0.0015), (0.0030, 0.0030, 0.00015)
 PARAMETERS = (
     Quantity("g", "m/s^2", 9.81, 0.0, 30.0, "acceleration of free fall"),
     _length("Rw", 0.15, "radius of the wheel"),
-    _length("e1", 0.40, "hips above the axle"),
-    _length("e2", 0.12, "thigh, from the hip to its mass centre; its length is twice that"),
-    _length("e3x", 0.06, "radius of the cranks"),
-    _length("e4L", 0.38, "length of a shank"),
+    # Between these bounds both legs reach their pedals with bent knees, whatever is chosen of the four and the pitch.
+    _length("e1", 0.40, "hips above the axle", 0.34, 0.46),
+    _length("e2", 0.12, "thigh, from the hip to its mass centre; its length is twice that", 0.105, 0.15),
+    _length("e3x", 0.06, "radius of the cranks", 0.01, 0.08),
+    _length("e4L", 0.38, "length of a shank", 0.34, 0.46),
     _length("e5", 0.40, "mass centre of the body above the axle", -3.0),
     _length("e6", 0.70, "turntable above the axle", -3.0),
     _length("k1", 0.06, "lateral offset of the thighs, to the right of the middle and to the left", 0.0),
@@ -70,7 +71,9 @@ PARAMETERS = (
     _friction("D4", 0.005, "of the left pedal, on theta_4'"),
     _friction("DTt", 0.002, "of the turntable's bearing, torque 2 DTt eta'"),
     _friction("Droll", 0.0, "rolling resistance, on theta_w'"),
-    Quantity("nh", "1", 1.0, 0.0, 1.0, "1: the equations of a rolling wheel; 0: without the terms the source leaves out"),
+    Quantity(
+        "nh", "1", 1.0, 0.0, 1.0, "1: the equations of a rolling wheel; 0: without the terms the source leaves out"
+    ),
 )
 NOMINAL = tuple(q.nominal for q in PARAMETERS)
 
@@ -119,7 +122,8 @@ class Unicycle:
         """Return the parameters `p`, in the order of `PARAMETERS`, by name."""
         wheel, body, *links, table = (Inertia(*p[19 + k : 22 + k]) for k in range(0, 21, 3))
         right, left, right_shank, left_shank = links
-        return cls(
+        numbers: tuple[Any, ...] = (
             *p[:14], (p[14], p[15], p[16], p[17]), p[18], wheel, body, (right, left, right_shank, left_shank), table,
             p[40], p[41], (p[42], p[43], p[44], p[45]), *p[46:],
         )  # fmt: skip
+        return cls(*numbers)

@@ -1,9 +1,9 @@
 """The same unicycle in nine coordinates with four multipliers: nothing is taken from the minimal form.
 
-Coordinates alpha, gamma, beta, theta_w, theta_1 .. theta_4, eta. Places are sums of segments (lx, lz), each carried at a
-pitch that is a sum of coordinates; each part adds m J'J + J_w' I J_w to M and m J'b + J_w' (I c + w x I w) to h, with the
-angular velocity in the part's own axes. Both legs are closed by two constraints each, twice differentiated; `kappa` of
-Baumgarte [1/s] takes drift back: c'' = -2 kappa c' - kappa^2 c.
+Coordinates alpha, gamma, beta, theta_w, theta_1 .. theta_4, eta. Places are sums of segments (lx, lz), each carried at
+a pitch that is a sum of coordinates; each part adds m J'J + J_w' I J_w to M and m J'b + J_w' (I c + w x I w) to h, with
+the angular velocity in the part's own axes. Both legs are closed by two constraints each, twice differentiated; `kappa`
+of Baumgarte [1/s] takes drift back: c'' = -2 kappa c' - kappa^2 c.
 """
 
 from __future__ import annotations
@@ -18,7 +18,14 @@ from plants.unicycle.parameters import Inertia, Unicycle
 Numbers = tuple[Any, ...]
 N, CLOSURES = 9, 4
 ALPHA, GAMMA, BETA, WHEEL, THETA, ETA = 0, 1, 2, 3, 4, 8
-_BODY, _ZU, _ZZ, _PSI, _PR, _PL = (BETA,), (BETA, THETA), (BETA, THETA + 1), (WHEEL,), (WHEEL, THETA + 2), (WHEEL, THETA + 3)
+_BODY, _ZU, _ZZ, _PSI, _PR, _PL = (
+    (BETA,),
+    (BETA, THETA),
+    (BETA, THETA + 1),
+    (WHEEL,),
+    (WHEEL, THETA + 2),
+    (WHEEL, THETA + 3),
+)
 Segment = tuple[Any, Any, tuple[int, ...]]
 
 
@@ -155,7 +162,7 @@ class _System:
         """Angular velocity and its bias in the part's axes."""
         s, c, sg, cg, yaw, roll = sin(pitch), cos(pitch), self.sg, self.cg, self.v[ALPHA], self.v[GAMMA]
         columns: dict[int, Numbers] = {ALPHA: (-s * cg, sg, c * cg), GAMMA: (c, 0.0, s)}
-        columns |= {k: (0.0, 1.0, 0.0) for k in angles}
+        columns |= dict.fromkeys(angles, (0.0, 1.0, 0.0))
         bias: Numbers = (
             -s * rate * roll - c * rate * cg * yaw + s * sg * roll * yaw,
             cg * roll * yaw,

@@ -95,7 +95,7 @@ def _moment(at: Pose, k: int, share: Any, vector: tuple[Any, Any], a: Numbers, w
 
 
 def _knee(side: Leg, hip: Any, pedal: Any) -> tuple[Any, Any]:
-    """Force on the thigh's end that balances both: thigh_z fx - thigh_x fz = hip, -(shank_z fx - shank_x fz) = pedal."""
+    """Force on the thigh's end: thigh_z fx - thigh_x fz = hip, shank_x fz - shank_z fx = pedal."""
     (tx, tz), (sx, sz) = side.thigh, side.shank
     return -((hip * sx + pedal * tx) * side.inverse), -((hip * sz + pedal * tz) * side.inverse)
 

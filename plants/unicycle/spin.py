@@ -42,7 +42,7 @@ def turning_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
 
 
 def turning_bias(at: Pose, part: Part, moments: Tensor) -> tuple[Any, Any, Any]:
-    """What the turning of a part demands at rates that stay, about the roll axes: dL/dt + omega x L, the axes' omega."""
+    """What the turning of a part demands at rates that stay, about roll axes: dL/dt + omega x L, the axes' omega."""
     own, yaw, roll = part.inertia.y, at.rates[YAW], at.rates[ROLL]
     up, about = yaw * at.cos_roll, yaw * at.sin_roll
     down = -(about * roll)

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks.suspension_loop import WAYS, Found, as_section
+from benchmarks.suspension_loop import WAYS, Found
 from benchmarks.suspension_page import page
 from benchmarks.suspension_runs import CarRuns
-from benchmarks.suspension_schemes import NOMINAL_DAMPERS, SCHEMES, START, End, Runs, Scheme
+from benchmarks.suspension_scheme_runs import Runs
+from benchmarks.suspension_schemes import NOMINAL_DAMPERS, SCHEMES, START, End, Scheme
+from benchmarks.suspension_section import as_section
 from benchmarks.timing import Timing
 from plants.suspension import SUSPENSION
 from plants.suspension.loop_gains import gains

@@ -14,7 +14,7 @@ from configs.schema import (
     SituationConfig,
     SituationsConfig,
 )
-from experiments import found_files, front, judging
+from experiments import found_files, front, front_point, judging, rungs
 from experiments.found_files import Entry
 from experiments.knowledge import Refined
 from experiments.ladder import Bench, Reference
@@ -86,9 +86,12 @@ def run(folder, config=None):
         for kind, kb in kbs.items()
     }
     oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
-    group = judging.contenders(bench, reference, fixed, [], oracle, knowledge_base(bench.setup, 0.6), refined)
-    fronts = front.search(bench, reference, fixed, refined)
-    group += front.contenders(bench, fronts)
+    imitated = knowledge_base(bench.setup, 0.6)
+    further = rungs.further(bench, fixed, reference.fitness, imitated).contenders
+    group = judging.contenders(bench, reference, fixed, [], oracle, imitated, refined, further)
+    fronts = front.search(bench, reference, fixed, refined, further)
+    fronts = front_point.decided(bench, reference, fronts, group)
+    group += front_point.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
     return Run(bench, reference, group, judgement, signal, refined, config, fronts)
 

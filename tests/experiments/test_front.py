@@ -13,7 +13,8 @@ from configs.rules import check
 from configs.schema import DesignConfig, FrontConfig
 from experiments import formats, front, front_files
 from experiments.errors import UserError
-from experiments.front import NAME, Front
+from experiments.front import Front
+from experiments.front_point import NAME, Choice, contenders, decided
 from experiments.ladder import Bench
 from experiments.reporting import front as reporting_front
 from experiments.reporting import report
@@ -44,10 +45,24 @@ def test_named_points_by_hand():
         "least error": 0, "least entropy within 1.2 x the least error": 2, "least travel within 1.2 x the least error": 2,
         "knee": 2, "least entropy": 4, "least travel": 4,
     }  # fmt: skip
-    assert HAND.chosen(plan()) == 2
-    assert HAND.chosen(plan(choice="budget", error_budget=0.1)) == 1
+    assert chosen(plan()).position == 2
+    assert chosen(plan(choice="budget", error_budget=0.1)).position == 1
     assert HAND.saved("entropy", 0.2) == pytest.approx(0.81)
     assert HAND.saved("travel", 0.1) == pytest.approx(0.0)
+
+
+def chosen(given, front=HAND):
+    bench = SimpleNamespace(setup=SimpleNamespace(front=given))
+    (found,) = decided(bench, None, [front], [])
+    return found.chosen
+
+
+def test_the_first_objective_is_least_where_the_second_keeps_its_limit():
+    assert chosen(plan(choice="limit", limit=8.0)) == Choice(1, 8.0)
+    assert chosen(plan(choice="limit", limit=7.9)) == Choice(2, 7.9)
+    lost = chosen(plan(choice="limit", limit=0.5))
+    assert lost == Choice(4, 0.5, kept=False)
+    assert lost.words(plan(choice="limit"), "error", "entropy") == "the least entropy, none being at most 0.5"
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +85,7 @@ def run(place):
 def test_the_points_are_what_the_verdict_measures(run):
     """The chosen gains, judged with everything else, have the objectives that the search saw."""
     fixed, fitness = run.fronts[0], run.reference.fitness
-    i = fixed.chosen(run.bench.setup.front)
+    i = fixed.chosen.position
     judged = front_files.placed(run.judgement, fitness, NAME, WORDS)
     np.testing.assert_allclose(judged, fixed.values[i], rtol=1e-9)
     contender = next(c for c in run.group if c.name == NAME)
@@ -127,7 +142,7 @@ def test_the_printed_table_has_the_chosen_point(run):
     assert len(texts) == 2
     fixed = run.fronts[0]
     line = next(line for line in texts[0].splitlines() if "chosen" in line)
-    assert f"{fixed.values[fixed.chosen(run.bench.setup.front), 0]:.4g}" in line
+    assert f"{fixed.values[fixed.chosen.position, 0]:.4g}" in line
     assert "Within 1.2 times the least error of the fixed PID" in texts[0]
 
 
@@ -148,7 +163,7 @@ def test_without_a_front_nothing_is_searched_or_written(run, tmp_path):
     with RunFolder.create(tmp_path / "none", command="design", config={}, overrides=[]) as folder:
         bench = SimpleNamespace(setup=job, folder=folder)
         assert front.search(bench, None, None, {}) == []
-        assert front.contenders(bench, []) == []
+        assert contenders(bench, []) == []
         front_files.write(bench, run.reference.fitness, run.group, run.judgement, [])
         assert front_files.texts(bench, run.reference.fitness, run.group, run.judgement, []) == []
         assert not list(folder.path.glob("front*"))
@@ -159,10 +174,11 @@ def test_without_a_front_nothing_is_searched_or_written(run, tmp_path):
     ("given", "says"),
     [
         ({"objectives": ["error"]}, "objectives must be two or more different ones"),
-        ({"objectives": ["entropy", "error"]}, "objectives must begin with error"),
-        ({"objectives": ["error", "effort"], "choice": "budget"}, "which is not among the objectives"),
+        ({"choice": "limit"}, "needs one of limit .a number. and limit_of"),
+        ({"choice": "limit", "limit": 1.0, "limit_of": "fixed"}, "got 2 of them"),
+        ({"limit": 1.0}, "limit and limit_of need choice=limit, got choice=knee"),
         ({"error_span": 1.0}, "error_span"),
-        ({"of": "all"}, "of"),
+        ({"of": "everything"}, "of"),
     ],
 )
 def test_wrong_settings_are_told(given, says):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from experiments.suspension_families import Family, at_equal_tyre_load
 from experiments.suspension_tables import Judged
 from experiments.suspension_timing import measured
 from plants.core.trajectory import Trajectory
-from plants.suspension.parameters import WHEELS
 from plants.suspension.signals import REST
 from sscq.bootstrap import Change
 
@@ -143,20 +143,21 @@ def test_families_are_compared_at_equal_tyre_load():
 
 
 def test_the_page_holds_the_drives_and_needs_no_network():
-    names = ["z0", "beta", "alpha", *(f"theta_{n}" for n in WHEELS), *(f"c_{n}" for n in WHEELS),
-             *(f"output tyre_load_{n}" for n in WHEELS), "output heave_acceleration", *(f"R_{n}" for n in WHEELS),
-             "ride_comfort", "tyre_load_variation"]  # fmt: skip
-    values = np.tile(np.arange(len(names), dtype=float), (101, 1))
-    values[:, :7] = REST[:7]
-    drive = Trajectory(np.arange(101) * 1e-3, values, tuple(names), ("",) * len(names), {})
-    page = suspension_animation.page({"a <b>": drive})
-    assert "http" not in page
-    assert "/*DATA*/null" not in page
-    data = json.loads(page.split("const DATA = ")[1].split(";\n")[0])
-    one = data["drives"]["a <b>"]
-    assert [len(one["q"][0]), len(one["c"]), len(data["road"]["i"])] == [6, 4, 26]
-    assert one["comfort"] == names.index("ride_comfort")
-    assert data["car"]["radii"][0] == pytest.approx(0.3025, abs=1e-3)  # less than the tyre's free length of 0.323
+    car = plants.get("suspension_unilateral")
+    extra = ("ride_comfort", "tyre_load_variation")
+    names = [*(q.name for q in (*car.states, *car.inputs, *car.disturbances)), *extra]
+    values = np.zeros((101, len(names)))
+    values[:, :14] = REST
+    values[:, -2:] = 0.5, 0.25
+    groups = {"states": slice(0, 14), "inputs": slice(14, 22), "disturbances": slice(22, 30)}
+    drive = Trajectory(np.arange(101) * 1e-3, values, tuple(names), ("",) * len(names), groups)
+    page = suspension_animation.page(car, {"a <b>": drive, "other": drive})
+    assert not re.search("https?://", page)
+    assert "a &lt;b&gt;: weighted acceleration 0.500 m/s\u00b2, tyre-load variation 0.250." in page
+    data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    assert data["who"] == ["a <b>", "other"]
+    assert [view["name"] for view in data["views"]] == ["from the left", "front axle from behind"]
+    assert data["drives"][0]["frames"] == 5  # 40 a second
 
 
 # ------------------------------------------------------------------------------------------------------------ slow

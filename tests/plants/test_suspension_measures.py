@@ -9,7 +9,7 @@ from plants.ride import WE, WK
 from plants.suspension import SUSPENSION, equilibrium, rivals, suspension
 from plants.suspension.measures import STROKE_LIMIT, static_loads
 from plants.suspension.parameters import C_MAX, C_MIN
-from plants.suspension.signals import REST, allocation
+from plants.suspension.signals import REST, STILL, _setting, allocation
 from plants.suspension.tasks import loaded
 
 P = SUSPENSION.nominal()
@@ -123,3 +123,19 @@ def test_time_beyond_the_stroke_limit_counts_any_strut():
             x[arm] += turned if arm % 2 else -turned  # upwards on either side
             found = measure.updated(0.0, tuple(x), (3e3,) * 4 + (0.0,) * 4, (0.0,) * 8, P, (0.0,), 0.001)
             assert found == (expected,), (turned, arm)
+
+
+@pytest.mark.parametrize("base", [0.0, 1500.0])
+@pytest.mark.parametrize("force", [-400.0, -3.0, 0.0, 3.0, 400.0])
+def test_a_setting_that_jumps_near_a_still_strut_moves_no_force(force, base):
+    """Setting times rate over the rate: continuous but for the ends of the still zone, 7.7 N at most by the limits.
+
+    Between two rates of the grid the force moves by no more than the largest slope, 8000 N s/m, times 1e-6 m/s; a wheel
+    carries 3.9 kN.
+    """
+    rates = np.arange(-0.02, 0.02, 1e-6)
+    settings = np.array([_setting(force, rate, base) for rate in rates])
+    jumps = np.abs(np.diff(settings * rates))
+    assert jumps.max() <= 7.7 + 0.009
+    if abs(force) > C_MAX * STILL:
+        assert np.abs(np.diff(settings)).max() > 1000.0  # the setting itself does jump

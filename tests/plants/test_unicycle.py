@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -120,7 +122,7 @@ def test_the_kit_builds_it_as_a_plant():
 
 def test_the_rolling_terms_that_the_source_leaves_out_do_no_work():
     """Both versions keep energy; what parts them is Chaplygin's correction, along no velocity."""
-    for x, u, w in each(sample(10)):
+    for x, *_ in each(sample(10)):
         lost = motion.unheld(pose(x, (*NOMINAL[:-1], 0.0)))
         size = sum(abs(a * b) for a, b in zip(lost, x[5:10], strict=True))
         assert size > 0.0
@@ -152,6 +154,17 @@ def test_a_turn_of_the_world_changes_nothing():
     a, b = (UNICYCLE.derivative(0.0, s, u, w, NOMINAL) for s in (x, turned))
     np.testing.assert_array_equal(a[:10], b[:10])
     np.testing.assert_allclose(np.hypot(a[10], a[11]), np.hypot(b[10], b[11]), rtol=1e-14)
+
+
+def test_legs_close_at_all_corners_of_their_lengths():
+    """With the knee bent by more than rounding: where hip and pedal are nearest, and where they are farthest."""
+    legs = [q for q in PARAMETERS if q.name in ("e1", "e2", "e3x", "e4L")]
+    for corner in product(*((q.low, q.high) for q in legs)):
+        p = UNICYCLE.values("parameters", {q.name: value for q, value in zip(legs, corner, strict=True)})
+        for wheel in (0.5 * np.pi, -0.5 * np.pi):
+            at = pose((0.0, 0.0, 0.0, wheel, *(0.0,) * 8), p)
+            for side in (at.right, at.left):
+                assert abs(side.inverse) < 200.0  # 1 / (thigh times shank times the sine of the knee) [1/m^2]
 
 
 def test_inertia_is_symmetric_and_positive_definite():

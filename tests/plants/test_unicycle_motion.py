@@ -6,6 +6,8 @@ nothing by 5e-12, so at 1 ms some 5e-8 are left.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -95,7 +97,7 @@ def test_energy_is_kept_without_friction_and_torque(name, nh):
 
 def test_order_of_convergence():
     ends = [plants.simulate(UNICYCLE, 0.4, 0.4 / n, START_T2, inputs=NOTHING).states[-1] for n in (25, 50, 100, 200)]
-    gaps = [np.abs(a - b).max() for a, b in zip(ends, ends[1:], strict=False)]
+    gaps = [np.abs(a - b).max() for a, b in pairwise(ends)]
     orders = np.log2(np.array(gaps[:-1]) / gaps[1:])
     np.testing.assert_allclose(orders, 4.0, atol=0.25)
 
@@ -133,7 +135,7 @@ def test_closures_hold_by_construction(held):
 def test_the_redundant_form_drifts_and_baumgarte_takes_it_back():
     """From legs that are open by 1 mm: left alone they stay open; at 20 1/s they close as (1 + 20 t) exp(-20 t)."""
     table = loop_forms.redundant()
-    x = list((*loop_forms.redundant_state(START_T1),))
+    x = [*loop_forms.redundant_state(START_T1)]
     x[6] += 1e-3  # theta_3
     ends = {}
     for kappa in (0.0, 20.0):

@@ -10,7 +10,7 @@ from plants.core.elementary import cos, sin, sqrt
 from plants.core.gradients import along, gradient
 from plants.mechanics import Mechanism
 from plants.suspension.parameters import PARAMETERS, WHEELS, Car
-from plants.suspension.redundant import sided
+from plants.suspension.redundant_constraints import sided
 from plants.suspension.signals import REST
 
 

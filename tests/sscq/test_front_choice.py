@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sscq.front_choice import below_plane, knee, scaled, within_budget
+from sscq.front_choice import below_plane, knee, scaled, within_budget, within_limit
 
 T = np.linspace(0.0, 1.0, 1001)
 
@@ -57,6 +57,17 @@ def test_budgets_by_hand():
     assert within_budget(front, 4.0) == 4
     assert within_budget(front[::-1], 0.2) == 2
     assert within_budget(front, 1.0, of=1, least=0) == 3  # entropy up to 1.0: the least error
+
+
+def test_limits_by_hand():
+    front = np.array([[1.0, 10.0], [2.0, 5.0], [2.0, 4.0], [3.0, 1.0]])
+    assert within_limit(front, 10.0) == 0
+    assert within_limit(front, 9.9) == 2  # of equals the one with more to spare
+    assert within_limit(front, 3.9) == 3
+    assert within_limit(front, 0.9) is None
+    assert within_limit(front, 2.0, of=0, least=1) == 2
+    with pytest.raises(ValueError, match="limit must be a number"):
+        within_limit(front, np.nan)
 
 
 @pytest.mark.parametrize("front", [np.empty((0, 2)), [[1.0, np.nan]], [1.0, 2.0]])

@@ -1,0 +1,188 @@
+"""Write docs/performance/unicycle_loop.md: ``python -m benchmarks.unicycle_page [--quick]``.
+
+Every number on the page, those in its sentences included, comes from the one run that writes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks import page_command
+from benchmarks.prose import paragraph, span
+from benchmarks.timing import ratio
+from benchmarks.unicycle_loop import (
+    BASELINES,
+    CASES,
+    FIRST,
+    PUBLISHED,
+    SCHEMES,
+    STEPS,
+    T_END,
+    TILT,
+    WAYS,
+    Found,
+    measured,
+)
+from plants.core.kernel import LANES
+from plants.unicycle.loop_gains import ARRANGEMENTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def page(found: Found, about: dict[str, object]) -> str:
+    """Return the page's text."""
+    lines = [
+        "# The unicycle's algebraic loop",
+        "",
+        *paragraph(
+            "Written by `python -m benchmarks.unicycle_page`. The source prints nine equations, each solved for its",
+            "own acceleration from all others, and proposes to take the others from the step before. In minimal",
+            "coordinates (5 accelerations) the same motion needs one 5x5 solve. All forms here are the same unicycle;",
+            "tests hold them together to 1e-9.",
+        ),
+        "",
+        *(f"- {key}: {value}" for key, value in about.items()),
+        "",
+        "## What came out",
+        "",
+        *_what_came_out(found),
+        "",
+        "## Loop gains",
+        "",
+        *paragraph(
+            "Spectral radius of what one pass multiplies an error by, balanced at rest and rolled; a delayed scheme",
+            "dies out below 1. Share: the largest part of a pass for which relaxed passes of the minimal form",
+            f"converge. Last rows: least, median and greatest of 400 random tilts up to {TILT:g} rad.",
+        ),
+        "",
+        *_gain_table(found),
+        "",
+        "## Accuracy and failure of delayed accelerations",
+        "",
+        *paragraph(
+            "Symplectic Euler, the source's law with trim and speed term, from 0.03 rad before balance at 1.5 m/s.",
+            f"Error: largest distance in roll and pitch [rad] within {T_END:g} s from an accurate solution, from roll",
+            f"{FIRST}. Then the time [s] until it falls, from other rolls; - where it stands for {T_END:g} s.",
+        ),
+        "",
+        *_scheme_table(found),
+        "",
+        "## Time",
+        "",
+        *paragraph(
+            f"RK4 at 1 ms under the law, {LANES} lanes, ns per step and rollout (best of the turns), and multiples",
+            "of the loop-free run of the same form (median over the turns). Distances are the largest of a coordinate",
+            "from the solved minimal form's, at the end of the run. The form `kit` is what the mechanics kit derives",
+            "from a declaration of bodies, rolling and closures, with the minimal form's velocities.",
+        ),
+        "",
+        *_time_table(found),
+        "",
+        *paragraph(
+            "Operations of one evaluation of all rates: "
+            + ", ".join(f"{k} {v:,}" for k, v in found.operations.items())
+            + "."
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _what_came_out(found: Found) -> list[str]:
+    minimal, *_ = ARRANGEMENTS
+    times = found.times
+    ratios = {
+        form: [ratio(times[form, mode], times[form, "loop_free"])[1] for mode in BASELINES]
+        for form in ("minimal", "printed")
+    }
+    newton = ratio(times["printed", "iterated_exact"], times["printed", "loop_free"])[1]
+    solved = times["minimal", "solved"].best
+    printed = [t.best for way, t in times.items() if way[0] == "printed"]
+    coarse, fine = STEPS
+    worse = found.errors["delayed", fine] / found.errors["solved", fine]
+    failing = next(case for case in CASES if found.lasted["delayed", fine, case] < T_END - 0.5 * fine)
+    kit = times["kit", "solved"].best / solved
+    lanes = ratio(found.lanes[1], found.lanes[LANES])[1]
+    relaxed = found.lasted["delayed, share 0.5", coarse, FIRST], found.errors["delayed, share 0.5", fine]
+    delayed = ratio(times["minimal", "solved"], times["minimal", "loop_free"])[1]
+    parts = (
+        (
+            "**Delaying works upright only.** The gain is",
+            f"{found.gains[0.0][minimal].radius:.3f} upright, 1 at a roll of 0.047 rad,",
+            f"{found.gains[0.3][minimal].radius:.2f} at 0.3 rad: roll couples yaw to pitch and wheel. Below",
+            f"0.047 rad one delayed pass errs {worse:.2g} times as much as an exact solve at {1e3 * fine:g} ms. From",
+            f"{failing} it fails after {found.lasted['delayed', fine, failing]:.2g} s at {1e3 * fine:g} ms; a",
+            "smaller step makes that earlier, since passes count, not time.",
+        ),
+        (
+            "**Relaxation costs phase.** Half a pass always converges, but one relaxed pass a step is a lag in",
+            f"the control loop: at {1e3 * coarse:g} ms the unicycle falls after {relaxed[0]:.2g} s;",
+            f"at {1e3 * fine:g} ms it stands with an error of {relaxed[1]:.1g} rad,",
+            f"{relaxed[1] / found.errors['solved', fine]:.2g} times that",
+            "of the exact solve.",
+        ),
+        (
+            "**Iterated against loop-free.** In the printed form the iterated loop takes",
+            f"{span(ratios['printed'])} times as long as one delayed pass (published: up to {PUBLISHED:g}),",
+            f"{newton:.2g} times with Newton's method and exact slopes; in the minimal form",
+            f"{span(ratios['minimal'])} times.",
+        ),
+        (
+            f"**Solving is cheap.** The minimal form, solved exactly, takes {1e9 * solved:,.0f} ns a step and rollout,",
+            f"{delayed:.2g} times its own delayed pass; the",
+            f"printed form in its ways {span(1e9 * s for s in printed)} ns.",
+        ),
+        (
+            f"**Written by hand or derived.** What the mechanics kit derives takes {kit:.2g} times as long as the",
+            f"hand-written minimal form: it carries the legs' angles as states. **{LANES} lanes** against one: a",
+            f"factor of {lanes:.2g}.",
+        ),
+    )
+    return [line for part in parts for line in (*paragraph(*part), "")][:-1]
+
+
+def _gain_table(found: Found) -> list[str]:
+    head = "| roll [rad] | " + " | ".join(ARRANGEMENTS) + " | share |"
+    rows = [
+        f"| {roll:g} | " + " | ".join(f"{table[n].radius:.4f}" for n in ARRANGEMENTS) + f" | {found.shares[roll]:.3f} |"
+        for roll, table in found.gains.items()
+    ]
+    for k, label in enumerate(("least", "median", "greatest")):
+        rows.append(f"| {label} | " + " | ".join(f"{found.tilts[n][k]:.3f}" for n in ARRANGEMENTS) + " | |")
+    return [head, "|---" * (len(ARRANGEMENTS) + 2) + "|", *rows]
+
+
+def _scheme_table(found: Found) -> list[str]:
+    others = [case for case in CASES if case != FIRST]
+    head = "| scheme | step | error | " + " | ".join(others) + " |"
+    rows = []
+    for name in SCHEMES:
+        for step in STEPS:
+            error, fell = found.errors[name, step], found.lasted[name, step, FIRST]
+            cells = [f"{error:.2g}" if np.isfinite(error) else f"falls at {fell:.2g} s"]
+            for case in others:
+                time = found.lasted[name, step, case]
+                cells.append("-" if time > T_END - 0.5 * step else f"{time:.2g}")
+            rows.append(f"| {name} | {1e3 * step:g} ms | " + " | ".join(cells) + " |")
+    return [head, "|---" * (len(others) + 3) + "|", *rows]
+
+
+def _time_table(found: Found) -> list[str]:
+    rows = []
+    for form, mode in WAYS:
+        base = found.times.get((form, "loop_free"))
+        over = "" if base is None else f"{ratio(found.times[form, mode], base)[1]:.2f}"
+        best = 1e9 * found.times[form, mode].best
+        rows.append(f"| {form} | {mode} | {best:,.0f} | {over} | {found.gaps[form, mode]:.1e} |")
+    return ["| form | loop | ns | / loop-free | distance |", "|---" * 5 + "|", *rows]
+
+
+def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+    """Write the page into a folder."""
+    (folder / "unicycle_loop.md").write_text(page(found, about), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    page_command.run("unicycle_page", __doc__, measured, write)
