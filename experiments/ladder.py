@@ -16,7 +16,7 @@ from sscq.objective import Objective
 from sscq.survey import survey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from experiments.found_files import Entry
@@ -176,13 +176,31 @@ def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
-    """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught."""
-    task = bench.setup.task("validation", fitness)
+    """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught.
+
+    Limited measures of the plant's own may be there what they are with the fixed PID, too.
+    """
+    task = at_own_limits(bench, bench.setup.task("validation", fitness), fixed)
     if fitness.travel_limit is None:
         return task
+    travel = bench.setup.travel_share * float(_with_fixed(bench, task, fixed)["total_variation"].mean())
+    return replace(task, fitness=replace(task.fitness, travel_limit=travel))
+
+
+def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
+    """Return a task in situations that are not taught: limited measures may be what they are with the fixed PID."""
+    limited = task.fitness.own_limits
+    if not limited:
+        return task
+    found = _with_fixed(bench, task, fixed)
+    return replace(
+        task, fitness=replace(task.fitness, own_limits={name: float(found[name].mean()) for name in limited})
+    )
+
+
+def _with_fixed(bench: Bench, task: Task, fixed: Entry) -> Mapping[str, np.ndarray]:
     own = baselines.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
-    travel = task.quality(own.controller, fixed.theta[None]).values["total_variation"].mean()
-    return replace(task, fitness=replace(fitness, travel_limit=bench.setup.travel_share * float(travel)))
+    return task.quality(own.controller, fixed.theta[None]).values
 
 
 def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
@@ -220,7 +238,7 @@ def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
         rows = []
         with Progress(len(situations), "oracle", "situations", quiet=bench.quiet) as progress:
             for number, situation in enumerate(situations):
-                task = setup.task(fitness=ref.fitness).on((situation,))
+                task = at_own_limits(bench, setup.task(fitness=ref.fitness).on((situation,)), fixed)
                 candidate = baselines.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
                 candidate = replace(candidate, name=f"oracle_{number}")
                 share = oracle_share(setup)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import configs
+from experiments.comparison.declared import Declared
 from experiments.declared_file import entries_of, plain
 from experiments.errors import UserError
 from experiments.run_folder import read_record
@@ -21,40 +22,23 @@ _KINDS = ("taught", "validation", "unforeseen")
 
 
 @dataclass(frozen=True)
-class Declaration:
+class Declaration(Declared):
     """Situations that the comparison is judged in.
 
     Attributes
     ----------
-    declared : str
-        Date.
-    rule : str
-        How they were chosen.
-    history : tuple of str
-        What happened to them.
     situations : mapping of recipe to str
         SHA-256 of what its situations say.
-    digest : str
-        SHA-256 of the declaring file.
     """
 
-    declared: str
-    rule: str
-    history: tuple[str, ...]
     situations: Mapping[str, str]
-    digest: str
 
     def lines(self) -> list[str]:
         """Return the declaration as Markdown lines."""
-        return [
+        return self.told([
             f"The situations were declared on {self.declared} (configs/reactor_study.yaml, SHA-256 `{self.digest}`),",
             "before any design of this page was run. The rule:",
-            "",
-            f"> {self.rule}",
-            "",
-            *(f"- {entry}" for entry in self.history),
-            "",
-        ]
+        ])  # fmt: skip
 
 
 def declaration(path: Path = DECLARED, folder: Path = _CONFIGS / "situations") -> Declaration:

@@ -10,8 +10,8 @@ import numpy as np
 import sscq
 from controllers import ConstantGains, Controller, gain_names
 from experiments import formats
-from experiments.suspension_records import STEP, constants_as_theta, drivers, law_of_field
-from experiments.suspension_tables import ORDER
+from experiments.comparison.records import constants_as_theta, drivers, law_of_field
+from experiments.judging import RIVAL
 from plants.suspension import suspension
 from sscq.closed_loop import ClosedLoop
 
@@ -46,7 +46,7 @@ class Family:
 def families(run: Path) -> dict[str, Family]:
     """Return the families of all laws of the field, and that of the fixed PID: shares of its gains, several bases.
 
-    Computed once, then kept beside the run, `run` being a finished design with a base.
+    Computed once, then kept beside the run, `run` being a finished design.
     """
     path = run.parent / "families.json"
     if not path.is_file():
@@ -54,12 +54,8 @@ def families(run: Path) -> dict[str, Family]:
     stored = formats.read_json(path)
     return {
         name: Family(stored[name]["title"], *(_arrays(stored[name][part]) for part in ("ride", "tyre")))
-        for name in sorted(stored, key=_order)
+        for name in sorted(stored, key=lambda name: not name.startswith(RIVAL))  # as they are stored, our own last
     }
-
-
-def _order(name: str) -> int:
-    return ORDER.index(name)
 
 
 def _arrays(lists: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
@@ -76,8 +72,9 @@ def _computed(run: Path) -> dict[str, Family]:
         for name, one in tuned.items()
     }
     gains = np.array(_SHARES)[:, None] * fixed.theta
-    parts = [_outcome(suspension(unilateral=True, base=base), _constant(fixed.controller), gains) for base in _BASES]
-    found["fixed"] = _joined("fixed PID beside a base", parts)
+    plants = (suspension(unilateral=True, base=base, together=True) for base in _BASES)
+    parts = [_outcome(plant, _constant(fixed.controller), gains) for plant in plants]
+    found["fixed"] = _joined("fixed PID, settings chosen together", parts)
     return found
 
 
@@ -113,7 +110,7 @@ def _outcome(plant: Plant, controller: Controller, theta: np.ndarray) -> dict[st
     result: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for kind in ("taught", "unforeseen"):
         situations = [sscq.Situation(**one) for one in plant.situations[kind]]
-        quality = ClosedLoop(plant, controller, situations, STEP, measures=MEASURES).evaluate(theta, None)
+        quality = ClosedLoop(plant, controller, situations, plant.step, measures=MEASURES).evaluate(theta, None)
         ride, tyre = (quality.values[name].mean(axis=0) for name in MEASURES)
         result[kind] = ride, tyre
     return result

@@ -1,7 +1,7 @@
 """The car's comparison: passive dampers, sky-hook and its relatives, fixed PID and knowledge base, equally well tuned.
 
     python -m experiments.suspension_study                     # all designs, into runs/suspension, and the page
-    python -m experiments.suspension_study base-0              # one design, its tables printed only
+    python -m experiments.suspension_study together-0          # one design, its tables printed only
     python -m experiments.suspension_study folder=X budget.evaluations=2000    # other words go to `sscq design`
 
 Designs are runs of `sscq design experiment=suspension_study`: a finished one is not repeated, a stopped one is gone on
@@ -12,23 +12,26 @@ situations are refused. Figures: `python -m benchmarks.suspension_figures`.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments import suspension_tables as tables
-from experiments.errors import UserError, user_errors
-from experiments.series import design_in
-from experiments.suspension_declaration import DECLARED, Declaration, declaration
+from experiments import suspension_parts
+from experiments.comparison import study
+from experiments.errors import user_errors
+from experiments.suspension_declaration import DECLARED, declaration
 from experiments.suspension_families import at_equal_tyre_load, families
+from experiments.suspension_tables import section
 from experiments.suspension_timing import timing
 from plants.core import atomic
-from plants.core.naming import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_TAKEN = ("seed", "plant", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
+    from experiments.comparison.declaration import Declaration
+    from experiments.comparison.study import Options
+
+_NAMES = {"suspension_unilateral_together": "Settings chosen together, loops over the struts"}
+_EXPERIMENT = "suspension_study"
 _PAGE = Path("docs/suspension_study.md")
 _FIGURES = (
     ("trade_off", "Comfort against road holding: the families of all contenders on the taught roads"),
@@ -38,72 +41,13 @@ _FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Options:
-    """What is run: designs, the folder of the runs, and words for `sscq design`."""
-
-    designs: tuple[str, ...]
-    folder: Path
-    overrides: tuple[str, ...]
-
-
-def options(words: Sequence[str], declared: Declaration) -> Options:
-    """Read the command's words.
-
-    Raises
-    ------
-    UserError
-        For an unknown design, or a setting that the study sets itself.
-    """
-    designs = tuple(word for word in words if "=" not in word)
-    for name in designs:
-        if name not in declared.designs:
-            raise UserError(unknown("design", name, tuple(declared.designs)))
-    given = dict(word.split("=", 1) for word in words if "=" in word)
-    for key in given:
-        if key in _TAKEN or key.partition(".")[0] == "situations":
-            raise UserError(f"{key} is the study's own affair: name designs, or say folder=")
-    folder = given.pop("folder", "runs/suspension")
-    return Options(
-        designs or tuple(declared.designs), Path(folder), tuple(f"{key}={value}" for key, value in given.items())
-    )
-
-
-def run(name: str, chosen: Options, declared: Declaration) -> Path:
-    """Run one design, or go on with it; return its folder."""
-    folder, design = chosen.folder / name, declared.designs[name]
-    own = ("experiment=suspension_study", f"plant={design['plant']}", f"seed={design['seed']}")
-    design_in(folder, own, chosen.overrides)
-    return folder
-
-
-def section(title: str, folders: Sequence[Path], declared: Declaration) -> list[str]:
-    """Return what designs of one plant found as Markdown lines."""
-    judged = tables.read(folders)
-    best_of = declared.aim["best_of"]
-    lines = [f"## {title}", "", *tables.conclusion(judged, declared.aim["share"], best_of), ""]
-    lines += [*tables.verdict(judged), "", "The aim:", ""]
-    lines += [*tables.aim(judged, declared.aim["share"], best_of), ""]
-    for kind in ("taught", "unforeseen"):
-        base = judged.best(best_of, kind)
-        lines += [f"### {kind.capitalize()} situations", "", f"Changes are against {judged.titles[base]}.", ""]
-        lines += [*tables.table(judged, kind, base), ""]
-    base = judged.best(best_of, "unforeseen")
-    lines += [f"### By situation, against {judged.titles[base]}", ""]
-    return [*lines, *tables.by_situation(judged, ("fixed", "knowledge_base", "rival_modified_sky_hook"), base), ""]
-
-
 def sections(folders: dict[str, Path], declared: Declaration) -> list[str]:
     """Return the parts of the page: one for each plant, whose designs are pooled."""
-    by_plant: dict[str, list[Path]] = {}
-    for name, folder in folders.items():
-        by_plant.setdefault(declared.designs[name]["plant"], []).append(folder)
-    lines: list[str] = []
-    for plant, several in by_plant.items():
-        based = plant.endswith("_base")
-        title = "Settings beside a base" if based else "Settings as the source allocates them"
-        lines += section(f"{title} ({plant}; designs: {len(several)})", several, declared)
-    return lines
+    return [
+        line
+        for plant, several in study.by_plant(folders, declared).items()
+        for line in section(f"{_NAMES.get(plant, plant)} ({plant}; designs: {len(several)})", several, declared)
+    ]
 
 
 def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
@@ -122,8 +66,8 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "", *declared.lines(),
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](suspension/{name}.svg)", "", f"*{text}.*", "")]
-    based = next(name for name, one in declared.designs.items() if one["plant"].endswith("_base"))
-    equal = at_equal_tyre_load(families(chosen.folder / based), declared.aim["best_of"])
+    first = chosen.folder / chosen.designs[0]
+    equal = at_equal_tyre_load(families(first), declared.aim.best_of)
     tail = [
         "## At equal tyre-load variation", "",
         "A fitness picks one point of each law's trade-off, not all the same one. So here is the lowest weighted",
@@ -131,6 +75,9 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "given tyre-load variation: shares of the tuned constants beside several settings of what is always there",
         "(base or least setting), as many of each, linear between them. In brackets the change against the best of",
         "sky-hook, ADD and their mix; then what the same settings do in the unforeseen situations.", "", *equal, "",
+        "## What each part brings", "",
+        "Fixed gains of the first design's fitness, limit, bounds and evaluations, searched by CMA-ES alone from the",
+        "same gains, at the declared seeds.", "", *suspension_parts.told(suspension_parts.parts(first)), "",
         "## Figures", "", "Written by `python -m benchmarks.suspension_figures` from the first design.", "", *figures,
         "The car on its road, to be played: [animation.html](suspension/animation.html), a page of its own.", "",
         "## What a design costs", "", *timing(chosen.folder), "",
@@ -146,9 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     with user_errors():
         declared = declaration()
-        chosen = options(words, declared)
+        chosen = study.options(words, declared, "runs/suspension")
         print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
-        parts = sections({name: run(name, chosen, declared) for name in chosen.designs}, declared)
+        parts = sections({name: study.run(name, chosen, declared, _EXPERIMENT) for name in chosen.designs}, declared)
         print("\n".join(parts), flush=True)
         if set(chosen.designs) == set(declared.designs):
             atomic.write(_PAGE, page(parts, declared, chosen))

@@ -1,4 +1,4 @@
-"""What the unicycle's comparison declares before it is run: situations by a hash, generators, region, aim, designs."""
+"""What the unicycle's comparison declares before it is run: situations by a hash, generator, region, aim, designs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import configs
+from experiments.comparison.declaration import said
+from experiments.comparison.declared import Declared
 from experiments.declared_file import check_names, entries_of
 from experiments.errors import UserError
-from experiments.suspension_declaration import said
 from experiments.unicycle_pushes import Grid
 
 if TYPE_CHECKING:
@@ -22,37 +23,27 @@ _REGION = ("rides", "seed", "speed", "phase", "height", "grip", "grid")
 
 
 @dataclass(frozen=True)
-class Declaration:
+class Declaration(Declared):
     """What the comparison is judged in and by.
 
     Attributes
     ----------
-    declared, rule : str
-        Date; what is taught and how everyone is searched.
-    history : tuple of str
-        What happened before.
     situations : str
         SHA-256 of what the plant's situations say.
     drawn : mapping
         `number` and `seed` of the unforeseen situations, and the `ranges` that they are drawn from.
     region : mapping
-        `rides` with their `seed` and ranges of `speed`, `phase`, `height`; the `grid`; the push at the tyre's `grip`.
+        Number of `rides`, their `seed` and ranges of `speed`, `phase`, `height`; the `grid`; the tyre's `grip` [N].
     aim : float
         Share by which the region of survived pushes is to be larger than with the best fixed gains.
-    designs : mapping of name to seed
-    digest : str
-        SHA-256 of the declaring file.
+    designs : mapping of name to {plant, seed}
     """
 
-    declared: str
-    rule: str
-    history: tuple[str, ...]
     situations: str
     drawn: Mapping[str, Any]
     region: Mapping[str, Any]
     aim: float
-    designs: Mapping[str, int]
-    digest: str
+    designs: Mapping[str, Mapping[str, Any]]
 
     @property
     def grid(self) -> Grid:
@@ -61,14 +52,7 @@ class Declaration:
 
     def lines(self) -> list[str]:
         """Return the declaration as Markdown lines."""
-        return [
-            f"Declared on {self.declared} (configs/{DECLARED.name}, SHA-256 `{self.digest}`):",
-            "",
-            f"> {self.rule}",
-            "",
-            *(f"- {entry}" for entry in self.history),
-            "",
-        ]
+        return self.told([f"Declared on {self.declared} (configs/{DECLARED.name}, SHA-256 `{self.digest}`):"])
 
 
 def declaration(path: Path = DECLARED) -> Declaration:
@@ -86,10 +70,12 @@ def declaration(path: Path = DECLARED) -> Declaration:
     check_names(given["drawn"]["ranges"], _RANGES, f"{path.name}, drawn, ranges")
     check_names(given["region"], _REGION, f"{path.name}, region")
     check_names(given["region"]["grid"], [f.name for f in fields(Grid)], f"{path.name}, region, grid")
-    found = said(plants.get("unicycle_speed_hold"))
-    if found != given["situations"]:
-        raise UserError(
-            f"the situations of the unicycle are not those declared on {given['declared']} (SHA-256 {found}, declared "
-            f"{given['situations']}); put them back, or declare them anew in {path.name}"
-        )
+    for name, design in given["designs"].items():
+        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
+        found = said(plants.get(design["plant"]))
+        if found != given["situations"]:
+            raise UserError(
+                f"the situations of plant {design['plant']!r} are not those declared on {given['declared']} (SHA-256 "
+                f"{found}, declared {given['situations']}); put them back, or declare them anew in {path.name}"
+            )
     return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})

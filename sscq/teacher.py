@@ -145,8 +145,8 @@ def teach(
     """
     given = as_controller(controller, len(plant.channels))
     lesson = Lesson(
-        plant, given.laws, replace(fitness, travel_limit=None), box, given.gain_names, teacher, step, seed, threads,
-        options or {}, tuple(outputs),
+        plant, given.laws, replace(fitness, travel_limit=None, own_limits={}), box, given.gain_names, teacher, step,
+        seed, threads, options or {}, tuple(outputs),
     )  # fmt: skip
     search = _search(lesson, situations, along, theta)
     total = sum(lesson.windows(situation) for situation in situations)

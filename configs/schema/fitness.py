@@ -32,6 +32,10 @@ class FitnessConfig:
     own_measures: dict[str, float] = setting(
         dict, "weights of the plant's own measures by name, such as {ride_comfort: 1.0}; see the plant's card"
     )
+    own_limits: dict[str, float] = setting(
+        dict,
+        "largest means of the plant's own measures by name, when taught; elsewhere what they are with the fixed PID",
+    )
     relative: bool = setting(True, "divide each term by the reference controller's")
     aggregate: str = setting(
         "mean", "over situations; worst: minimax", choices=("mean", "mean_plus_std", "worst_share", "worst")
@@ -53,6 +57,9 @@ class FitnessConfig:
         for name, weight in self.own_measures.items():
             if not (math.isfinite(weight) and weight >= 0.0):
                 yield f"own_measures: the weight of {name!r} must be finite and at least 0, got {weight}"
+        for name, limit in self.own_limits.items():
+            if not (math.isfinite(limit) and limit > 0.0):
+                yield f"own_limits: the limit of {name!r} must be finite and above 0, got {limit}"
         if any(self.own_measures.values()) and self.kind != "tracking_and_entropy":
             yield f"own_measures are weighed in kind=tracking_and_entropy alone, got kind={self.kind}"
         if self.max_sensitivity is None and self.min_delay_margin > 0.0:

@@ -31,12 +31,16 @@ def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
         large = scales(plant, given.own_measures)
     except ValueError as error:
         raise UserError(f"fitness.own_measures: {error}") from None
+    try:
+        scales(plant, given.own_limits)
+    except ValueError as error:
+        raise UserError(f"fitness.own_limits: {error}") from None
     return Fitness(
         kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
         saturation_limit=given.saturation_limit, tolerance=given.tolerance,
-        own_measures=own, reference={name: large[name] for name in own},
+        own_measures=own, own_limits=dict(given.own_limits), reference={name: large[name] for name in own},
     )  # fmt: skip
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 from plants.suspension import motion, powers, signals
+from plants.suspension.coordination import coordinated
 from plants.suspension.measures import measures
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
 from plants.suspension.rivals import RIVALS
 from plants.suspension.scene import scene
 from plants.suspension.shown import SHOWN
 from plants.suspension.signals import FORCE_MAX, REST
-from plants.suspension.tasks import SITUATIONS
+from plants.suspension.tasks import SITUATIONS, with_struts
 
 _TEXTS = ("height of the reference point", "pitch, positive nose down", "roll, positive left side up")
 _STATES = (
@@ -50,9 +51,17 @@ _CHANNELS = (
         gains_high=(15e3, 15e3, 6e3),
     ),
 )  # fmt: skip
+# What the struts' own heave, pitch and roll add to dampers at their base: stiffness, softness or damping of each mode.
+_STRUT_CHANNELS = tuple(
+    Channel(
+        output=f"strut_{mode}", rate=f"strut_{mode}_rate", scale=0.01, low=-FORCE_MAX, high=FORCE_MAX,
+        collocated=False, gains_low=(-50e3, 0.0, -2e3), gains_high=(300e3, 0.0, 4e3),
+    )
+    for mode in ("heave", "pitch", "roll")
+)  # fmt: skip
 
 
-def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0) -> Plant:
+def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0, together: bool = False) -> Plant:
     """Return the full car.
 
     Parameters
@@ -63,14 +72,18 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         Commands become forces of active struts, beside dampers as built. Left out, they become damper settings.
     base : float
         Setting [N s/m] beside which commands ask for forces; see :func:`plants.suspension.signals.allocation`.
+    together : bool
+        Settings are chosen together (:mod:`plants.suspension.coordination`), and heave, pitch and roll of the body over
+        its wheels have loops of their own, which give each mode a stiffness and a damping beside the base.
 
     Returns
     -------
     Plant
-        Called "suspension", with "_unilateral" and "_active" or "_base" behind it.
+        Called "suspension", with "_unilateral" and "_active", "_base" or "_together" behind it.
     """
     tail = "_unilateral" if unilateral else ""
-    kind = "_active" if active else "_base" if base else ""
+    kind = "_active" if active else "_together" if together else "_base" if base else ""
+    allocate = coordinated(base) if together else signals.allocation(base)
     outputs = getattr(signals, f"outputs{tail}")
     return Plant(
         name=f"suspension{tail}{kind}",
@@ -80,7 +93,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         inputs=_INPUTS,
         disturbances=_DISTURBANCES,
         measurements=signals.MEASUREMENTS,
-        channels=_CHANNELS,
+        channels=(*_CHANNELS, *_STRUT_CHANNELS) if together else _CHANNELS,
         velocities=motion.VELOCITIES,
         kinematics=motion.kinematics,
         mass_matrix=motion.mass_matrix,
@@ -89,10 +102,10 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         energy=getattr(powers, f"energy{tail}"),
         supplied_power=getattr(powers, f"supplied_power{tail}"),
         entropy_rate=getattr(powers, f"entropy_rate{tail}"),
-        allocate=signals.allocate_active if active else signals.allocation(base),
+        allocate=signals.allocate_active if active else allocate,
         # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
         operating_points=(OperatingPoint("rest", REST),) if active else (),
-        situations=SITUATIONS,
+        situations=with_struts(SITUATIONS) if together else SITUATIONS,
         measures=measures(outputs),
         rivals=() if active else RIVALS,
         trade_off=("ride_comfort", "tyre_load_variation"),
@@ -104,7 +117,10 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
 
 BASE = 1500.0
 """N s/m: what the taught roads want beside forces that damp the body, for comfort at a moderate tyre-load variation."""
+BASE_TOGETHER = 2000.0
+"""N s/m: the same where settings are chosen together and the struts' modes have loops."""
 
 SUSPENSION = register(suspension())
 register(suspension(unilateral=True))
 register(suspension(unilateral=True, base=BASE))
+register(suspension(unilateral=True, base=BASE_TOGETHER, together=True))

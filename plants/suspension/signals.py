@@ -27,6 +27,10 @@ FORCE_MAX = 4000.0  # N, active struts
 _NOMINAL = tuple(q.nominal for q in PARAMETERS)
 _STROKES = tuple(c.link.z6 for c in pose(REST, _NOMINAL).corners)
 
+SIGNS = ((1.0, 1.0, 1.0, 1.0), (-1.0, -1.0, 1.0, 1.0), (1.0, -1.0, 1.0, -1.0))
+"""With which the four struts push the body in heave, pitch (nose down) and roll (left side up)."""
+_MODES = ("heave", "pitch", "roll")
+
 MEASUREMENTS = (
     Quantity("heave", "m", text="z0 above its nominal rest"),
     Quantity("pitch", "rad", text="beta from its nominal rest, positive nose down"),
@@ -42,6 +46,11 @@ MEASUREMENTS = (
     *(Quantity(f"tyre_load_{n}", "N", text="vertical, positive pressed") for n in WHEELS),
     *(Quantity(f"strut_force_{n}", "N", text="positive where it pushes body and wheel apart") for n in WHEELS),
     Quantity("lifted", "1", text="1 where a tyre's load is not above 0: the wheel would leave the road"),
+    *(
+        Quantity(f"strut_{mode}", "m", text=f"{mode} of the body over its wheels, in travel of a strut")
+        for mode in _MODES
+    ),
+    *(Quantity(f"strut_{mode}_rate", "m/s") for mode in _MODES),
 )
 
 
@@ -61,19 +70,33 @@ def _outputs(x: Numbers, u: Numbers, w: Numbers, p: Numbers, *, unilateral: bool
     accelerations = solve_symmetric(inertia(at), applied(at, struts, tyres))[4:]
     loads = [tyre.load for tyre in tyres]
     least = minimum(minimum(loads[0], loads[1]), minimum(loads[2], loads[3]))
+    strokes = tuple(c.link.z6 - rest for c, rest in zip(at.corners, _STROKES, strict=True))
     return (
         *(x[k] - REST[k] for k in range(3)),
         *x[7:10],
-        *(c.link.z6 - rest for c, rest in zip(at.corners, _STROKES, strict=True)),
+        *strokes,
         *at.stroke_rates,
         *accelerations,
         *loads,
         *struts,
         where(least, 0.0, 1.0),
+        *in_modes(strokes),
+        *in_modes(at.stroke_rates),
     )
 
 
-def _demanded(commands: Numbers) -> Numbers:
+def in_modes(strokes: Numbers) -> Numbers:
+    """Heave, pitch and roll of the body over its wheels: mean extension of the struts with each mode's signs."""
+    return tuple(sum((-0.25 * sign) * one for sign, one in zip(signs, strokes, strict=True)) for signs in SIGNS)
+
+
+def rest_in_modes(state: Numbers) -> dict[str, float]:
+    """Return the travel of the body over its wheels in heave, pitch and roll at a state [m], by name of the output."""
+    strokes = (c.link.z6 - rest for c, rest in zip(pose(state, _NOMINAL).corners, _STROKES, strict=True))
+    return {f"strut_{mode}": value for mode, value in zip(_MODES, in_modes(tuple(strokes)), strict=True)}
+
+
+def demanded(commands: Numbers) -> Numbers:
     """Force that each strut should push with [N]: heave, pitch and roll commands, each in newtons per strut."""
     heave, pitch, roll = commands
     signs = zip(LEFT, (True, True, False, False), strict=True)
@@ -90,7 +113,7 @@ def allocation(base: float = 0.0) -> Callable[..., Any]:
 
     def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
         rates = pose(x, p).stroke_rates
-        pairs = zip(_demanded(commands), rates, strict=True)
+        pairs = zip(demanded(commands), rates, strict=True)
         return (*(_setting(force, rate, base) for force, rate in pairs), 0.0, 0.0, 0.0, 0.0)
 
     return allocate
@@ -108,5 +131,5 @@ allocate = allocation()
 
 def allocate_active(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
     """Active forces [N] beside dampers as built."""
-    forces = (clip(force, -FORCE_MAX, FORCE_MAX) for force in _demanded(commands))
+    forces = (clip(force, -FORCE_MAX, FORCE_MAX) for force in demanded(commands))
     return (CS_FRONT, CS_FRONT, CS_REAR, CS_REAR, *forces)

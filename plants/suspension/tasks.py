@@ -1,7 +1,7 @@
 """The car's control task: which roads are taught, which are not foreseen.
 
 Every run starts at rest on its springs and asks for that rest: a damper carries no load, so a loaded car is held where
-the load puts it.
+the load puts it. What is not foreseen is a list, and cases that a random generator drew (:mod:`.random_cases`).
 """
 
 from __future__ import annotations
@@ -9,34 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from plants.suspension.equilibrium import equilibrium
-from plants.suspension.parameters import CS_FRONT, CS_REAR, PARAMETERS
+from plants.suspension.loads import loaded
+from plants.suspension.parameters import CS_FRONT, CS_REAR
+from plants.suspension.random_cases import drawn
 from plants.suspension.roads import bump, rough_road, together
+from plants.suspension.signals import rest_in_modes
 
 HORIZON = 10.0  # s
 _OUTPUTS = ("heave", "pitch", "roll")
-_NOMINAL = {q.name: q.nominal for q in PARAMETERS}
 _WORN = {"cs_front": 0.6 * CS_FRONT, "cs_rear": 0.6 * CS_REAR}
-
-
-def loaded(mass: float, along: float = -1.2, above: float = 0.2) -> dict[str, float]:
-    """Return the parameters of the car with a point load [kg].
-
-    Parameters
-    ----------
-    along, above : float
-        Place of the load ahead of and above the reference point [m]; nominally just before the rear axle.
-    """
-    nominal = _NOMINAL
-    body, place = nominal["mb"], nominal["a0"] + nominal["a1_front"]
-    total = body + mass
-    centre = (body * place + mass * along) / total
-    height = (body * nominal["c0"] + mass * above) / total
-    lifted = body * (nominal["c0"] - height) ** 2 + mass * (above - height) ** 2
-    apart = body * (place - centre) ** 2 + mass * (along - centre) ** 2
-    return {
-        "mb": total, "a0": centre - nominal["a1_front"], "c0": height,
-        "Ibx": nominal["Ibx"] + lifted, "Iby": nominal["Iby"] + lifted + apart,
-    }  # fmt: skip
 
 
 def _case(name: str, road: dict[str, Any], seed: int, **more: Any) -> dict[str, Any]:
@@ -72,5 +53,17 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
         _case("hole on the right", bump(-0.04, 1.5, 12.0, side="right"), 16),
         _case("delay", rough_road("C", 20.0), 17, delay=0.01),
         _case("independent tracks", rough_road("C", 20.0, correlation=0.0), 18),
+        *(_case(one.name, one.road(), 100 + k, **one.settings()) for k, one in enumerate(drawn())),
     ],
 }
+
+
+def with_struts(situations: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """Return situations for a car with loops over its struts: they are held where a load puts them, too."""
+    return {kind: [_struts_held(one) for one in several] for kind, several in situations.items()}
+
+
+def _struts_held(one: dict[str, Any]) -> dict[str, Any]:
+    if "initial" not in one:
+        return one
+    return one | {"reference": one["reference"] | rest_in_modes(one["initial"])}

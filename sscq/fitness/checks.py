@@ -62,6 +62,9 @@ def _check_limits(fitness: Fitness) -> None:
         limit = getattr(fitness, name)
         if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
             raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
+    for name, limit in fitness.own_limits.items():
+        if name in ALL_MEASURES or not (math.isfinite(limit) and limit > 0.0):
+            raise ValueError(f"fitness: own_limits: the plant's own measures, finite and above 0, got {name}: {limit}")
     for name, value in fitness.reference.items():
         known = (*ALL_MEASURES, *fitness.own_measures)
         if name not in known:

@@ -53,6 +53,8 @@ class Fitness:
         Largest share of the time with a command at its limit, mean over the situations; more is penalised likewise.
     own_measures : mapping of measure to float
         Weights of the plant's own measures (`Plant.measures`) in kind "tracking_and_entropy", terms like the others.
+    own_limits : mapping of measure to float
+        Largest values of the plant's own measures, means over the situations; more is penalised in proportion.
     tolerance : float
         Of the lexicographic kind: errors that differ by no more than this share may count as equal.
     diverged : float
@@ -81,6 +83,7 @@ class Fitness:
     saturation_limit: float | None = None
     tolerance: float = 0.05
     own_measures: Mapping[str, float] = field(default_factory=dict)
+    own_limits: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -95,6 +98,7 @@ class Fitness:
             "tolerance": not self.lexicographic,
             "saturation_limit": self.saturation_limit is None,
             "own_measures": not self.own_measures,
+            "own_limits": not self.own_limits,
         }
         return {name: value for name, value in asdict(self).items() if not left_out.get(name, False)}
 
@@ -125,7 +129,8 @@ class Fitness:
     def measures(self) -> tuple[str, ...]:
         """Measures that an evaluation must give."""
         limits = (("total_variation", self.travel_limit), ("saturated_time", self.saturation_limit))
-        return tuple(dict.fromkeys((*self.terms, *(name for name, limit in limits if limit is not None))))
+        built_in = (name for name, limit in limits if limit is not None)
+        return tuple(dict.fromkeys((*self.terms, *built_in, *self.own_limits)))
 
     def per_situation(self, quality: Quality) -> np.ndarray:
         """Return the fitness of every candidate in every situation [situation, candidate]."""
@@ -157,7 +162,7 @@ class Fitness:
             severity = self.severity(quality, margin_violation)
             return lexicographic.combined(severity, parts.cells(self, quality, self.combine), self.diverged)
         value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
-        if self.travel_limit is not None or self.saturation_limit is not None:
+        if self.travel_limit is not None or self.saturation_limit is not None or self.own_limits:
             # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
             value = value + 2.0 * parts.excess(self, quality) * np.abs(value)  # the signed difference may be negative
         return value

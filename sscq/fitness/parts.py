@@ -37,7 +37,7 @@ def cells(fitness: Fitness, quality: Quality, over: Callable[[np.ndarray], np.nd
 
 
 def excess(fitness: Fitness, quality: Quality) -> np.ndarray:
-    """Excess of travel and of time at the limits [candidate], in shares of what is allowed."""
+    """Excess of travel, of time at the limits and of limited measures [candidate], in shares of what is allowed."""
     found = np.zeros(quality.diverged_at.shape[1])
     if fitness.travel_limit is not None:
         travel = quality.values["total_variation"].mean(axis=0)
@@ -45,4 +45,6 @@ def excess(fitness: Fitness, quality: Quality) -> np.ndarray:
     if fitness.saturation_limit is not None:
         at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
         found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
+    for name, limit in fitness.own_limits.items():
+        found = found + np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
     return found

@@ -3,6 +3,7 @@
 import csv
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import sscq
 from configs.schema import FitnessConfig, FrontConfig
 from experiments import evaluate, outputs
 from experiments.errors import UserError
+from experiments.ladder import at_own_limits, validation_task
 from experiments.plant_list import description
 from experiments.report.all_numbers import _cell
 from experiments.reporting import report, words
@@ -82,11 +84,32 @@ def test_what_cannot_be_weighed_is_told_with_the_setting():
         setup(configured(swing=1.0))
 
 
+def test_limits_reach_the_fitness_and_are_the_fixed_gains_elsewhere():
+    """When taught as given; in other situations what the fixed gains have there, with or without a travel limit."""
+    given = finished_run.configuration(fitness=FitnessConfig(own_limits={"top_speed": 1.5}))
+    job = setup(given)
+    assert job.fitness.own_limits == {"top_speed": 1.5}
+    bench, gains = SimpleNamespace(setup=job), np.array([[3.0, 0.5, 2.0]])
+    fixed = SimpleNamespace(theta=gains[0])
+    task = validation_task(bench, job.fitness, fixed)
+    there = sscq.evaluate(job.plant, job.laws, gains, job.sets["validation"], job.step)["top_speed"].mean()
+    assert task.fitness.own_limits == {"top_speed": pytest.approx(there, rel=1e-9)}
+    assert task.fitness.travel_limit is None
+    (one,) = at_own_limits(bench, job.task("validation", job.fitness).on(job.sets["taught"][:1]), fixed).situations
+    assert one == job.sets["taught"][0]
+    limited = validation_task(bench, replace(job.fitness, travel_limit=1.0), fixed).fitness
+    assert limited.own_limits == task.fitness.own_limits
+    assert limited.travel_limit not in {None, 1.0}
+    with pytest.raises(UserError, match=r"fitness\.own_limits: .*did you mean 'top_speed'"):
+        setup(finished_run.configuration(fitness=FitnessConfig(own_limits={"top_sped": 1.5})))
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"own_measures": {"a": -1.0}}, "weight of 'a' must be finite and at least 0"),
         ({"own_measures": {"a": float("nan")}}, "weight of 'a' must be finite and at least 0"),
+        ({"own_limits": {"a": 0.0}}, "limit of 'a' must be finite and above 0"),
         ({"own_measures": {"a": 1.0}, "kind": "lexicographic"}, "kind=tracking_and_entropy alone"),
     ],
 )

@@ -242,6 +242,8 @@ def test_they_are_normalised_like_the_others_and_fall_back_on_what_counts_as_lar
         ({"own_measures": {"iae": 1.0}}, "'iae' is built in"),
         ({"own_measures": {"comfort": 1.0}, "kind": "lexicographic"}, "weighed in kind 'tracking_and_entropy' alone"),
         ({"reference": {"comfort": 1.0}}, "no measure for the fitness to refer to"),
+        ({"own_limits": {"comfort": 0.0}}, "own_limits.*above 0, got comfort"),
+        ({"own_limits": {"iae": 1.0}}, "own_limits: the plant's own measures"),
     ],
 )
 def test_weights_that_mean_nothing_are_refused(given, words):
@@ -252,6 +254,19 @@ def test_weights_that_mean_nothing_are_refused(given, words):
 def test_without_them_a_fitness_is_written_as_before():
     assert "own_measures" not in Fitness().plain()
     assert Fitness(own_measures={"comfort": 1.0}).plain()["own_measures"] == {"comfort": 1.0}
+    assert "own_limits" not in Fitness().plain()
+    assert Fitness(**Fitness(own_limits={"comfort": 1.0}).plain()).own_limits == {"comfort": 1.0}
+
+
+def test_a_limit_holds_for_the_mean_over_the_situations():
+    """The second candidate is beyond the limit by a tenth, which costs two tenths of its fitness; others pay nothing."""
+    fitness = Fitness(entropy_weight=0.0, own_limits={"comfort": 2.0})
+    assert fitness.measures == ("iae", "comfort")
+    found = table(iae=[[1, 2, 3], [1, 2, 3]], comfort=[[3.0, 1.0, 2.0], [1.0, 3.4, 2.0]])
+    np.testing.assert_allclose(fitness(found), [1.0, 2.0 * 1.2, 3.0], rtol=1e-12)
+    np.testing.assert_allclose(fitness.per_situation(found), [[1, 2, 3], [1, 2, 3]])
+    assert fitness.severity(found).tolist()[0::2] == [0.0, 0.0]
+    assert fitness.severity(found)[1] > 0.0
 
 
 def test_what_may_be_weighed():

@@ -1,0 +1,77 @@
+"""What a comparison declares before it is run: situations of its plants known by hashes, the aim, the designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from experiments.comparison.aim import Aim
+from experiments.comparison.declared import Declared
+from experiments.declared_file import check_names, entries_of
+from experiments.errors import UserError
+from experiments.stages import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from plants import Plant
+
+
+@dataclass(frozen=True)
+class Declaration(Declared):
+    """What a comparison is judged in and by.
+
+    Attributes
+    ----------
+    file : str
+        Name of the declaring file.
+    situations : mapping of plant to str
+        SHA-256 of what its situations say.
+    aim : Aim
+    designs : mapping of name to {plant, seed}
+    """
+
+    file: str
+    situations: Mapping[str, str]
+    aim: Aim
+    designs: Mapping[str, Mapping[str, Any]]
+
+    def lines(self) -> list[str]:
+        """Return the declaration as Markdown lines."""
+        return self.told([f"Declared on {self.declared} (configs/{self.file}, SHA-256 `{self.digest}`):"])
+
+
+def said(plant: Plant) -> str:
+    """Return the SHA-256 of a plant's situations."""
+    import sscq
+
+    return digest_of({
+        kind: [repr(sscq.Situation(**one)) for one in several] for kind, several in plant.situations.items()
+    })  # fmt: skip
+
+
+def read(path: Path) -> Declaration:
+    """Read a declaration, and see that the plants' situations are what it says.
+
+    Raises
+    ------
+    UserError
+        For an entry that is missing or unknown, or situations that are not the ones declared.
+    """
+    import plants
+
+    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest", "file"})
+    check_names(given["aim"], Aim.names(), f"{path.name}, aim")
+    for name, design in given["designs"].items():
+        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
+    check_names(given["situations"], {one["plant"] for one in given["designs"].values()}, f"{path.name}, situations")
+    for plant, declared in given["situations"].items():
+        found = said(plants.get(plant))
+        if found != declared:
+            raise UserError(
+                f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "
+                f"declared {declared}); put them back, or declare them anew in {path.name}"
+            )
+    given |= {"history": tuple(given["history"]), "aim": Aim.of(given["aim"])}
+    return Declaration(**given, digest=digest, file=path.name)

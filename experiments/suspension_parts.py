@@ -1,0 +1,104 @@
+"""What each part of the car's control brings: fixed gains of plants that have more and more of it, equally searched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments import formats
+from experiments.kb_case import fitness_of
+from experiments.launch import stored_settings
+from experiments.setup import setup
+from experiments.suspension_tables import GROUPS, RIDE, TYRE, group_of
+from flcs import KnowledgeBase
+from plants.suspension import suspension
+from plants.suspension.coordination import coordinated
+from plants.suspension.model import BASE, BASE_TOGETHER
+from sscq import baselines
+from sscq.baselines import SearchPlan
+from sscq.cmaes import CmaEs
+from sscq.objective import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from experiments.setup import Setup
+    from plants import Plant
+    from sscq.fitness import Fitness
+
+_BODY = 9  # gains of the body's three loops
+_START = (0.0, 0.0, 5e3)
+
+
+def variants() -> dict[str, tuple[Plant, bool]]:
+    """Return the plants, each with whether the struts' loops have gains."""
+    whole = suspension(unilateral=True, base=BASE_TOGETHER, together=True)
+    return {
+        "settings as the source allocates them": (suspension(unilateral=True), False),
+        "settings beside a base": (suspension(unilateral=True, base=BASE), False),
+        "the same, chosen together": (whole, False),
+        "settings beside a base, loops over the struts": (
+            replace(whole, allocate=coordinated(BASE_TOGETHER, (0.0, 0.0, 0.0))), True,
+        ),
+        "chosen together, loops over the struts": (whole, True),
+    }  # fmt: skip
+
+
+def parts(run: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """Return weighted acceleration and tyre-load variation by variant and group; computed once, kept beside the run.
+
+    Parameters
+    ----------
+    run : Path
+        A finished design, whose fitness, bounds of the gains, evaluations and seed are taken.
+    """
+    path = run.parent / "parts.json"
+    if not path.is_file():
+        job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
+        fitness = fitness_of(KnowledgeBase.load(run / "knowledge_base.json"))
+        formats.write_json(path, {name: _outcome(job, fitness, *one) for name, one in variants().items()})
+    return dict(formats.read_json(path))
+
+
+def _outcome(job: Setup, fitness: Fitness, plant: Plant, struts: bool) -> dict[str, dict[str, float]]:
+    n = 3 * len(plant.channels)
+    low, high = job.low[:n].copy(), job.high[:n].copy()
+    if not struts:
+        low[_BODY:] = high[_BODY:] = 0.0
+    start = np.clip(np.resize(_START, n), low, high)
+    start[_BODY:] = np.clip(0.0, low, high)[_BODY:]
+    candidate = baselines.fixed(job.laws[: len(plant.channels)], low, high, start)
+    task = Task(plant, _situations(plant, "taught"), fitness, job.step, job.options, job.threads)
+    plan = SearchPlan((CmaEs(evaluations=job.evaluations),), job.seed)
+    theta = baselines.search(task, candidate, plan, None).theta
+    return _by_group(task, candidate.controller, theta)
+
+
+def _situations(plant: Plant, kind: str) -> tuple[Any, ...]:
+    import sscq
+
+    return tuple(sscq.Situation(**one) for one in plant.situations[kind])
+
+
+def _by_group(task: Task, controller: Any, theta: np.ndarray) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for kind in ("taught", "unforeseen"):
+        situations = _situations(task.plant, kind)
+        values = task.on(situations).quality(controller, theta[None]).values
+        groups = np.array([group_of(kind, one.name) for one in situations])
+        for group in dict.fromkeys(groups.tolist()):
+            found[group] = {name: float(values[name][groups == group].mean()) for name in (RIDE, TYRE)}
+    return found
+
+
+def told(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
+    """Return the variants as Markdown lines."""
+    head = [f"{group}: {word}" for group in GROUPS for word in ("acceleration, m/s^2", "tyre-load variation")]
+    lines = ["| fixed gains of | " + " | ".join(head) + " |", "|---" * (1 + len(head)) + "|"]
+    for name, one in found.items():
+        cells = [f"{one[group][measure]:.4f}" for group in GROUPS for measure in (RIDE, TYRE)]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
