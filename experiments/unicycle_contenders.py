@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sscq
-from experiments import found_files, ladder
+from experiments import formats, found_files, ladder
 from experiments.launch import stored_settings
 from experiments.run_folder import RunFolder
 from experiments.setup import setup
@@ -40,7 +40,7 @@ class Robot:
     controller: Any
     theta: np.ndarray
     step: float
-    threads: int | None
+    threads: int | None = None
 
     def outcome(self, situations: Sequence[sscq.Situation]) -> dict[str, np.ndarray]:
         """Return whether it stood [situation], and `MEASURES`."""
@@ -76,21 +76,24 @@ def robots(run: Path, threads: int | None = None) -> dict[str, Robot]:
     threads : int, optional
         Of the simulations; results do not depend on it.
     """
-    from experiments import formats
-
     with RunFolder.resume(run, command="design") as folder:
-        job = replace(setup(stored_settings("design", folder.config)), threads=threads)
-        bench = ladder.Bench(job, folder, quiet=True)
-        reference = ladder.reference(bench)
-        searched = [_lqr(bench, reference, scheduled=scheduled) for scheduled in (False, True)]
-    told = formats.read_json(run / "metrics.json")["controllers"]
+        return contenders(folder, threads)
+
+
+def contenders(folder: RunFolder, threads: int | None = None) -> dict[str, Robot]:
+    """Return all contenders of a finished design whose folder is open."""
+    job = replace(setup(stored_settings("design", folder.config)), threads=threads)
+    bench = ladder.Bench(job, folder, quiet=True)
+    reference = ladder.reference(bench)
+    searched = [_lqr(bench, reference, scheduled=scheduled) for scheduled in (False, True)]
+    told = formats.read_json(folder.path / "metrics.json")["controllers"]
 
     def robot(title: str, controller: Any, theta: np.ndarray) -> Robot:
         return Robot(title, job.plant, controller, theta, job.step, threads)
 
     found = {}
     for name in (one for one in DESIGNED if one in told):
-        controller, theta = _designed(run, job, name, np.array(told[name]["theta"], float))
+        controller, theta = _designed(folder.path, job, name, np.array(told[name]["theta"], float))
         found[name] = robot(told[name]["title"], controller, theta)
     return found | {one.name: robot(one.title, one.controller, entry.theta) for one, entry in searched}
 

@@ -14,7 +14,6 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, solve_discrete_are
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
@@ -39,6 +38,7 @@ NODES = (-3.0, -1.5, -0.5, 0.5, 1.5, 3.0)
 _ANGLE = 0.1  # rad that counts as large, as the channels' scale
 _LOW, _HIGH = (1e-4, 1e-4, 1e-3, 1e-3, 0.1, 0.4), (1e2, 1e2, 1.0, 1.0, 100.0, 3.0)
 _STARTS = ((1e-2, 1e-2, 0.05, 0.05, 3.0, 1.3), (1.0, 1.0, 0.1, 0.1, 3.0, 1.3), (1e-1, 1e-1, 0.2, 0.2, 10.0, 2.0))
+_DOUBLINGS, _LEFT = 40, 1e-10  # rounds at most; what a closed loop may leave of any state after 2^rounds samples
 _GRID = 0.1  # m/s: models are averaged at multiples of it
 
 
@@ -75,16 +75,42 @@ class Weights:
         return np.diag(list(q.values())), np.diag(r)
 
 
-def feedback(A: Array, B: Array, Q: Array, R: Array, sample: float) -> Array | None:
-    """Return K [2, 7] of u = -K x, held over a sample; None where there is none."""
-    held, pushed = sampled(A, B, sample)
-    try:
-        S = solve_discrete_are(held, pushed, Q, R)
-        K = np.linalg.solve(R + pushed.T @ S @ pushed, pushed.T @ S @ held)
-    except (LinAlgError, ValueError):
-        return None
-    stable = np.isfinite(K).all() and np.abs(np.linalg.eigvals(held - pushed @ K)).max() < 1.0
-    return np.asarray(K) if stable else None
+@lru_cache(maxsize=128)
+def held_model(speed: float, sample: float) -> tuple[Array, Array]:
+    """Return A and B of :func:`model` from sample to sample, commands held."""
+    return sampled(*model(speed), sample)
+
+
+def riccati(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    """Return the stabilising solutions of many discrete Riccati equations at once [..., n, n]; NaN where there is none.
+
+    Structure-preserving doubling: after k rounds the cost over 2^k samples. E. K.-W. Chu, H.-Y. Fan, W.-W. Lin,
+    C.-S. Wang, Int. J. Control 77 (2004) 767.
+
+    Parameters
+    ----------
+    A, B, Q, R : ndarray [..., n, n], [..., n, m], [..., n, n], [..., m, m]
+    """
+    unit = np.eye(A.shape[-1])
+    G, H = B @ np.linalg.solve(R, B.swapaxes(-1, -2)), Q + 0.0 * A
+    with np.errstate(all="ignore"):
+        for _ in range(_DOUBLINGS):
+            to = np.linalg.solve(unit + G @ H, np.concatenate(np.broadcast_arrays(A, G), axis=-1))
+            step, spread = to[..., : len(unit)], to[..., len(unit) :]
+            H, G = H + A.swapaxes(-1, -2) @ H @ step, G + A @ spread @ A.swapaxes(-1, -2)
+            A = A @ step
+            if not (np.abs(A) > _LEFT).any():
+                break
+    return np.asarray(np.where((np.abs(A) <= _LEFT).all(axis=(-1, -2), keepdims=True), H, np.nan))
+
+
+def feedback(A: Array, B: Array, Q: Array, R: Array) -> Array:
+    """Return K [..., m, n] of u = -K x for x' = A x + B u from sample to sample; NaN where there is none."""
+    S = riccati(A, B, Q, R)
+    back = B.swapaxes(-1, -2) @ S
+    good = np.isfinite(S).all(axis=(-1, -2), keepdims=True)
+    return np.asarray(np.where(good, np.linalg.solve(np.where(good, R + back @ B, np.eye(R.shape[-1])),
+                                                     np.where(good, back @ A, 0.0)), np.nan))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -132,25 +158,23 @@ class Lqr:
         )  # fmt: skip
         return Controller(tuple(DemandLaw(limits=pair, sample_time=self.sample) for pair in self.limits), schedule)
 
-    def theta(self, genome: Sequence[float]) -> Array | None:
-        """Return the schedule's numbers for six free ones; None where there is no feedback at some speed."""
-        Q, R = Weights(*genome[:5]).matrices([high for _, high in self.limits])
-        parts = []
-        for speed in NODES if self.scheduled else (_GRID * round(genome[5] / _GRID),):
-            K = feedback(*model(speed), Q, R, self.sample)
-            if K is None:
-                return None
-            on_rates = [K[0, STATES.index("beta_rate")], K[1, STATES.index("gamma_rate")]]
-            parts.append(np.concatenate([K.ravel(), on_rates]))
-        return np.concatenate(parts)
+    def theta(self, genomes: Array) -> Array:
+        """Return the schedule's numbers [n, n_theta] for free ones [n, 5 or 6]; NaN where there is no feedback."""
+        matrices = [Weights(*row[:5]).matrices([high for _, high in self.limits]) for row in genomes.tolist()]
+        Q, R = (np.array(several)[:, None] for several in zip(*matrices, strict=True))
+        speeds = [NODES if self.scheduled else (_GRID * round(row[5] / _GRID),) for row in genomes.tolist()]
+        models = [[held_model(round(speed, 9), self.sample) for speed in several] for several in speeds]
+        A, B = (np.array([[one[k] for one in several] for several in models]) for k in (0, 1))
+        K = feedback(A, B, Q, R)
+        on_rates = [K[..., 0, STATES.index("beta_rate"), None], K[..., 1, STATES.index("gamma_rate"), None]]
+        flat = np.concatenate([K.reshape(*K.shape[:2], -1), *on_rates], axis=-1).reshape(len(genomes), -1)
+        return np.asarray(np.where(np.isfinite(flat).all(axis=1, keepdims=True), flat, np.nan))
 
     def candidate(self) -> Candidate:
         """Return what is searched, as all other controllers are."""
-        nothing = np.zeros(self.controller.n_theta)
 
         def decode(genomes: Array) -> Array:
-            found = [self.theta(genome) for genome in genomes.tolist()]
-            return np.array([nothing if one is None else one for one in found])
+            return np.nan_to_num(self.theta(genomes), nan=0.0)  # no feedback at all: it falls
 
         def none(theta: Array) -> Array:
             return np.zeros((len(theta), 0, 0))
