@@ -6,6 +6,7 @@ from plants.core.plant import Channel, Plant, Quantity
 from plants.core.registry import register
 from plants.unicycle import motion, powers, signals
 from plants.unicycle.parameters import PARAMETERS
+from plants.unicycle.scene import SCENE
 from plants.unicycle.tasks import HANDS, situations, start
 
 PEDAL_MAX = 12.5
@@ -94,6 +95,7 @@ def unicycle(*, speed_hold: bool = False) -> Plant:
         # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
         operating_points=(),
         situations=situations(speed_hold=speed_hold),
+        scene=SCENE,
         text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
     )
 
