@@ -66,7 +66,7 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "field are searched with the same evaluations, fitness, limits, sample time and sensors, and chosen by the",
         f"same validation situations. Each search has {budget['evaluations']} evaluations, and what it found is judged",
         f"with {budget['verdict_seeds']} seeds. The limit of the tyre-load variation holds at the declared seeds of",
-        "the taught roads; the validation situations' own is what the fixed PID has there, for everyone, which made",
+        "the taught roads; in the validation situations it is what the fixed PID has there, for everyone, which made",
         "some laws of the field choose less. So look at both measures, and at the comparison at equal tyre-load",
         "variation below.",
         "", *declared.lines(),
