@@ -1,6 +1,6 @@
 """Figures of the car's comparison: ``python -m benchmarks.suspension_figures [RUN]`` writes them into docs/suspension.
 
-RUN is a finished design with a base, by default runs/suspension/base-0; its trade-offs are computed beside it once.
+RUN is a finished design with a base, by default runs/suspension/together-0; its trade-offs are computed beside it once.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def spectra(known: Mapping[str, Driver]) -> str:
 
 def main() -> None:
     """Write all figures and the animation."""
-    run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/suspension/base-0")
+    run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/suspension/together-0")
     known = drivers(run, SHOWN)
     FOLDER.mkdir(parents=True, exist_ok=True)
     drawn = {
