@@ -1,4 +1,4 @@
-"""Write docs/performance/unicycle_loop.md: ``python -m benchmarks.unicycle_page [--quick]``.
+"""Write docs/performance/unicycle_loop.md and its figure: ``python -m benchmarks.unicycle_page [--quick]``.
 
 Every number on the page, those in its sentences included, comes from the one run that writes it.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks import page_command
+from benchmarks import page_command, unicycle_angles
 from benchmarks.prose import paragraph, span
 from benchmarks.timing import ratio
 from benchmarks.unicycle_loop import (
@@ -30,6 +30,8 @@ from plants.unicycle.loop_gains import ARRANGEMENTS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_ANGLES = "unicycle_angles.svg"
 
 
 def page(found: Found, about: dict[str, object]) -> str:
@@ -69,6 +71,14 @@ def page(found: Found, about: dict[str, object]) -> str:
         ),
         "",
         *_scheme_table(found),
+        "",
+        f"![Yaw, pitch and roll with the loop solved, delayed and iterated]({_ANGLES})",
+        "",
+        *paragraph(
+            "*The angles that the source compares, with the loop solved, with accelerations of the step before, and",
+            f"iterated, at {1e3 * unicycle_angles.STEP:g} ms and from two rolls. A curve ends where it is",
+            f"{unicycle_angles.APART:g} rad from the exact solve's: its unicycle is about to fall.*",
+        ),
         "",
         "## Time",
         "",
@@ -182,6 +192,7 @@ def _time_table(found: Found) -> list[str]:
 def write(found: Found, about: dict[str, Any], folder: Path) -> None:
     """Write the page into a folder."""
     (folder / "unicycle_loop.md").write_text(page(found, about), encoding="utf-8")
+    (folder / _ANGLES).write_text(unicycle_angles.drawn(), encoding="utf-8")
 
 
 if __name__ == "__main__":

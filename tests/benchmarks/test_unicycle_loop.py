@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import unicycle_angles
 from benchmarks.timing import Timing
 from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section
 from benchmarks.unicycle_page import page
@@ -29,6 +30,15 @@ def test_delayed_accelerations_fail_beyond_the_threshold():
 def test_more_passes_do_not_help_beyond_the_threshold_and_sweeps_do():
     assert lasted(Scheme(passes=5), 1e-4, (0.06,))[0] < 0.02
     np.testing.assert_allclose(lasted(Scheme(sweep=True), 1e-4, (0.06, 0.1)), 4.0)
+
+
+def test_angles_over_time_end_where_the_exact_solve_is_left():
+    times, found = unicycle_angles.motions(0.08, points=40)
+    left = {name: times[np.isfinite(angles[:, 0])][-1] for name, angles in found.items()}
+    assert left["solved"] == left["share 0.5, 20 passes a step"] == 4.0
+    assert left["delayed"] < left["delayed, share 0.5"] < 1.3  # they fall at 0.21 s and 1.3 s
+    np.testing.assert_allclose(found["share 0.5, 20 passes a step"], found["solved"], atol=2e-3)
+    assert "<svg" in unicycle_angles.drawn(points=4)
 
 
 @pytest.mark.slow
