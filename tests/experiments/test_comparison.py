@@ -114,7 +114,8 @@ def rollouts(better, worse=1.0):
     ours = base | {"comfort": better * base["comfort"], "grip": worse * base["grip"], FITNESS: better * base[FITNESS]}
     groups = {"taught": ("a", "b"), "drawn": ("c", "d")}
     found = {(name, group): base if name == "rival_a" else ours for name in TITLES for group in groups}
-    metrics = {"recommended": "fixed", "sentence": "Use the fixed gains.", "rules": {"equal": 1, "free": 2}}
+    metrics = {"recommended": "fixed", "sentence": "Use the fixed gains.", "rules": {"equal": 1, "free": 2},
+               "controllers": {"oracle": {"evaluations": 430}}}  # fmt: skip
     return Told(Judged(found, TITLES, (metrics,), groups), AIM, {"taught": "Taught", "drawn": "Drawn"}, WORDS)
 
 
@@ -131,7 +132,9 @@ def test_what_is_known_of_made_up_rollouts_is_said():
     assert verdicts.designs(told) == [
         "- Design 0: Use the fixed gains. Rules left: 1 at equal travel, 2 at free travel."
     ]
-    assert "to be used alike: fixed PID, knowledge base." in verdicts.by_fitness(told)[0]
+    (taught, _) = verdicts.by_fitness(told)
+    assert "to be used alike: fixed PID, knowledge base." in taught
+    assert "fixed PID's J by +0.0 % (evaluations, all situations together: 430): a schedule" in taught
 
 
 def test_a_table_has_all_controllers_and_no_change_of_the_base():
