@@ -17,6 +17,7 @@ import sscq
 from benchmarks.svg import Chart, Curve, figure
 from experiments import suspension_animation
 from experiments.comparison.records import Driver, drivers
+from experiments.errors import UserError, user_errors
 from experiments.reporting.signals import density
 from experiments.suspension_families import Family, families
 from plants.core import atomic
@@ -94,6 +95,9 @@ def spectra(known: Mapping[str, Driver]) -> str:
 def main() -> None:
     """Write all figures and the animation."""
     run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/suspension/together-0")
+    with user_errors():
+        if not (run / "metrics.json").is_file():
+            raise UserError(f"{run} is no finished design: give the folder of one, such as runs/suspension/together-0")
     known = drivers(run, SHOWN)
     FOLDER.mkdir(parents=True, exist_ok=True)
     drawn = {

@@ -19,6 +19,7 @@ from sscq.fitness import Fitness
 
 TITLES = {"rival_a": "law a", "fixed": "fixed PID", "knowledge_base": "knowledge base", "oracle": "oracle"}
 AIM = Aim("comfort", 0.05, ("grip", "stroke"), ("rival_a",))
+AIM_OF = {"better": "iae", "share": 0.05, "no_worse": [], "best_of": ["rule"]}
 WORDS = {"comfort": "discomfort", "grip": "slip", "stroke": "stroke"}
 
 
@@ -30,7 +31,7 @@ def given():
     return {
         "declared": "2026-01-01", "rule": "as first written", "history": ["2026-01-01, first written"],
         "situations": {"van_der_pol": said(plants.get("van_der_pol"))},
-        "aim": {"better": "iae", "share": 0.05, "no_worse": [], "best_of": ["rule"]},
+        "aim": AIM_OF,
         "designs": {"first-0": {"plant": "van_der_pol", "seed": 0}, "first-1": {"plant": "van_der_pol", "seed": 1}},
     }  # fmt: skip
 
@@ -59,6 +60,8 @@ def test_a_declaration_is_read_and_told(given, tmp_path):
         ("situations", {"van_der_pol": "0" * 64}, "not those declared on 2026-01-01"),
         ("situations", {}, "missing or unknown: van_der_pol"),
         ("aim", {"share": 0.05}, "best_of"),
+        ("aim", AIM_OF | {"better": "iaee"}, "aim, plant 'van_der_pol': no measure 'iaee'; did you mean 'iae'"),
+        ("aim", AIM_OF | {"best_of": ["fixd"]}, "controller 'fixd'.*did you mean 'fixed'"),
         ("designs", {"a": {"plant": "van_der_pol"}}, "seed"),
         ("more", 1, "missing or unknown: more"),
     ],
