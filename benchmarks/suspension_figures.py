@@ -1,6 +1,6 @@
 """Figures of the car's comparison: ``python -m benchmarks.suspension_figures [RUN]`` writes them into docs/suspension.
 
-RUN is a finished design with a base, by default runs/suspension/together-0; its trade-offs are computed beside it once.
+RUN is a finished design, by default runs/suspension/together-0; its trade-offs are computed beside it once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import plants
 import sscq
 from benchmarks.svg import Chart, Curve, figure
 from experiments import suspension_animation
+from experiments.comparison.records import Driver, drivers
+from experiments.errors import UserError, user_errors
 from experiments.reporting.signals import density
 from experiments.suspension_families import Family, families
-from experiments.suspension_records import STEP, Driver, drivers
 from plants.core import atomic
 from plants.ride import WK
 
@@ -61,7 +62,8 @@ def histories(known: Mapping[str, Driver], situation: sscq.Situation, first: flo
     panels: dict[str, list[Curve]] = {label: [] for _, label, _ in rows}
     for number, name in enumerate(("rival_as_built", "rival_sky_hook", "fixed", "knowledge_base")):
         drive = known[name].record(situation)
-        shown = slice(round(first / STEP), round(last / STEP) + 1, 2)
+        step = known[name].plant.step
+        shown = slice(round(first / step), round(last / step) + 1, 2)
         for signal, label, factor in rows:
             if (signal, name) == ("c_i", "rival_as_built"):
                 continue
@@ -77,7 +79,7 @@ def spectra(known: Mapping[str, Driver]) -> str:
     plain, felt = [], []
     for name in SHOWN:
         drive = known[name].record(situation)
-        frequency, power = density(drive["output heave_acceleration"], STEP, _SEGMENT)
+        frequency, power = density(drive["output heave_acceleration"], known[name].plant.step, _SEGMENT)
         seen = (frequency >= 0.3) & (frequency <= _TOP)
         frequency, power = frequency[seen], power[seen]
         title = _SHORT.get(name, known[name].title)
@@ -93,6 +95,9 @@ def spectra(known: Mapping[str, Driver]) -> str:
 def main() -> None:
     """Write all figures and the animation."""
     run = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/suspension/together-0")
+    with user_errors():
+        if not (run / "metrics.json").is_file():
+            raise UserError(f"{run} is no finished design: give the folder of one, such as runs/suspension/together-0")
     known = drivers(run, SHOWN)
     FOLDER.mkdir(parents=True, exist_ok=True)
     drawn = {

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sscq
+from experiments.comparison.records import drivers
 from experiments.errors import UserError, user_errors
 from experiments.report.document import asset, document
 from experiments.report.markup import element
@@ -19,7 +20,6 @@ from experiments.report.picture import picture_figure
 from experiments.report.picture_data import Drive
 from experiments.reporting.sampling import sampled
 from experiments.reporting.scenes import picture_of
-from experiments.suspension_records import drivers
 from plants.core import atomic
 from plants.suspension.roads import bump, rough_road, together
 

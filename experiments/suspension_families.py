@@ -9,7 +9,7 @@ import numpy as np
 
 import sscq
 from controllers import ConstantGains, Controller, gain_names
-from experiments import formats
+from experiments.comparison.kept import kept, of_design
 from experiments.comparison.records import constants_as_theta, drivers, law_of_field
 from experiments.judging import RIVAL
 from plants.suspension import suspension
@@ -47,12 +47,13 @@ class Family:
 def families(run: Path) -> dict[str, Family]:
     """Return the families of all laws of the field, and that of the fixed PID: shares of its gains, several bases.
 
-    Computed once, then kept beside the run, `run` being a finished design.
+    Computed once for a finished design `run`, then kept beside it.
     """
-    path = run.parent / "families.json"
-    if not path.is_file():
-        formats.write_json(path, {name: asdict(one) for name, one in _computed(run).items()})
-    stored = formats.read_json(path)
+
+    def compute() -> dict[str, Any]:
+        return {name: asdict(one) for name, one in _computed(run).items()}
+
+    stored = kept(run.parent / "families.json", [of_design(run), _BASES, _SHARES], compute)
     ordered = [name for name in (*(RIVAL + rival.name for rival in RIVALS), "fixed") if name in stored]
     return {
         name: Family(stored[name]["title"], *(_arrays(stored[name][part]) for part in ("ride", "tyre")))
@@ -134,19 +135,19 @@ def at_equal_tyre_load(
     """Return the least weighted acceleration of every family at tyre-load variations as Markdown lines.
 
     It is read off the family's front on the taught roads, between its settings linearly; the same settings are judged
-    in the unforeseen situations. Changes are against the
-    family of `best_of` with the lowest weighted acceleration when taught.
+    in the unforeseen situations. Changes are against the family of `best_of` with the lowest weighted acceleration when
+    taught; a level that none of these reaches has none.
     """
     kinds = ("taught", "unforeseen")
     head = " | ".join(f"at most {level:g}: {kind}" for level in levels for kind in kinds)
     lines = [f"| law | {head} |", "|---" * (1 + 2 * len(levels)) + "|"]
-    bases = [min(filter(None, (_outcomes(found[name], level) for name in best_of))) for level in levels]
+    bases = [min(filter(None, (_outcomes(found[name], level) for name in best_of)), default=None) for level in levels]
     for family in found.values():
         cells = []
         for level, base in zip(levels, bases, strict=True):
             own = _outcomes(family, level)
-            if own is None:
-                cells += ["-", "-"]
+            if own is None or base is None:
+                cells += ["-" if own is None else f"{own[0]:.4f}", "-"]
                 continue
             cells.append(f"{own[0]:.4f} ({100 * (own[0] / base[0] - 1.0):+.1f} %)")
             ride, tyre = (100 * (own[k] / base[k] - 1.0) for k in (1, 2))

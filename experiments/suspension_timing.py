@@ -11,7 +11,7 @@ import numpy as np
 import plants
 import sscq
 from controllers import PID
-from experiments import formats
+from experiments.comparison.kept import kept
 from experiments.suspension_tables import group_of
 from sscq.fitness import Fitness
 
@@ -35,6 +35,7 @@ def measured(population: int = POPULATION, generations: int = GENERATIONS) -> di
     )  # fmt: skip
     return {
         "wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu, "load": os.getloadavg()[0],
+        "cores": os.cpu_count() or 1,
         "situations": len(situations), "population": population, "generations": generations,
         "heave_kd": float(np.asarray(found.gains)[2]),
     }  # fmt: skip
@@ -42,14 +43,11 @@ def measured(population: int = POPULATION, generations: int = GENERATIONS) -> di
 
 def timing(folder: Path) -> list[str]:
     """Return the sentence on the time as Markdown lines; measured once, then kept in the folder."""
-    path = folder / "timing.json"
-    if not path.is_file():
-        formats.write_json(path, measured())
-    one = formats.read_json(path)
+    one = kept(folder / "timing.json", {"population": POPULATION, "generations": GENERATIONS}, measured)
     told = "within" if one["wall"] < _LIMIT else "not within"
     return [
         f"One search of the fifteen gains, population {one['population']:.0f}, {one['generations']:.0f} generations,",
         f"in {one['situations']:.0f} situations of 10 s at 1 ms took {one['wall']:.0f} s ({one['cpu']:.0f} s of",
-        f"processor time) on a machine of {os.cpu_count()} cores with a load of {one['load']:.1f} from other work:",
+        f"processor time) on a machine of {one['cores']:.0f} cores with a load of {one['load']:.1f} from other work:",
         f"{told} the five minutes asked for.",
     ]

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.comparison.aim import Aim
 from experiments.comparison.declared import Declared
+from experiments.comparison.judged import FITNESS
 from experiments.declared_file import check_names, entries_of
 from experiments.errors import UserError
+from experiments.judging.group import LADDER, RIVAL
+from experiments.judging.rollout_tables import rows_of
 from experiments.stages import digest_of
+from plants.core.naming import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from plants import Plant
@@ -57,7 +61,8 @@ def read(path: Path) -> Declaration:
     Raises
     ------
     UserError
-        For an entry that is missing or unknown, or situations that are not the ones declared.
+        For an entry that is missing or unknown, an aim of what the plants do not have, or situations that are not the
+        ones declared.
     """
     import plants
 
@@ -74,4 +79,15 @@ def read(path: Path) -> Declaration:
                 f"declared {declared}); put them back, or declare them anew in {path.name}"
             )
     given |= {"history": tuple(given["history"]), "aim": Aim.of(given["aim"])}
+    _check_aim(given["aim"], [plants.get(plant) for plant in given["situations"]], path.name)
     return Declaration(**given, digest=digest, file=path.name)
+
+
+def _check_aim(aim: Aim, several: Sequence[Plant], file: str) -> None:
+    """Raise where the aim is about what there will not be: after the designs would be too late."""
+    for plant in several:
+        measures, laws = (*rows_of(plant), FITNESS), (*(RIVAL + rival.name for rival in plant.rivals), *LADDER)
+        for what, names, known in (("measure", aim.measures, measures), ("controller", aim.best_of, laws)):
+            for name in names:
+                if name not in known:
+                    raise UserError(f"{file}, aim, plant {plant.name!r}: {unknown(what, name, known)}")

@@ -84,9 +84,15 @@ def _rules(metrics: Mapping[str, Any]) -> str:
     return f" Rules left: {counts['equal']} at equal travel, {counts['free']} at free travel." if counts else ""
 
 
+def _spent_on_oracle(metrics: Mapping[str, Any]) -> str:
+    found = metrics["controllers"]["oracle"]["evaluations"]
+    return f" (evaluations, all situations together: {found})"
+
+
 def by_fitness(told: Told) -> list[str]:
     """Return whom to use by fitness, and what a slow schedule could win at most, as Markdown lines."""
     known = [name for name in told.judged.known() if name not in _NOT_TO_USE]
+    spent = _spent_on_oracle(told.judged.metrics[0])
     lines = []
     for group in told.groups:
         j = {name: float(told.judged.of(name, group, FITNESS).mean()) for name in [*known, "oracle"]}
@@ -95,7 +101,8 @@ def by_fitness(told: Told) -> list[str]:
         gain = 100.0 * (j["oracle"] / j["fixed"] - 1.0)
         lines.append(
             f"- {group}: lowest J {j[best]:.4g}, {told.title(best)}; within {100 * NEAR:g} % of it, to be used alike: "
-            f"{', '.join(equal)}. Fixed gains for each situation alone change the fixed PID's J by {gain:+.1f} %: "
-            "about what a schedule over anything slow could win."
+            f"{', '.join(equal)}. Fixed gains for each situation alone change the fixed PID's J by {gain:+.1f} %"
+            f"{spent}: "
+            "a schedule over anything slow could win that, or more where so short a search finds nothing."
         )
     return lines

@@ -64,11 +64,12 @@ def _text(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
     chosen = _chosen(case, plan, labels)
     over = _OVER[case.fitness.aggregate].format(kappa=plain(case.fitness.kappa), share=share(case.fitness.share))
     first = "errors" if plan.objectives[0] == "error" else labels[0]
+    limits = "".join(f", {symbol(name)} up to {plain(limit)}" for name, limit in case.fitness.own_limits.items())
     margins = ", and the margins" if case.bench.margins is not None else ""
     return (
         f"No point of a front is better in all of {', '.join(labels)} than another of its kind: less of one is paid "
         f"for in another. {over}; constraints: {first} up to {plain(plan.error_span)} times the fixed PID's"
-        f"{margins}.{chosen}"
+        f"{limits}{margins}.{chosen}"
     )
 
 

@@ -68,4 +68,4 @@ def _best(n: int, missed: Sequence[Any], weights: Sequence[float]) -> Any:
 
 def _setting(force: Any, rate: Any, base: float) -> Any:
     moving = magnitude(rate) - STILL
-    return where(moving, clip(quotient(force, where(moving, rate, 1.0)), C_MIN, C_MAX), base)
+    return where(moving, clip(quotient(force, where(moving, rate, 1.0)), C_MIN, C_MAX), max(base, C_MIN))

@@ -80,7 +80,14 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
     -------
     Plant
         Called "suspension", with "_unilateral" and "_active", "_base" or "_together" behind it.
+
+    Raises
+    ------
+    ValueError
+        For active struts with a base or settings chosen together, which are about dampers.
     """
+    if active and (base or together):
+        raise ValueError("active struts have no damper settings: leave out base and together, or active")
     tail = "_unilateral" if unilateral else ""
     kind = "_active" if active else "_together" if together else "_base" if base else ""
     allocate = coordinated(base) if together else signals.allocation(base)

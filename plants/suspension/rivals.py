@@ -3,7 +3,9 @@
 Sensors are those of the PID loops: rates of heave, pitch and roll, strokes of the struts and their rates. A body
 corner's velocity is that above its wheel; its acceleration is estimated from the struts' forces, which the strokes tell
 (dampers at their settings as built, for acceleration-driven damping at one that is tuned), as an accelerometer's
-reading over the last sample would be.
+reading over the last sample would be in a car without load: a load moves the struts' rest, which the estimate takes for
+an acceleration. With 300 kg behind that costs the mixed law 3 % of weighted acceleration, acceleration-driven damping
+7 %, at 0.5 % less tyre-load variation; the sky-hook stays ahead of both.
 
 Sources: Karnopp, Crosby, Harwood (1974), J. Eng. Ind. 96, p. 619 (sky-hook); Valasek, Novak, Sika, Vaculin (1997),
 Vehicle System Dynamics 27, p. 285 (ground-hook); Besinger, Cebon, Cole (1995), ibid. 24, p. 695 (sky-hook beside a

@@ -46,5 +46,6 @@ def excess(fitness: Fitness, quality: Quality) -> np.ndarray:
         at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
         found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
     for name, limit in fitness.own_limits.items():
-        found = found + np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
+        beyond = np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
+        found = found + np.where(np.isfinite(beyond), beyond, fitness.diverged)  # what is lost keeps no limit
     return found

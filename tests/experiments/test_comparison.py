@@ -19,6 +19,7 @@ from sscq.fitness import Fitness
 
 TITLES = {"rival_a": "law a", "fixed": "fixed PID", "knowledge_base": "knowledge base", "oracle": "oracle"}
 AIM = Aim("comfort", 0.05, ("grip", "stroke"), ("rival_a",))
+AIM_OF = {"better": "iae", "share": 0.05, "no_worse": [], "best_of": ["rule"]}
 WORDS = {"comfort": "discomfort", "grip": "slip", "stroke": "stroke"}
 
 
@@ -30,7 +31,7 @@ def given():
     return {
         "declared": "2026-01-01", "rule": "as first written", "history": ["2026-01-01, first written"],
         "situations": {"van_der_pol": said(plants.get("van_der_pol"))},
-        "aim": {"better": "iae", "share": 0.05, "no_worse": [], "best_of": ["rule"]},
+        "aim": AIM_OF,
         "designs": {"first-0": {"plant": "van_der_pol", "seed": 0}, "first-1": {"plant": "van_der_pol", "seed": 1}},
     }  # fmt: skip
 
@@ -59,6 +60,8 @@ def test_a_declaration_is_read_and_told(given, tmp_path):
         ("situations", {"van_der_pol": "0" * 64}, "not those declared on 2026-01-01"),
         ("situations", {}, "missing or unknown: van_der_pol"),
         ("aim", {"share": 0.05}, "best_of"),
+        ("aim", AIM_OF | {"better": "iaee"}, "aim, plant 'van_der_pol': no measure 'iaee'; did you mean 'iae'"),
+        ("aim", AIM_OF | {"best_of": ["fixd"]}, "controller 'fixd'.*did you mean 'fixed'"),
         ("designs", {"a": {"plant": "van_der_pol"}}, "seed"),
         ("more", 1, "missing or unknown: more"),
     ],
@@ -114,7 +117,8 @@ def rollouts(better, worse=1.0):
     ours = base | {"comfort": better * base["comfort"], "grip": worse * base["grip"], FITNESS: better * base[FITNESS]}
     groups = {"taught": ("a", "b"), "drawn": ("c", "d")}
     found = {(name, group): base if name == "rival_a" else ours for name in TITLES for group in groups}
-    metrics = {"recommended": "fixed", "sentence": "Use the fixed gains.", "rules": {"equal": 1, "free": 2}}
+    metrics = {"recommended": "fixed", "sentence": "Use the fixed gains.", "rules": {"equal": 1, "free": 2},
+               "controllers": {"oracle": {"evaluations": 430}}}  # fmt: skip
     return Told(Judged(found, TITLES, (metrics,), groups), AIM, {"taught": "Taught", "drawn": "Drawn"}, WORDS)
 
 
@@ -131,7 +135,9 @@ def test_what_is_known_of_made_up_rollouts_is_said():
     assert verdicts.designs(told) == [
         "- Design 0: Use the fixed gains. Rules left: 1 at equal travel, 2 at free travel."
     ]
-    assert "to be used alike: fixed PID, knowledge base." in verdicts.by_fitness(told)[0]
+    (taught, _) = verdicts.by_fitness(told)
+    assert "to be used alike: fixed PID, knowledge base." in taught
+    assert "fixed PID's J by +0.0 % (evaluations, all situations together: 430): a schedule" in taught
 
 
 def test_a_table_has_all_controllers_and_no_change_of_the_base():

@@ -190,3 +190,11 @@ def test_objectives_that_the_plant_does_not_have_are_told():
     front_config = FrontConfig(objectives=["error", "heat"])
     with pytest.raises(UserError, match="objectives must be of error, entropy, travel, effort, got 'heat'"):
         setup(finished_run.configuration(front=front_config))
+
+
+def test_limits_of_own_measures_are_told_with_the_fronts_they_bound():
+    fitness = SimpleNamespace(aggregate="mean", kappa=1.0, share=0.25, own_limits={"tyre_load_variation": 0.15})
+    case = SimpleNamespace(fronts=(), fitness=fitness, bench=SimpleNamespace(margins=None))
+    plan = SimpleNamespace(objectives=("error", "travel"), error_span=2.0)
+    told = reporting_front._text(case, plan, ("error", "travel"))
+    assert told.endswith("constraints: errors up to 2 times the fixed PID's, tyre load variation up to 0.15.")

@@ -269,6 +269,15 @@ def test_a_limit_holds_for_the_mean_over_the_situations():
     assert fitness.severity(found)[1] > 0.0
 
 
+def test_what_is_lost_keeps_no_limit():
+    """A limited measure that weighs nothing may not be finite: that is worse than any excess, and still a number."""
+    fitness = Fitness(entropy_weight=0.0, own_limits={"comfort": 2.0})
+    found = table(iae=[[1, 1, 1]], comfort=[[np.nan, np.inf, 200.0]])
+    lost, endless, far = fitness(found)
+    assert far < lost == endless < np.inf
+    assert (fitness.severity(found) < 1.0).all()
+
+
 def test_what_may_be_weighed():
     assert scales(PLANT, {"bumping": 2.0}) == {"bumping": 0.01}
     with pytest.raises(ValueError, match="did you mean 'comfort'"):
