@@ -13,6 +13,7 @@ from plants.core import kernel as kernels
 from plants.core.kernel import ALIVE, LANES, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.loop_account import warn
+from plants.core.loops import scheme
 from plants.core.loop_watch import LoopWatch
 from plants.core.motion import Motion
 from plants.core.run import Job, grid, run
@@ -120,7 +121,7 @@ class ClosedLoop:
         motion = Motion(
             plant, integrator, algebraic_loop, disturbances=self.spec.disturbances.values, inputs=_held_inputs
         )
-        title = f"closed loop of {plant.name}: {integrator}, algebraic loop {algebraic_loop}"
+        title = f"closed loop of {plant.name}: {scheme(plant, integrator)}, algebraic loop {algebraic_loop}"
         self.design = Design(title, lanes=lanes, observed=observe)
         origin = bool(ON_THE_WAY & set(measures))
         travel = "total_variation" in measures

@@ -80,7 +80,7 @@ class Genes:
         low, high = (tuple(ends) for ends in zip(*bounds, strict=True))
         self.box = Box(low, high, scale, tuple(axis.name for axis in self.axes))
         rest = plant.outputs(
-            0.0, plant.initial(), tuple(q.nominal for q in plant.inputs), (0.0,) * len(plant.disturbances),
+            0.0, plant.initial(), tuple(q.nominal for q in plant.inputs), plant.calm(),
             plant.nominal(),
         )  # fmt: skip
         self._rest = {q.name: float(value) for q, value in zip(plant.measurements, rest, strict=True)}
@@ -163,9 +163,10 @@ class Genes:
 
     def _disturbance(self, name: str, values: dict[str, float]) -> Signal:
         given = self.envelope
-        parts: list[Part] = []
+        rest = self.plant.calm()[self.plant.index("disturbances", name)]
+        parts: list[Part] = [Constant(rest)] if rest else []
         if name in given.load:
-            parts.append(Step(values[f"load.{name}"], at=_LOAD_AT * given.t_end))
+            parts.append(Step(values[f"load.{name}"] - rest, at=_LOAD_AT * given.t_end))
         if name in given.excitation:
             parts.append(WhiteNoise(values[f"excitation.{name}"] ** 2, hold=given.hold))
         return Signal(tuple(parts))

@@ -104,7 +104,7 @@ class _Task:
     def _rest(self) -> dict[str, float]:
         """Outputs at rest."""
         plant = self.plant
-        u, w = tuple(q.nominal for q in plant.inputs), (0.0,) * len(plant.disturbances)
+        u, w = tuple(q.nominal for q in plant.inputs), plant.calm()
         outputs = plant.outputs(0.0, self._point, u, w, plant.nominal())
         return {q.name: float(value) for q, value in zip(plant.measurements, outputs, strict=True)}
 

@@ -50,6 +50,8 @@ def not_available(plant: Plant, controller: Any) -> str:
     for block in ("energy", "entropy_rate", "supplied_power"):
         if getattr(plant, block) is None:
             return f"plant {plant.name!r} gives no {block}"
+    if plant.advance is not None:
+        return f"plant {plant.name!r} moves by a step map of its own (advance), whose energy errors are of first order"
     if plant.after_step is not None:
         return f"plant {plant.name!r} changes its state between steps (after_step), where its energy jumps"
     for channel in plant.channels:

@@ -43,7 +43,7 @@ def _output_of(plant: Plant, state: int) -> str | None:
     equal = np.ones(len(plant.measurements), bool)
     for _ in range(_PROBES):
         x = tuple(float(q.nominal + (abs(q.nominal) or 1.0) * 0.1 * rng.standard_normal()) for q in plant.states)
-        values = plant.outputs(0.0, x, u, (0.0,) * len(plant.disturbances), plant.nominal())
+        values = plant.outputs(0.0, x, u, plant.calm(), plant.nominal())
         equal &= np.ravel(np.asarray(values, dtype=float)) == x[state]
     places = np.flatnonzero(equal)
     return plant.measurements[places[0]].name if places.size else None

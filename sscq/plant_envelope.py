@@ -80,9 +80,9 @@ def _initial(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
 
 
 def _disturbances(plant: Plant, table: Sequence[Sequence[float]]) -> dict[str, Range]:
-    """Ranges from 0 of a table [situation, disturbance], of what is not 0 throughout."""
-    ranges = {q.name: _span([0.0, *(row[i] for row in table)]) for i, q in enumerate(plant.disturbances)}
-    return {name: ends for name, ends in ranges.items() if ends != (0.0, 0.0)}
+    """Ranges from rest of a table [situation, disturbance], of what is not at rest throughout."""
+    ranges = {q.name: _span([q.rest, *(row[i] for row in table)]) for i, q in enumerate(plant.disturbances)}
+    return {q.name: ranges[q.name] for q in plant.disturbances if ranges[q.name] != (q.rest, q.rest)}
 
 
 def _sensor_noise(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:

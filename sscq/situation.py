@@ -110,7 +110,7 @@ class Situation:
 
     def excitations(self, plant: Plant) -> list[Signal]:
         """Return the signal of each disturbance."""
-        return _per_name(self, "excitation", self.excitation, [q.name for q in plant.disturbances])
+        return _per_name(self, "excitation", self.excitation, [q.name for q in plant.disturbances], plant.calm())
 
     def noise_levels(self, plant: Plant) -> list[float]:
         """Return the standard deviation of the sensor noise of each measurement."""
@@ -149,8 +149,11 @@ def _numbers(situation: Situation, what: str, kind: str, names: Sequence[str], b
     return list(found.values())
 
 
-def _per_name(situation: Situation, what: str, given: Given, names: Sequence[str]) -> list[Signal]:
-    signals = [Signal() for _ in names]
+def _per_name(
+    situation: Situation, what: str, given: Given, names: Sequence[str], rest: Sequence[float] = ()
+) -> list[Signal]:
+    """Return a signal for each of `names`; left out, nothing or its value at `rest`."""
+    signals = [as_signal(value) if value else Signal() for value in rest or (0.0,) * len(names)]
     if given is None:
         return signals
     if isinstance(given, Mapping):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from experiments import formats
 from experiments.report import Provenance
 from experiments.report.numbers import count, plain
+from plants.core.loops import scheme
 
 if TYPE_CHECKING:
     from experiments.reporting.case import Case
@@ -38,7 +39,7 @@ def provenance(case: Case) -> Provenance:
     versions = formats.read_json(folder.path / "versions.json")
     sample = setup.laws[0].sample_time or setup.step
     facts = [
-        ("integration", f"{setup.options['integrator']}, step {plain(setup.step)} s"),
+        ("integration", f"{scheme(setup.plant, setup.options['integrator'])}, step {plain(setup.step)} s"),
         ("controller sample", f"{plain(sample)} s; gains of schedules every {plain(setup.tick)} s"),
         ("evaluations of each candidate", count(setup.evaluations)),
         (

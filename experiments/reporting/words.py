@@ -11,6 +11,7 @@ import numpy as np
 from experiments.report.numbers import number, plain, share
 from experiments.reporting.case import BASELINE
 from experiments.text_table import in_words
+from plants.excitation import as_signal
 
 if TYPE_CHECKING:
     from experiments.reporting.case import Case
@@ -50,7 +51,7 @@ def _disturbances(plant: Plant, given: Situation) -> list[str]:
     """One entry for all disturbances that are alike: wheels of one road differ only in which of them they are."""
     alike: dict[str, list[str]] = {}
     for quantity, signal in zip(plant.disturbances, given.excitations(plant), strict=True):
-        if signal.parts:
+        if signal.parts and signal != as_signal(quantity.rest):
             alike.setdefault(_signal(signal, quantity.unit), []).append(quantity.name)
     return [f"{', '.join(names)}: {text}" for text, names in alike.items()]
 

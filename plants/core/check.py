@@ -190,7 +190,7 @@ def _advise_on_loss(report: CheckReport, plant: Plant, point: OperatingPoint, he
         return
     p, x, u = plant.values("parameters", point.parameters), tuple(held.state.tolist()), tuple(held.input.tolist())
     inputs = u if plant.allocate is None else tuple(plant.allocate(0.0, x, u, p))
-    loss = float(plant.entropy_rate(0.0, x, inputs, (0.0,) * len(plant.disturbances), p))
+    loss = float(plant.entropy_rate(0.0, x, inputs, plant.calm(), p))
     if abs(loss) > _NO_LOSS:
         report.advice.append(
             f"operating point {point.name!r} loses {loss:.4g} W at rest: say loses_at_rest=True, or a fitness with "

@@ -70,6 +70,7 @@ def forms(plant: Plant) -> dict[str, BlockForm]:
         "kinematics": BlockForm(usual, n_x - n, f"one rate per state that is not accelerated ({_others(plant)})"),
         "derivative": BlockForm(usual, n_x, f"one rate per state ({_labels(plant.states)})"),
         "after_step": BlockForm((*usual, "h"), n_x, f"one value per state ({_labels(plant.states)})"),
+        "advance": BlockForm((*usual, "h"), n_x, f"one value per state ({_labels(plant.states)})"),
         "outputs": BlockForm(usual, n_y, f"one number per measurement ({_labels(plant.measurements)})"),
         "energy": BlockForm(usual, 1, "one number [J]", number=True),
         "supplied_power": BlockForm(usual, 1, "one number [W]", number=True),

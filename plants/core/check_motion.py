@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plants.core.check_advance import check_advance
 from plants.core.check_after_step import check_after_step
 from plants.core.check_blocks import shape
 from plants.core.check_runs import Runs, drive, fastest, rounded
@@ -40,8 +41,9 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     """Simulate the plant from a moved initial state with smooth inputs, and test what the run must fulfil.
 
     An `after_step` is left out of all but its own test: impacts and projections change the energy and break the order.
+    So is an `advance`: it is tested by what it approximates.
     """
-    slopes, flow = Slopes(plant), replace(plant, after_step=None)
+    slopes, flow = Slopes(plant), replace(plant, after_step=None, advance=None)
     try:
         runs = _find_runs(report, flow, slopes)
     except Exception as error:  # noqa: BLE001  (a plant that cannot be compiled or run is reported)
@@ -50,13 +52,16 @@ def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
     if runs is None:
         return
     fast = fastest(slopes, runs.at(1), plant)
-    _advise_step(report, fast, plant.step)
-    check_stiffness(report, slopes, runs)
+    _advise_step(report, fast, plant.step if plant.advance is None else 0.0)
+    if plant.advance is None:
+        check_stiffness(report, slopes, runs)
     _check_order(report, runs)
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, flow, runs, sample)
     if plant.after_step is not None:
         check_after_step(report, plant, runs.drive)
+    if plant.advance is not None:
+        check_advance(report, plant, runs)
 
 
 def _supply_is_known(plant: Plant) -> bool:
@@ -66,7 +71,7 @@ def _supply_is_known(plant: Plant) -> bool:
 def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> Runs | None:
     """A run inside the plant's region: shorter and more gently driven until it stays there."""
     initial = tuple(_moved(q, 1.0 if k % 2 == 0 else -1.0) for k, q in enumerate(plant.states))
-    u, w, p = slopes.nominal_input(), np.zeros(len(plant.disturbances)), np.array(plant.nominal())
+    u, w, p = slopes.nominal_input(), np.array(plant.calm()), np.array(plant.nominal())
     values = np.abs(np.linalg.eigvals(slopes.at(0.0, np.array(initial), u, w, p).A))
     fast = float(values.max(initial=0.0)) or 1.0
     slow = float(values[values > 1e-3 * fast].min(initial=fast))

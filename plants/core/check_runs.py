@@ -65,9 +65,10 @@ def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_
         inputs.append(quantity.nominal + Sine(height, frequency, 0.5 + k) if height > 0.0 else quantity.nominal)
     disturbances = []
     for k, quantity in enumerate(plant.disturbances):
-        room = min(quantity.high, -quantity.low)
+        room = min(quantity.high - quantity.rest, quantity.rest - quantity.low)
         height = size * (0.05 * room if math.isfinite(room) else 0.1)
-        disturbances.append(Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k) if height > 0.0 else 0.0)
+        swing = Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k)
+        disturbances.append(quantity.rest + swing if height > 0.0 else quantity.rest)
     return Drive(initial, inputs, disturbances, t_end)
 
 

@@ -76,7 +76,7 @@ class Equilibria:
         ValueError
             If there is none on the way to the set point, not even where that begins.
         """
-        w = np.zeros(len(self.plant.disturbances)) if disturbances is None else np.array(disturbances, float)
+        w = np.array(self.plant.calm() if disturbances is None else disturbances, float)
         key = (*map(float, reference), *w.tolist())
         if key not in self._known:
             self._known[key] = self._approached(np.array(reference, float), w)
@@ -85,13 +85,13 @@ class Equilibria:
     def _approached(self, target: Array, w: Array) -> Equilibrium:
         """The equilibrium at the target, or at the last point of the way to it that has one."""
         state, begin = self._begin(target)
-        rest = np.zeros_like(w)
+        rest = np.array(self.plant.calm())
         v, done, part = np.append(state, np.zeros(len(target))), 0.0, 1.0
-        found = None if w.any() else self._newton(v, begin, rest)
+        found = None if (w != rest).any() else self._newton(v, begin, rest)
         v = v if found is None else found
         while done < 1.0 and part >= _SHORTEST:
             share = min(1.0, done + part)
-            found = self._newton(v, begin + share * (target - begin), share * w)
+            found = self._newton(v, begin + share * (target - begin), rest + share * (w - rest))
             if found is None:
                 part *= 0.5
             else:
@@ -99,7 +99,7 @@ class Equilibria:
         if done == 0.0 and self._newton(v, begin, rest) is None:
             message = f"plant {self.plant.name!r} has no equilibrium on the way to the reference {target.tolist()}"
             raise ValueError(message)
-        return self._described(v, done, done * w)
+        return self._described(v, done, rest + done * (w - rest))
 
     def _begin(self, target: Array) -> tuple[Array, Array]:
         """State and outputs of the operating point (without any: the initial state) that is nearest to the target."""
@@ -110,7 +110,7 @@ class Equilibria:
         return states[nearest], outputs[nearest]
 
     def _outputs(self, state: Array) -> Array:
-        rest = np.zeros(len(self.plant.disturbances))
+        rest = np.array(self.plant.calm())
         local = self.slopes.at(0.0, state, np.zeros(len(self.places)), rest, self.p)
         return np.array(local.output[self.places])
 

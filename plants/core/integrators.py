@@ -53,6 +53,8 @@ def rk4(f: Rates, t: Any, x: State, h: Any) -> State:
 INTEGRATORS: dict[str, Callable[..., Any]] = {
     "euler": euler, "heun": heun, "rk2": rk2, "rk4": rk4, "rosenbrock": rosenbrock,
 }  # fmt: skip
+USUAL = "rk4"
+"""What stands where nobody chose."""
 IMPLICIT = ("rosenbrock",)
 STAGES = {
     "euler": ((0.0,), (1.0,), ()),

@@ -168,7 +168,7 @@ def _point(plant: Plant, state: Any, parameters: Given, disturbances: Given, t: 
         state = state.state
     else:
         p = plant.values("parameters", parameters)
-    at_rest = tuple(replace(q, nominal=0.0) for q in plant.disturbances)
+    at_rest = tuple(replace(q, nominal=q.rest) for q in plant.disturbances)
     w = pick_values(f"disturbances of plant {plant.name!r}", at_rest, disturbances)
     return _Point(t, np.array(plant.values("states", state)), np.array(w), np.array(p))
 

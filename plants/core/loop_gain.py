@@ -127,7 +127,7 @@ def _point(plant: Plant, state: Given, parameters: Given, inputs: Given, disturb
         raise ValueError(f"plant {plant.name!r} has no algebraic loop: it declares no mutually dependent accelerations")
     u = pick_values(f"inputs of plant {plant.name!r}", plant.inputs, inputs)
     if disturbances is None or isinstance(disturbances, Mapping):
-        disturbances = {q.name: 0.0 for q in plant.disturbances} | dict(disturbances or {})
+        disturbances = {q.name: q.rest for q in plant.disturbances} | dict(disturbances or {})
     w = pick_values(f"disturbances of plant {plant.name!r}", plant.disturbances, disturbances)
     return Points(t, plant.values("states", state), u, w, plant.values("parameters", parameters))
 

@@ -79,7 +79,7 @@ class LoopWatch:
         """Return initial rows: scales that are settled where the run begins, with the inputs at rest."""
         if self.exact:
             return {}
-        u, w = tuple(q.nominal for q in self.plant.inputs), (0.0,) * len(self.plant.disturbances)
+        u, w = tuple(q.nominal for q in self.plant.inputs), self.plant.calm()
         return {SCALES: settled_scales(gain_matrices(self.plant, Points(0.0, x, u, w, p))[0])}
 
     def loop(self) -> Loop:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.integrators import IMPLICIT, STAGES
+from plants.core.integrators import IMPLICIT, STAGES, USUAL
 from plants.core.linear_solve import solve_general, solve_symmetric
 from plants.core.naming import unknown
 from plants.core.velocities import layout
@@ -29,6 +29,8 @@ def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
     """Return a known loop mode or raise; plants without a loop have only "solved", and so has "rosenbrock"."""
     if mode not in MODES:
         raise ValueError(unknown("algebraic_loop", mode, MODES))
+    if plant.advance is not None:
+        _check_own_step(plant, mode, integrator)
     if mode != "solved" and not plant.has_loop:
         message = (
             f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
@@ -42,6 +44,21 @@ def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
         )
         raise ValueError(message)
     return mode
+
+
+def _check_own_step(plant: Plant, mode: str, integrator: str) -> None:
+    given = f"integrator={integrator!r}" if integrator != USUAL else f"algebraic_loop={mode!r}" if mode != MODES[0] else ""
+    if given:
+        raise ValueError(
+            f"plant {plant.name!r} moves by a step map of its own (advance), which takes the place of integrators and "
+            f"loop modes, so {given} means nothing for it; leave it out, or integrate its equations with "
+            "dataclasses.replace(plant, advance=None)"
+        )
+
+
+def scheme(plant: Plant, integrator: str) -> str:
+    """Return what moves the plant, in words: the integrator, or the plant itself."""
+    return integrator if plant.advance is None else "own step map"
 
 
 def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:

@@ -64,7 +64,7 @@ class Motion:
     @property
     def stages(self) -> int:
         """Points of a step at which the rates are evaluated."""
-        return EVALUATIONS[self.integrator]
+        return 1 if self.plant.advance is not None else EVALUATIONS[self.integrator]
 
     def add_rows(self, design: Design) -> None:
         """Give the motion its rows."""
@@ -111,9 +111,20 @@ class Motion:
     def _advance(self, lane: Lane) -> None:
         t, h = lane.uniform("t"), lane.uniform("h")
         state = self.state(lane)
+        if self.plant.advance is not None:
+            self.accept(lane, state, self._own_step(lane, t, state, h))
+            return
         derivative = self.plant.derivative if self.loop_free is None else self.loop_free.derivative(lane, h)
         new = INTEGRATORS[self.integrator](self.rates(lane, t, derivative), t, state, h)  # type: ignore[arg-type]
         self.accept(lane, state, new)
+
+    def _own_step(self, lane: Lane, t: Any, state: tuple[Any, ...], h: Any) -> tuple[Any, ...]:
+        """The plant's own step map; integrals are left sums."""
+        x, sums = state[: self.n_x], state[self.n_x :]
+        u, w, p = self.block(lane, t, t)
+        new = as_tuple(self.plant.advance(t, x, u, w, p, h), self.n_x, self.plant.name)  # type: ignore[misc]
+        rates = tuple(self.more(t, x, u, w, p)) if self.more else ()
+        return new + tuple(a + h * b for a, b in zip(sums, rates, strict=True))
 
     def accept(self, lane: Lane, state: Sequence[Any], new: Sequence[Any]) -> None:
         """Keep the new state if it is inside the plant's region; else freeze the rollout where it was."""

@@ -37,6 +37,8 @@ class Quantity:
         Region where the model holds; a rollout that leaves it counts as diverged.
     text : str
         One line of documentation.
+    rest : float
+        Of a disturbance: its value where nothing is given, as 1 of a friction scale.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Quantity:
     low: float = -math.inf
     high: float = math.inf
     text: str = ""
+    rest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,11 @@ class Plant:
         ``(t, x, u, w, p, h)`` to the state [n_x] to go on with after an integration step of `h` [s]: impacts,
         projections onto constraints, resets. `t` is the step's end, `u` and `w` are those of the step there. The region
         is tested after it; the initial state and the integrals of power and entropy do not pass through it.
+    advance : callable, optional
+        ``(t, x, u, w, p, h)`` to the state [n_x] after a step `h` [s] that begins at `t`: a step map of the plant's own
+        in place of every integrator, for what none of them carries (friction and contact that a step must solve
+        together). `derivative` stays what it approximates: linear models, checks and continuous loops use that. `u` and
+        `w` are those of the step's start; integrals of power and entropy are left sums. Loop modes do not apply.
     input_delay : str, optional
         Name of the parameter that is the dead time of all inputs [s].
     operating_points : tuple of OperatingPoint
@@ -171,6 +179,7 @@ class Plant:
     kinematics: Block | None = None
     velocities: tuple[str, ...] = ()
     after_step: Block | None = None
+    advance: Block | None = None
     input_delay: str | None = None
     operating_points: tuple[OperatingPoint, ...] = ()
     situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
@@ -211,6 +220,10 @@ class Plant:
     def initial(self) -> tuple[float, ...]:
         """Return the nominal initial state."""
         return tuple(q.nominal for q in self.states)
+
+    def calm(self) -> tuple[float, ...]:
+        """Return the disturbances' values where nothing is given."""
+        return tuple(q.rest for q in self.disturbances)
 
     def values(self, kind: str, given: Mapping[str, float] | Sequence[float] | None) -> tuple[float, ...]:
         """Return all values of `kind` ("states", "parameters") with those `given` replaced.

@@ -14,6 +14,7 @@ from plants.core.kernel import ALIVE, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.loop_account import AlgebraicLoopError, loop_report, points_of, refuse_raw, warn_of_gain
 from plants.core.loop_report import state_in_words
+from plants.core.loops import scheme
 from plants.core.motion import Motion, as_tuple
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import SignalBank, stream_arrays
@@ -134,7 +135,7 @@ _RECORDED = ("x", "y", "u", "w", "integrals")
 
 
 def _design(plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str) -> tuple[Design, Motion]:
-    design = Design(f"simulate {plant.name}: {integrator}, algebraic loop {mode}", observed=True)
+    design = Design(f"simulate {plant.name}: {scheme(plant, integrator)}, algebraic loop {mode}", observed=True)
     design.numbers = ["input_delay"]
 
     def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:
@@ -238,7 +239,7 @@ def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]
         given = {}
     if isinstance(given, np.ndarray):
         return _from_array(plant, kind, given, step, len(quantities))
-    default = [q.nominal if kind == "inputs" else 0.0 for q in quantities]
+    default = [q.nominal if kind == "inputs" else q.rest for q in quantities]
     signals = [as_signal(value) for value in default]
     if isinstance(given, Mapping):
         for label, value in given.items():

@@ -34,7 +34,7 @@ def is_odd(plant: Plant) -> bool:
     if not all(_alike(q.low, q.high) for q in (*plant.states, *plant.inputs)):
         return False
     sample = Sample.draw(plant, _POINTS, np.random.default_rng(0))
-    rest = tuple(np.zeros(_POINTS) for _ in plant.disturbances)
+    rest = tuple(np.full(_POINTS, value) for value in plant.calm())
     there = _values(plant, sample.t, tuple(sample.x), tuple(sample.u), rest, tuple(sample.p))
     back = _values(plant, sample.t, tuple(-sample.x), tuple(-sample.u), rest, tuple(sample.p))
     return bool(np.all(np.abs(there + back) <= _ROUNDING * np.abs(there).max(axis=1, keepdims=True)))

@@ -1,0 +1,91 @@
+"""The plant itself: names, bounds, channels and blocks put together."""
+
+from __future__ import annotations
+
+from plants.balancing_vehicle import motion, powers, signals
+from plants.balancing_vehicle.measures import MEASURES
+from plants.balancing_vehicle.parameters import PARAMETERS
+from plants.balancing_vehicle.stepping import advance
+from plants.balancing_vehicle.tasks import SITUATIONS, standing
+from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.registry import register
+
+FALLEN = 1.4  # rad
+TORQUE = 6.0  # N m
+_HEIGHT = standing()[2]
+_STATES = (
+    Quantity("x", "m", 0.0, -1e3, 1e3, "of the platform's centre of mass"),
+    Quantity("y", "m", 0.0, -1e3, 1e3, "to the left"),
+    Quantity("z", "m", _HEIGHT, -5.0, 5.0, "upwards"),
+    Quantity("psi", "rad", 0.0, -1e3, 1e3, "yaw, positive to the left"),
+    Quantity("phi", "rad", 0.0, -1.2, 1.2, "roll, positive where the left wheel is higher"),
+    Quantity("theta", "rad", 0.0, -FALLEN, FALLEN, "pitch, positive where it leans forward; beyond, it has fallen"),
+    Quantity("aL", "rad", 0.0, -1e5, 1e5, "left wheel against the platform"),
+    Quantity("aR", "rad", 0.0, -1e5, 1e5, "right wheel against the platform"),
+    Quantity("x_rate", "m/s", 0.0, -50.0, 50.0),
+    Quantity("y_rate", "m/s", 0.0, -50.0, 50.0),
+    Quantity("z_rate", "m/s", 0.0, -50.0, 50.0),
+    Quantity("psi_rate", "rad/s", 0.0, -100.0, 100.0),
+    Quantity("phi_rate", "rad/s", 0.0, -100.0, 100.0),
+    Quantity("theta_rate", "rad/s", 0.0, -100.0, 100.0),
+    Quantity("aL_rate", "rad/s", 0.0, -1e3, 1e3),
+    Quantity("aR_rate", "rad/s", 0.0, -1e3, 1e3),
+    *(
+        Quantity(f"z{direction}_{wheel}", "m", 0.0, -1e-2, 1e-2, f"bristles of the {side} wheel {way}")
+        for wheel, side in (("L", "left"), ("R", "right"))
+        for direction, way in (("t", "along the heading"), ("s", "to the left"))
+    ),
+)
+_DISTURBANCES = (
+    Quantity("s_L", "1", 0.1, 0.0, 10.0, "friction scale of the ground under the left wheel; its usual change", 1.0),
+    Quantity("s_R", "1", 0.1, 0.0, 10.0, "friction scale of the ground under the right wheel", 1.0),
+    Quantity("push", "N", 20.0, text="along the heading, at the push height"),
+    Quantity("push_side", "N", 10.0, text="to the left, at the push height"),
+)
+LEAN = 18.0  # N m: a lean of 0.3 rad at 60 N m/rad, what the speed channel may ask for
+CHANNELS = (
+    # The pitch channel must be able to overrule the speed channel and still use the motors to their limits.
+    Channel(
+        output="pitch", rate="pitch_rate", scale=0.1, low=-2.0 * TORQUE - LEAN, high=2.0 * TORQUE + LEAN,
+        gains_low=(20.0, 0.0, 2.0), gains_high=(150.0, 100.0, 20.0),
+    ),
+    # Newton metres for a speed. No derivative action: it would need accelerations.
+    Channel(
+        output="speed", scale=0.5, low=-LEAN, high=LEAN, collocated=False,
+        gains_low=(1.0, 0.0, 0.0), gains_high=(30.0, 18.0, 0.0),
+    ),
+    Channel(
+        output="yaw_rate", scale=0.5, low=-2.0 * TORQUE, high=2.0 * TORQUE, collocated=False,
+        gains_low=(0.2, 0.0, 0.0), gains_high=(8.0, 15.0, 0.0),
+    ),
+)  # fmt: skip
+NOMINAL_GAINS = (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0)
+"""The source's gains as this plant's channels take them: kp, ki, kd of pitch, of speed (kp_v and ki_v times kp), of yaw."""
+
+BALANCING_VEHICLE = register(
+    Plant(
+        name="balancing_vehicle",
+        step=0.001,
+        states=_STATES,
+        parameters=PARAMETERS,
+        inputs=tuple(
+            Quantity(f"tau_{n}", "N m", 0.0, -TORQUE, TORQUE, f"torque of the {side} motor")
+            for n, side in (("L", "left"), ("R", "right"))
+        ),
+        disturbances=_DISTURBANCES,
+        measurements=signals.MEASUREMENTS,
+        channels=CHANNELS,
+        derivative=motion.derivative,
+        advance=advance,
+        outputs=signals.outputs,
+        energy=powers.energy,
+        supplied_power=powers.supplied_power,
+        entropy_rate=powers.entropy_rate,
+        allocate=signals.allocate,
+        operating_points=(OperatingPoint("upright", standing()),),
+        situations=SITUATIONS,
+        measures=MEASURES,
+        text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit et "
+        "al. (1995), phenomena after Wang, Zhang, Yao.",
+    )
+)

@@ -1,0 +1,144 @@
+"""The vehicle in ideal rolling: three velocities, wheels that neither slip nor leave the ground, for comparison.
+
+Source: K. Pathak, J. Franch, S. K. Agrawal, Velocity and position control of a wheeled inverted pendulum by partial
+feedback linearization, IEEE Trans. Robotics 21 (2005) 505-513; S. Kim, S. Kwon, Dynamic modeling of a two-wheeled
+inverted pendulum balancing mobile robot, Int. J. Control, Automation and Systems 13 (2015) 926-933.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plants.balancing_vehicle.model import BALANCING_VEHICLE, CHANNELS, FALLEN
+from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
+from plants.balancing_vehicle.powers import limited
+from plants.core.elementary import cos, sin
+from plants.core.linear_solve import solve_symmetric
+from plants.core.plant import OperatingPoint, Plant, Quantity
+from plants.core.registry import register
+
+_USED = ("m_p", "m_w", "r", "b", "l", "I_px", "I_py", "I_pz", "I_a", "I_d", "c_b", "tau_max", "no_load_speed", "push_height")
+_PARAMETERS = tuple(q for name in _USED for q in PARAMETERS if q.name == name)
+
+
+class _Limits:
+    """What the motors' limit reads."""
+
+    def __init__(self, p: Any) -> None:
+        self.tau_max, self.no_load_speed = p[11], p[12]
+
+
+def spins(x: Any, p: Any) -> tuple[Any, Any]:
+    """Turning of the left and the right wheel against the platform [rad/s]."""
+    radius, half = p[2], 0.5 * p[3] * x[6]
+    return (x[4] - half) / radius - x[5], (x[4] + half) / radius - x[5]
+
+
+def accelerations(x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any, Any]:
+    """v', theta'', psi''."""
+    body, wheel, radius, track, high, i_x, i_y, i_z, i_a, i_d, bearing, _, _, above = p
+    _, _, _, theta, v, pitching, yawing = x
+    c, s = cos(theta), sin(theta)
+    left, right = (torque - bearing * spin for torque, spin in zip(u, spins(x, p), strict=True))
+    moment = body * high
+    more = moment * high + i_x - i_z
+    coupling = moment * c
+    matrix = ((body + 2.0 * wheel + 2.0 * i_a / (radius * radius), coupling), (coupling, i_y + moment * high))
+    force = moment * s * (pitching * pitching + yawing * yawing) + (left + right) / radius + w[0]
+    tilting = more * s * c * yawing * yawing + moment * GRAVITY * s - (left + right) + w[0] * above * c
+    ahead, pitch = solve_symmetric(matrix, (force, tilting))
+    inertia = (i_x + moment * high) * s * s + i_z * c * c + 2.0 * i_d
+    inertia = inertia + 0.5 * track * track * (wheel + i_a / (radius * radius))
+    turning = -2.0 * more * s * c * pitching * yawing - moment * s * yawing * v + track / (2.0 * radius) * (right - left)
+    return ahead, pitch, turning / inertia
+
+
+def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
+    """Rates of x, y, psi, theta, v, theta', psi'."""
+    _, _, psi, _, v, pitching, yawing = x
+    return v * cos(psi), v * sin(psi), yawing, pitching, *accelerations(x, u, w, p)
+
+
+def friction_demand(x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:
+    """Longitudinal force and load of both wheels together that rolling needs [N], going straight.
+
+    Slip is due where the first exceeds mu_s times the second.
+    """
+    ahead, pitch, _ = accelerations(x, u, w, p)
+    total, moment = p[0] + 2.0 * p[1], p[0] * p[4]
+    c, s, square = cos(x[3]), sin(x[3]), x[5] * x[5]
+    force = total * ahead + moment * (c * pitch - s * square) - w[0]
+    return force, total * GRAVITY - moment * (s * pitch + c * square)
+
+
+def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
+    """Pitch, its rate, speed, yaw rate, and the friction that rolling needs."""
+    return x[3], x[5], x[4], x[6], *friction_demand(x, u, w, p)
+
+
+def energy(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+    """Stored energy [J], 0 of height at the axle."""
+    body, wheel, radius, track, high, i_x, i_y, i_z, i_a, i_d, *_ = p
+    _, _, _, theta, v, pitching, yawing = x
+    c, s = cos(theta), sin(theta)
+    moment, rim = body * high, i_a / (radius * radius)
+    turning = (i_x + moment * high) * s * s + i_z * c * c + 2.0 * i_d + 0.5 * track * track * (wheel + rim)
+    moving = (body + 2.0 * wheel + 2.0 * rim) * v * v + 2.0 * moment * c * v * pitching
+    moving = moving + (i_y + moment * high) * pitching * pitching + turning * yawing * yawing
+    return 0.5 * moving + moment * GRAVITY * c
+
+
+def supplied_power(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+    """Power of motors and push [W]."""
+    left, right = spins(x, p)
+    return u[0] * left + u[1] * right + w[0] * (x[4] + p[13] * cos(x[3]) * x[5])
+
+
+def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+    """Entropy production rate times T0 [W]: the bearings'."""
+    left, right = spins(x, p)
+    return p[10] * (left * left + right * right)
+
+
+def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
+    """Torques from commands, as of the vehicle with slip."""
+    pitch, speed, yaw = commands
+    together, limits = -(pitch + speed), _Limits(p)
+    left, right = spins(x, p)
+    return limited(0.5 * (together - yaw), left, limits), limited(0.5 * (together + yaw), right, limits)  # type: ignore[arg-type]
+
+
+BALANCING_VEHICLE_NO_SLIP = register(
+    Plant(
+        name="balancing_vehicle_no_slip",
+        step=0.001,
+        states=(
+            Quantity("x", "m", 0.0, -1e3, 1e3, "of the axle's middle"),
+            Quantity("y", "m", 0.0, -1e3, 1e3, "to the left"),
+            Quantity("psi", "rad", 0.0, -1e3, 1e3, "yaw, positive to the left"),
+            Quantity("theta", "rad", 0.0, -FALLEN, FALLEN, "pitch, positive where it leans forward"),
+            Quantity("v", "m/s", 0.0, -50.0, 50.0, "speed along the heading"),
+            Quantity("theta_rate", "rad/s", 0.0, -100.0, 100.0),
+            Quantity("psi_rate", "rad/s", 0.0, -100.0, 100.0),
+        ),
+        parameters=_PARAMETERS,
+        inputs=BALANCING_VEHICLE.inputs,
+        disturbances=(Quantity("push", "N", 20.0, text="along the heading, at the push height"),),
+        measurements=(
+            *(Quantity(name, unit) for name, unit in (
+                ("pitch", "rad"), ("pitch_rate", "rad/s"), ("speed", "m/s"), ("yaw_rate", "rad/s"),
+            )),
+            Quantity("needed_friction", "N", text="longitudinal force of both wheels that rolling needs"),
+            Quantity("load", "N", text="normal force of both wheels"),
+        ),
+        channels=CHANNELS,
+        derivative=derivative,
+        outputs=outputs,
+        energy=energy,
+        supplied_power=supplied_power,
+        entropy_rate=entropy_rate,
+        allocate=allocate,
+        operating_points=(OperatingPoint("upright", (0.0,) * 7),),
+        text="Platform on two driven wheels in ideal rolling; Pathak et al. (2005), Kim, Kwon (2015).",
+    )
+)  # fmt: skip

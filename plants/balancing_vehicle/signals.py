@@ -1,0 +1,86 @@
+"""What is measured and reported, and how commands become torques.
+
+The cascade of the source, T = kp (theta - theta_ref) + kd theta' with theta_ref from the speed loop, is two parallel
+channels: with kp theta_ref as the speed channel's command, T = -(pitch command + speed command). Its limit is the lean
+that it may ask for times kp. Yaw commands the difference of the torques.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plants.balancing_vehicle.motion import SPIN, grip
+from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.powers import bristle_energy, ground_power, limited, losses, motor_power, push_power
+from plants.balancing_vehicle.wheels import dynamics
+
+from plants.core.elementary import cos, sin
+from plants.core.plant import Quantity
+
+MEASUREMENTS = (
+    Quantity("pitch", "rad", text="theta, positive where it leans forward"),
+    Quantity("pitch_rate", "rad/s"),
+    Quantity("speed", "m/s", text="the speed that is controlled: true, or from the encoders (parameter encoder)"),
+    Quantity("yaw_rate", "rad/s", text="positive to the left"),
+    Quantity("yaw", "rad"),
+    Quantity("roll", "rad", text="positive where the left wheel is higher"),
+    Quantity("true_speed", "m/s", text="of the axle's middle along the heading"),
+    Quantity("encoder_speed", "m/s", text="r times the mean turning of the wheels: what the vehicle would do in rolling"),
+    Quantity("axle_x", "m", text="middle of the axle"),
+    Quantity("axle_y", "m"),
+    *(Quantity(f"slip_t_{n}", "m/s", text="slip along the heading, below 0 where the wheel spins") for n in "LR"),
+    *(Quantity(f"slip_s_{n}", "m/s", text="slip to the left") for n in "LR"),
+    *(Quantity(f"f_n_{n}", "N", text="normal force; depends on the torques at once") for n in "LR"),
+    *(Quantity(f"F_t_{n}", "N", text="friction force along the heading") for n in "LR"),
+    *(Quantity(f"F_s_{n}", "N", text="friction force to the left") for n in "LR"),
+    *(Quantity(f"gap_{n}", "m", text="between wheel and ground") for n in "LR"),
+    Quantity("heat_sliding", "W", text="of sliding bristles"),
+    Quantity("heat_bristle", "W", text="of bristle damping"),
+    Quantity("heat_viscous", "W", text="of viscous friction at the wheels"),
+    Quantity("heat_joints", "W", text="of the bearings"),
+    Quantity("motor_power", "W"),
+    Quantity("push_power", "W"),
+    Quantity("contact_power", "W", text="of normal forces: below 0 in an impact, above 0 in its rebound"),
+    Quantity("bristle_energy", "J"),
+)
+
+
+def true_speed(x: Any, p: Numbers) -> Any:
+    """Speed of the axle's middle along the heading [m/s], for phi = 0."""
+    return x[8] * cos(x[3]) + x[9] * sin(x[3]) - p.l * cos(x[5]) * x[13]
+
+
+def encoder_speed(x: Any, p: Numbers) -> Any:
+    """Speed of ideal rolling with the wheels' turning [m/s]."""
+    left, right = x[SPIN]
+    return p.r * (x[13] + 0.5 * (left + right))
+
+
+def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
+    """Everything of `MEASUREMENTS`."""
+    named = Numbers(*p)
+    now = dynamics(x, u, w, named)
+    acting = grip(now, x, named)
+    forces = [
+        [-load * pair[k] for load, pair in zip(acting.loads, acting.friction, strict=True)] for k in range(2)
+    ]
+    behind = named.l * sin(x[5])
+    true, measured = true_speed(x, named), encoder_speed(x, named)
+    return (
+        x[5], x[13], true + named.encoder * (measured - true), x[11], x[3], x[4], true, measured,
+        x[0] - behind * cos(x[3]), x[1] - behind * sin(x[3]),
+        *now.speeds[2:], *acting.loads, *forces[0], *forces[1], *(touch.gap for touch in now.touches),
+        *losses(now, acting, x, named), motor_power(x, u), push_power(now, w, named),
+        ground_power(now, acting, x, named)[0], bristle_energy(now, acting, x, named),
+    )  # fmt: skip
+
+
+def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
+    """Torques of the left and the right motor [N m] from pitch, speed and yaw commands [N m], within their limits."""
+    named = Numbers(*p)
+    pitch, speed, yaw = commands
+    together = -(pitch + speed)
+    left, right = x[SPIN]
+    return limited(0.5 * (together - yaw), left, named), limited(0.5 * (together + yaw), right, named)
+
+

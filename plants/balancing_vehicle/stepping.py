@@ -1,0 +1,86 @@
+"""The vehicle's own step: linearly implicit in velocities and bristles, so that stiff friction sets no limit to it.
+
+With the rates of sliding held, friction after the step is linear in the bristles before it and the slip at its end
+(:meth:`plants.friction.LuGre.linear`). New slip velocities then follow from four linear equations in the contact
+directions; loads follow from the averaged gaps with that friction. The two are repeated a fixed number of times, each
+time with the rates of sliding at the latest slip. Coordinates go on with the new velocities.
+
+First order in the step, stable in stick and in fast sliding.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.balancing_vehicle.motion import Pair, accelerations, bristles, loads, springing, turned
+from plants.balancing_vehicle.parameters import GRAVITY, Numbers
+from plants.balancing_vehicle.wheels import Dynamics, dynamics
+from plants.contact.mean_gap import LEAST_RATIO
+from plants.core.elementary import maximum, where
+from plants.core.linear_solve import solve_general
+from plants.friction.lugre import magnitude
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PASSES = 6
+"""Passes over loads and friction in a step; see the page on accuracy for what fewer and more give."""
+
+
+def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+    """Return the state after a step `h` [s]."""
+    return stepped(x, u, w, Numbers(*p), h, PASSES)
+
+
+def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[Any, ...]:
+    """Return the state after a step, with a number of passes."""
+    now, z, law = dynamics(x, u, w, p), bristles(x), p.friction
+    averaging = maximum(p.averaging, LEAST_RATIO * h)
+    forces: Pair = (0.5 * _weight(p), 0.5 * _weight(p))
+    slips: Sequence[Any] = [now.slip(wheel) for wheel in range(2)]
+    friction: Sequence[Any] = ()
+    for _ in range(passes):
+        linear = [law.linear(magnitude(slip), h) for slip in slips]
+        slips = _slips(now, forces, linear, z, h)
+        friction = [_friction(now, wheel, linear[wheel], z[wheel], slips[wheel]) for wheel in range(2)]
+        forces = loads(now, friction, averaging)
+    ahead, aside, *others = accelerations(now, forces, friction)
+    velocities = [v + h * a for v, a in zip(x[8:16], (*turned(now, ahead, aside), *others), strict=True)]
+    bent = [
+        where(load, value, old / (1.0 + h * springing(p)))  # off the ground they spring back
+        for load, slip, before in zip(forces, slips, z, strict=True)
+        for value, old in zip(law.implicit(slip, before, h), before, strict=True)
+    ]
+    return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent)
+
+
+def _weight(p: Numbers) -> Any:
+    return (p.m_p + 2.0 * p.m_w + p.payload) * GRAVITY
+
+
+def _friction(now: Dynamics, wheel: int, linear: Pair, z: Pair, slip: Pair) -> Pair:
+    scale = now.touches[wheel].scale
+    first, second = (scale * (linear[0] * a + linear[1] * v) for a, v in zip(z, slip, strict=True))
+    return first, second
+
+
+def _slips(now: Dynamics, forces: Pair, linear: Sequence[Pair], z: Sequence[Pair], h: Any) -> list[Pair]:
+    """Slip velocities at the end of the step: four linear equations.
+
+    v+ = v + h (drift + W_n f) - h W (f (A z + B v+)) with W the responses of the contact directions.
+    """
+    places = (2, 4, 3, 5)  # longitudinal and lateral of the left wheel, of the right one
+    matrix, right = [], []
+    for i in places:
+        row = now.loop[i]
+        known = now.drift[i] + row[0] * forces[0] + row[1] * forces[1]
+        entries = []
+        for j in places:
+            wheel, component = (j - 2) % 2, (j - 2) // 2
+            pull = h * forces[wheel] * now.touches[wheel].scale * row[j]
+            known = known - forces[wheel] * now.touches[wheel].scale * row[j] * linear[wheel][0] * z[wheel][component]
+            entries.append(pull * linear[wheel][1] + (1.0 if i == j else 0.0))
+        matrix.append(entries)
+        right.append(now.speeds[i] + h * known)
+    a, b, c, d = solve_general(matrix, right)
+    return [(a, b), (c, d)]

@@ -1,0 +1,66 @@
+"""The control task: dry ground and moderate commands are taught, everything that real ground does is not foreseen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from plants.balancing_vehicle.parameters import BALANCER
+from plants.excitation import Step
+
+HORIZON = 8.0  # s
+NO_LOAD = 60.0  # rad/s, 9 m/s: without it wheels on ice would spin beyond what motors can
+
+
+def standing(pitch: float = 0.0, p: dict[str, float] = BALANCER) -> tuple[float, ...]:
+    """Return the state of rest on flat ground with a pitch [rad], bristles straight."""
+    high = p["r"] + p["l"] * math.cos(pitch)
+    return (p["l"] * math.sin(pitch), 0.0, high, 0.0, 0.0, pitch, *[0.0] * 14)
+
+
+def _case(name: str, speed: float, turn: float, seed: int, **more: Any) -> dict[str, Any]:
+    """A situation from rest with commanded speed [m/s] and yaw rate [rad/s]."""
+    parameters = {"no_load_speed": NO_LOAD} | more.pop("parameters", {})
+    start = standing(more.pop("pitch", 0.0))
+    return {
+        "name": name, "reference": {"pitch": 0.0, "speed": speed, "yaw_rate": turn}, "parameters": parameters,
+        "initial": start, "seed": seed, "t_end": HORIZON, **more,
+    }  # fmt: skip
+
+
+def dropped(scale: float, at: float = 1.0, wheels: str = "LR") -> dict[str, Any]:
+    """Return an excitation in which the friction under the wheels falls to `scale` at a time [s]."""
+    return {f"s_{wheel}": 1.0 + Step(scale - 1.0, at=at) for wheel in wheels}
+
+
+_PUSH = {"push": Step(60.0, at=2.0) + Step(-60.0, at=2.2)}
+_WET = {"patch": 0.15, "patch_x": 1.0, "patch_length": 1.0, "patch_y": 0.3, "patch_width": 0.5}
+_NOISE = {"pitch": 0.01, "pitch_rate": 0.05, "speed": 0.05, "yaw_rate": 0.05}
+
+SITUATIONS: dict[str, list[dict[str, Any]]] = {
+    "taught": [
+        _case("upright again", 0.0, 0.0, 1, pitch=0.1),
+        _case("drive", 0.8, 0.0, 2),
+        _case("drive a curve", 0.5, 0.5, 3),
+        _case("back, turning right", -0.5, -0.4, 4, pitch=-0.05),
+    ],
+    "validation": [
+        _case("drive slowly", 0.4, -0.3, 6, pitch=0.05),
+        _case("pushed", 0.5, 0.0, 7, excitation=_PUSH),
+    ],
+    "unforeseen": [
+        _case("wet patch on the left", 0.8, 0.0, 11, parameters=_WET),
+        _case("ice", 1.0, 0.0, 12, excitation=dropped(0.05, at=0.5)),
+        _case("ice while speeding up", 2.0, 0.0, 23, excitation=dropped(0.05, at=0.3)),
+        _case("ice on the left", 1.5, 0.0, 13, excitation=dropped(0.1, at=0.3, wheels="L")),
+        _case("bump", 1.0, 0.0, 14, parameters={"bump_L": 0.03, "bump_R": 0.03}),
+        _case("bump on the right", 0.8, 0.0, 15, parameters={"bump_R": 0.02}),
+        _case("payload ahead", 0.6, 0.2, 16, parameters={"payload": 3.0, "payload_x": 0.05}),
+        _case("uphill", 0.5, 0.0, 17, parameters={"slope_x": 0.05}),
+        _case("fast", 2.0, 0.0, 18),
+        _case("hard turn", 1.0, 1.5, 19),
+        _case("delay", 0.6, 0.3, 20, delay=0.01),
+        _case("sensor noise", 0.6, 0.3, 21, noise=_NOISE),
+        _case("great tilt", 0.0, 0.0, 22, pitch=0.4),
+    ],
+}

@@ -1,0 +1,107 @@
+"""The reference path: one run at a time in plain numbers, with a step and an averaging time that adapt to the contact.
+
+The step is a control period divided by 2^k, the averaging time five steps. After every period k grows where a gap was
+open or pressed by more than a micrometre, and falls where both wheels rested. On flat ground it does not matter at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.balancing_vehicle.parameters import BALANCER, Numbers
+from plants.balancing_vehicle.stepping import PASSES, stepped
+from plants.balancing_vehicle.wheels import below, wheel_centres
+from plants.balancing_vehicle.bodies import pose
+from plants.contact.mean_gap import RATIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+TOUCHING = 1e-6  # m
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run at the control periods.
+
+    Attributes
+    ----------
+    time : array [n + 1]
+    states : array [n + 1, 20]
+    gaps : array [n, 2]
+        Largest gaps of each period by magnitude, left and right [m].
+    halvings : array of int [n]
+        k of each period.
+    steps : int
+        Steps that were taken.
+    """
+
+    time: NDArray[np.float64]
+    states: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+    halvings: NDArray[np.int64]
+    steps: int
+
+
+def run(
+    t_end: float,
+    period: float,
+    initial: tuple[float, ...],
+    torques: Callable[[float, tuple[float, ...]], tuple[float, float]],
+    *,
+    parameters: Mapping[str, float] = BALANCER,
+    disturbances: tuple[float, ...] = (1.0, 1.0, 0.0, 0.0),
+    halvings: tuple[int, int] = (0, 4),
+    passes: int = PASSES,
+) -> Run:
+    """Simulate with torques that are held over each control period.
+
+    Parameters
+    ----------
+    t_end, period : float
+        Length of the run and control period [s].
+    torques : callable
+        ``(t, x)`` to the two torques [N m].
+    parameters : mapping
+        All parameters by name; `averaging` is replaced.
+    halvings : (int, int)
+        Least and largest k; the same twice for a fixed step.
+
+    Raises
+    ------
+    ValueError
+        Where the run is shorter than a period, or the range of k is empty.
+    """
+    count = round(t_end / period)
+    if count < 1 or not 0 <= halvings[0] <= halvings[1]:
+        raise ValueError(f"t_end must be at least one period and halvings 0 <= low <= high, got {t_end}, {halvings}")
+    x, k, steps = tuple(initial), halvings[0], 0
+    states, gaps, chosen = [x], [], []
+    for n in range(count):
+        u, h = torques(n * period, x), period / 2**k
+        p = Numbers(**{**parameters, "averaging": RATIO * h})
+        widest = (0.0, 0.0)
+        for _ in range(2**k):
+            x = stepped(x, u, disturbances, p, h, passes)
+            widest = tuple(max(a, b, key=abs) for a, b in zip(widest, gaps_of(x, p), strict=True))  # type: ignore[assignment]
+        steps += 2**k
+        states.append(x)
+        gaps.append(widest)
+        chosen.append(k)
+        k = min(k + 1, halvings[1]) if max(map(abs, widest)) > TOUCHING else max(k - 1, halvings[0])
+    return Run(np.arange(count + 1) * period, np.array(states), np.array(gaps), np.array(chosen), steps)
+
+
+def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:
+    """Return the gaps of both wheels [m]."""
+    at = pose(x)
+    left, right = (
+        x[2] + d[2] - p.r * at.axle[1] - below(x, at, d, height, p).height
+        for d, height in zip(wheel_centres(at, p), (p.bump_L, p.bump_R), strict=True)
+    )
+    return left, right
