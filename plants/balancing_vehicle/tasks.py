@@ -35,7 +35,7 @@ def dropped(scale: float, at: float = 1.0, wheels: str = "LR") -> dict[str, Any]
 
 _PUSH = {"push": Step(60.0, at=2.0) + Step(-60.0, at=2.2)}
 _WET = {"patch": 0.15, "patch_x": 1.0, "patch_length": 1.0, "patch_y": 0.3, "patch_width": 0.5}
-_NOISE = {"pitch": 0.01, "pitch_rate": 0.05, "speed": 0.05, "yaw_rate": 0.05}
+NOISE = {"pitch": 0.01, "pitch_rate": 0.05, "speed": 0.05, "yaw_rate": 0.05}
 
 SITUATIONS: dict[str, list[dict[str, Any]]] = {
     "taught": [
@@ -60,7 +60,7 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
         _case("fast", 2.0, 0.0, 18),
         _case("hard turn", 1.0, 1.5, 19),
         _case("delay", 0.6, 0.3, 20, delay=0.01),
-        _case("sensor noise", 0.6, 0.3, 21, noise=_NOISE),
+        _case("sensor noise", 0.6, 0.3, 21, noise=NOISE),
         _case("great tilt", 0.0, 0.0, 22, pitch=0.4),
     ],
 }
