@@ -36,6 +36,7 @@ from benchmarks import (
     suspension_section,
     two_ways,
     unicycle_loop,
+    vehicle_lanes,
     work_precision,
 )
 from benchmarks.size import FULL, QUICK
@@ -74,6 +75,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "derivation": derivation.derivation,
     "suspension_loop": suspension_section.suspension_loop,
     "unicycle_loop": unicycle_loop.unicycle_loop,
+    "vehicle_lanes": vehicle_lanes.vehicle_lanes,
 }
 
 

@@ -23,6 +23,8 @@ def run(
     measure: Callable[[Size], Any],
     write: Callable[[Any, dict[str, Any], Path], None],
     arguments: list[str] | None = None,
+    *,
+    folder: Path = FOLDER,
 ) -> None:
     """Measure, and write what was found with the machine's description into the folder asked for.
 
@@ -34,10 +36,12 @@ def run(
         Size to findings.
     write : callable
         ``(findings, machine, folder)``.
+    folder : Path
+        Where the page goes if nothing else is asked for.
     """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
     parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean nothing, the paths are run")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the page goes (default: %(default)s)")
+    parser.add_argument("--folder", type=Path, default=folder, help="where the page goes (default: %(default)s)")
     chosen = parser.parse_args(arguments)
     described = machine.describe()
     found = measure(QUICK if chosen.quick else FULL)

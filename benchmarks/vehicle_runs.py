@@ -15,7 +15,12 @@ import sscq
 from benchmarks.timing import Timing, alternate
 from benchmarks.vehicle_schemes import EQUATIONS, PASSES_TRIED, SCHEMES, with_passes
 from plants.balancing_vehicle import (
-    BALANCER, BALANCING_VEHICLE, BALANCING_VEHICLE_NO_SLIP, NOMINAL_GAINS, STUDY, standing,
+    BALANCER,
+    BALANCING_VEHICLE,
+    BALANCING_VEHICLE_NO_SLIP,
+    NOMINAL_GAINS,
+    STUDY,
+    standing,
 )  # fmt: skip
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.signals import encoder_speed, true_speed
@@ -101,7 +106,9 @@ def times(size: Size) -> dict[str, Timing]:
     n = LANES
     theta = np.tile(NOMINAL_GAINS, (n, 1))
     loops = {f"{name}, {LANES} lanes": loop(*make(), LANES) for name, make in SCHEMES.items()}
-    loops |= {f"own step, {k} passes, {LANES} lanes": loop(with_passes(k), "rk4", LANES) for k in PASSES_TRIED if k != 6}
+    loops |= {
+        f"own step, {k} passes, {LANES} lanes": loop(with_passes(k), "rk4", LANES) for k in PASSES_TRIED if k != 6
+    }
     loops |= {f"{name}, one lane": loop(*SCHEMES[name](), 1) for name in SCHEMES if "explicit" not in name}
     calls = {name: lambda it=it: it.evaluate(theta, 1) for name, it in loops.items()}
     return {name: t.per(n * STEPS_OF_TAUGHT) for name, t in alternate(calls, max(2, size.rounds // 20)).items()}
@@ -126,7 +133,7 @@ class Cascade:
         self.along = self.around = 0.0
         self.p = Numbers(**BALANCER)
 
-    def __call__(self, t: float, x: Any) -> tuple[float, float]:
+    def __call__(self, _: float, x: Any) -> tuple[float, float]:
         """Torques [N m]."""
         error = self.target - (encoder_speed if self.encoder else true_speed)(x, self.p)
         self.along += self.period * error

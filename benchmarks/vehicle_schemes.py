@@ -33,16 +33,16 @@ class Scheme(NamedTuple):
 def with_passes(passes: int) -> Plant:
     """Return the vehicle with another number of passes in its step."""
 
-    def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+    def advance(_: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
         return stepped(x, u, w, Numbers(*p), h, passes)
 
     return replace(BALANCING_VEHICLE, advance=advance)
 
 
 def explicit(update: str) -> Plant:
-    """Return the vehicle with an `update` of its bristles ("exponential", "implicit") and velocities stepped after it."""
+    """Return the vehicle with an `update` of its bristles ("exponential", "implicit") velocities stepped after it."""
 
-    def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+    def advance(_: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
         named = Numbers(*p)
         now, law = dynamics(x, u, w, named), named.friction
         slips = [now.slip(wheel) for wheel in range(2)]

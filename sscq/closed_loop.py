@@ -13,8 +13,8 @@ from plants.core import kernel as kernels
 from plants.core.kernel import ALIVE, LANES, Design
 from plants.core.lanes import Lane, Loop
 from plants.core.loop_account import warn
-from plants.core.loops import scheme
 from plants.core.loop_watch import LoopWatch
+from plants.core.loops import scheme
 from plants.core.motion import Motion
 from plants.core.run import Job, grid, run
 from plants.core.signal_bank import stream_arrays

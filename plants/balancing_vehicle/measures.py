@@ -45,7 +45,11 @@ def _leant(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[An
 
 MEASURES = (
     Measure(
-        "slip_distance", "m", _slid, lambda m, _: m[0] + TINY, "path over which the wheels slid on the ground, both added"
+        "slip_distance",
+        "m",
+        _slid,
+        lambda m, _: m[0] + TINY,
+        "path over which the wheels slid on the ground, both added",
     ),
     Measure("time_in_air", "s", _in_air, lambda m, _: m[0] + TINY, "time in which wheels carried nothing, both added"),
     Measure(

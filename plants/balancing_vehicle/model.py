@@ -60,7 +60,7 @@ CHANNELS = (
     ),
 )  # fmt: skip
 NOMINAL_GAINS = (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0)
-"""The source's gains as this plant's channels take them: kp, ki, kd of pitch, of speed (kp_v and ki_v times kp), of yaw."""
+"""The source's gains as these channels take them: kp, ki, kd of pitch, of speed (kp_v and ki_v times kp), of yaw."""
 
 BALANCING_VEHICLE = register(
     Plant(
@@ -85,7 +85,7 @@ BALANCING_VEHICLE = register(
         operating_points=(OperatingPoint("upright", standing()),),
         situations=SITUATIONS,
         measures=MEASURES,
-        text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit et "
-        "al. (1995), phenomena after Wang, Zhang, Yao.",
+        text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "
+        "et al. (1995), phenomena after Wang, Zhang, Yao.",
     )
 )

@@ -48,9 +48,11 @@ def grip(now: Dynamics, x: Any, p: Numbers) -> Grip:
     friction, rates = [], []
     for wheel, touch in enumerate(now.touches):
         slip = now.slip(wheel)
-        friction.append(tuple(touch.scale * value for value in law.coefficient(slip, z[wheel])))
-        rates.append(law.rate(slip, z[wheel]))
-    return Grip(loads(now, friction, p.averaging), tuple(friction), tuple(rates))
+        along, across = law.coefficient(slip, z[wheel])
+        friction.append((touch.scale * along, touch.scale * across))
+        bending, shearing = law.rate(slip, z[wheel])
+        rates.append((bending, shearing))
+    return Grip(loads(now, friction, p.averaging), (friction[0], friction[1]), (rates[0], rates[1]))
 
 
 def loads(now: Dynamics, friction: Sequence[Sequence[Any]], averaging: Any) -> Pair:

@@ -17,7 +17,22 @@ from plants.core.linear_solve import solve_symmetric
 from plants.core.plant import OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 
-_USED = ("m_p", "m_w", "r", "b", "l", "I_px", "I_py", "I_pz", "I_a", "I_d", "c_b", "tau_max", "no_load_speed", "push_height")
+_USED = (
+    "m_p",
+    "m_w",
+    "r",
+    "b",
+    "l",
+    "I_px",
+    "I_py",
+    "I_pz",
+    "I_a",
+    "I_d",
+    "c_b",
+    "tau_max",
+    "no_load_speed",
+    "push_height",
+)
 _PARAMETERS = tuple(q for name in _USED for q in PARAMETERS if q.name == name)
 
 
@@ -49,7 +64,9 @@ def accelerations(x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any, Any]:
     ahead, pitch = solve_symmetric(matrix, (force, tilting))
     inertia = (i_x + moment * high) * s * s + i_z * c * c + 2.0 * i_d
     inertia = inertia + 0.5 * track * track * (wheel + i_a / (radius * radius))
-    turning = -2.0 * more * s * c * pitching * yawing - moment * s * yawing * v + track / (2.0 * radius) * (right - left)
+    turning = (
+        -2.0 * more * s * c * pitching * yawing - moment * s * yawing * v + track / (2.0 * radius) * (right - left)
+    )
     return ahead, pitch, turning / inertia
 
 

@@ -81,7 +81,7 @@ class Numbers(NamedTuple):
     m_w: Any
     r: Any
     b: Any
-    l: Any  # noqa: E741  (the source's letter)
+    l: Any  # the source's letter
     I_px: Any
     I_py: Any
     I_pz: Any
@@ -106,8 +106,8 @@ class Numbers(NamedTuple):
     payload_z: Any
     slope_x: Any
     slope_y: Any
-    bump_L: Any
-    bump_R: Any
+    bump_L: Any  # noqa: N815  (wheels are called L and R)
+    bump_R: Any  # noqa: N815
     bump_x: Any
     bump_length: Any
     patch: Any

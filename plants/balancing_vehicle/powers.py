@@ -77,7 +77,7 @@ def losses(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Losses:
         parts = p.friction.losses(now.slip(wheel), z)
         total = [before + weight * part for before, part in zip(total, parts, strict=True)]
     left, right = x[SPIN]
-    return Losses(*total, p.c_b * (left * left + right * right))
+    return Losses(total[0], total[1], total[2], p.c_b * (left * left + right * right))
 
 
 def bristle_energy(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Any:
@@ -115,5 +115,3 @@ def limited(torque: Any, spin: Any, p: Numbers) -> Any:
 
 def _share(value: Any) -> Any:
     return where(value - 1.0, 1.0, where(value, value, 0.0))
-
-

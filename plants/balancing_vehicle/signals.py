@@ -13,7 +13,6 @@ from plants.balancing_vehicle.motion import SPIN, grip
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.powers import bristle_energy, ground_power, limited, losses, motor_power, push_power
 from plants.balancing_vehicle.wheels import dynamics
-
 from plants.core.elementary import cos, sin
 from plants.core.plant import Quantity
 
@@ -25,7 +24,9 @@ MEASUREMENTS = (
     Quantity("yaw", "rad"),
     Quantity("roll", "rad", text="positive where the left wheel is higher"),
     Quantity("true_speed", "m/s", text="of the axle's middle along the heading"),
-    Quantity("encoder_speed", "m/s", text="r times the mean turning of the wheels: what the vehicle would do in rolling"),
+    Quantity(
+        "encoder_speed", "m/s", text="r times the mean turning of the wheels: what the vehicle would do in rolling"
+    ),
     Quantity("axle_x", "m", text="middle of the axle"),
     Quantity("axle_y", "m"),
     *(Quantity(f"slip_t_{n}", "m/s", text="slip along the heading, below 0 where the wheel spins") for n in "LR"),
@@ -61,9 +62,7 @@ def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     named = Numbers(*p)
     now = dynamics(x, u, w, named)
     acting = grip(now, x, named)
-    forces = [
-        [-load * pair[k] for load, pair in zip(acting.loads, acting.friction, strict=True)] for k in range(2)
-    ]
+    forces = [[-load * pair[k] for load, pair in zip(acting.loads, acting.friction, strict=True)] for k in range(2)]
     behind = named.l * sin(x[5])
     true, measured = true_speed(x, named), encoder_speed(x, named)
     return (
@@ -82,5 +81,3 @@ def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
     together = -(pitch + speed)
     left, right = x[SPIN]
     return limited(0.5 * (together - yaw), left, named), limited(0.5 * (together + yaw), right, named)
-
-

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.balancing_vehicle.bodies import pose, wheel_centres
 from plants.balancing_vehicle.parameters import BALANCER, Numbers
 from plants.balancing_vehicle.stepping import PASSES, stepped
-from plants.balancing_vehicle.wheels import below, wheel_centres
-from plants.balancing_vehicle.bodies import pose
+from plants.balancing_vehicle.wheels import below
 from plants.contact.mean_gap import RATIO
 
 if TYPE_CHECKING:
@@ -88,13 +88,16 @@ def run(
         widest = (0.0, 0.0)
         for _ in range(2**k):
             x = stepped(x, u, disturbances, p, h, passes)
-            widest = tuple(max(a, b, key=abs) for a, b in zip(widest, gaps_of(x, p), strict=True))  # type: ignore[assignment]
+            left, right = gaps_of(x, p)
+            widest = (max(widest[0], left, key=abs), max(widest[1], right, key=abs))
         steps += 2**k
         states.append(x)
         gaps.append(widest)
         chosen.append(k)
         k = min(k + 1, halvings[1]) if max(map(abs, widest)) > TOUCHING else max(k - 1, halvings[0])
-    return Run(np.arange(count + 1) * period, np.array(states), np.array(gaps), np.array(chosen), steps)
+    return Run(
+        period * np.arange(count + 1, dtype=np.float64), np.array(states), np.array(gaps), np.array(chosen), steps
+    )
 
 
 def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:

@@ -9,7 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle.bodies import (
-    A_L, A_R, FORWARD, N_U, PSI, UP, Pose, arms, drawn, equations, place, pose, wheel_centres,
+    A_L,
+    A_R,
+    FORWARD,
+    N_U,
+    PSI,
+    UP,
+    Pose,
+    arms,
+    drawn,
+    equations,
+    place,
+    pose,
+    wheel_centres,
 )  # fmt: skip
 from plants.balancing_vehicle.ground import Ground, ground
 from plants.balancing_vehicle.vectors import Vector, dot, plus, times
@@ -71,7 +83,7 @@ class Dynamics(NamedTuple):
 
 
 def dynamics(x: Any, u: Any, w: Any, p: Numbers) -> Dynamics:
-    """Return the vehicle's motion at a state, torques and disturbances, as far as it is known without contact forces."""
+    """Return the vehicle's motion at a state, as far as it is known without contact forces."""
     at = pose(x)
     touches = _touches(x, at, w, p)
     rows = [touch.rows[direction] for direction in range(3) for touch in touches]

@@ -3,7 +3,7 @@
 Without friction, the mechanics kit has contacts of its own (:mod:`plants.mechanics.contacts`).
 """
 
-from plants.contact.mean_gap import averaged
 from plants.contact.complementarity import enumerated, fischer_burmeister, scaled, two_contacts
+from plants.contact.mean_gap import averaged
 
 __all__ = ["averaged", "enumerated", "fischer_burmeister", "scaled", "two_contacts"]

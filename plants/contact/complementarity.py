@@ -48,9 +48,9 @@ def two_contacts(matrix: Matrix, offset: Sequence[Any]) -> tuple[Any, Any]:
     pushed = minimum(*both)
     # With one contact alone the other one must not be pressed into the ground.
     first = minimum(-left, c * alone[0] + right)
-    return tuple(
-        where(free, 0.0, where(pushed, both[k], where(first, (alone[0], 0.0)[k], (0.0, alone[1])[k]))) for k in (0, 1)
-    )  # type: ignore[return-value]
+    one = where(first, alone[0], 0.0), where(first, 0.0, alone[1])
+    push = [where(free, 0.0, where(pushed, both[k], one[k])) for k in (0, 1)]
+    return push[0], push[1]
 
 
 def scaled(matrix: Matrix, offset: Sequence[Any]) -> tuple[tuple[tuple[Any, ...], ...], tuple[Any, ...], Any]:
@@ -80,7 +80,7 @@ def fischer_burmeister(force: Any, opening: Any) -> Any:
 
 
 def enumerated(matrix: ArrayLike, offset: ArrayLike) -> NDArray[np.float64]:
-    """Return the forces of any number n of contacts by trying the 2^n cases, most contacts first (NumPy, one at a time).
+    """Return the forces of any number n of contacts by trying the 2^n cases, most contacts first (NumPy).
 
     Raises
     ------

@@ -37,12 +37,10 @@ def averaged(
         Averaging time [s].
     """
     square = h * h * (1.0 / 6.0)
-    mean = [
-        gap + 0.5 * h * rate + square * free for gap, rate, free in zip(gaps, rates, offset, strict=True)
-    ]
+    mean = [gap + 0.5 * h * rate + square * free for gap, rate, free in zip(gaps, rates, offset, strict=True)]
     return [[square * value for value in row] for row in matrix], mean
 
 
 def force_range(load: float, h: float) -> float:
-    """Return the largest open gap [m] at which a contact with free closing acceleration `load` [m/s^2] already pushes."""
+    """Return the largest open gap [m] at which a contact already pushes that would close with `load` [m/s^2]."""
     return load * h * h / 6.0

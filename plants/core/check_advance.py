@@ -45,8 +45,8 @@ def _miss(plant: Plant, runs: Runs, h: float) -> float:
     for k in np.unique(np.linspace(0, len(run.time) - 1, _POINTS).astype(int)):
         t, x, u, w = float(run.time[k]), run.states[k], run.group("inputs")[k], run.group("disturbances")[k]
         block = (t, tuple(x.tolist()), tuple(u.tolist()), tuple(w.tolist()), plant.nominal())
-        move = (np.array(plant.advance(*block, h), float) - x) / h  # type: ignore[misc]
-        rates = np.array(plant.derivative(*block), float)  # type: ignore[misc]
+        move = (np.array(plant.advance(*block, h), dtype=np.float64) - x) / h  # type: ignore[misc]
+        rates = np.array(plant.derivative(*block), dtype=np.float64)  # type: ignore[misc]
         found.append(float(np.abs(move - rates).max() / (np.abs(rates).max() + 1e-300)))
     return float(np.median(found))
 

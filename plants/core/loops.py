@@ -47,7 +47,9 @@ def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
 
 
 def _check_own_step(plant: Plant, mode: str, integrator: str) -> None:
-    given = f"integrator={integrator!r}" if integrator != USUAL else f"algebraic_loop={mode!r}" if mode != MODES[0] else ""
+    given = (
+        f"integrator={integrator!r}" if integrator != USUAL else f"algebraic_loop={mode!r}" if mode != MODES[0] else ""
+    )
     if given:
         raise ValueError(
             f"plant {plant.name!r} moves by a step map of its own (advance), which takes the place of integrators and "

@@ -77,9 +77,7 @@ class LuGre:
         """Friction mu against the motion, [1] or [N]."""
         bending = self.faded(magnitude(v))
         rates = self.rate(v, z)
-        return tuple(
-            self.stiffness * b + bending * c + self.viscosity * a for a, b, c in zip(v, z, rates, strict=True)
-        )
+        return tuple(self.stiffness * b + bending * c + self.viscosity * a for a, b, c in zip(v, z, rates, strict=True))
 
     def losses(self, v: Vector, z: Vector) -> tuple[Any, Any, Any]:
         """Power that becomes heat [W, or W/N]: by sliding bristles, by their damping, by viscosity."""

@@ -28,7 +28,7 @@ def coulomb(v: Any, level: Any, smoothing: Any) -> Any:
 
 
 def stribeck(speed: Any, static: Any, kinetic: Any, velocity: Any, exponent: float = 2.0) -> Any:
-    """Stribeck's curve: from `static` at rest to `kinetic`, kinetic + (static - kinetic) exp(-(speed/velocity)^exponent).
+    """Stribeck's curve, kinetic + (static - kinetic) exp(-(speed / velocity)^exponent).
 
     Parameters
     ----------

@@ -11,11 +11,16 @@ import pytest
 import controllers
 import plants
 from plants.balancing_vehicle import (
-    BALANCER, BALANCING_VEHICLE, BALANCING_VEHICLE_NO_SLIP, NOMINAL_GAINS, STUDY, standing,
+    BALANCER,
+    BALANCING_VEHICLE,
+    BALANCING_VEHICLE_NO_SLIP,
+    NOMINAL_GAINS,
+    STUDY,
+    standing,
 )  # fmt: skip
-from plants.balancing_vehicle.variable_step import gaps_of, run
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.stepping import advance
+from plants.balancing_vehicle.variable_step import gaps_of, run
 from plants.contact.mean_gap import PENETRATION, force_range
 from plants.excitation import Sine, Step
 
@@ -193,7 +198,9 @@ def test_the_step_maps_energy_closes_linearly():
     p, missing = tuple(STUDY.values()), []
     for h in (2e-3, 1e-3, 5e-4):
         run = own("1b", h)
-        ends = [BALANCING_VEHICLE.energy(0.0, tuple(x), (0.0, 0.0), (1.0, 1.0, 0.0, 0.0), p) for x in run.states[[0, -1]]]
+        ends = [
+            BALANCING_VEHICLE.energy(0.0, tuple(x), (0.0, 0.0), (1.0, 1.0, 0.0, 0.0), p) for x in run.states[[0, -1]]
+        ]
         missing.append(abs(ends[1] - ends[0] - run.supplied[-1] + run.entropy[-1]))
     assert missing[1] < 0.1  # of 41 J
     np.testing.assert_allclose(np.divide(missing[1:], missing[:-1]), 0.5, atol=0.12)

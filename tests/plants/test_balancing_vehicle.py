@@ -142,6 +142,7 @@ def test_rates_of_the_gaps(more):
     named = Numbers(*BALANCING_VEHICLE.values("parameters", more))
     h = 1e-4
     for x in random_states(12, seed=4):
+
         def gaps(t, x=x):
             moved = tuple(q + t * v for q, v in zip(x[:8], x[8:16], strict=True))
             return np.array([touch.gap for touch in dynamics((*moved, *x[8:]), (0.0, 0.0), DRY, named).touches])
@@ -222,7 +223,9 @@ def test_the_vehicle_of_the_step_map_is_that_of_the_equations():
     """One short step against the derivative, in contact and in the air."""
     for x in (X3, (*X3[:2], 0.5, *X3[3:])):
         rates = np.array(BALANCING_VEHICLE.derivative(0.0, x, (2.0, 1.0), DRY, P))
-        misses = [np.abs((np.array(advance(0.0, x, (2.0, 1.0), DRY, P, h)) - x) / h - rates).max() for h in (1e-6, 1e-7)]
+        misses = [
+            np.abs((np.array(advance(0.0, x, (2.0, 1.0), DRY, P, h)) - x) / h - rates).max() for h in (1e-6, 1e-7)
+        ]
         assert misses[1] < 0.12 * misses[0] < 0.02 * np.abs(rates).max()
 
 

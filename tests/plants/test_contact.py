@@ -105,6 +105,6 @@ def test_an_open_gap_is_pushed_only_within_the_way_it_would_fall():
     h, g = 5e-3, 9.81
     reach = force_range(g, h)
     for gap, pushes in ((0.99 * reach, True), (1.01 * reach, False)):
-        matrix, offset = averaged([[0.5]], [-g], [gap], [0.0], h)
+        _, offset = averaged([[0.5]], [-g], [gap], [0.0], h)
         assert (offset[0] < 0.0) == pushes
     assert math.isclose(reach, 4.1e-5, rel_tol=0.01)

@@ -39,7 +39,9 @@ def test_steady_sliding_follows_stribecks_curve():
         assert BALANCER.coefficient((v,), (z,))[0] == pytest.approx(BALANCER.steady(v), rel=1e-11)
 
 
-@pytest.mark.parametrize(("rate", "peak"), [(1.0, 1.4324), (2.0, 1.3944), (5.0, 1.3132), (10.0, 1.2199), (20.0, 1.0986)])
+@pytest.mark.parametrize(
+    ("rate", "peak"), [(1.0, 1.4324), (2.0, 1.3944), (5.0, 1.3132), (10.0, 1.2199), (20.0, 1.0986)]
+)
 def test_break_away_force_falls_with_the_rate_of_loading(rate, peak):
     run = block(PAPER, lambda t: rate * t, 1.5 / rate + 0.05, max_step=2e-3 / rate)
     found = friction_along(PAPER, run)

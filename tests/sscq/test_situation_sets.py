@@ -42,7 +42,10 @@ NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", "balancing_vehicle", "
 # A car whose springs are too short for their load comes down on its tyres.
 LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
 FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that balances falls there with fixed gains
-COMPILED = {"suspension", "balancing_vehicle"}  # a thousand operations a stage: interpreted they take longer than to compile
+COMPILED = {
+    "suspension",
+    "balancing_vehicle",
+}  # a thousand operations a stage: interpreted they take longer than to compile
 NAMES = [name for name in plants.names() if not name.startswith("suspension_")]  # these have that car's tasks
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 
