@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from experiments.errors import UserError
 from experiments.series import design_in
 from plants.core.naming import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from experiments.comparison.declaration import Declaration
 
 _TAKEN = ("seed", "plant", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
+
+
+class Designs(Protocol):
+    """What declares designs."""
+
+    @property
+    def designs(self) -> Mapping[str, Mapping[str, Any]]:
+        """Plant and seed of each, by name."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Options:
     overrides: tuple[str, ...]
 
 
-def options(words: Sequence[str], declared: Declaration, folder: str) -> Options:
+def options(words: Sequence[str], declared: Designs, folder: str) -> Options:
     """Read the command's words; all designs and the given folder by default.
 
     Raises
@@ -49,7 +57,7 @@ def options(words: Sequence[str], declared: Declaration, folder: str) -> Options
     )
 
 
-def run(name: str, chosen: Options, declared: Declaration, experiment: str) -> Path:
+def run(name: str, chosen: Options, declared: Designs, experiment: str) -> Path:
     """Run one design of an experiment, or go on with it; return its folder."""
     folder, design = chosen.folder / name, declared.designs[name]
     own = (f"experiment={experiment}", f"plant={design['plant']}", f"seed={design['seed']}")

@@ -45,21 +45,26 @@ _DISTURBANCES = (
 )
 
 
-def _channels(output: str) -> tuple[Channel, Channel]:
+_EITHER_SIGN = ((-150.0, 0.0, -60.0), (300.0, 40.0, 150.0))
+"""Box of the roll gains where it may roll backwards: there it is steered the other way round."""
+
+
+def _channels(output: str, *, backwards: bool) -> tuple[Channel, Channel]:
     """Both motions, with the source's laws inside the boxes; damping torques are no power of the angle's own rate."""
+    low, high = _EITHER_SIGN if backwards else ((10.0, 0.0, 10.0), (300.0, 40.0, 150.0))
     return (
         Channel(
             output=output, rate="pitch_rate", scale=0.1, low=-PEDAL_MAX, high=PEDAL_MAX, collocated=False,
-            gains_low=(30.0, 0.0, 3.0), gains_high=(400.0, 40.0, 60.0),
+            gains_low=(15.0, 0.0, 2.0) if backwards else (30.0, 0.0, 3.0), gains_high=(400.0, 40.0, 60.0),
         ),
         Channel(
             output="roll", rate="roll_rate", scale=0.1, low=-TABLE_MAX, high=TABLE_MAX, collocated=False,
-            gains_low=(10.0, 0.0, 10.0), gains_high=(300.0, 40.0, 150.0),
+            gains_low=low, gains_high=high,
         ),
     )  # fmt: skip
 
 
-def unicycle(*, speed_hold: bool = False) -> Plant:
+def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
     """Return the unicycle.
 
     Parameters
@@ -68,21 +73,25 @@ def unicycle(*, speed_hold: bool = False) -> Plant:
         The pitch loop controls `lean`, pitch + K5 times speed, so that K1 (reference - lean) is the source's law with
         beta - beta0 - K5 (v - speed) in place of beta; its reference is beta0 + K5 times the speed to be held. Left
         out, it controls the pitch alone, as in the source, and nothing holds the speed.
+    hard : bool
+        Taught are pushes up to the edge of what fixed gains survive, and wheels that roll backwards; the roll gains may
+        have either sign. With its speed held.
 
     Returns
     -------
     Plant
-        Called "unicycle", with "_speed_hold" behind it.
+        Called "unicycle", with "_speed_hold" or "_pushed" behind it.
     """
+    speed_hold = speed_hold or hard
     return Plant(
-        name="unicycle_speed_hold" if speed_hold else "unicycle",
+        name="unicycle_pushed" if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
         step=0.001,
         states=_STATES,
         parameters=PARAMETERS,
         inputs=_INPUTS,
         disturbances=_DISTURBANCES,
         measurements=signals.MEASUREMENTS,
-        channels=_channels("lean" if speed_hold else "pitch"),
+        channels=_channels("lean" if speed_hold else "pitch", backwards=hard),
         velocities=motion.VELOCITIES,
         kinematics=motion.kinematics,
         mass_matrix=motion.mass_matrix,
@@ -94,7 +103,7 @@ def unicycle(*, speed_hold: bool = False) -> Plant:
         allocate=signals.allocate,
         # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
         operating_points=(),
-        situations=situations(speed_hold=speed_hold),
+        situations=situations(speed_hold=speed_hold, hard=hard),
         scene=SCENE,
         text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
     )
@@ -102,3 +111,4 @@ def unicycle(*, speed_hold: bool = False) -> Plant:
 
 UNICYCLE = register(unicycle())
 UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))
+UNICYCLE_PUSHED = register(unicycle(hard=True))

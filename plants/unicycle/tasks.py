@@ -21,7 +21,11 @@ HANDS = 0.4  # m above the axle: where a push meets the body
 _RADIUS = NOMINAL[1]
 _NUMBERS = {q.name: q.nominal for q in PARAMETERS}
 _NAMES = ("Fx", "Fy", "Fz")
-_NOISE = {"pitch": 0.003, "lean": 0.003, "roll": 0.003, "pitch_rate": 0.02, "roll_rate": 0.02}  # a cheap inertial unit
+NOISE = {
+    "pitch": 0.003, "lean": 0.003, "roll": 0.003, "pitch_rate": 0.02, "roll_rate": 0.02, "yaw_rate": 0.02,
+    "speed": 0.02, "table_rate": 0.02,
+}  # fmt: skip
+"""Standard deviations of a cheap inertial unit and of sensors at wheel and turntable [rad, rad/s, m/s]."""
 
 
 def start(speed: float, roll: float = 0.0, forward: float = 0.0) -> tuple[float, ...]:
@@ -100,7 +104,7 @@ _CASES: dict[str, list[dict[str, Any]]] = {
         _case("heavy rider", 1.5, 16, ground=push(left=20.0), parameters=heavy(1.2)),
         _case("slippery ground", 2.0, 17, ground=push(left=20.0), parameters=frictions(yaw=0.7)),
         _case("stiff joints", 1.5, 18, ground=push(left=20.0), parameters=frictions(1.5, 3.0)),
-        _case("noisy sensors", 1.5, 19, ground=push(left=20.0), noise=_NOISE),
+        _case("noisy sensors", 1.5, 19, ground=push(left=20.0), noise=NOISE),
         _case("delay", 1.5, 20, ground=push(left=20.0), delay=0.01),
         _case("slow", 1.0, 21, ground=push(left=20.0)),
         _case("fast", 3.5, 22, ground=push(left=20.0)),
@@ -108,9 +112,50 @@ _CASES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def situations(*, speed_hold: bool) -> dict[str, list[dict[str, Any]]]:
-    """Return the task with its references: the pitch at which it balances, or that and the speed held."""
-    return {kind: [_referred(case, speed_hold=speed_hold) for case in cases] for kind, cases in _CASES.items()}
+SLOW, FAST = 0.7, 2.0  # m/s, to be held where it is pushed hard
+_LONG = 1.0  # s: what hard pushes last
+_SIZES = {"slow": (40.0, 60.0, 80.0, 100.0), "fast": (80.0, 110.0, 140.0, 170.0)}  # N; 170 N are about the weight
+_SHORTER = {"t_end": 6.0}  # s
+
+
+def _pushed(name: str, speed: float, seed: int, forward: float = 0.0, left: float = 0.0, **more: Any) -> dict[str, Any]:
+    return _case(name, speed, seed, ground=push(forward, left, lasting=_LONG), **_SHORTER, **more)
+
+
+def _hard(pace: str, speed: float, seed: int) -> list[dict[str, Any]]:
+    """Pushes at one speed, in steps up to what fixed gains survive, and a start with the wheel rolling backwards."""
+    sizes = _SIZES[pace]
+    some = (
+        *((size, "from ahead", (-1.0, 0.0)) for size in sizes), (sizes[2], "from the left ahead", (-0.87, -0.5)),
+        (sizes[1], "from the right ahead", (-0.87, 0.5)), (sizes[2], "from the right", (0.0, 1.0)),
+    )  # fmt: skip
+    return [
+        _case(f"out of balance, {pace}", speed, seed, roll=0.05, forward=0.05, **_SHORTER),
+        _case(f"rolling backwards, {pace} to be", speed, seed, initial=start(-speed, 0.03), **_SHORTER),
+        *(_pushed(f"push of {size:g} N {way}, {pace}", speed, seed, size * forward, size * left)
+          for size, way, (forward, left) in some),
+    ]  # fmt: skip
+
+
+_HARD: dict[str, list[dict[str, Any]]] = {
+    "taught": [*_hard("slow", SLOW, 31), *_hard("fast", FAST, 32)],
+    "validation": [
+        *(_pushed(f"push of {size:g} N from ahead", 1.2, 33, -size) for size in (70.0, 110.0)),
+        _pushed("push from the right ahead", 1.2, 34, -70.0, 60.0),
+        _pushed("push from the left", 1.2, 35, left=-100.0),
+        _case("out of balance", 1.2, 36, roll=0.07, forward=0.03, **_SHORTER),
+    ],
+    "unforeseen": _CASES["unforeseen"],
+}
+
+
+def situations(*, speed_hold: bool, hard: bool = False) -> dict[str, list[dict[str, Any]]]:
+    """Return the task with its references: the pitch at which it balances, or that and the speed held.
+
+    With `hard`, pushes up to the edge of what fixed gains survive are taught, and wheels that roll backwards.
+    """
+    cases = _HARD if hard else _CASES
+    return {kind: [_referred(case, speed_hold=speed_hold) for case in several] for kind, several in cases.items()}
 
 
 def _referred(case: dict[str, Any], *, speed_hold: bool) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""What the unicycle's comparison declares before it is run: situations by a hash, generator, region, aim, designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import configs
+from experiments.comparison.declaration import said
+from experiments.comparison.declared import Declared
+from experiments.declared_file import check_names, entries_of
+from experiments.errors import UserError
+from experiments.unicycle_pushes import Grid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DECLARED = Path(configs.__file__).parent / "unicycle_study.yaml"
+_RANGES = ("speed", "roll", "pitch", "phase", "size", "direction", "height", "at", "lasting", "slope", "rider", "yaw",
+           "joints", "noise", "delay")  # fmt: skip
+_REGION = ("rides", "seed", "speed", "phase", "height", "grip", "grid")
+
+
+@dataclass(frozen=True)
+class Declaration(Declared):
+    """What the comparison is judged in and by.
+
+    Attributes
+    ----------
+    situations : str
+        SHA-256 of what the plant's situations say.
+    drawn : mapping
+        `number` and `seed` of the unforeseen situations, and the `ranges` that they are drawn from.
+    region : mapping
+        Number of `rides`, their `seed` and ranges of `speed`, `phase`, `height`; the `grid`; the tyre's `grip` [N].
+    aim : float
+        Share by which the region of survived pushes is to be larger than with the best fixed gains.
+    designs : mapping of name to {plant, seed}
+    """
+
+    situations: str
+    drawn: Mapping[str, Any]
+    region: Mapping[str, Any]
+    aim: float
+    designs: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def grid(self) -> Grid:
+        """Where and how finely the region is measured."""
+        return Grid(**self.region["grid"])
+
+    def lines(self) -> list[str]:
+        """Return the declaration as Markdown lines."""
+        return self.told([f"Declared on {self.declared} (configs/{DECLARED.name}, SHA-256 `{self.digest}`):"])
+
+
+def declaration(path: Path = DECLARED) -> Declaration:
+    """Read the declaration, and see that the plant's situations are what it says.
+
+    Raises
+    ------
+    UserError
+        For an entry that is missing or unknown, or situations that are not the ones declared.
+    """
+    import plants
+
+    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    check_names(given["drawn"], ("number", "seed", "ranges"), f"{path.name}, drawn")
+    check_names(given["drawn"]["ranges"], _RANGES, f"{path.name}, drawn, ranges")
+    check_names(given["region"], _REGION, f"{path.name}, region")
+    check_names(given["region"]["grid"], [f.name for f in fields(Grid)], f"{path.name}, region, grid")
+    for name, design in given["designs"].items():
+        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
+        found = said(plants.get(design["plant"]))
+        if found != given["situations"]:
+            raise UserError(
+                f"the situations of plant {design['plant']!r} are not those declared on {given['declared']} (SHA-256 "
+                f"{found}, declared {given['situations']}); put them back, or declare them anew in {path.name}"
+            )
+    return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})

@@ -1,0 +1,113 @@
+"""The unicycle's comparison: fixed gains, knowledge base over the speed, LQR; survival and the region of survived pushes.
+
+    python -m experiments.unicycle_study                     # all designs, into runs/unicycle, and the page
+    python -m experiments.unicycle_study design-0            # one design, its tables printed only
+    python -m experiments.unicycle_study folder=X budget.evaluations=2000    # other words go to `sscq design`
+
+Designs are runs of `sscq design experiment=unicycle_study`: a finished one is not repeated, a stopped one is gone on
+with. What is taught, drawn and measured is declared in configs/unicycle_study.yaml, whose hash is printed; other
+situations of the plant are refused. Figures: `python -m benchmarks.unicycle_figures`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments import formats
+from experiments import unicycle_tables as tables
+from experiments.comparison.study import Options, options, run
+from experiments.errors import user_errors
+from experiments.unicycle_declaration import DECLARED, Declaration, declaration
+from experiments.unicycle_verdict import Verdict, judged, rides_of
+from plants.core import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.unicycle_pushes import Grid
+
+_PAGE = Path("docs/unicycle_study.md")
+_FIGURES = (
+    ("pushes", "Largest pushes survived by direction, mean of the rides; forward is up, left is left"),
+    ("map", "The same for single rides: a slow one, one at medium speed, a fast one"),
+    ("angles", "A push from ahead of one second at 1 m/s: pitch, roll, speed, torques"),
+    ("phase", "The same push: phase portraits of pitch and roll"),
+)
+
+
+def section(verdict: Verdict, declared: Declaration) -> list[str]:
+    """Return what one design found as Markdown lines."""
+    largest, grip = declared.grid.largest, declared.region["grip"]
+    speeds = [ride.speed for ride in rides_of(declared)]
+    return [
+        f"## {verdict.design}", "", "### Survival in the drawn situations", "", *tables.survival(verdict), "",
+        "### Quality in the drawn situations", "", *tables.quality(verdict), "",
+        "### Region of survived pushes", "", *tables.regions(verdict, largest, grip), "",
+        f"By speed, area of {largest:g} N all around:", "", *tables.by_speed(verdict, speeds, largest), "",
+        *tables.notes(verdict), "",
+    ]  # fmt: skip
+
+
+def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) -> str:
+    """Return the whole page."""
+    words, grid, region = " ".join(chosen.overrides), declared.grid, declared.region
+    head = [
+        "# The unicycle's comparison", "",
+        f"Written by `python -m experiments.unicycle_study{' ' + words if words else ''}`.", "",
+        *tables.conclusion(verdicts), "", f"The aim, a region larger by {100 * declared.aim:g} %:", "",
+        *tables.aim(verdicts, declared.aim), "",
+        f"Drawn situations: {declared.drawn['number']} of 8 s, in each of which a push of any direction, slope, rider's",
+        "mass, frictions, noise, delay, speed and start are drawn. Region: the largest push that is survived from each of",
+        f"{grid.directions} directions, lasting {grid.lasting:g} s, in {region['rides']} rides at speeds from",
+        f"{region['speed'][0]:g} to {region['speed'][1]:g} m/s, up to {grid.largest:g} N, to {_resolution(grid):.0f} N; its area is",
+        "half the integral of the radius squared. The model's tyre never slips: a real one would from about the weight",
+        f"on, {region['grip']:g} N. Heat: of all frictions, T0 times the entropy they produce. Intervals hold 95 % of",
+        "resampled situations or rides, pairs together.",
+        "", *declared.lines(),
+    ]  # fmt: skip
+    figures = [line for name, text in _FIGURES for line in (f"![{text}](unicycle/{name}.svg)", "", f"*{text}.*", "")]
+    tail = [
+        "## Figures", "", "Written by `python -m benchmarks.unicycle_figures` from the first design.", "", *figures,
+        "## What a design costs", "", *costs(chosen), "",
+    ]  # fmt: skip
+    parts = [line for verdict in verdicts for line in section(verdict, declared)]
+    return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
+
+
+def _resolution(grid: Grid) -> float:
+    return float(grid.largest / grid.sizes / 2**grid.halvings)
+
+
+def costs(chosen: Options) -> list[str]:
+    """Return the time of each design as Markdown lines."""
+    rows = []
+    for name in chosen.designs:
+        path = chosen.folder / name
+        seconds = formats.read_json(path / "times.json")
+        settings = formats.read_json(path / "config.json")["config"]
+        rows.append([name, str(settings["budget"]["evaluations"]), *tables.times(seconds)])
+    return tables.lines_of(("design", "evaluations of each contender", *tables.TIMED), rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the designs named (all by default), print their tables, and write the page if all were run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return
+    with user_errors():
+        declared = declaration()
+        chosen = options(words, declared, "runs/unicycle")
+        print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
+        folders = [run(name, chosen, declared, "unicycle_study") for name in chosen.designs]
+        verdicts = [judged(folder, declared) for folder in folders]
+        print("\n".join(line for one in verdicts for line in section(one, declared)), flush=True)
+        if set(chosen.designs) == set(declared.designs):
+            atomic.write(_PAGE, page(verdicts, declared, chosen))
+            print(f"written: {_PAGE}")
+
+
+if __name__ == "__main__":
+    main()
