@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 SLIPPERY = ("patch", "ice", "ice_one_side")
 OTHERS = ("bump", "payload", "hard", "delay", "noise", "push")
 MIXTURE = "mixture"
+MORE = 3  # things that happen in a mixture beside slippery ground
 
 
 @dataclass
@@ -75,7 +76,7 @@ def kind_of(situation: Situation) -> str:
 
 
 def _mixed(rng: np.random.Generator) -> tuple[str, ...]:
-    more = rng.choice(OTHERS, size=2, replace=False)
+    more = rng.choice(OTHERS, size=MORE, replace=False)
     return (str(rng.choice(SLIPPERY)), *(str(one) for one in more))
 
 

@@ -36,7 +36,11 @@ def dropped(scale: float, at: float = 1.0, wheels: str = "LR") -> dict[str, Any]
     return {f"s_{wheel}": 1.0 + Step(scale - 1.0, at=at) for wheel in wheels}
 
 
-_PUSH = {"push": Step(60.0, at=2.0) + Step(-60.0, at=2.2)}
+def _push(size: float, at: float) -> dict[str, Any]:
+    """A push of 0.2 s [N] at a time [s]."""
+    return {"push": Step(size, at=at) + Step(-size, at=at + 0.2)}
+
+
 _WET = {"patch": 0.15, "patch_x": 1.0, "patch_length": 1.0, "patch_y": 0.3, "patch_width": 0.5}
 
 SITUATIONS: dict[str, list[dict[str, Any]]] = {
@@ -48,7 +52,7 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "validation": [
         _case("drive slowly", 0.4, -0.3, 6, pitch=0.05),
-        _case("pushed", 0.5, 0.0, 7, excitation=_PUSH),
+        _case("pushed", 0.5, 0.0, 7, excitation=_push(60.0, 2.0)),
     ],
     "unforeseen": [
         _case("wet patch on the left", 0.8, 0.0, 11, parameters=_WET),
@@ -70,14 +74,23 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
 SLIPPERY_SITUATIONS: dict[str, list[dict[str, Any]]] = {
     "taught": [
         *SITUATIONS["taught"],
-        _case("ice on the way", 0.8, 0.0, 31, excitation=dropped(0.1, at=0.5)),
-        _case("ice on the right", 0.6, 0.0, 32, excitation=dropped(0.1, at=1.0, wheels="R")),
-        _case("back on ice", -0.6, 0.3, 33, excitation=dropped(0.06, at=0.8)),
-        _case("wet patch on the right", 0.8, 0.0, 34, parameters=_WET | {"patch_x": 0.3, "patch_y": -0.3}),
+        _case("ice on the way, pushed", 0.8, 0.0, 31, excitation=dropped(0.05, at=0.5) | _push(60.0, 2.5)),
+        _case(
+            "ice on the right, pushed", 0.6, 0.0, 32, excitation=dropped(0.05, at=1.0, wheels="R") | _push(-60.0, 3.0)
+        ),
+        _case("back on ice", -0.8, 0.3, 33, excitation=dropped(0.04, at=0.8)),
+        _case(
+            "wet patch on the right, pushed",
+            0.8,
+            0.0,
+            34,
+            parameters=_WET | {"patch_x": 0.3, "patch_y": -0.3},
+            excitation=_push(60.0, 1.5),
+        ),
     ],
     "validation": [
         *SITUATIONS["validation"],
-        _case("ice, slowly", 0.5, 0.2, 36, excitation=dropped(0.05, at=1.0)),
+        _case("ice, slowly, pushed", 0.5, 0.2, 36, excitation=dropped(0.05, at=1.0) | _push(-60.0, 3.0)),
         _case("patch on the left", 0.6, 0.0, 37, parameters=_WET | {"patch_x": 0.2}),
     ],
     "unforeseen": SITUATIONS["unforeseen"],
