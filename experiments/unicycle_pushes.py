@@ -64,7 +64,12 @@ def drawn(ranges: Mapping[str, Sequence[float]], number: int, seed: int) -> list
 def _values(ranges: Mapping[str, Sequence[float]], rng: np.random.Generator) -> dict[str, float]:
     """One number for each range; the ground has two slopes."""
     names = [*ranges, "slope_left"]
-    return {name: float(rng.uniform(*ranges[name.removesuffix("_left")])) for name in names}
+    return {name: _within(ranges[name.removesuffix("_left")], rng) for name in names}
+
+
+def _within(ends: Sequence[float], rng: np.random.Generator) -> float:
+    low, high = ends
+    return float(rng.uniform(low, high))
 
 
 def _one(v: Mapping[str, float], name: str, seed: int) -> sscq.Situation:
@@ -119,6 +124,11 @@ class Grid:
     t_end: float = 6.0
 
     @property
+    def resolution(self) -> float:
+        """What the bisection leaves open [N]."""
+        return self.largest / self.sizes / 2.0**self.halvings
+
+    @property
     def angles(self) -> Array:
         """Directions [rad]."""
         return 2.0 * math.pi * np.arange(self.directions) / self.directions
@@ -151,10 +161,7 @@ def conditions(ranges: Mapping[str, Sequence[float]], number: int, seed: int) ->
     rng = np.random.default_rng(seed)
     low, high = ranges["speed"]
     speeds = low + (high - low) * (np.arange(number) + 0.5) / number
-    return [
-        Condition(float(speed), float(rng.uniform(*ranges["phase"])), float(rng.uniform(*ranges["height"])))
-        for speed in speeds
-    ]
+    return [Condition(float(speed), _within(ranges["phase"], rng), _within(ranges["height"], rng)) for speed in speeds]
 
 
 def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: Grid) -> Array:
@@ -190,7 +197,7 @@ def _asked(
 
 
 def areas(sizes: Array, largest: float = math.inf) -> Array:
-    """Return the areas of star-shaped regions [..., N^2] of given radii [..., direction]; radii count up to `largest`."""
+    """Return the areas of star-shaped regions [...], N^2, of radii [..., direction] that count up to `largest`."""
     return np.asarray(math.pi * np.mean(np.minimum(sizes, largest) ** 2, axis=-1))
 
 

@@ -1,4 +1,4 @@
-"""The unicycle's comparison: fixed gains, knowledge base over the speed, LQR; survival and the region of survived pushes.
+"""The unicycle's comparison: fixed gains, knowledge base over the speed, LQR; survival, region of survived pushes.
 
     python -m experiments.unicycle_study                     # all designs, into runs/unicycle, and the page
     python -m experiments.unicycle_study design-0            # one design, its tables printed only
@@ -25,8 +25,6 @@ from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from experiments.unicycle_pushes import Grid
 
 _PAGE = Path("docs/unicycle_study.md")
 _FIGURES = (
@@ -58,13 +56,14 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
         f"Written by `python -m experiments.unicycle_study{' ' + words if words else ''}`.", "",
         *tables.conclusion(verdicts), "", f"The aim, a region larger by {100 * declared.aim:g} %:", "",
         *tables.aim(verdicts, declared.aim), "",
-        f"Drawn situations: {declared.drawn['number']} of 8 s, in each of which a push of any direction, slope, rider's",
-        "mass, frictions, noise, delay, speed and start are drawn. Region: the largest push that is survived from each of",
+        f"Drawn situations: {declared.drawn['number']} of 8 s; in each a push of any direction, slope, rider's mass,",
+        "frictions, noise, delay, speed and start are drawn. Region: the largest push that is survived from each of",
         f"{grid.directions} directions, lasting {grid.lasting:g} s, in {region['rides']} rides at speeds from",
-        f"{region['speed'][0]:g} to {region['speed'][1]:g} m/s, up to {grid.largest:g} N, to {_resolution(grid):.0f} N; its area is",
-        "half the integral of the radius squared. The model's tyre never slips: a real one would from about the weight",
-        f"on, {region['grip']:g} N. Heat: of all frictions, T0 times the entropy they produce. Intervals hold 95 % of",
-        "resampled situations or rides, pairs together.",
+        f"{region['speed'][0]:g} to {region['speed'][1]:g} m/s, up to {grid.largest:g} N, to {grid.resolution:.0f} N;",
+        "its area is half the integral of the radius squared. The model's tyre never slips: a real one would from",
+        f"about the weight on, {region['grip']:g} N. Heat: of all frictions, T0 times the entropy they produce.",
+        "Intervals hold 95 % of resampled situations or rides, pairs together. LQR feeds back yaw rate and turntable",
+        "rate as well, which the source's law does not use.",
         "", *declared.lines(),
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](unicycle/{name}.svg)", "", f"*{text}.*", "")]
@@ -74,10 +73,6 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
     ]  # fmt: skip
     parts = [line for verdict in verdicts for line in section(verdict, declared)]
     return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
-
-
-def _resolution(grid: Grid) -> float:
-    return float(grid.largest / grid.sizes / 2**grid.halvings)
 
 
 def costs(chosen: Options) -> list[str]:

@@ -15,6 +15,7 @@ from experiments import formats
 from experiments.run_folder import RunFolder
 from experiments.unicycle_contenders import MEASURES, Robot, contenders
 from experiments.unicycle_pushes import Condition, areas, conditions, drawn, largest_pushes
+from experiments.unicycle_tables import TRIED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     Array = np.ndarray
 
 _STOOD, _SIZES = "stood", "sizes"
-_TRIED, _SPREAD = 96, 0.7  # fixed gains around the best ones: how many, and how far in the logarithm
+_SPREAD = 0.7  # of the logarithm of fixed gains that are tried around the best ones
 _SOME = 6  # rides on which they are tried
 _FINER = 5  # times finer steps, to see whether the steps of the simulation matter
 
@@ -84,7 +85,8 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
 
 def _computed(known: Mapping[str, Robot], declared: Declaration) -> dict[str, Array]:
     situations = drawn(declared.drawn["ranges"], declared.drawn["number"], declared.drawn["seed"])
-    rides, grid, found = rides_of(declared), declared.grid, {}
+    rides, grid = rides_of(declared), declared.grid
+    found: dict[str, Array] = {}
     for name, robot in known.items():
         found |= {f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations).items()}
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
@@ -100,7 +102,7 @@ def head_room(fixed: Robot, rides: list[Condition], grid: Grid) -> tuple[float, 
     The gains are drawn around the fixed ones, which are among them; the grid is coarse: half the directions and sizes.
     """
     rng = np.random.default_rng(0)
-    tried = fixed.theta * np.exp(_SPREAD * rng.standard_normal((_TRIED, len(fixed.theta))))
+    tried = fixed.theta * np.exp(_SPREAD * rng.standard_normal((TRIED, len(fixed.theta))))
     tried[0] = fixed.theta
     coarse = replace(grid, directions=grid.directions // 2, sizes=(grid.sizes + 1) // 2, halvings=0)
     each = np.array([areas(sizes) for sizes in _together(fixed, tried, rides, coarse)])

@@ -74,23 +74,14 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
 SLIPPERY_SITUATIONS: dict[str, list[dict[str, Any]]] = {
     "taught": [
         *SITUATIONS["taught"],
-        _case("ice on the way, pushed", 0.8, 0.0, 31, excitation=dropped(0.05, at=0.5) | _push(45.0, 2.5)),
-        _case(
-            "ice on the right, pushed", 0.6, 0.0, 32, excitation=dropped(0.05, at=1.0, wheels="R") | _push(-45.0, 3.0)
-        ),
-        _case("back on ice", -0.8, 0.3, 33, excitation=dropped(0.04, at=0.8)),
-        _case(
-            "wet patch on the right, pushed",
-            0.8,
-            0.0,
-            34,
-            parameters=_WET | {"patch_x": 0.3, "patch_y": -0.3},
-            excitation=_push(45.0, 1.5),
-        ),
+        _case("ice on the way", 0.8, 0.0, 31, excitation=dropped(0.1, at=0.5)),
+        _case("ice on the right", 0.6, 0.0, 32, excitation=dropped(0.1, at=1.0, wheels="R")),
+        _case("back on ice", -0.6, 0.3, 33, excitation=dropped(0.06, at=0.8)),
+        _case("wet patch on the right", 0.8, 0.0, 34, parameters=_WET | {"patch_x": 0.3, "patch_y": -0.3}),
     ],
     "validation": [
         *SITUATIONS["validation"],
-        _case("ice, slowly, pushed", 0.5, 0.2, 36, excitation=dropped(0.05, at=1.0) | _push(-45.0, 3.0)),
+        _case("ice, slowly", 0.5, 0.2, 36, excitation=dropped(0.05, at=1.0)),
         _case("patch on the left", 0.6, 0.0, 37, parameters=_WET | {"patch_x": 0.2}),
     ],
     "unforeseen": SITUATIONS["unforeseen"],

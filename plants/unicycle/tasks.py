@@ -115,7 +115,7 @@ _CASES: dict[str, list[dict[str, Any]]] = {
 SLOW, FAST = 0.7, 2.0  # m/s, to be held where it is pushed hard
 _LONG = 1.0  # s: what hard pushes last
 _SIZES = {"slow": (40.0, 60.0, 80.0, 100.0), "fast": (80.0, 110.0, 140.0, 170.0)}  # N; 170 N are about the weight
-_SHORTER = {"t_end": 6.0}  # s
+_SHORTER: dict[str, Any] = {"t_end": 6.0}  # s
 
 
 def _pushed(name: str, speed: float, seed: int, forward: float = 0.0, left: float = 0.0, **more: Any) -> dict[str, Any]:

@@ -35,9 +35,14 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "magnetic_levitation": (-1450.0, -1000.0, -150.0),
     "two_tanks": (60.0, 1.0, 300.0),
     "planar_quadrotor": (6.0, 2.0, 4.0, 1.2, 0.0, 0.2, 0.2, 0.02, 0.25),
+    "unicycle": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
+    "unicycle_speed_hold": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
+    "unicycle_pushed": (33.0, 0.0, 6.7, 250.0, 4.0, 70.0),  # near the best fixed gains: it is taught hard pushes
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
-NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", "balancing_vehicle", "balancing_vehicle_no_slip"}
+UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed"}
+VEHICLES = {"balancing_vehicle", "balancing_vehicle_slippery", "balancing_vehicle_no_slip"}
+NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
 # A car whose springs are too short for their load comes down on its tyres.
 LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
@@ -45,6 +50,7 @@ FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that ba
 COMPILED = {
     "suspension",
     "balancing_vehicle",
+    "balancing_vehicle_slippery",
 }  # a thousand operations a stage: interpreted they take longer than to compile
 NAMES = [name for name in plants.names() if not name.startswith("suspension_")]  # these have that car's tasks
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
