@@ -83,7 +83,7 @@ class Lqr:
         counts = np.array(genome, float)
         R = np.diag([1.0, counts[6] ** -2]) / self.limits[_YAW][1] ** 2
         K = feedback(*extended(self.sample), np.diag(counts[:6] ** -2), R)
-        if K is None:
+        if not np.isfinite(K).all():
             return None
         rows = np.zeros((len(self.limits), K.shape[1]))
         rows[[_TOTAL, _YAW]] = K
