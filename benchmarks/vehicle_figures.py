@@ -1,7 +1,7 @@
-"""Figure of the vehicle's comparison: ``python -m benchmarks.vehicle_figures [FOLDER]`` writes into docs/balancing_vehicle.
+"""Figure of the vehicle's comparison: ``python -m benchmarks.vehicle_figures [FOLDER]``.
 
-FOLDER holds the finished designs, by default runs/vehicle. The situation was chosen for the drawing, not drawn: slippery
-ground under the left wheel on the way, met while turning into it.
+It goes into docs/balancing_vehicle. FOLDER holds the finished designs, by default runs/vehicle. The situation was
+chosen for the figure, not drawn: slippery ground under the left wheel on the way, and a push there.
 """
 
 from __future__ import annotations

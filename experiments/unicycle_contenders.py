@@ -1,4 +1,4 @@
-"""Contenders of the unicycle's comparison: those of a finished design, and LQR at one speed and scheduled, searched alike."""
+"""Contenders of the unicycle's comparison: those of a finished design, and LQR searched alike."""
 
 from __future__ import annotations
 

@@ -41,8 +41,10 @@ def section(verdict: Verdict, declared: Declaration) -> list[str]:
     largest, grip = declared.grid.largest, declared.region["grip"]
     speeds = [ride.speed for ride in rides_of(declared)]
     return [
-        f"## {verdict.design}", "", "### Survival in the drawn situations", "", *survival(verdict.stood, verdict.titles), "",
-        "### Quality in the drawn situations", "", *quality(verdict.quality, verdict.stood, verdict.titles, tables.TITLES), "",
+        f"## {verdict.design}", "", "### Survival in the drawn situations", "",
+        *survival(verdict.stood, verdict.titles), "",
+        "### Quality in the drawn situations", "",
+        *quality(verdict.quality, verdict.stood, verdict.titles, tables.TITLES), "",
         "### Region of survived pushes", "", *tables.regions(verdict, largest, grip), "",
         f"By speed, area of {largest:g} N all around:", "", *tables.by_speed(verdict, speeds, largest), "",
         *tables.notes(verdict), "",

@@ -89,7 +89,9 @@ def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str
     rides, grid = rides_of(declared), declared.grid
     found: dict[str, Array] = {}
     for name, robot in known.items():
-        found |= {f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations, MEASURES).items()}
+        found |= {
+            f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations, MEASURES).items()
+        }
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
     fixed = known["fixed"]
     found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)

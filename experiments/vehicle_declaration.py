@@ -1,4 +1,4 @@
-"""What the balancing vehicle's comparison declares before it is run: taught situations by hashes, generator, aim, designs."""
+"""What the balancing vehicle's comparison declares before it is run: situations, generator, aim, designs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 DECLARED = Path(configs.__file__).parent / "balancing_vehicle_study.yaml"
 _RANGES = (
-    "speed", "turn", "pitch", "later", "changed_at", "friction", "slippery_at", "patch_x", "patch_length", "bump", "bump_x",
+    "speed", "turn", "pitch", "later", "changed_at", "friction", "slippery_at", "patch_x", "patch_length", "bump",
+    "bump_x",
     "payload", "payload_x", "payload_y", "payload_z", "hard_speed", "hard_turn", "delay", "noise", "push",
 )  # fmt: skip
 _DRAWN = ("seed", "horizon", "step", "kinds", "ranges")

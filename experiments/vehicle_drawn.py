@@ -82,9 +82,10 @@ def _mixed(rng: np.random.Generator) -> tuple[str, ...]:
 
 def _one(name: str, happening: Sequence[str], ranges: Ranges, horizon: float, rng: np.random.Generator) -> Situation:
     def draw(what: str) -> float:
-        return float(rng.uniform(*ranges[what]))
+        return float(rng.uniform(ranges[what][0], ranges[what][1]))
 
-    case = _Case(draw, *(draw(what) for what in ("speed", "turn", "pitch", "later", "changed_at")))
+    speed, turn, pitch, later, at = (draw(what) for what in ("speed", "turn", "pitch", "later", "changed_at"))
+    case = _Case(draw, speed, turn, pitch, later, at)
     for one in happening:
         _HAPPENS[one](case, rng)
     return Situation(

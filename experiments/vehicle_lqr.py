@@ -1,8 +1,8 @@
 """State feedback by the linear-quadratic criterion for the balancing vehicle, on its model of ideal rolling.
 
-Fed back are what everyone's sensors measure: pitch, speed, pitch rate, yaw rate, and the integrals of the errors of speed
-and yaw rate. Limits, sample time, noise and delays are everyone's. The model is sampled with the commands held. Free are
-seven numbers: what of each state and integral counts as much as full torque.
+Fed back are what everyone's sensors measure: pitch, speed, pitch rate, yaw rate, and the integrals of the errors of
+speed and yaw rate. Limits, sample time, noise and delays are everyone's. The model is sampled with the commands held.
+Free are seven numbers: what of each state and integral counts as much as full torque.
 
 Source: G. F. Franklin, J. D. Powell, M. Workman, Digital Control of Dynamic Systems, 3rd ed. (1998), sec. 9.2; 9.4.
 """
@@ -103,6 +103,6 @@ class Lqr:
             return np.zeros((len(theta), 0, 0))
 
         return Candidate(
-            "lqr", "LQR on the rolling model", self.controller, np.array(_LOW), np.array(_HIGH), np.array(_STARTS), none,
-            "log", decode,
+            "lqr", "LQR on the rolling model", self.controller, np.array(_LOW), np.array(_HIGH), np.array(_STARTS),
+            none, "log", decode,
         )  # fmt: skip

@@ -1,11 +1,11 @@
-"""The balancing vehicle's comparison: fixed gains, knowledge base over slip that is seen, LQR; falls on slippery ground.
+"""The balancing vehicle's comparison: fixed gains, knowledge base, LQR; falls on slippery ground.
 
     python -m experiments.vehicle_study                      # all designs, into runs/vehicle, and the page
     python -m experiments.vehicle_study slippery-0           # one design, its tables printed only
     python -m experiments.vehicle_study folder=X budget.evaluations=2000     # other words go to `sscq design`
 
-Designs are runs of `sscq design experiment=balancing_vehicle_study`: a finished one is not repeated, a stopped one is gone
-on with. What is taught and drawn is declared in configs/balancing_vehicle_study.yaml, whose hash is printed; other
+Designs are runs of `sscq design experiment=balancing_vehicle_study`: a finished one is not repeated, a stopped one is
+gone on with. What is taught and drawn is declared in configs/balancing_vehicle_study.yaml, whose hash is printed; other
 situations of the plants are refused. Figure: `python -m benchmarks.vehicle_figures`.
 """
 
@@ -38,10 +38,11 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
         f"Written by `python -m experiments.vehicle_study{' ' + words if words else ''}`.", "",
         *tables.conclusion(verdicts), "", f"The aim, {100 * declared.aim:g} % fewer falls on slippery ground:", "",
         *tables.aim(verdicts, declared.aim), "",
-        f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn, simulated in",
-        f"steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed and yaw rate as measured;",
-        "slip: path over which the wheels slid; heat: of all frictions, T0 times the entropy they produce. Effort and travel are of",
-        "the commands: those of pitch and speed partly cancel in a PID, while LQR has one for both, so only PIDs compare in them.",
+        f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn,",
+        f"simulated in steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed and",
+        "yaw rate as measured, the speed by the encoders; slip: path over which the wheels slid; heat: of all frictions, T0",
+        "times the entropy they produce. Effort and travel are of the commands: those of pitch and speed partly cancel in a",
+        "PID, while LQR has one for both, so only PIDs compare in them.",
         "Sensitivity is limited where there are PID gains, not for LQR.", "",
         *declared.lines(),
     ]  # fmt: skip
@@ -51,7 +52,8 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
         "## Figure", "", "Written by `python -m benchmarks.vehicle_figures`.", "",
         "![Path, slip, pitch and speed on a wet patch](balancing_vehicle/comparison.svg)", "",
         "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
-        "## What a design costs", "", "All contenders together; 4 taught situations of 8 s in the dry designs, 8 in the others.", "",
+        "## What a design costs", "",
+        "All contenders together; 4 taught situations of 8 s in the dry designs, 8 in the others.", "",
         *costs(chosen), "",
     ]  # fmt: skip
     return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
@@ -69,7 +71,9 @@ def costs(chosen: Options) -> list[str]:
             [name, str(settings["budget"]["evaluations"]), f"{whole:.0f}", f"{seconds.get('lqr', 0.0):.0f}",
              f"{seconds.get('drawn', 0.0):.0f}"]
         )  # fmt: skip
-    return lines_of(("design", "evaluations of each contender", "design, s", "LQR's search, s", "drawn situations, s"), rows)
+    return lines_of(
+        ("design", "evaluations of each contender", "design, s", "LQR's search, s", "drawn situations, s"), rows
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,7 +26,12 @@ def section(verdict: Verdict) -> list[str]:
     lines = [f"## {verdict.design}", "", "Falls by kind of situation:", "", *by_kind(verdict), ""]
     for words, chosen in (("slippery ground", verdict.on_slippery), ("all other situations", ~verdict.on_slippery)):
         stood, values = verdict.where(chosen)
-        lines += [f"### On {words}" if "ground" in words else f"### In {words}", "", *survival(stood, verdict.titles), ""]
+        lines += [
+            f"### On {words}" if "ground" in words else f"### In {words}",
+            "",
+            *survival(stood, verdict.titles),
+            "",
+        ]
         lines += [*quality(values, stood, verdict.titles, _WORDS), ""]
     return lines
 
@@ -39,7 +44,9 @@ def by_kind(verdict: Verdict) -> list[str]:
         [verdict.titles[name], *(f"{int((~stood[kinds == kind]).sum())}" for kind in known)]
         for name, stood in verdict.stood.items()
     ]
-    return lines_of(("controller", *(f"{kind.replace('_', ' ')} ({int((kinds == kind).sum())})" for kind in known)), rows)
+    return lines_of(
+        ("controller", *(f"{kind.replace('_', ' ')} ({int((kinds == kind).sum())})" for kind in known)), rows
+    )
 
 
 def aim(verdicts: Sequence[Verdict], share: float) -> list[str]:
@@ -51,8 +58,8 @@ def aim(verdicts: Sequence[Verdict], share: float) -> list[str]:
             value, low, high = fall_ratio(stood[name], stood[BASE])
             lines.append(
                 f"- {verdict.design}, {verdict.titles[name]}: **{_outcome(value, high, share)}** "
-                f"({int((~stood[name]).sum())} falls, {_change(value, low, high)} against {int((~stood[BASE]).sum())} of the "
-                "fixed PID taught the same)"
+                f"({int((~stood[name]).sum())} falls, {_change(value, low, high)} against {int((~stood[BASE]).sum())} of "
+                "the fixed PID taught the same)"
             )
     return lines
 
@@ -90,8 +97,8 @@ def across(verdicts: Sequence[Verdict]) -> list[str]:
                  f"{100 * low:.1f} to {100 * high:.1f} %", f"{int((~base[chosen]).sum())}", _change(*falls),
                  difference(stood[chosen], base[chosen]), f"{100 * (error - 1):+.1f} %"]
             )  # fmt: skip
-    head = ("design", "controller", "falls on slippery ground", "share, Wilson interval", "of the fixed PID taught on dry ground",
-            "change", "difference of standing, points", "error elsewhere against it")  # fmt: skip
+    head = ("design", "controller", "falls on slippery ground", "share, Wilson interval",
+            "of the fixed PID taught on dry ground", "change", "difference of standing, points", "error elsewhere against it")  # fmt: skip
     return lines_of(head, rows)
 
 
@@ -110,7 +117,7 @@ _ORDER = (BASE, "two_degree", "lqr", _KB, "knowledge_base_free")
 
 
 def _best(designs: Sequence[Verdict]) -> str:
-    """Falls first; among those within a point of the fewest the least error where all stood, the simplest within 3 %."""
+    """Falls first; among those within a point of the fewest the simplest within 3 % of the least error."""
     names = [name for name in _ORDER if all(name in one.stood for one in designs)]
     slippery = {n: float(np.mean([1 - one.stood[n][one.on_slippery].mean() for one in designs])) for n in names}
     falls = {n: float(np.mean([1 - one.stood[n].mean() for one in designs])) for n in names}
@@ -119,10 +126,13 @@ def _best(designs: Sequence[Verdict]) -> str:
     least = min(error[n] for n in safe)
     use = next(n for n in safe if error[n] <= 1.03 * least)
     titles = designs[0].titles
-    return "; ".join(
-        f"{titles[n]} falls in {100 * slippery[n]:.1f} % of the situations on slippery ground, error {error[n]:.2f}"
-        for n in names
-    ) + f". Use: {titles[use]}."
+    return (
+        "; ".join(
+            f"{titles[n]} falls in {100 * slippery[n]:.1f} % of the situations on slippery ground, error {error[n]:.2f}"
+            for n in names
+        )
+        + f". Use: {titles[use]}."
+    )
 
 
 def _mean_error(verdict: Verdict, name: str) -> float:

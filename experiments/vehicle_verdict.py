@@ -89,7 +89,8 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
 
 
 def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
-    situations, found = declared.unforeseen(), {}
+    situations = declared.unforeseen()
+    found: dict[str, Array] = {}
     for name, one in known.items():
         outcome = one.outcome(situations, MEASURES)
         found |= {f"{name}.{key}": np.asarray(values, float) for key, values in outcome.items()}

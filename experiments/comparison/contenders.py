@@ -1,4 +1,4 @@
-"""Contenders of a comparison: those of a finished design and others searched alike, all run again in other situations."""
+"""Contenders of a comparison: those of a finished design and others searched alike, run again in other situations."""
 
 from __future__ import annotations
 

@@ -30,7 +30,11 @@ def test_the_same_seed_draws_the_same_situations_within_the_ranges_and_another_s
     low, high = given["ranges"]["friction"]
     for one in first:
         p, excited = one.parameters, one.excitation
-        scales = [1.0 + sum(part.size for part in s.parts if hasattr(part, "at")) for n, s in excited.items() if n[:2] == "s_"]
+        scales = [
+            1.0 + sum(part.height for part in s.parts if hasattr(part, "at"))
+            for n, s in excited.items()
+            if n[:2] == "s_"
+        ]
         scales += [p["patch"]] if "patch" in p else []
         assert bool(scales) == slippery(kind_of(one))
         assert all(low <= scale <= high for scale in scales)

@@ -21,17 +21,17 @@ def spinning():
 
 def test_growth_is_that_of_the_mean_slip(spinning):
     """Central differences of the slip over 2 ms; yawing adds products of rates, a hundredth here."""
-    slip = 0.5 * (spinning["output slip_t_L"] + spinning["output slip_t_R"])
+    slip = 0.5 * (spinning["slip_t_L"] + spinning["slip_t_R"])
     k = np.arange(400, 1400, 50)
     rate = -(slip[k + 10] - slip[k - 10]) / (20 * STEP)
     assert np.abs(rate).max() > 5.0
-    assert spinning["output slip_growth"][k] == pytest.approx(rate, rel=0.02, abs=0.05)
+    assert spinning["slip_growth"][k] == pytest.approx(rate, rel=0.02, abs=0.05)
 
 
 def test_turn_is_the_slip_difference_over_the_track(spinning):
     """Right less left, by definition of both."""
-    difference = spinning["output slip_t_L"] - spinning["output slip_t_R"]
-    assert spinning["output slip_turn"][-1] == pytest.approx(difference[-1] / 0.5, rel=1e-6, abs=1e-9)
+    difference = spinning["slip_t_L"] - spinning["slip_t_R"]
+    assert spinning["slip_turn"][-1] == pytest.approx(difference[-1] / 0.5, rel=1e-6, abs=1e-9)
 
 
 def test_what_is_seen_rises_from_0_to_1():

@@ -51,6 +51,7 @@ COMPILED = {
     "suspension",
     "balancing_vehicle",
     "balancing_vehicle_slippery",
+    *UNICYCLES,
 }  # a thousand operations a stage: interpreted they take longer than to compile
 NAMES = [name for name in plants.names() if not name.startswith("suspension_")]  # these have that car's tasks
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
