@@ -212,7 +212,7 @@ def _accuracy(found: Found) -> list[str]:
             f"as long a step and is at 1 ms {found.errors[OWN][1e-3] / found.errors['rosenbrock'][1e-3]:,.0f} times as",
             "accurate while wheels stay on the ground; where a wheel hits the ground its matrix loses its sign",
             "and the run",
-            "ends (at 1 ms on every landing; at 0.1 ms it passes). So the plant brings its own step, and studies",
+            "may end (at 1 ms on the landings tried, at 0.1 ms not). So the plant brings its own step, and studies",
             "on smooth",
             'ground take the Rosenbrock method: `dataclasses.replace(plant, advance=None)`, `integrator="rosenbrock"`.',
             "Explicit velocities are cheaper still and as accurate here at 1 ms, but stand at the edge of their",

@@ -6,7 +6,7 @@
 
 Designs are runs of `sscq design experiment=balancing_vehicle_study`: a finished one is not repeated, a stopped one is
 gone on with. What is taught and drawn is declared in configs/balancing_vehicle_study.yaml, whose hash is printed; other
-situations of the plants are refused. Figure: `python -m benchmarks.vehicle_figures`.
+situations of the plants are refused. Figure: `python -m benchmarks.vehicle_study_figure`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
     parts = [line for verdict in verdicts for line in tables.section(verdict)]
     tail = [
         "## Taught on slippery ground against the fixed gains taught on dry ground", "", *tables.across(verdicts), "",
-        "## Figure", "", "Written by `python -m benchmarks.vehicle_figures`.", "",
+        "## Figure", "", "Written by `python -m benchmarks.vehicle_study_figure`.", "",
         "![Path, slip, pitch and speed on a wet patch](balancing_vehicle/comparison.svg)", "",
         "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
         "## What a design costs", "",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from plants.balancing_vehicle import motion, powers, signals
 from plants.balancing_vehicle.measures import MEASURES
 from plants.balancing_vehicle.parameters import PARAMETERS
+from plants.balancing_vehicle.scene import SCENE
 from plants.balancing_vehicle.stepping import advance
 from plants.balancing_vehicle.tasks import SITUATIONS, SLIPPERY_SITUATIONS, standing
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
@@ -87,6 +88,7 @@ BALANCING_VEHICLE = register(
         operating_points=(OperatingPoint("upright", standing()),),
         situations=SITUATIONS,
         measures=MEASURES,
+        scene=SCENE,
         text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "
         "et al. (1995), phenomena after Wang, Zhang, Yao.",
     )
