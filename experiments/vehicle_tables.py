@@ -56,10 +56,10 @@ def aim(verdicts: Sequence[Verdict], share: float) -> list[str]:
         stood, _ = verdict.where(verdict.on_slippery)
         for name in (one for one in stood if one.startswith(_KB)):
             value, low, high = fall_ratio(stood[name], stood[BASE])
+            falls, others = (int((~stood[one]).sum()) for one in (name, BASE))
             lines.append(
-                f"- {verdict.design}, {verdict.titles[name]}: **{_outcome(value, high, share)}** "
-                f"({int((~stood[name]).sum())} falls, {_change(value, low, high)} against {int((~stood[BASE]).sum())} of "
-                "the fixed PID taught the same)"
+                f"- {verdict.design}, {verdict.titles[name]}: **{_outcome(value, high, share)}** ({falls} falls, "
+                f"{_change(value, low, high)} against {others} of the fixed PID taught the same)"
             )
     return lines
 
@@ -98,7 +98,8 @@ def across(verdicts: Sequence[Verdict]) -> list[str]:
                  difference(stood[chosen], base[chosen]), f"{100 * (error - 1):+.1f} %"]
             )  # fmt: skip
     head = ("design", "controller", "falls on slippery ground", "share, Wilson interval",
-            "of the fixed PID taught on dry ground", "change", "difference of standing, points", "error elsewhere against it")  # fmt: skip
+            "of the fixed PID taught on dry ground", "change", "difference of standing, points",
+            "error elsewhere against it")  # fmt: skip
     return lines_of(head, rows)
 
 
