@@ -42,7 +42,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
         f"simulated in steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed",
         "and yaw rate as measured, the speed by the encoders; slip: path over which the wheels slid; heat: of all",
         "frictions, T0 times the entropy they produce. Effort and travel are of the commands: those of pitch and speed",
-        "partly cancel in a PID, while LQR has one for both, so only PIDs compare in them. Sensitivity is limited where",
+        "partly cancel in a PID, while LQR has one for both, so PIDs alone compare. Sensitivity is limited where",
         "there are PID gains, not for LQR.", "",
         *declared.lines(),
     ]  # fmt: skip
