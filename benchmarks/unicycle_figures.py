@@ -22,7 +22,7 @@ from plants.core import atomic
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from experiments.unicycle_contenders import Robot
+    from experiments.comparison.contenders import Contender
     from experiments.unicycle_declaration import Declaration
     from plants.core.trajectory import Trajectory
 
@@ -57,7 +57,7 @@ def _thinned(ride: Trajectory) -> slice:
     return slice(0, min(last, int(np.searchsorted(ride.time, _LAST))) + 1, 2)
 
 
-def _rides(known: Mapping[str, Robot], declared: Declaration) -> dict[str, Trajectory]:
+def _rides(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Trajectory]:
     pushed = Condition(_SPEED, 0.0, 0.4).situation(_PUSHED, math.pi, declared.grid)
     return {name: known[name].record(pushed) for name in SHOWN}
 

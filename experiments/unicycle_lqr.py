@@ -17,6 +17,7 @@ import numpy as np
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
+from experiments.comparison.feedback import feedback
 from plants.core.elementary import table1d
 from plants.unicycle import BETA0, UNICYCLE_SPEED_HOLD
 from plants.unicycle.linear import averaged
@@ -38,7 +39,6 @@ NODES = (-3.0, -1.5, -0.5, 0.5, 1.5, 3.0)
 _ANGLE = 0.1  # rad that counts as large, as the channels' scale
 _LOW, _HIGH = (1e-4, 1e-4, 1e-3, 1e-3, 0.1, 0.4), (1e2, 1e2, 1.0, 1.0, 100.0, 3.0)
 _STARTS = ((1e-2, 1e-2, 0.05, 0.05, 3.0, 1.3), (1.0, 1.0, 0.1, 0.1, 3.0, 1.3), (1e-1, 1e-1, 0.2, 0.2, 10.0, 2.0))
-_DOUBLINGS, _LEFT = 40, 1e-10  # rounds at most; what a closed loop may leave of any state after 2^rounds samples
 _GRID = 0.1  # m/s: models are averaged at multiples of it
 
 
@@ -79,38 +79,6 @@ class Weights:
 def held_model(speed: float, sample: float) -> tuple[Array, Array]:
     """Return A and B of :func:`model` from sample to sample, commands held."""
     return sampled(*model(speed), sample)
-
-
-def riccati(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """Return the stabilising solutions of many discrete Riccati equations at once [..., n, n]; NaN where there is none.
-
-    Structure-preserving doubling: after k rounds the cost over 2^k samples. E. K.-W. Chu, H.-Y. Fan, W.-W. Lin,
-    C.-S. Wang, Int. J. Control 77 (2004) 767.
-
-    Parameters
-    ----------
-    A, B, Q, R : ndarray [..., n, n], [..., n, m], [..., n, n], [..., m, m]
-    """
-    unit = np.eye(A.shape[-1])
-    G, H = B @ np.linalg.solve(R, B.swapaxes(-1, -2)), Q + 0.0 * A
-    with np.errstate(all="ignore"):
-        for _ in range(_DOUBLINGS):
-            to = np.linalg.solve(unit + G @ H, np.concatenate(np.broadcast_arrays(A, G), axis=-1))
-            step, spread = to[..., : len(unit)], to[..., len(unit) :]
-            H, G = H + A.swapaxes(-1, -2) @ H @ step, G + A @ spread @ A.swapaxes(-1, -2)
-            A = A @ step
-            if not (np.abs(A) > _LEFT).any():
-                break
-    return np.asarray(np.where((np.abs(A) <= _LEFT).all(axis=(-1, -2), keepdims=True), H, np.nan))
-
-
-def feedback(A: Array, B: Array, Q: Array, R: Array) -> Array:
-    """Return K [..., m, n] of u = -K x for x' = A x + B u from sample to sample; NaN where there is none."""
-    S = riccati(A, B, Q, R)
-    back = B.swapaxes(-1, -2) @ S
-    good = np.isfinite(S).all(axis=(-1, -2), keepdims=True)
-    return np.asarray(np.where(good, np.linalg.solve(np.where(good, R + back @ B, np.eye(R.shape[-1])),
-                                                     np.where(good, back @ A, 0.0)), np.nan))  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from experiments import formats
 from experiments import unicycle_tables as tables
 from experiments.comparison.study import Options, options, run
+from experiments.comparison.survival import lines_of, quality, survival
 from experiments.errors import user_errors
 from experiments.unicycle_declaration import DECLARED, Declaration, declaration
 from experiments.unicycle_verdict import Verdict, judged, rides_of
@@ -40,8 +41,10 @@ def section(verdict: Verdict, declared: Declaration) -> list[str]:
     largest, grip = declared.grid.largest, declared.region["grip"]
     speeds = [ride.speed for ride in rides_of(declared)]
     return [
-        f"## {verdict.design}", "", "### Survival in the drawn situations", "", *tables.survival(verdict), "",
-        "### Quality in the drawn situations", "", *tables.quality(verdict), "",
+        f"## {verdict.design}", "", "### Survival in the drawn situations", "",
+        *survival(verdict.stood, verdict.titles), "",
+        "### Quality in the drawn situations", "",
+        *quality(verdict.quality, verdict.stood, verdict.titles, tables.TITLES), "",
         "### Region of survived pushes", "", *tables.regions(verdict, largest, grip), "",
         f"By speed, area of {largest:g} N all around:", "", *tables.by_speed(verdict, speeds, largest), "",
         *tables.notes(verdict), "",
@@ -83,7 +86,7 @@ def costs(chosen: Options) -> list[str]:
         seconds = formats.read_json(path / "times.json")
         settings = formats.read_json(path / "config.json")["config"]
         rows.append([name, str(settings["budget"]["evaluations"]), *tables.times(seconds)])
-    return tables.lines_of(("design", "evaluations of each contender", *tables.TIMED), rows)
+    return lines_of(("design", "evaluations of each contender", *tables.TIMED), rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

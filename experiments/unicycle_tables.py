@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.text_table import number
+from experiments.comparison.survival import BASE, lines_of
 from experiments.unicycle_pushes import area_ratio, areas
-from sscq.bootstrap import change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,78 +19,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-BASE = "fixed"
 TRIED = 96  # sets of fixed gains around the best ones
 _DRAWS = 4000
-_NORMAL = 1.959963984540054  # 97.5 % quantile
-_TITLES = {
+TITLES = {
     "iae": "error, s", "entropy_plant": "heat of all frictions, J", "effort": "effort, (N m)² s",
     "total_variation": "travel, N m", "saturated_time": "time at a limit, s",
 }  # fmt: skip
-
-
-def wilson(hits: int, number_of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209)."""
-    share, z2 = hits / number_of, _NORMAL**2
-    middle = (share + z2 / (2 * number_of)) / (1 + z2 / number_of)
-    half = _NORMAL / (1 + z2 / number_of) * math.sqrt(share * (1 - share) / number_of + z2 / (4 * number_of**2))
-    return middle - half, middle + half
-
-
-def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a Markdown table."""
-    return [
-        "| " + " | ".join(head) + " |", "|---" * len(head) + "|", *("| " + " | ".join(row) + " |" for row in rows)
-    ]  # fmt: skip
-
-
-def survival(verdict: Verdict) -> list[str]:
-    """Return survival in the drawn situations, paired with the fixed gains."""
-    base, rows = verdict.stood[BASE], []
-    for name, stood in verdict.stood.items():
-        low, high = wilson(int(stood.sum()), len(stood))
-        won, lost = int((stood & ~base).sum()), int((base & ~stood).sum())
-        told = ["", "", ""] if name == BASE else [str(won), str(lost), _difference(stood, base)]
-        rows.append(
-            [verdict.titles[name], f"{stood.sum()} of {len(stood)}",
-             f"{100 * stood.mean():.1f} % [{100 * low:.1f}, {100 * high:.1f}]", *told]
-        )  # fmt: skip
-    head = ("controller", "stood", "share, Wilson interval", "stood where the fixed PID fell", "fell where it stood",
-            "difference, points")  # fmt: skip
-    return lines_of(head, rows)
-
-
-def _rows(n: int) -> NDArray[np.int64]:
-    return np.random.default_rng(0).integers(0, n, (_DRAWS, n))
-
-
-def _difference(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> str:
-    """Difference of shares with its bootstrap interval; situations are resampled, pairs stay together."""
-    each = 100.0 * (one.astype(float) - other.astype(float))
-    low, high = np.quantile(each[_rows(len(each))].mean(axis=1), (0.025, 0.975))
-    return f"{each.mean():+.1f} [{low:+.1f}, {high:+.1f}]"
-
-
-def quality(verdict: Verdict) -> list[str]:
-    """Return means of the measures where all contenders stood, with changes against the fixed gains."""
-    alive = np.all(list(verdict.stood.values()), axis=0)
-    rows = []
-    for name, values in verdict.quality.items():
-        cells = []
-        for measure in _TITLES:
-            ours, base = values[measure][alive], verdict.quality[BASE][measure][alive]
-            told = "" if name == BASE else f" ({_changed(ours, base)})"
-            cells.append(f"{number(float(ours.mean()))}{told}")
-        rows.append([verdict.titles[name], *cells])
-    return [
-        f"Means over the {int(alive.sum())} of {len(alive)} situations in which all stood; changes against the fixed",
-        "PID with 95 % bootstrap intervals of resampled situations, pairs together.", "",
-        *lines_of(("controller", *_TITLES.values()), rows),
-    ]  # fmt: skip
-
-
-def _changed(ours: Array, base: Array) -> str:
-    return str(change(lambda v: v.mean(axis=-1), ours[:, None], base[:, None], _rows(len(ours))))
 
 
 def regions(verdict: Verdict, largest: float, grip: float) -> list[str]:

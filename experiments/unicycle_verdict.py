@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments import formats
 from experiments.run_folder import RunFolder
-from experiments.unicycle_contenders import MEASURES, Robot, contenders
+from experiments.unicycle_contenders import MEASURES, contenders
 from experiments.unicycle_pushes import Condition, areas, conditions, drawn, largest_pushes
 from experiments.unicycle_tables import TRIED
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from experiments.comparison.contenders import Contender
     from experiments.unicycle_declaration import Declaration
     from experiments.unicycle_pushes import Grid
 
@@ -83,12 +84,14 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
     )  # fmt: skip
 
 
-def _computed(known: Mapping[str, Robot], declared: Declaration) -> dict[str, Array]:
+def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
     situations = drawn(declared.drawn["ranges"], declared.drawn["number"], declared.drawn["seed"])
     rides, grid = rides_of(declared), declared.grid
     found: dict[str, Array] = {}
     for name, robot in known.items():
-        found |= {f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations).items()}
+        found |= {
+            f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations, MEASURES).items()
+        }
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
     fixed = known["fixed"]
     found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)
@@ -96,7 +99,7 @@ def _computed(known: Mapping[str, Robot], declared: Declaration) -> dict[str, Ar
     return found
 
 
-def head_room(fixed: Robot, rides: list[Condition], grid: Grid) -> tuple[float, float]:
+def head_room(fixed: Contender, rides: list[Condition], grid: Grid) -> tuple[float, float]:
     """Return the mean area with the best of many fixed gains, and with those that are best for each ride [N^2].
 
     The gains are drawn around the fixed ones, which are among them; the grid is coarse: half the directions and sizes.
@@ -109,7 +112,7 @@ def head_room(fixed: Robot, rides: list[Condition], grid: Grid) -> tuple[float, 
     return float(each.mean(axis=1).max()), float(each.max(axis=0).mean())
 
 
-def _together(robot: Robot, theta: Array, rides: list[Condition], grid: Grid) -> Any:
+def _together(robot: Contender, theta: Array, rides: list[Condition], grid: Grid) -> Any:
     """Largest pushes survived by each of several gains [ride, direction]; the grid alone, all gains at once."""
     stood: list[Array] = []
 

@@ -7,12 +7,12 @@ Source: friction after Canudas de Wit et al. (1995); phenomena after Wang, Zhang
 self-balance vehicle based on LuGre friction model; equations derived anew by virtual power.
 """
 
-from plants.balancing_vehicle.model import BALANCING_VEHICLE, NOMINAL_GAINS
+from plants.balancing_vehicle.model import BALANCING_VEHICLE, BALANCING_VEHICLE_SLIPPERY, NOMINAL_GAINS
 from plants.balancing_vehicle.no_slip import BALANCING_VEHICLE_NO_SLIP
 from plants.balancing_vehicle.parameters import BALANCER, PARAMETER_SETS, STUDY
 from plants.balancing_vehicle.tasks import dropped, standing
 
 __all__ = [
-    "BALANCER", "BALANCING_VEHICLE", "BALANCING_VEHICLE_NO_SLIP", "NOMINAL_GAINS", "PARAMETER_SETS", "STUDY", "dropped",
-    "standing",
+    "BALANCER", "BALANCING_VEHICLE", "BALANCING_VEHICLE_NO_SLIP", "BALANCING_VEHICLE_SLIPPERY", "NOMINAL_GAINS",
+    "PARAMETER_SETS", "STUDY", "dropped", "standing",
 ]  # fmt: skip

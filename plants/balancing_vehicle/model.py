@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plants.balancing_vehicle import motion, powers, signals
 from plants.balancing_vehicle.measures import MEASURES
 from plants.balancing_vehicle.parameters import PARAMETERS
 from plants.balancing_vehicle.scene import SCENE
 from plants.balancing_vehicle.stepping import advance
-from plants.balancing_vehicle.tasks import SITUATIONS, standing
+from plants.balancing_vehicle.tasks import SITUATIONS, SLIPPERY_SITUATIONS, standing
 from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
 from plants.core.registry import register
 
@@ -91,3 +93,10 @@ BALANCING_VEHICLE = register(
         "et al. (1995), phenomena after Wang, Zhang, Yao.",
     )
 )
+
+BALANCING_VEHICLE_SLIPPERY = register(
+    replace(
+        BALANCING_VEHICLE, name="balancing_vehicle_slippery", situations=SLIPPERY_SITUATIONS,
+        text=BALANCING_VEHICLE.text + " Slippery ground is taught as well.",
+    )
+)  # fmt: skip

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from plants.balancing_vehicle.motion import SPIN, grip
+from plants.balancing_vehicle.motion import SPIN, Grip, accelerations, grip
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.powers import bristle_energy, ground_power, limited, losses, motor_power, push_power
-from plants.balancing_vehicle.wheels import dynamics
+from plants.balancing_vehicle.wheels import Dynamics, dynamics
 from plants.core.elementary import cos, sin
 from plants.core.plant import Quantity
 
+SEEN_TURN, SEEN_GROWTH = 0.5, 2.0  # rad/s, m/s^2: of which half is seen; rolling gives less than a tenth
 MEASUREMENTS = (
     Quantity("pitch", "rad", text="theta, positive where it leans forward"),
     Quantity("pitch_rate", "rad/s"),
@@ -29,6 +30,13 @@ MEASUREMENTS = (
     ),
     Quantity("axle_x", "m", text="middle of the axle"),
     Quantity("axle_y", "m"),
+    Quantity("slip_turn", "rad/s", text="yaw rate by the encoders less the gyro's: one wheel slips more"),
+    Quantity(
+        "slip_growth",
+        "m/s^2",
+        text="acceleration by the encoders less the axle's by an accelerometer: both wheels' slip",
+    ),
+    Quantity("slip_seen", "1", text="0 in rolling, near 1 where encoders and inertial sensors disagree"),
     *(Quantity(f"slip_t_{n}", "m/s", text="slip along the heading, below 0 where the wheel spins") for n in "LR"),
     *(Quantity(f"slip_s_{n}", "m/s", text="slip to the left") for n in "LR"),
     *(Quantity(f"f_n_{n}", "N", text="normal force; depends on the torques at once") for n in "LR"),
@@ -57,6 +65,25 @@ def encoder_speed(x: Any, p: Numbers) -> Any:
     return p.r * (x[13] + 0.5 * (left + right))
 
 
+def slip_turn(x: Any, p: Numbers) -> Any:
+    """Yaw rate of ideal rolling with the wheels' turning less the true one [rad/s]: encoders against the gyro."""
+    left, right = x[SPIN]
+    return p.r * (right - left) / p.b - x[11]
+
+
+def slip_growth(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Any:
+    """Growth of the mean slip speed [m/s^2], above 0 where the wheels gain: encoders against an accelerometer."""
+    ahead, _, _, _, _, pitching, *spins = accelerations(now, acting.loads, acting.friction)
+    axle = ahead - p.l * (cos(x[5]) * pitching - sin(x[5]) * (x[13] * x[13] + x[11] * x[11]))
+    return p.r * (pitching + 0.5 * (spins[0] + spins[1])) - axle
+
+
+def slip_seen(turn: Any, growth: Any) -> Any:
+    """Return how surely a wheel slips, 0 to 1, from what encoders and inertial sensors disagree by."""
+    square = (turn / SEEN_TURN) * (turn / SEEN_TURN) + (growth / SEEN_GROWTH) * (growth / SEEN_GROWTH)
+    return square / (1.0 + square)
+
+
 def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     """Everything of `MEASUREMENTS`."""
     named = Numbers(*p)
@@ -64,10 +91,12 @@ def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     acting = grip(now, x, named)
     forces = [[-load * pair[k] for load, pair in zip(acting.loads, acting.friction, strict=True)] for k in range(2)]
     behind = named.l * sin(x[5])
+    turn, growth = slip_turn(x, named), slip_growth(now, acting, x, named)
     true, measured = true_speed(x, named), encoder_speed(x, named)
     return (
         x[5], x[13], true + named.encoder * (measured - true), x[11], x[3], x[4], true, measured,
         x[0] - behind * cos(x[3]), x[1] - behind * sin(x[3]),
+        turn, growth, slip_seen(turn, growth),
         *now.speeds[2:], *acting.loads, *forces[0], *forces[1], *(touch.gap for touch in now.touches),
         *losses(now, acting, x, named), motor_power(x, u), push_power(now, w, named),
         ground_power(now, acting, x, named)[0], bristle_energy(now, acting, x, named),

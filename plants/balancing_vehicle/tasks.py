@@ -9,6 +9,9 @@ from plants.balancing_vehicle.parameters import BALANCER
 from plants.excitation import Step
 
 HORIZON = 8.0  # s
+NOISE = {"pitch": 0.01, "pitch_rate": 0.05, "speed": 0.05, "yaw_rate": 0.05, "slip_seen": 0.05}
+"""Standard deviations of simple sensors."""
+LITTLE_NOISE = {name: 0.3 * deviation for name, deviation in NOISE.items()}
 NO_LOAD = 60.0  # rad/s, 9 m/s: without it wheels on ice would spin beyond what motors can
 
 
@@ -20,11 +23,11 @@ def standing(pitch: float = 0.0, p: dict[str, float] = BALANCER) -> tuple[float,
 
 def _case(name: str, speed: float, turn: float, seed: int, **more: Any) -> dict[str, Any]:
     """A situation from rest with commanded speed [m/s] and yaw rate [rad/s]."""
-    parameters = {"no_load_speed": NO_LOAD} | more.pop("parameters", {})
+    parameters = {"no_load_speed": NO_LOAD, "encoder": 1.0} | more.pop("parameters", {})
     start = standing(more.pop("pitch", 0.0))
     return {
         "name": name, "reference": {"pitch": 0.0, "speed": speed, "yaw_rate": turn}, "parameters": parameters,
-        "initial": start, "seed": seed, "t_end": HORIZON, **more,
+        "initial": start, "seed": seed, "t_end": HORIZON, "noise": LITTLE_NOISE, **more,
     }  # fmt: skip
 
 
@@ -33,9 +36,12 @@ def dropped(scale: float, at: float = 1.0, wheels: str = "LR") -> dict[str, Any]
     return {f"s_{wheel}": 1.0 + Step(scale - 1.0, at=at) for wheel in wheels}
 
 
-_PUSH = {"push": Step(60.0, at=2.0) + Step(-60.0, at=2.2)}
+def _push(size: float, at: float) -> dict[str, Any]:
+    """A push of 0.2 s [N] at a time [s]."""
+    return {"push": Step(size, at=at) + Step(-size, at=at + 0.2)}
+
+
 _WET = {"patch": 0.15, "patch_x": 1.0, "patch_length": 1.0, "patch_y": 0.3, "patch_width": 0.5}
-_NOISE = {"pitch": 0.01, "pitch_rate": 0.05, "speed": 0.05, "yaw_rate": 0.05}
 
 SITUATIONS: dict[str, list[dict[str, Any]]] = {
     "taught": [
@@ -46,7 +52,7 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
     ],
     "validation": [
         _case("drive slowly", 0.4, -0.3, 6, pitch=0.05),
-        _case("pushed", 0.5, 0.0, 7, excitation=_PUSH),
+        _case("pushed", 0.5, 0.0, 7, excitation=_push(60.0, 2.0)),
     ],
     "unforeseen": [
         _case("wet patch on the left", 0.8, 0.0, 11, parameters=_WET),
@@ -60,7 +66,24 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
         _case("fast", 2.0, 0.0, 18),
         _case("hard turn", 1.0, 1.5, 19),
         _case("delay", 0.6, 0.3, 20, delay=0.01),
-        _case("sensor noise", 0.6, 0.3, 21, noise=_NOISE),
+        _case("sensor noise", 0.6, 0.3, 21, noise=NOISE),
         _case("great tilt", 0.0, 0.0, 22, pitch=0.4),
     ],
 }
+
+SLIPPERY_SITUATIONS: dict[str, list[dict[str, Any]]] = {
+    "taught": [
+        *SITUATIONS["taught"],
+        _case("ice on the way", 0.8, 0.0, 31, excitation=dropped(0.1, at=0.5)),
+        _case("ice on the right", 0.6, 0.0, 32, excitation=dropped(0.1, at=1.0, wheels="R")),
+        _case("back on ice", -0.6, 0.3, 33, excitation=dropped(0.06, at=0.8)),
+        _case("wet patch on the right", 0.8, 0.0, 34, parameters=_WET | {"patch_x": 0.3, "patch_y": -0.3}),
+    ],
+    "validation": [
+        *SITUATIONS["validation"],
+        _case("ice, slowly", 0.5, 0.2, 36, excitation=dropped(0.05, at=1.0)),
+        _case("patch on the left", 0.6, 0.0, 37, parameters=_WET | {"patch_x": 0.2}),
+    ],
+    "unforeseen": SITUATIONS["unforeseen"],
+}
+"""The same task with slippery ground among the taught situations."""

@@ -5,7 +5,8 @@ import pytest
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import sscq
-from experiments.unicycle_lqr import MEASURED, NODES, STATES, Lqr, Weights, feedback, held_model, model, riccati
+from experiments.comparison.feedback import feedback, riccati
+from experiments.unicycle_lqr import MEASURED, NODES, STATES, Lqr, Weights, held_model, model
 from experiments.unicycle_pushes import reference
 from plants.unicycle import UNICYCLE_SPEED_HOLD
 from plants.unicycle.tasks import start

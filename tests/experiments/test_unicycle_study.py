@@ -7,6 +7,8 @@ import pytest
 
 import plants
 from experiments import unicycle_tables as tables
+from experiments.comparison.survival import quality as quality_table
+from experiments.comparison.survival import survival, wilson
 from experiments.errors import UserError
 from experiments.unicycle_declaration import DECLARED, declaration
 from experiments.unicycle_verdict import Verdict, rides_of
@@ -21,20 +23,21 @@ SIZES = RNG.uniform(80.0, 120.0, (8, 24))
 def verdict(by_knowledge=1.0, by_lqr=1.0, stood=(0.8, 0.8, 0.8)):
     """Regions that are the fixed one's, scaled; of 100 situations the first ones are survived."""
     upright = {name: np.arange(100) < 100 * share for name, share in zip(TITLES, stood, strict=True)}
-    quality = {name: {m: np.full(100, 1.0 + k) for m in tables._TITLES} for k, name in enumerate(TITLES)}
+    quality = {name: {m: np.full(100, 1.0 + k) for m in tables.TITLES} for k, name in enumerate(TITLES)}
     sizes = {"fixed": SIZES, "knowledge_base": by_knowledge * SIZES, "lqr": by_lqr * SIZES}
     return Verdict("design-0", TITLES, upright, quality, sizes, SIZES, (100.0, 104.0))
 
 
 def test_wilsons_interval():
     """Of 10, 5 and 0 hits: [0.2366, 0.7634] and [0, 0.2775], as the score test's quadratic has its roots."""
-    assert tables.wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
-    assert tables.wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=5e-5)
+    assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
+    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=5e-5)
 
 
 def test_survival_is_paired_with_the_fixed_gains():
     """90 of 100 against 80: won 10, lost none, +10 points; the bootstrap's interval is about 1.96 * sqrt(0.09/100)."""
-    row = next(line for line in tables.survival(verdict(stood=(0.8, 0.9, 0.7))) if line.startswith("| knowledge"))
+    one = verdict(stood=(0.8, 0.9, 0.7))
+    row = next(line for line in survival(one.stood, one.titles) if line.startswith("| knowledge"))
     cells = [cell.strip() for cell in row.split("|")[1:-1]]
     assert cells[1] == "90 of 100"
     assert cells[3:5] == ["10", "0"]
@@ -46,10 +49,11 @@ def test_survival_is_paired_with_the_fixed_gains():
 
 def test_quality_counts_where_all_stood_alone():
     """70 of 100 situations, and twice the fixed gains' values are +100 %."""
-    lines = tables.quality(verdict(stood=(0.8, 0.9, 0.7)))
+    one = verdict(stood=(0.8, 0.9, 0.7))
+    lines = quality_table(one.quality, one.stood, one.titles, tables.TITLES)
     assert "70 of 100" in lines[0]
     row = next(line for line in lines if line.startswith("| knowledge"))
-    assert row.count("2 (+100.0 % [+100.0, +100.0])") == len(tables._TITLES)
+    assert row.count("2 (+100.0 % [+100.0, +100.0])") == len(tables.TITLES)
 
 
 @pytest.mark.parametrize(("scale", "said"), [(1.2, "**met**"), (1.05, "**not met**"), (0.9, "**not met**")])

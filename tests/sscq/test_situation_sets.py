@@ -25,6 +25,7 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "pendulum": (20.0, 5.0, 3.0),
     "duffing": (4.0, 2.0, 2.0),
     "balancing_vehicle": (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0),
+    "balancing_vehicle_slippery": (108.0, 0.0, 12.6, 4.8, 0.4, 0.0, 3.1, 4.8, 0.0),  # stiff: it is taught ice
     "ball_and_beam": (0.6, 0.1, 0.6),
     "quarter_car": (1e4, 1e4, 2e3),
     "cart_pole": (40.0, 0.0, 9.0, 3.0, 0.1, 5.0),
@@ -41,14 +42,15 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
 UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed"}
+VEHICLES = {"balancing_vehicle", "balancing_vehicle_slippery", "balancing_vehicle_no_slip"}
 # A unicycle that stands still, as a made task starts it, falls to a side whatever its gains are.
-NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", "balancing_vehicle", "balancing_vehicle_no_slip", *UNICYCLES}
+NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
 # A car whose springs are too short for their load comes down on its tyres.
 LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
 FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that balances falls there with fixed gains
 # A thousand operations a stage: interpreted they take longer than to compile.
-COMPILED = {"suspension", "balancing_vehicle", *UNICYCLES}
+COMPILED = {"suspension", "balancing_vehicle", "balancing_vehicle_slippery", *UNICYCLES}
 NAMES = [name for name in plants.names() if not name.startswith("suspension_")]  # these have that car's tasks
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 

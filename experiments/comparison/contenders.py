@@ -1,0 +1,126 @@
+"""Contenders of a comparison: those of a finished design and others searched alike, run again in other situations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sscq
+from experiments import formats, found_files, ladder
+from experiments.launch import stored_settings
+from experiments.setup import setup
+from flcs import FuzzyController, KnowledgeBase
+from sscq.baselines import fixed, search, two_degree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from experiments.found_files import Entry
+    from experiments.run_folder import RunFolder
+    from experiments.setup import Setup
+    from plants import Plant
+    from plants.core.trajectory import Trajectory
+    from sscq.baselines import Candidate
+
+DESIGNED = ("fixed", "two_degree", "knowledge_base", "knowledge_base_free")
+FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A controller on its plant, with its numbers [n_theta]."""
+
+    title: str
+    plant: Plant
+    controller: Any
+    theta: np.ndarray
+    step: float
+    threads: int | None = None
+
+    def outcome(self, situations: Sequence[sscq.Situation], measures: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return whether it stood [situation], and measures."""
+        found = sscq.evaluate(
+            self.plant, self.controller, self.theta[None], situations, self.step, measures=measures,
+            threads=self.threads,
+        )  # fmt: skip
+        values = {name: found.values[name][:, 0] for name in measures}
+        return {"stood": ~np.isfinite(found.diverged_at[:, 0]), **values}
+
+    def survives(self, situations: Sequence[sscq.Situation]) -> np.ndarray:
+        """Return whether it stood in each situation."""
+        return np.asarray(self.stood(situations, self.theta[None])[:, 0])
+
+    def stood(self, situations: Sequence[sscq.Situation], theta: np.ndarray) -> np.ndarray:
+        """Return whether parameters [n, n_theta] stood [situation, n]."""
+        found = sscq.evaluate(
+            self.plant, self.controller, theta, situations, self.step, measures=("iae",), threads=self.threads
+        )
+        return np.asarray(~np.isfinite(found.diverged_at))
+
+    def record(self, situation: sscq.Situation) -> Trajectory:
+        """Return everything about one rollout over time."""
+        return sscq.record(self.plant, self.controller, self.theta, situation, self.step)
+
+
+def contenders(
+    folder: RunFolder,
+    others: Callable[[Setup], Sequence[Candidate]],
+    step: float | None = None,
+    threads: int | None = None,
+) -> dict[str, Contender]:
+    """Return all contenders of a finished design whose folder is open; others are searched here, once, and kept there.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    others : callable
+        Setup of the design to what is searched beside its own contenders.
+    step : float, optional
+        Of the rollouts [s]; left out, the design's.
+    threads : int, optional
+        Of the simulations; results do not depend on it.
+    """
+    job = replace(setup(stored_settings("design", folder.config)), threads=threads)
+    bench = ladder.Bench(job, folder, quiet=True)
+    reference = ladder.reference(bench)
+    searched = [(one, _searched(bench, reference, one)) for one in others(job)]
+    told = formats.read_json(folder.path / "metrics.json")["controllers"]
+
+    def contender(title: str, controller: Any, theta: np.ndarray) -> Contender:
+        return Contender(title, job.plant, controller, theta, step or job.step, threads)
+
+    found = {}
+    for name in (one for one in DESIGNED if one in told):
+        controller, theta = _designed(folder.path, job, name, np.array(told[name]["theta"], float))
+        found[name] = contender(told[name]["title"], controller, theta)
+    return found | {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
+
+
+def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any, np.ndarray]:
+    if name in FILES:
+        fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
+        return fuzzy, np.asarray(fuzzy.theta)
+    kind = fixed if name == "fixed" else two_degree
+    return kind(job.laws, job.low, job.high, job.low).controller, theta
+
+
+def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candidate) -> Entry:
+    """The candidate searched with everyone's fitness, evaluations and methods, chosen on the way by validation."""
+    job = bench.setup
+
+    def compute(checkpoints: Path) -> Entry:
+        plan, progress = bench.plan(len(candidate.low), checkpoints, candidate.title)
+        with progress:
+            found = search(
+                job.task(fitness=reference.fitness), candidate, plan, None, job.task("validation", reference.fitness)
+            )
+        return found_files.entry(found)
+
+    return bench.folder.stage(
+        candidate.name, compute,
+        lambda place, entry: found_files.save(place, [entry]),
+        lambda place: found_files.load(place)[0],
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""The balancing vehicle's comparison: fixed gains, knowledge base, LQR; falls on slippery ground.
+
+    python -m experiments.vehicle_study                      # all designs, into runs/vehicle, and the page
+    python -m experiments.vehicle_study slippery-0           # one design, its tables printed only
+    python -m experiments.vehicle_study folder=X budget.evaluations=2000     # other words go to `sscq design`
+
+Designs are runs of `sscq design experiment=balancing_vehicle_study`: a finished one is not repeated, a stopped one is
+gone on with. What is taught and drawn is declared in configs/balancing_vehicle_study.yaml, whose hash is printed; other
+situations of the plants are refused. Figure: `python -m benchmarks.vehicle_study_figure`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from experiments import formats
+from experiments import vehicle_tables as tables
+from experiments.comparison.study import Options, options, run
+from experiments.comparison.survival import lines_of
+from experiments.errors import user_errors
+from experiments.vehicle_declaration import DECLARED, Declaration, declaration
+from experiments.vehicle_verdict import Verdict, judged
+from plants.core import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PAGE = Path("docs/balancing_vehicle_study.md")
+
+
+def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) -> str:
+    """Return the whole page."""
+    words, number = " ".join(chosen.overrides), sum(declared.drawn["kinds"].values())
+    head = [
+        "# The balancing vehicle's comparison", "",
+        f"Written by `python -m experiments.vehicle_study{' ' + words if words else ''}`.", "",
+        *tables.conclusion(verdicts), "", f"The aim, {100 * declared.aim:g} % fewer falls on slippery ground:", "",
+        *tables.aim(verdicts, declared.aim), "",
+        f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn,",
+        f"simulated in steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed",
+        "and yaw rate as measured, the speed by the encoders; slip: path over which the wheels slid; heat: of all",
+        "frictions, T0 times the entropy they produce. Effort and travel are of the commands: those of pitch and speed",
+        "partly cancel in a PID, while LQR has one for both, so PIDs alone compare. Sensitivity is limited where",
+        "there are PID gains, not for LQR.", "",
+        *declared.lines(),
+    ]  # fmt: skip
+    parts = [line for verdict in verdicts for line in tables.section(verdict)]
+    tail = [
+        "## Taught on slippery ground against the fixed gains taught on dry ground", "", *tables.across(verdicts), "",
+        "## Figure", "", "Written by `python -m benchmarks.vehicle_study_figure`.", "",
+        "![Path, slip, pitch and speed on a wet patch](balancing_vehicle/comparison.svg)", "",
+        "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
+        "## What a design costs", "",
+        "All contenders together; 4 taught situations of 8 s in the dry designs, 8 in the others.", "",
+        *costs(chosen), "",
+    ]  # fmt: skip
+    return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
+
+
+def costs(chosen: Options) -> list[str]:
+    """Return the time of each design as Markdown lines."""
+    rows = []
+    for name in chosen.designs:
+        path = chosen.folder / name
+        seconds = formats.read_json(path / "times.json")
+        settings = formats.read_json(path / "config.json")["config"]
+        whole = sum(value for stage, value in seconds.items() if stage not in ("lqr", "drawn"))
+        rows.append(
+            [name, str(settings["budget"]["evaluations"]), f"{whole:.0f}", f"{seconds.get('lqr', 0.0):.0f}",
+             f"{seconds.get('drawn', 0.0):.0f}"]
+        )  # fmt: skip
+    return lines_of(
+        ("design", "evaluations of each contender", "design, s", "LQR's search, s", "drawn situations, s"), rows
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the designs named (all by default), print their tables, and write the page if all were run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        print(__doc__)
+        return
+    with user_errors():
+        declared = declaration()
+        chosen = options(words, declared, "runs/vehicle")
+        print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
+        folders = [run(name, chosen, declared, "balancing_vehicle_study") for name in chosen.designs]
+        verdicts = [judged(folder, declared) for folder in folders]
+        print("\n".join(line for one in verdicts for line in tables.section(one)), flush=True)
+        if set(chosen.designs) == set(declared.designs):
+            atomic.write(_PAGE, page(verdicts, declared, chosen))
+            print(f"written: {_PAGE}")
+
+
+if __name__ == "__main__":
+    main()
