@@ -34,7 +34,8 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
         return Rungs()
     note = (
         "Laws of the plant's own field hold their constants, so they count no actuator travel and no entropy of a "
-        "controller; their constants are tuned with the same evaluations and chosen by validation, as all others"
+        "controller; their constants are tuned with one search's evaluations and chosen by validation, as all but the "
+        "fixed PID are, which is the better of two searches"
     )
     return Rungs(tuple(found), (note,))
 
