@@ -84,6 +84,7 @@ FED = {
     "cstr_bequette": "as in cstr",
     "cstr_dimensionless": "as in cstr",
     "balancing_vehicle": "the ground throws a pressed wheel back and straightens bristles",
+    "balancing_vehicle_slippery": "as in balancing_vehicle",
 }
 
 
