@@ -11,19 +11,16 @@ situations are refused. Figures: `python -m benchmarks.suspension_figures`.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments import suspension_parts
 from experiments.comparison import study
-from experiments.errors import user_errors
 from experiments.run_folder import read_record
 from experiments.suspension_declaration import DECLARED, declaration
 from experiments.suspension_families import at_equal_tyre_load, families
 from experiments.suspension_tables import section
 from experiments.suspension_timing import timing
-from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
     from experiments.comparison.study import Options
 
 _NAMES = {"suspension_unilateral_together": "Settings chosen together, loops over the struts"}
-_EXPERIMENT = "suspension_study"
-_PAGE = Path("docs/suspension_study.md")
 _FIGURES = (
     ("trade_off", "Comfort against road holding: the families of all contenders on the taught roads"),
     ("bump", "A bump: heave acceleration, front left tyre load and damper setting"),
@@ -93,20 +88,14 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the designs named (all by default), print their tables, and write the page if all were run."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    with user_errors():
-        declared = declaration()
-        chosen = study.options(words, declared, "runs/suspension")
-        print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
-        parts = sections({name: study.run(name, chosen, declared, _EXPERIMENT) for name in chosen.designs}, declared)
-        print("\n".join(parts), flush=True)
-        if set(chosen.designs) == set(declared.designs):
-            atomic.write(_PAGE, page(parts, declared, chosen))
-            print(f"written: {_PAGE}")
+    study.command(_COMMAND, arguments)
 
+
+_COMMAND = study.Command(
+    text=__doc__, file=DECLARED, declaration=declaration, folder="runs/suspension", experiment="suspension_study",
+    page=Path("docs/suspension_study.md"), found=sections, told=lambda parts, declared: parts,  # noqa: ARG005
+    written=page,
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import configs
-from experiments.comparison.declaration import said
+from experiments.comparison.declaration import check_designs
 from experiments.comparison.declared import Declared
 from experiments.declared_file import check_names, entries_of
-from experiments.errors import UserError
 from experiments.unicycle_pushes import Grid
 
 if TYPE_CHECKING:
@@ -63,19 +62,11 @@ def declaration(path: Path = DECLARED) -> Declaration:
     UserError
         For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    import plants
-
     given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
     check_names(given["drawn"], ("number", "seed", "ranges"), f"{path.name}, drawn")
     check_names(given["drawn"]["ranges"], _RANGES, f"{path.name}, drawn, ranges")
     check_names(given["region"], _REGION, f"{path.name}, region")
     check_names(given["region"]["grid"], [f.name for f in fields(Grid)], f"{path.name}, region, grid")
-    for name, design in given["designs"].items():
-        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
-        found = said(plants.get(design["plant"]))
-        if found != given["situations"]:
-            raise UserError(
-                f"the situations of plant {design['plant']!r} are not those declared on {given['declared']} (SHA-256 "
-                f"{found}, declared {given['situations']}); put them back, or declare them anew in {path.name}"
-            )
+    several = {one.get("plant"): given["situations"] for one in given["designs"].values()}
+    check_designs(given, several, path.name)
     return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})

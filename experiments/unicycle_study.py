@@ -11,23 +11,18 @@ situations of the plant are refused. Figures: `python -m benchmarks.unicycle_fig
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments import formats
 from experiments import unicycle_tables as tables
-from experiments.comparison.study import Options, options, run
-from experiments.comparison.survival import lines_of, quality, survival
-from experiments.errors import user_errors
+from experiments.comparison import study
+from experiments.comparison.survival import quality, survival
 from experiments.unicycle_declaration import DECLARED, Declaration, declaration
 from experiments.unicycle_verdict import Verdict, judged, rides_of
-from plants.core import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PAGE = Path("docs/unicycle_study.md")
 _FIGURES = (
     ("pushes", "Largest pushes survived by direction, mean of the rides; forward is up, left is left"),
     ("map", "The same for single rides: a slow one, one at medium speed, a fast one"),
@@ -51,7 +46,7 @@ def section(verdict: Verdict, declared: Declaration) -> list[str]:
     ]  # fmt: skip
 
 
-def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) -> str:
+def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: study.Options) -> str:
     """Return the whole page."""
     words, grid, region = " ".join(chosen.overrides), declared.grid, declared.region
     head = [
@@ -72,40 +67,24 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
     figures = [line for name, text in _FIGURES for line in (f"![{text}](unicycle/{name}.svg)", "", f"*{text}.*", "")]
     tail = [
         "## Figures", "", "Written by `python -m benchmarks.unicycle_figures` from the first design.", "", *figures,
-        "## What a design costs", "", *costs(chosen), "",
+        "## What a design costs", "", *study.costs(chosen, tables.TIMED, tables.times), "",
     ]  # fmt: skip
     parts = [line for verdict in verdicts for line in section(verdict, declared)]
     return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
 
 
-def costs(chosen: Options) -> list[str]:
-    """Return the time of each design as Markdown lines."""
-    rows = []
-    for name in chosen.designs:
-        path = chosen.folder / name
-        seconds = formats.read_json(path / "times.json")
-        settings = formats.read_json(path / "config.json")["config"]
-        rows.append([name, str(settings["budget"]["evaluations"]), *tables.times(seconds)])
-    return lines_of(("design", "evaluations of each contender", *tables.TIMED), rows)
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the designs named (all by default), print their tables, and write the page if all were run."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    with user_errors():
-        declared = declaration()
-        chosen = options(words, declared, "runs/unicycle")
-        print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
-        folders = [run(name, chosen, declared, "unicycle_study") for name in chosen.designs]
-        verdicts = [judged(folder, declared) for folder in folders]
-        print("\n".join(line for one in verdicts for line in section(one, declared)), flush=True)
-        if set(chosen.designs) == set(declared.designs):
-            atomic.write(_PAGE, page(verdicts, declared, chosen))
-            print(f"written: {_PAGE}")
+    study.command(_COMMAND, arguments)
 
+
+_COMMAND = study.Command(
+    text=__doc__, file=DECLARED, declaration=declaration, folder="runs/unicycle", experiment="unicycle_study",
+    page=Path("docs/unicycle_study.md"),
+    found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
+    told=lambda verdicts, declared: [line for one in verdicts for line in section(one, declared)],
+    written=page,
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import configs
-from experiments.comparison.declaration import said
+from experiments.comparison.declaration import check_designs
 from experiments.comparison.declared import Declared
 from experiments.declared_file import check_names, entries_of
-from experiments.errors import UserError
 from experiments.vehicle_drawn import MIXTURE, OTHERS, SLIPPERY, drawn
 
 if TYPE_CHECKING:
@@ -66,20 +65,9 @@ def declaration(path: Path = DECLARED) -> Declaration:
     UserError
         For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    import plants
-
     given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
     check_names(given["drawn"], _DRAWN, f"{path.name}, drawn")
     check_names(given["drawn"]["ranges"], _RANGES, f"{path.name}, drawn, ranges")
     check_names(given["drawn"]["kinds"], (*SLIPPERY, *OTHERS, MIXTURE), f"{path.name}, drawn, kinds")
-    for name, design in given["designs"].items():
-        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
-    check_names(given["situations"], {one["plant"] for one in given["designs"].values()}, f"{path.name}, situations")
-    for plant, declared in given["situations"].items():
-        found = said(plants.get(plant))
-        if found != declared:
-            raise UserError(
-                f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "
-                f"declared {declared}); put them back, or declare them anew in {path.name}"
-            )
+    check_designs(given, given["situations"], path.name)
     return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})

@@ -11,26 +11,19 @@ situations of the plants are refused. Figure: `python -m benchmarks.vehicle_stud
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments import formats
 from experiments import vehicle_tables as tables
-from experiments.comparison.study import Options, options, run
-from experiments.comparison.survival import lines_of
-from experiments.errors import user_errors
+from experiments.comparison import study
 from experiments.vehicle_declaration import DECLARED, Declaration, declaration
 from experiments.vehicle_verdict import Verdict, judged
-from plants.core import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-_PAGE = Path("docs/balancing_vehicle_study.md")
+    from collections.abc import Mapping, Sequence
 
 
-def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) -> str:
+def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: study.Options) -> str:
     """Return the whole page."""
     words, number = " ".join(chosen.overrides), sum(declared.drawn["kinds"].values())
     head = [
@@ -54,45 +47,29 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: Options) ->
         "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
         "## What a design costs", "",
         "All contenders together; 4 taught situations of 8 s in the dry designs, 8 in the others.", "",
-        *costs(chosen), "",
+        *study.costs(chosen, ("design, s", "LQR's search, s", "drawn situations, s"), _times), "",
     ]  # fmt: skip
     return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
 
 
-def costs(chosen: Options) -> list[str]:
-    """Return the time of each design as Markdown lines."""
-    rows = []
-    for name in chosen.designs:
-        path = chosen.folder / name
-        seconds = formats.read_json(path / "times.json")
-        settings = formats.read_json(path / "config.json")["config"]
-        whole = sum(value for stage, value in seconds.items() if stage not in ("lqr", "drawn"))
-        rows.append(
-            [name, str(settings["budget"]["evaluations"]), f"{whole:.0f}", f"{seconds.get('lqr', 0.0):.0f}",
-             f"{seconds.get('drawn', 0.0):.0f}"]
-        )  # fmt: skip
-    return lines_of(
-        ("design", "evaluations of each contender", "design, s", "LQR's search, s", "drawn situations, s"), rows
-    )
+def _times(seconds: Mapping[str, float]) -> list[str]:
+    """Seconds of the design, of the search for LQR and of the drawn situations."""
+    whole = sum(value for stage, value in seconds.items() if stage not in ("lqr", "drawn"))
+    return [f"{value:.0f}" for value in (whole, seconds.get("lqr", 0.0), seconds.get("drawn", 0.0))]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the designs named (all by default), print their tables, and write the page if all were run."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    with user_errors():
-        declared = declaration()
-        chosen = options(words, declared, "runs/vehicle")
-        print(f"declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}", flush=True)
-        folders = [run(name, chosen, declared, "balancing_vehicle_study") for name in chosen.designs]
-        verdicts = [judged(folder, declared) for folder in folders]
-        print("\n".join(line for one in verdicts for line in tables.section(one)), flush=True)
-        if set(chosen.designs) == set(declared.designs):
-            atomic.write(_PAGE, page(verdicts, declared, chosen))
-            print(f"written: {_PAGE}")
+    study.command(_COMMAND, arguments)
 
+
+_COMMAND = study.Command(
+    text=__doc__, file=DECLARED, declaration=declaration, folder="runs/vehicle", experiment="balancing_vehicle_study",
+    page=Path("docs/balancing_vehicle_study.md"),
+    found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
+    told=lambda verdicts, declared: [line for one in verdicts for line in tables.section(one)],  # noqa: ARG005
+    written=page,
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -55,6 +55,37 @@ def said(plant: Plant) -> str:
     })  # fmt: skip
 
 
+def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file: str) -> None:
+    """See that designs name a plant and a seed, and that their plants' situations are the ones declared.
+
+    Parameters
+    ----------
+    given : mapping
+        Entries of the file: "declared" and "designs" among them.
+    situations : mapping of plant to str
+        SHA-256 of each plant's situations.
+    file : str
+        For messages.
+
+    Raises
+    ------
+    UserError
+        For an entry that is missing or unknown, or situations that are not the ones declared.
+    """
+    import plants
+
+    for name, design in given["designs"].items():
+        check_names(design, ("plant", "seed"), f"{file}, designs, {name}")
+    check_names(situations, {one["plant"] for one in given["designs"].values()}, f"{file}, situations")
+    for plant, declared in situations.items():
+        found = said(plants.get(plant))
+        if found != declared:
+            raise UserError(
+                f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "
+                f"declared {declared}); put them back, or declare them anew in {file}"
+            )
+
+
 def read(path: Path) -> Declaration:
     """Read a declaration, and see that the plants' situations are what it says.
 
@@ -68,16 +99,7 @@ def read(path: Path) -> Declaration:
 
     given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest", "file"})
     check_names(given["aim"], Aim.names(), f"{path.name}, aim")
-    for name, design in given["designs"].items():
-        check_names(design, ("plant", "seed"), f"{path.name}, designs, {name}")
-    check_names(given["situations"], {one["plant"] for one in given["designs"].values()}, f"{path.name}, situations")
-    for plant, declared in given["situations"].items():
-        found = said(plants.get(plant))
-        if found != declared:
-            raise UserError(
-                f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "
-                f"declared {declared}); put them back, or declare them anew in {path.name}"
-            )
+    check_designs(given, given["situations"], path.name)
     given |= {"history": tuple(given["history"]), "aim": Aim.of(given["aim"])}
     _check_aim(given["aim"], [plants.get(plant) for plant in given["situations"]], path.name)
     return Declaration(**given, digest=digest, file=path.name)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from experiments.errors import UserError
+from experiments import formats
+from experiments.comparison.survival import lines_of
+from experiments.errors import UserError, user_errors
+from experiments.run_folder import read_record
 from experiments.series import design_in
+from plants.core import atomic
 from plants.core.naming import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from experiments.comparison.declaration import Declaration
 
@@ -63,6 +68,77 @@ def run(name: str, chosen: Options, declared: Designs, experiment: str) -> Path:
     own = (f"experiment={experiment}", f"plant={design['plant']}", f"seed={design['seed']}")
     design_in(folder, own, chosen.overrides)
     return folder
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a comparison's command does with its designs.
+
+    Attributes
+    ----------
+    text : str
+        Its help.
+    file : Path
+        Of the declaration.
+    declaration : callable
+        Reads it.
+    folder, experiment : str
+        Where the runs go by default, and the experiment they are of.
+    page : Path
+        Written if all designs were run.
+    found : callable
+        ``(folders by design, declared) -> findings``.
+    told : callable
+        ``(findings, declared) -> lines`` that are printed.
+    written : callable
+        ``(findings, declared, options) -> text`` of the page.
+    """
+
+    text: str
+    file: Path
+    declaration: Callable[[], Any]
+    folder: str
+    experiment: str
+    page: Path
+    found: Callable[[dict[str, Path], Any], Any]
+    told: Callable[[Any, Any], list[str]]
+    written: Callable[[Any, Any, Options], str]
+
+
+def command(what: Command, arguments: Sequence[str] | None) -> None:
+    """Run the designs named (all by default), print what was found, and write the page if all were run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if {"-h", "--help"} & set(words):
+        print(what.text)
+        return
+    with user_errors():
+        declared = what.declaration()
+        chosen = options(words, declared, what.folder)
+        print(f"declared on {declared.declared} in configs/{what.file.name}, SHA-256 {declared.digest}", flush=True)
+        folders = {name: run(name, chosen, declared, what.experiment) for name in chosen.designs}
+        found = what.found(folders, declared)
+        print("\n".join(what.told(found, declared)), flush=True)
+        if set(chosen.designs) == set(declared.designs):
+            atomic.write(what.page, what.written(found, declared, chosen))
+            print(f"written: {what.page}")
+
+
+def costs(chosen: Options, timed: Sequence[str], times: Callable[[Mapping[str, float]], list[str]]) -> list[str]:
+    """Return what each design took as a Markdown table.
+
+    Parameters
+    ----------
+    timed : sequence of str
+        Names of the columns beside design and evaluations.
+    times : callable
+        Seconds of each stage by name to these columns' cells.
+    """
+    rows = []
+    for name in chosen.designs:
+        path = chosen.folder / name
+        evaluations = read_record(path)["config"]["budget"]["evaluations"]
+        rows.append([name, str(evaluations), *times(formats.read_json(path / "times.json"))])
+    return lines_of(("design", "evaluations of each contender", *timed), rows)
 
 
 def by_plant(folders: dict[str, Path], declared: Declaration) -> dict[str, list[Path]]:
