@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments import formats
+from experiments.comparison import outcomes
+from experiments.comparison.outcomes import Outcomes
 from experiments.run_folder import RunFolder
 from experiments.unicycle_contenders import MEASURES, contenders
 from experiments.unicycle_pushes import Condition, areas, conditions, drawn, largest_pushes
@@ -27,22 +28,18 @@ if TYPE_CHECKING:
 
     Array = np.ndarray
 
-_STOOD, _SIZES = "stood", "sizes"
+_SIZES = "sizes"
 _SPREAD = 0.7  # of the logarithm of fixed gains that are tried around the best ones
 _SOME = 6  # rides on which they are tried
 _FINER = 5  # times finer steps, to see whether the steps of the simulation matter
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Outcomes):
     """What one design's contenders did.
 
     Attributes
     ----------
-    design : str
-    titles : mapping of contender to str
-    stood : mapping of contender to ndarray of bool [situation]
-    quality : mapping of contender to mapping of measure to ndarray [situation]
     sizes : mapping of contender to ndarray [ride, direction]
         Largest push survived, N.
     finer : ndarray [ride, direction]
@@ -51,10 +48,6 @@ class Verdict:
         Mean area of the regions with the best of many fixed gains, and with the best ones for each ride [N^2].
     """
 
-    design: str
-    titles: Mapping[str, str]
-    stood: Mapping[str, Array]
-    quality: Mapping[str, Mapping[str, Array]]
     sizes: Mapping[str, Array]
     finer: Array
     head_room: tuple[float, float]
@@ -69,29 +62,20 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
     """Return the verdict on a finished design; computed once."""
     with RunFolder.resume(run, command="design") as folder:
         known = contenders(folder, threads)
-        arrays = folder.stage(
-            "pushes", lambda _: _computed(known, declared),
-            lambda place, values: formats.write_npz(place / "pushes.npz", values),
-            lambda place: formats.read_npz(place / "pushes.npz"),
-            [declared.digest],
-        )  # fmt: skip
+        arrays = outcomes.kept(folder, "pushes", lambda: _computed(known, declared), declared.digest)
+    room = arrays["head_room"]
     return Verdict(
-        run.name, {name: one.title for name, one in known.items()},
-        {name: arrays[f"{name}.{_STOOD}"].astype(bool) for name in known},
-        {name: {m: arrays[f"{name}.{m}"] for m in MEASURES} for name in known},
-        {name: arrays[f"{name}.{_SIZES}"] for name in known}, arrays["finer"],
-        (float(arrays["head_room"][0]), float(arrays["head_room"][1])),
+        run.name, **outcomes.read(known, arrays, MEASURES),
+        sizes={name: arrays[f"{name}.{_SIZES}"] for name in known}, finer=arrays["finer"],
+        head_room=(float(room[0]), float(room[1])),
     )  # fmt: skip
 
 
 def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
     situations = drawn(declared.drawn["ranges"], declared.drawn["number"], declared.drawn["seed"])
     rides, grid = rides_of(declared), declared.grid
-    found: dict[str, Array] = {}
+    found = outcomes.arrays_of(known, situations, MEASURES)
     for name, robot in known.items():
-        found |= {
-            f"{name}.{key}": np.asarray(values, float) for key, values in robot.outcome(situations, MEASURES).items()
-        }
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
     fixed = known["fixed"]
     found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments import formats
+from experiments.comparison import outcomes
 from experiments.comparison.contenders import contenders
+from experiments.comparison.outcomes import Outcomes
 from experiments.run_folder import RunFolder
 from experiments.vehicle_drawn import kind_of, slippery
 from experiments.vehicle_lqr import Lqr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from experiments.comparison.contenders import Contender
@@ -28,24 +28,16 @@ MEASURES = ("iae", "slip_distance", "entropy_plant", "effort", "total_variation"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Outcomes):
     """What one design's contenders did.
 
     Attributes
     ----------
-    design : str
-    titles : mapping of contender to str
     kinds : tuple of str
         Of the situations.
-    stood : mapping of contender to ndarray of bool [situation]
-    quality : mapping of contender to mapping of measure to ndarray [situation]
     """
 
-    design: str
-    titles: Mapping[str, str]
     kinds: tuple[str, ...]
-    stood: Mapping[str, Array]
-    quality: Mapping[str, Mapping[str, Array]]
 
     @property
     def on_slippery(self) -> Array:
@@ -74,24 +66,9 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
     """Return the verdict on a finished design; computed once."""
     with RunFolder.resume(run, command="design") as folder:
         known = contenders(folder, searched, declared.drawn["step"], threads)
-        arrays = folder.stage(
-            "drawn", lambda _: _computed(known, declared),
-            lambda place, values: formats.write_npz(place / "drawn.npz", values),
-            lambda place: formats.read_npz(place / "drawn.npz"),
-            [declared.digest],
-        )  # fmt: skip
-    return Verdict(
-        run.name, {name: one.title for name, one in known.items()},
-        tuple(kind_of(one) for one in declared.unforeseen()),
-        {name: arrays[f"{name}.stood"].astype(bool) for name in known},
-        {name: {m: arrays[f"{name}.{m}"] for m in MEASURES} for name in known},
-    )  # fmt: skip
-
-
-def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
-    situations = declared.unforeseen()
-    found: dict[str, Array] = {}
-    for name, one in known.items():
-        outcome = one.outcome(situations, MEASURES)
-        found |= {f"{name}.{key}": np.asarray(values, float) for key, values in outcome.items()}
-    return found
+        situations = declared.unforeseen()
+        arrays = outcomes.kept(
+            folder, "drawn", lambda: outcomes.arrays_of(known, situations, MEASURES), declared.digest
+        )
+    kinds = tuple(kind_of(one) for one in situations)
+    return Verdict(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds)
