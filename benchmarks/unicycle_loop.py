@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import brentq
 
 import plants
 from benchmarks.report import Section
@@ -77,6 +78,8 @@ class Found:
         Per step and rollout; largest distance of a coordinate from the solved minimal form's at the end.
     lanes : Timing of 1 lane and of `LANES`, minimal form solved
     operations : by name
+    threshold : float
+        Roll [rad] at which the gain of the minimal form is 1.
     """
 
     gains: dict[float, dict[str, Gain]]
@@ -88,6 +91,7 @@ class Found:
     gaps: dict[tuple[str, str], float]
     lanes: dict[int, Timing]
     operations: dict[str, int]
+    threshold: float
 
 
 def measured(size: Size) -> Found:
@@ -96,7 +100,13 @@ def measured(size: Size) -> Found:
     shares = {roll: largest_share(upright(roll)) for roll in ROLLS}
     errors, lasted = _schemes()
     times, gaps = _timed(size)
-    return Found(table, shares, _tilts(), errors, lasted, times, gaps, _lanes(size), _operations())
+    return Found(table, shares, _tilts(), errors, lasted, times, gaps, _lanes(size), _operations(), threshold())
+
+
+def threshold() -> float:
+    """Return the roll [rad], balanced at rest, at which the gain of the minimal form is 1."""
+    minimal, *_ = ARRANGEMENTS
+    return float(brentq(lambda roll: gains(state=upright(roll))[minimal].radius - 1.0, 0.0, TILT, xtol=1e-12))
 
 
 def _tilts(count: int = 400) -> dict[str, tuple[float, float, float]]:

@@ -120,9 +120,10 @@ def _what_came_out(found: Found) -> list[str]:
     parts = (
         (
             "**Delaying works upright only.** The gain is",
-            f"{found.gains[0.0][minimal].radius:.3f} upright, 1 at a roll of 0.047 rad,",
+            f"{found.gains[0.0][minimal].radius:.3f} upright, 1 at a roll of {found.threshold:.2g} rad,",
             f"{found.gains[0.3][minimal].radius:.2f} at 0.3 rad: roll couples yaw to pitch and wheel. Below",
-            f"0.047 rad one delayed pass errs {worse:.2g} times as much as an exact solve at {1e3 * fine:g} ms. From",
+            f"{found.threshold:.2g} rad one delayed pass errs {worse:.2g} times as much as an exact solve at",
+            f"{1e3 * fine:g} ms. From",
             f"{failing} it fails after {found.lasted['delayed', fine, failing]:.2g} s at {1e3 * fine:g} ms; a",
             "smaller step makes that earlier, since passes count, not time.",
         ),

@@ -7,11 +7,11 @@ import pytest
 
 from benchmarks import unicycle_angles
 from benchmarks.timing import Timing
-from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section
+from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section, threshold
 from benchmarks.unicycle_page import page
 from benchmarks.unicycle_runs import UnicycleRuns
 from benchmarks.unicycle_schemes import Runs, Scheme
-from plants.unicycle.loop_gains import ARRANGEMENTS, gains
+from plants.unicycle.loop_gains import ARRANGEMENTS, gains, upright
 from plants.unicycle.tasks import start
 
 
@@ -39,6 +39,11 @@ def test_angles_over_time_end_where_the_exact_solve_is_left():
     assert left["delayed"] < left["delayed, share 0.5"] < 1.3  # they fall at 0.21 s and 1.3 s
     np.testing.assert_allclose(found["share 0.5, 20 passes a step"], found["solved"], atol=2e-3)
     assert "<svg" in unicycle_angles.drawn(points=4)
+
+
+def test_the_threshold_is_where_the_gain_is_1():
+    assert threshold() == pytest.approx(0.047, abs=5e-4)  # the specification's
+    assert gains(state=upright(threshold()))[ARRANGEMENTS[0]].radius == pytest.approx(1.0, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -72,12 +77,13 @@ def test_the_page_says_what_was_found():
     found = Found(
         {roll: gains() for roll in (0.0, 0.3)}, {0.0: 1.1, 0.3: 0.7}, dict.fromkeys(ARRANGEMENTS, (0.7, 1.3, 1.6)),
         errors, survived, times, dict.fromkeys(WAYS, 1e-3), {1: Timing((8e-7,)), 16: Timing((1e-7,))},
-        {"minimal": 1685},
+        {"minimal": 1685}, 0.05,
     )  # fmt: skip
     text = page(found, {"processor": "any"})
     flat = " ".join(text.split())
     assert "| 0 | 0.7855 | 0.8145 | 0.7959 | 0.6171 | 0.0460 | 1.100 |" in text
     assert "**16 lanes** against one: a factor of 8." in flat
+    assert "1 at a roll of 0.05 rad" in flat
     assert "From 0.06 rad it fails after 0.04 s at 0.1 ms" in flat
     assert "at 1 ms the unicycle falls after 1.6 s" in flat
     assert "| minimal | iterated | 200 | 0.40 | 1.0e-03 |" in text  # the delayed pass takes 500
