@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plants.core.scene_points import Course, body_points
-from plants.unicycle import UNICYCLE, scene
+from plants.unicycle import UNICYCLE, views
 from plants.unicycle.parameters import NOMINAL, Unicycle
 from plants.unicycle.pose import pose
 
@@ -53,7 +53,7 @@ def test_views_agree_on_heights():
     at = pose(tuple(STATES), NOMINAL)
     for part in at.parts:
         mass = mass + part.mass
-        lifted = lifted + part.mass * scene._rolled(tuple(STATES), NOMINAL, part.y, part.place[1])[1]
+        lifted = lifted + part.mass * views.rolled(tuple(STATES), NOMINAL, part.y, part.place[1])[1]
     stored = UNICYCLE.outputs(0.0, tuple(STATES), (0.0,) * 3, (0.0,) * 6, NOMINAL)[-1]
     np.testing.assert_allclose(9.81 * lifted, stored, rtol=1e-12)
     assert mass == pytest.approx(17.1)
