@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import plants
-from benchmarks.report import Section
-from benchmarks.timing import Timing, alternate, ratio
+from benchmarks.timing import Timing, alternate
 from benchmarks.unicycle_runs import SPEED, UnicycleRuns, plant_of
 from benchmarks.unicycle_schemes import GAINS, Runs, Scheme
 from controllers import PID
@@ -183,30 +182,3 @@ def _operations() -> dict[str, int]:
         groups = [names(kind, len(quantities)) for kind, quantities in sizes.items()]
         found[form] = operations(trace(plant.derivative, "t", *groups))  # type: ignore[arg-type]
     return found
-
-
-def unicycle_loop(size: Size) -> Section:
-    """Return all figures as a section."""
-    return as_section(measured(size))
-
-
-def as_section(found: Found) -> Section:
-    """Return the figures of one run as a section."""
-    section = Section("unicycle_loop", "The unicycle: its algebraic loop, solved, iterated, delayed")
-    for roll, table in found.gains.items():
-        for name in ARRANGEMENTS:
-            section.figure(f"roll {roll:g} rad: loop gain, {name}", table[name].radius, "")
-    for (name, step), error in found.errors.items():
-        section.figure(f"{name}, {step:g} s: largest error in {T_END:g} s", error, "rad")
-    for (name, step, case), time in found.lasted.items():
-        section.figure(f"{name}, {step:g} s, from {case}: lasted", time, "s")
-    for (form, mode), timing in found.times.items():
-        section.time(f"{form}, {mode}", timing, "ns", 1e9, f"at the end {found.gaps[form, mode]:.1e} from solved")
-    for form, mode in WAYS:
-        if mode in BASELINES:
-            values = ratio(found.times[form, mode], found.times[form, "loop_free"])
-            section.ratio(f"{form}, {mode} / loop_free", values, f"published: up to {PUBLISHED:g}")
-    values = ratio(found.lanes[1], found.lanes[LANES])
-    section.ratio(f"minimal solved: 1 lane / {LANES} lanes", values, "aim: at least 4 with AVX-512")
-    section.counts |= found.operations
-    return section

@@ -7,10 +7,11 @@ import pytest
 
 from benchmarks import unicycle_angles
 from benchmarks.timing import Timing
-from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section, threshold
+from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, threshold
 from benchmarks.unicycle_page import page
 from benchmarks.unicycle_runs import UnicycleRuns
 from benchmarks.unicycle_schemes import Runs, Scheme
+from benchmarks.unicycle_section import as_section
 from plants.unicycle.loop_gains import ARRANGEMENTS, gains, upright
 from plants.unicycle.tasks import start
 
