@@ -140,7 +140,8 @@ def _solving(found: Found) -> list[str]:
     return paragraph(
         "**Solving is cheap.** The minimal form, solved exactly, takes",
         f"{1e9 * found.times['minimal', 'solved'].best:,.0f} ns a step and rollout,",
-        f"{_over_loop_free(found, 'minimal', 'solved'):.2g} times its own delayed pass; the printed form in its ways {printed} ns.",
+        f"{_over_loop_free(found, 'minimal', 'solved'):.2g} times its own delayed pass; the",
+        f"printed form in its ways {printed} ns.",
     )
 
 
