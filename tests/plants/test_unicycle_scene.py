@@ -73,3 +73,6 @@ def test_from_above_it_leans_to_the_side_that_roll_says():
 def test_pushes_are_drawn_where_they_push():
     arrow = body(1, "push, 1 cm for each newton")
     np.testing.assert_allclose(arrow[:, 1] - arrow[:, 0], np.tile([0.2, 0.05], (20, 1)), rtol=1e-12)
+    arrow = body(0, "push, 1 cm for each newton")
+    np.testing.assert_allclose(arrow[:, 1] - arrow[:, 0], np.tile([0.1, 0.05], (20, 1)), rtol=1e-12)
+    np.testing.assert_allclose(arrow[:, 0, 1], body(0, "body")[:, :, 1] @ [1.0 - 0.4 / ROBOT.e6, 0.4 / ROBOT.e6])
