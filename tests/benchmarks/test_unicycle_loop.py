@@ -104,6 +104,7 @@ def test_the_page_says_what_was_found():
     assert "1 at a roll of 0.05 rad" in flat
     assert "From 0.06 rad it fails after 0.04 s at 0.1 ms" in flat
     assert "at 1 ms the unicycle falls after 1.6 s" in flat
+    assert "one delayed pass errs 2 times as much as an exact solve at 0.1 ms" in flat
     assert "| minimal | iterated | 200 | 0.40 | 1.0e-03 |" in text  # the delayed pass takes 500
     assert "| delayed, share 0.5 | 1 ms | falls at 1.6 s | - |" in text
     section = as_section(found)
