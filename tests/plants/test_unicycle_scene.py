@@ -67,6 +67,10 @@ def test_from_above_it_leans_to_the_side_that_roll_says():
     np.testing.assert_allclose(above[:, :, 1] - x[11][:, None], -behind[:, :, 0], atol=1e-12)
     table = body(2, "turntable with a mark", x)
     np.testing.assert_allclose(table[:, 0], above[:, 1], rtol=1e-12)
+    turned = np.arctan2(table[:, 1, 1] - table[:, 0, 1], table[:, 1, 0] - table[:, 0, 0])
+    np.testing.assert_allclose(np.cos(turned - x[4]), 1.0, rtol=1e-12)  # a positive angle turns it to the left
+    wheel = body(2, "wheel", x).mean(axis=1)
+    np.testing.assert_allclose(wheel, body(2, "body", x)[:, 0], atol=1e-12)  # its middle is the axle's
     np.testing.assert_allclose(body(2, "path of the contact point", x)[:, 0].T, x[10:], rtol=1e-12)
 
 
