@@ -31,11 +31,12 @@ def on_rigid_ground(plant: Plant, name: str) -> Plant:
     name : str
         Of the new plant.
     """
-    return replace(
-        plant, name=name, text=plant.text + _TEXT, measures=tuple(_measure(one) for one in plant.measures),
-        scene=plant.scene and _scene(plant.scene),
-        **{block: under(END, found) for block in _BLOCKS if (found := getattr(plant, block)) is not None},
-    )  # fmt: skip
+    blocks: dict[str, Any] = {
+        block: under(END, found) for block in _BLOCKS if (found := getattr(plant, block)) is not None
+    }
+    measures = tuple(_measure(one) for one in plant.measures)
+    scene = None if plant.scene is None else _scene(plant.scene)
+    return replace(plant, name=name, text=plant.text + _TEXT, measures=measures, scene=scene, **blocks)
 
 
 def _measure(measure: Measure) -> Measure:
