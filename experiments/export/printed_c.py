@@ -81,8 +81,8 @@ class StraightFloat(Straight):
     def _fused(self, node: int, product: int) -> str:
         a, b, c = (self._text[k] for k in self._operands(node, product))
         if self.tape.operations[node] == "add":
-            return f"{a} * {b} + {c}"
-        return f"{a} * {b} - {c}" if product == self.tape.arguments[node][0] else f"{c} - {a} * {b}"
+            return f"({a} * {b} + {c})"
+        return f"({a} * {b} - {c})" if product == self.tape.arguments[node][0] else f"({c} - {a} * {b})"
 
     def _print_sincos(self, node: int) -> None:
         super()._print_sincos(node)
@@ -167,7 +167,7 @@ def _source(machine: Machine, precision: str) -> str:
         lines, used = _part(machine, part, precision)
         bodies.append("\n".join(lines))
         kernels |= used
-    text = "\n\n".join([*([c_kernels.source(kernels)] if kernels else []), *bodies, _reset(machine), _step(machine)])
+    text = "\n\n".join([*([c_kernels.source(kernels)] if kernels else []), *bodies, _reset(machine, precision), _step(machine)])
     text = _own_calls(text)
     helpers = _HELPERS.format(real=precision)
     helpers += _FLOOR if "k_floored" in text else ""
@@ -196,9 +196,9 @@ def _part(machine: Machine, part: Part, precision: str) -> tuple[list[str], set[
     return [*lines, "}"], code.kernels
 
 
-def _reset(machine: Machine) -> str:
-    name = machine.name
-    start = ",\n".join(f"        {PrintedC.literal(value)} /* {slot} */" for slot, value in machine.memory.items())
+def _reset(machine: Machine, precision: str) -> str:
+    name, literal = machine.name, _PRINTERS[precision].literal
+    start = ",\n".join(f"        {literal(value)} /* {slot} */" for slot, value in machine.memory.items())
     return "\n".join([
         f"void {name}_reset({name}_state *state)", "{",
         f"    static const {name}_real start[{len(machine.memory)}] = {{", start, "    };",

@@ -1,0 +1,95 @@
+"""What is exported: a knowledge base's machine and the signals that every export of it is run on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.export.guard import LARGEST
+
+if TYPE_CHECKING:
+    from experiments.export.machine import Machine, Signal
+    from experiments.export.recording import Recording
+    from flcs import KnowledgeBase
+    from numpy.typing import NDArray
+    from plants import Plant
+
+    Array = NDArray[np.float64]
+
+_RANDOM, _EDGE = 2000, 2000  # samples
+_EDGES = (0.0, -0.0, 1.0, -1.0, 1e-300, -1e-300, 1e3, -1e3, 1e6, LARGEST, -LARGEST, np.nan, np.inf, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One export.
+
+    Attributes
+    ----------
+    kb : KnowledgeBase
+    plant : Plant
+    step : float
+        Integration step of the simulation [s].
+    machine : Machine
+    recordings : tuple of Recording
+        Of the simulated closed loop, a situation each.
+    seed : int
+        Of random and edge inputs.
+    """
+
+    kb: KnowledgeBase
+    plant: Plant
+    step: float
+    machine: Machine
+    recordings: tuple[Recording, ...]
+    seed: int = 0
+
+    @cached_property
+    def sequences(self) -> dict[str, Array]:
+        """Inputs [n, n_inputs] of all sequences: recorded ones by situation, then "random" and "edge"."""
+        rng = np.random.default_rng(self.seed)
+        recorded = {recording.situation: recording.inputs for recording in self.recordings}
+        return {**recorded, "random": self._random(rng), "edge": self._edge(rng)}
+
+    @cached_property
+    def answers(self) -> dict[str, Array]:
+        """What the machine answers to each sequence [n, n_outputs], evaluated in plain Python."""
+        return {name: self.machine.run(inputs) for name, inputs in self.sequences.items()}
+
+    @cached_property
+    def spans(self) -> Array:
+        """Range of each output [n_outputs]: between its limits, else of what was recorded; 1 where nothing moved."""
+        answers = [np.abs(self.answers[r.situation]).max(axis=0, initial=0.0) for r in self.recordings]
+        found = np.max(answers, axis=0, initial=0.0)
+        spans = [_width(s, float(value)) for s, value in zip(self.machine.outputs, found, strict=True)]
+        return np.array(spans)
+
+    def _random(self, rng: np.random.Generator) -> Array:
+        """Uniform over twice the recorded ranges, stations and authority switched now and then."""
+        seen = np.concatenate([r.inputs for r in self.recordings]) if self.recordings else np.zeros((1, self.width))
+        middle, half = 0.5 * (seen.max(axis=0) + seen.min(axis=0)), np.ptp(seen, axis=0) + 0.1
+        rows = middle + half * rng.uniform(-1.0, 1.0, (_RANDOM, self.width))
+        for k, signal in enumerate(self.machine.inputs):
+            if signal.name == "authority" or signal.name.startswith("manual_"):
+                rows[:, k] = np.repeat(rng.uniform(-0.5, 1.5, _RANDOM // 50), 50)
+        return rows
+
+    def _edge(self, rng: np.random.Generator) -> Array:
+        """Numbers no sensor should send, among usual ones; held for some samples."""
+        rows = self._random(rng)
+        strange = np.repeat(rng.choice(np.array(_EDGES), (_EDGE // 5, self.width)), 5, axis=0)
+        return np.where(rng.uniform(size=rows.shape) < 0.2, strange, rows)
+
+    @property
+    def width(self) -> int:
+        """Number of inputs."""
+        return len(self.machine.inputs)
+
+
+def _width(signal: Signal, seen: float) -> float:
+    if np.isfinite(signal.low) and np.isfinite(signal.high) and signal.high > signal.low:
+        return signal.high - signal.low
+    return seen or 1.0
