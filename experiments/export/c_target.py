@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export import printed_c
+from experiments.export import c_files
 from experiments.export.proof import Proof, compared, unchecked
 
 if TYPE_CHECKING:
-    from experiments.export.job import Job
     from numpy.typing import NDArray
+
+    from experiments.export.job import Job
 
     Array = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ _SECONDS = 120
 
 def files(job: Job, precision: str) -> dict[str, str]:
     """Return the export's files by name: header, source, self-test."""
-    texts = printed_c.texts(job.machine, precision)
+    texts = c_files.texts(job.machine, precision)
     return {**texts, f"{job.machine.name}_selftest.c": _self_test(job, precision)}
 
 
@@ -53,8 +54,9 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
             found = {sequence: _run(work / "checked", job, rows) for sequence, rows in job.sequences.items()}
         except subprocess.SubprocessError as error:
             return Proof(target, _version(gcc), "failed", _told(error), BOUNDS[precision])
-        numbers = {**_sizes(gcc, folder, job, work), "nanoseconds_per_sample": _time(work / "fast", job)}
-    return compared(job, target, _version(gcc), BOUNDS[precision], found, **numbers)
+        sizes, seconds = _sizes(gcc, folder, job, work), _time(work / "fast", job)
+    rough = precision == "float"
+    return compared(job, target, _version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, **sizes)
 
 
 def _call(command: list[str]) -> str:
@@ -79,11 +81,11 @@ def _run(program: Path, job: Job, rows: Array, *more: str) -> Array:
 
 
 def _time(program: Path, job: Job) -> float:
-    """Nanoseconds of one sample on this machine."""
+    """Seconds of one sample on this machine."""
     rows = np.concatenate(list(job.sequences.values()))[:1000]
     sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
     done = subprocess.run([str(program), "time"], input=sent, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
-    return round(float(done.stdout), 1)
+    return 1e-9 * float(done.stdout)
 
 
 def _sizes(gcc: str, folder: Path, job: Job, work: Path) -> dict[str, int]:
@@ -160,12 +162,12 @@ def _self_test(job: Job, precision: str) -> str:
     machine = job.machine
     first = next(iter(job.sequences))
     rows, expected = job.sequences[first][:_SAMPLES], job.answers[first][:_SAMPLES]
-    tolerance = BOUNDS[precision] * job.spans
     read = "\n".join(f"        in.{s.name} = ({machine.name}_real)given[k][{j}];" for j, s in enumerate(machine.inputs))
+    limits = (BOUNDS[precision] * job.spans).tolist()
     check = "\n".join(
-        f"        failures += differs((double)out.{s.name}, expected[k][{j}], {tolerance[j]!r}, k, \"{s.name}\");"
+        f'        failures += differs((double)out.{s.name}, expected[k][{j}], {limits[j]!r}, k, "{s.name}");'
         for j, s in enumerate(machine.outputs)
-    ).replace("np.float64(", "").replace("), k", ", k")
+    )
     return _SELF_TEST.format(
         name=machine.name, rows=len(rows), n=rows.shape[1], m=expected.shape[1], given=_table(rows),
         expected=_table(expected), read=read, check=check, situation=first.replace("*/", ""),

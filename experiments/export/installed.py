@@ -15,8 +15,8 @@ from controllers import ManualStation
 from experiments.export.guard import Guard, still, trusted, watch
 from experiments.export.machine import Machine, Signal, part
 from plants.core.elementary import where
-from plants.core.trace import depends, differentiate, names, symbols
 from plants.core.tape import Tape
+from plants.core.trace import depends, differentiate, names, symbols
 from sscq.loop_spec import LoopSpec
 from sscq.situation import Situation
 
@@ -161,9 +161,7 @@ class _Installed:
         for c in self.channels:
             trusted(m, c.track, self.guard, c.last_track)
             m[c.rate_r] = self._difference(m, m[c.last_r], c.before_r)
-            m[c.rate_y] = (
-                m[f"last_{c.rate}"] if c.rate else self._difference(m, m[f"last_{c.output}"], c.before_y)
-            )
+            m[c.rate_y] = m[f"last_{c.rate}"] if c.rate else self._difference(m, m[f"last_{c.output}"], c.before_y)
         m["last_authority"] = where(m["authority"], where(1.0 - m["authority"], m["authority"], 1.0), 0.0)
 
     def _difference(self, m: Slots, now: Any, before: str) -> Any:
@@ -171,7 +169,7 @@ class _Installed:
         m[before] = now
         return rate
 
-    def _seen(self, m: Slots) -> list[tuple[Any, ...]]:
+    def _seen(self, m: Slots) -> list[tuple[Any, Any, Any, Any]]:
         """Reference, measurement and their rates, of each channel."""
         return [(m[c.last_r], m[f"last_{c.output}"], m[c.rate_r], m[c.rate_y]) for c in self.channels]
 

@@ -11,14 +11,16 @@ import numpy as np
 from experiments.export.guard import LARGEST
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from experiments.export.machine import Machine, Signal
     from experiments.export.recording import Recording
     from flcs import KnowledgeBase
-    from numpy.typing import NDArray
     from plants import Plant
 
     Array = NDArray[np.float64]
 
+EDGE = "edge inputs"
 _RANDOM, _EDGE = 2000, 2000  # samples
 _EDGES = (0.0, -0.0, 1.0, -1.0, 1e-300, -1e-300, 1e3, -1e3, 1e6, LARGEST, -LARGEST, np.nan, np.inf, -np.inf)
 
@@ -49,15 +51,23 @@ class Job:
 
     @cached_property
     def sequences(self) -> dict[str, Array]:
-        """Inputs [n, n_inputs] of all sequences: recorded ones by situation, then "random" and "edge"."""
+        """Inputs [n, n_inputs] of all sequences: recorded ones by situation, then random and edge inputs."""
         rng = np.random.default_rng(self.seed)
         recorded = {recording.situation: recording.inputs for recording in self.recordings}
-        return {**recorded, "random": self._random(rng), "edge": self._edge(rng)}
+        return {**recorded, "random inputs": self._random(rng), EDGE: self._edge(rng)}
 
     @cached_property
     def answers(self) -> dict[str, Array]:
-        """What the machine answers to each sequence [n, n_outputs], evaluated in plain Python."""
-        return {name: self.machine.run(inputs) for name, inputs in self.sequences.items()}
+        """What must come out of each sequence [n, n_outputs].
+
+        In recorded situations that is what the compiled simulation gave; for all else, and for signals that the
+        simulation does not have, it is the machine's answer, evaluated in plain Python.
+        """
+        found = {name: self.machine.run(inputs) for name, inputs in self.sequences.items()}
+        for recording in self.recordings:
+            simulated = np.isfinite(recording.outputs)
+            found[recording.situation] = np.where(simulated, recording.outputs, found[recording.situation])
+        return found
 
     @cached_property
     def spans(self) -> Array:

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.export.job import EDGE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from experiments.export.job import Job
     from numpy.typing import NDArray
+
+    from experiments.export.job import Job
 
     Array = NDArray[np.float64]
 
 OK, FAILED, UNCHECKED = "ok", "failed", "not checked"
+_SINGLE = 1e-7  # relative: limits that are rounded to single precision
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,9 @@ class Proof:
     errors : mapping of signal to float
         Largest absolute error over all sequences, as a share of the signal's range.
     numbers : mapping
-        Whatever else was measured: sizes in bytes, time of a sample.
+        Whatever else was measured: sizes in bytes.
+    seconds : float
+        Time of one sample on this machine, 0 where nobody measured it; not among the plain data, which repeats.
     """
 
     target: str
@@ -50,6 +56,7 @@ class Proof:
     samples: int = 0
     errors: Mapping[str, float] = field(default_factory=dict)
     numbers: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
 
     @property
     def largest(self) -> float:
@@ -58,7 +65,7 @@ class Proof:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
 
 def unchecked(target: str, reason: str) -> Proof:
@@ -66,14 +73,22 @@ def unchecked(target: str, reason: str) -> Proof:
     return Proof(target, reason=reason)
 
 
-def compared(job: Job, target: str, checker: str, bound: float, found: Mapping[str, Array], **numbers: Any) -> Proof:
+def compared(
+    job: Job, target: str, checker: str, bound: float, found: Mapping[str, Array], *, rough: bool = False,
+    seconds: float = 0.0, **numbers: Any,
+) -> Proof:  # fmt: skip
     """Return the proof of outputs `found` [n, n_outputs], by sequence.
 
-    An output that is not finite where the machine's is, or the other way round, is an infinite error.
+    An output that is not finite where the machine's is, or the other way round, is an infinite error. With `rough`
+    (single precision) outputs of the edge inputs need only be inside their limits: integrals that have been at 1e6
+    keep seven digits of that.
     """
     errors = np.zeros(len(job.machine.outputs))
     for name, expected in job.answers.items():
         ours = found.get(name)
+        if rough and name == EDGE and ours is not None and ours.shape == expected.shape:
+            errors = np.maximum(errors, np.where(_inside(job, ours), 0.0, np.inf))
+            continue
         if ours is None or ours.shape != expected.shape:
             came = "nothing" if ours is None else f"shape {ours.shape}"
             reason = f"{name}: expected outputs {expected.shape}, got {came}"
@@ -87,7 +102,15 @@ def compared(job: Job, target: str, checker: str, bound: float, found: Mapping[s
     worst = max(table, key=lambda name: table[name])
     reason = "" if good else f"{worst} differs by {table[worst]:.3g} of its range; allowed are {bound:g}"
     samples = sum(map(len, job.answers.values()))
-    return Proof(target, checker, OK if good else FAILED, reason, bound, samples, table, numbers)
+    return Proof(target, checker, OK if good else FAILED, reason, bound, samples, table, numbers, seconds)
+
+
+def _inside(job: Job, values: Array) -> NDArray[np.bool_]:
+    """Whether each output [n, n_outputs] is finite and inside its limits, but for rounding to single precision."""
+    low, high = (np.array([getattr(s, end) for s in job.machine.outputs]) for end in ("low", "high"))
+    slack = _SINGLE * np.where(np.isfinite(high - low), np.maximum(np.abs(low), np.abs(high)), 0.0)
+    good = np.isfinite(values) & (values >= low - slack) & (values <= high + slack)
+    return np.asarray(good.all(axis=0))
 
 
 def digest(path: Path) -> str:
