@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export import c_files
+from experiments.export import c_files, hostile
 from experiments.export.proof import Proof, compared, unchecked
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ BOUNDS = {"double": 1e-12, "float": 2e-4}
 STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-ffp-contract=off")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 _SAMPLES = 50
-_SECONDS = 120
+_SECONDS = 600
 
 
 def files(job: Job, precision: str) -> dict[str, str]:
@@ -51,12 +51,18 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
             test = [str(folder / f"{job.machine.name}{end}.c") for end in ("", "_selftest")]
             _call([gcc, *STRICT, *SANITIZED, *test, f"-I{folder}", "-o", str(work / "test"), "-lm"])
             _call([str(work / "test")])
+            (work / "hostile.c").write_text(hostile.program(job), encoding="utf-8")
+            _call([gcc, *STRICT, "-march=native", sources[0], str(work / "hostile.c"), sources[2], "-o",
+                   str(work / "hostile"), "-lm"])  # fmt: skip
+            stood = _call([str(work / "hostile"), str(job.hostile), str(job.seed)]).strip()
             found = {sequence: _run(work / "checked", job, rows) for sequence, rows in job.sequences.items()}
         except subprocess.SubprocessError as error:
             return Proof(target, _version(gcc), "failed", _told(error), BOUNDS[precision])
         sizes, seconds = _sizes(gcc, folder, job, work), _time(work / "fast", job)
     rough = precision == "float"
-    return compared(job, target, _version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, **sizes)
+    return compared(
+        job, target, _version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, hostile=stood, **sizes
+    )
 
 
 def _call(command: list[str]) -> str:

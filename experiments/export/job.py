@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export.guard import LARGEST
+from experiments.export.guard import LARGEST, Guard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +40,10 @@ class Job:
         Of the simulated closed loop, a situation each.
     seed : int
         Of random and edge inputs.
+    guard : Guard
+        That of the machine.
+    hostile : int
+        Random sequences of hostile inputs that compiled exports have to stand.
     """
 
     kb: KnowledgeBase
@@ -47,7 +51,9 @@ class Job:
     step: float
     machine: Machine
     recordings: tuple[Recording, ...]
+    guard: Guard = field(default_factory=Guard)
     seed: int = 0
+    hostile: int = 1000
 
     @cached_property
     def sequences(self) -> dict[str, Array]:
