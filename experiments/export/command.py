@@ -84,7 +84,18 @@ def prepared(config: ExportConfig) -> Job:
     guard = guard_of(config)
     machine = installed(kb, plant, config.integration_step, guard)
     seen = recordings(kb, plant, several, config.integration_step, machine, config.integrator)
-    return Job(kb, plant, config.integration_step, machine, tuple(seen), guard, config.seed, config.hostile)
+    return Job(
+        kb,
+        plant,
+        config.integration_step,
+        machine,
+        tuple(seen),
+        tuple(several),
+        config.integrator,
+        guard,
+        config.seed,
+        config.hostile,
+    )
 
 
 def guard_of(config: ExportConfig) -> Any:
