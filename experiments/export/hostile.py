@@ -48,7 +48,7 @@ def _recovery(guard: Guard, sample_time: float) -> int:
 
 def _ends(job: Job) -> tuple[list[float], list[float]]:
     """What usual inputs lie between: recorded ranges, kept inside those in which signals are trusted."""
-    seen = np.concatenate([r.inputs for r in job.recordings])
+    seen = np.concatenate([np.zeros((1, job.width)), *(r.inputs for r in job.recordings)])
     ends = []
     for k, signal in enumerate(job.machine.inputs):
         low, high = float(seen[:, k].min()), float(seen[:, k].max())
