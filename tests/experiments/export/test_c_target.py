@@ -3,9 +3,11 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from controllers import PID
 from experiments.export import c_files, c_target, closed_loop, guard, hostile
 from experiments.export.machine import Machine, Signal
 from experiments.export.proof import FAILED, OK
@@ -106,3 +108,20 @@ def test_a_loop_that_diverges_is_left_out(tmp_path):
     found = closed_loop.closed(job, tmp_path)
     assert found.left_out == {"s0": "the simulated loop diverges"}
     assert found.errors == {}
+
+
+def test_the_page_shows_a_program_that_runs(tmp_path):
+    page = (Path(__file__).parents[3] / "docs/exports/c.md").read_text()
+    (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
+    source = written(job, tmp_path)
+    (tmp_path / "main.c").write_text(program)
+    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", str(tmp_path / "main.c"), str(source), "-o"]
+    subprocess.run([*command, str(tmp_path / "main")], check=True)
+    lines = subprocess.run([tmp_path / "main"], check=True, capture_output=True, text=True).stdout.splitlines()
+    names = [signal.name for signal in job.machine.inputs]
+    rows = [[{"r_position": 1.0, "position": 0.1, "authority": 1.0}.get(name, 0.0) for name in names]] * 3
+    outputs = [signal.name for signal in job.machine.outputs]
+    for line, row in zip(lines, job.machine.run(rows), strict=True):
+        u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
+        assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
