@@ -49,7 +49,7 @@ def fake(status):
 
 
 def test_every_file_has_its_hash_and_runs_repeat(kb_file, monkeypatch, capsys):
-    monkeypatch.setattr("experiments.export.targets.TARGETS", {"fake": fake("ok"), **TARGETS})
+    monkeypatch.setitem(TARGETS, "fake", fake("ok"))
     manifest = exported(f"kb={kb_file}", "to=[fake]")
     assert "fake" in capsys.readouterr().out
     for file in manifest["files"]:
@@ -62,7 +62,7 @@ def test_every_file_has_its_hash_and_runs_repeat(kb_file, monkeypatch, capsys):
 
 
 def test_what_does_something_else_must_not_be_installed(kb_file, monkeypatch, capsys):
-    monkeypatch.setattr("experiments.export.targets.TARGETS", {"fake": fake("failed")})
+    monkeypatch.setitem(TARGETS, "fake", fake("failed"))
     with pytest.raises(SystemExit, match="fake does not do what was simulated") as stop:
         exported(f"kb={kb_file}", "to=[fake]")
     assert stop.value.code not in {0, None}
