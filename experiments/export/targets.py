@@ -40,6 +40,12 @@ class Target:
 
 def _c(name: str) -> Target:
     precision = c_target.TARGETS[name]
+    title = {"double": "C99, double precision", "float": "C99, single precision"}[precision]
+    files, prove = partial(c_target.files, precision=precision), partial(c_target.prove, precision=precision)
+    return Target(name, title, files, prove)
+
+
+TARGETS[name]
     return Target(
         name, "C99, " + {"double": "double", "float": "single"}[precision] + " precision", partial(c_target.files, precision=precision),
         partial(c_target.prove, precision=precision),
