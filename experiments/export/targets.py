@@ -45,11 +45,4 @@ def _c(name: str) -> Target:
     return Target(name, title, files, prove)
 
 
-TARGETS[name]
-    return Target(
-        name, "C99, " + {"double": "double", "float": "single"}[precision] + " precision", partial(c_target.files, precision=precision),
-        partial(c_target.prove, precision=precision),
-    )  # fmt: skip
-
-
 TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"))}
