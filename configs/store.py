@@ -11,10 +11,11 @@ from omegaconf import OmegaConf
 
 from configs import FOLDER
 from configs.rules import Setting, settings, type_words
-from configs.schema import DesignConfig, EvaluateConfig, SimulateConfig, WorstConfig
+from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, SimulateConfig, WorstConfig
 
 SCHEMAS: dict[str, type] = {
     "design": DesignConfig, "simulate": SimulateConfig, "evaluate": EvaluateConfig, "worst": WorstConfig,
+    "export": ExportConfig,
 }  # fmt: skip
 
 _TEMPLATE = """\

@@ -13,7 +13,7 @@ from experiments.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from configs.schema import EvaluateConfig, WorstConfig
+    from configs.schema import EvaluateConfig, ExportConfig, WorstConfig
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness
@@ -103,7 +103,7 @@ def prepared(config: EvaluateConfig) -> Case:
     return Case(kb, plant, fitness_of(kb), contenders, blocks, notes)
 
 
-def loaded(config: EvaluateConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
+def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
     """Return the knowledge base that a configuration names and its plant; the plant's step stands for null.
 
     Raises

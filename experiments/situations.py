@@ -18,10 +18,10 @@ from sscq.situation_sets import KINDS, SEED_STRIDE, repeated, standard_sets, var
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from configs.schema import DesignConfig, EvaluateConfig, SituationConfig
+    from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, SituationConfig
     from plants import Plant
 
-    Config = DesignConfig | EvaluateConfig
+    Config = DesignConfig | EvaluateConfig | ExportConfig
     Sets = dict[str, tuple[Situation, ...]]
 
 REAL_LOOP = (

@@ -6,9 +6,10 @@ the folder of that name. Plants are no group: they come from the registry, so th
 One file a part; `commands` puts them together.
 """
 
-from configs.schema.commands import DesignConfig, EvaluateConfig, SimulateConfig
+from configs.schema.commands import DesignConfig, EvaluateConfig, ExportConfig, SimulateConfig
 from configs.schema.controller import ControllerConfig, PresentConfig
 from configs.schema.excitation import EXCITATIONS, ExcitationConfig
+from configs.schema.export import ExportSettings, GuardConfig
 from configs.schema.fitness import FitnessConfig
 from configs.schema.front import FrontConfig
 from configs.schema.network import NetworkConfig
@@ -26,8 +27,11 @@ __all__ = [
     "EnvelopeConfig",
     "EvaluateConfig",
     "ExcitationConfig",
+    "ExportConfig",
+    "ExportSettings",
     "FitnessConfig",
     "FrontConfig",
+    "GuardConfig",
     "LadderConfig",
     "NetworkConfig",
     "PresentConfig",

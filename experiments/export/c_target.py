@@ -1,0 +1,230 @@
+"""The C99 export: files, a self-test that runs on the target, and the proof by gcc."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.export import c_files, closed_loop, hostile
+from experiments.export.proof import Proof, compared, unchecked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from experiments.export.job import Job
+
+    Array = NDArray[np.float64]
+
+TARGETS = {"c": "double", "c_float": "float"}
+BOUNDS = {"double": 1e-12, "float": 2e-4}
+"""Shares of a signal's range. Single precision has 6e-8; integrals and differences gather some hundred of these."""
+CLOSED = 1e-9
+"""Of the loop closed with the export: stable loops forget roundings."""
+STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-ffp-contract=off")
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
+_SAMPLES = 50
+_SECONDS = 600
+
+
+def files(job: Job, precision: str) -> dict[str, str]:
+    """Return the export's files by name: header, source, self-test."""
+    texts = c_files.texts(job.machine, precision)
+    return {**texts, f"{job.machine.name}_selftest.c": _self_test(job, precision)}
+
+
+def prove(job: Job, folder: Path, precision: str) -> Proof:
+    """Compile the export with gcc, warnings as errors and sanitizers on, and run it on all sequences."""
+    target = next(name for name, kind in TARGETS.items() if kind == precision)
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        return unchecked(target, "gcc is not installed")
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        (work / "driver.c").write_text(_driver(job), encoding="utf-8")
+        sources = [str(folder / f"{job.machine.name}.c"), str(work / "driver.c"), f"-I{folder}"]
+        try:
+            _call([gcc, *STRICT, *SANITIZED, *sources, "-o", str(work / "checked"), "-lm"])
+            _call([gcc, *STRICT, "-march=native", *sources, "-o", str(work / "fast"), "-lm"])
+            test = [str(folder / f"{job.machine.name}{end}.c") for end in ("", "_selftest")]
+            _call([gcc, *STRICT, *SANITIZED, *test, f"-I{folder}", "-o", str(work / "test"), "-lm"])
+            _call([str(work / "test")])
+            (work / "hostile.c").write_text(hostile.program(job), encoding="utf-8")
+            _call([gcc, *STRICT, "-march=native", sources[0], str(work / "hostile.c"), sources[2], "-o",
+                   str(work / "hostile"), "-lm"])  # fmt: skip
+            stood = _call([str(work / "hostile"), str(job.hostile), str(job.seed)]).strip()
+            loops = closed_loop.closed(job, folder) if precision == "double" else None
+            found = {sequence: _run(work / "checked", job, rows) for sequence, rows in job.sequences.items()}
+        except subprocess.SubprocessError as error:
+            return Proof(target, _version(gcc), "failed", _told(error), BOUNDS[precision])
+        sizes, seconds = _sizes(gcc, folder, job, work), _time(work / "fast", job)
+    rough, numbers = precision == "float", dict[str, Any](sizes, hostile=stood)
+    if loops is not None:
+        numbers |= {"closed_loop": loops.errors, "closed_loop_left_out": loops.left_out}
+        if loops.largest > CLOSED:
+            reason = (
+                f"the closed loop differs by {loops.largest:.3g} of the measurements' range; allowed are {CLOSED:g}"
+            )
+            return Proof(target, _version(gcc), "failed", reason, CLOSED, numbers=numbers)
+    return compared(job, target, _version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, **numbers)
+
+
+def _call(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)  # noqa: S603
+    return done.stdout
+
+
+def _told(error: subprocess.SubprocessError) -> str:
+    output = getattr(error, "stderr", None) or getattr(error, "stdout", None) or str(error)
+    return str(output).strip()[:2000]
+
+
+def _version(gcc: str) -> str:
+    return _call([gcc, "--version"]).splitlines()[0]
+
+
+def _run(program: Path, job: Job, rows: Array, *more: str) -> Array:
+    """Outputs of the compiled export [n, n_outputs] for inputs [n, n_inputs]: doubles on standard input and output."""
+    sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
+    done = subprocess.run([str(program), *more], input=sent, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
+    return np.frombuffer(done.stdout, dtype="<f8").reshape(-1, len(job.machine.outputs))
+
+
+def _time(program: Path, job: Job) -> float:
+    """Seconds of one sample on this machine."""
+    rows = np.concatenate(list(job.sequences.values()))[:1000]
+    sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
+    done = subprocess.run([str(program), "time"], input=sent, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
+    return 1e-9 * float(done.stdout)
+
+
+def _sizes(gcc: str, folder: Path, job: Job, work: Path) -> dict[str, int]:
+    """Bytes of code and constants (for ROM) and of state (for RAM), compiled for small size."""
+    thing = str(work / "small.o")
+    _call([gcc, *STRICT, "-Os", "-c", str(folder / f"{job.machine.name}.c"), "-o", thing])
+    size = shutil.which("size")
+    text = _call([size, thing]).splitlines()[1].split() if size else ["0"]
+    return {"rom_bytes": int(text[0]), "numbers_of_state": len(job.machine.memory)}
+
+
+def _driver(job: Job) -> str:
+    machine = job.machine
+    inputs, outputs = machine.inputs, machine.outputs
+    read = "\n".join(f"        in.{s.name} = ({machine.name}_real)row[{k}];" for k, s in enumerate(inputs))
+    write = "\n".join(f"        row[{k}] = (double)out.{s.name};" for k, s in enumerate(outputs))
+    return _DRIVER.format(
+        name=machine.name, n=len(inputs), m=len(outputs), most=max(len(inputs), len(outputs)), read=read, write=write
+    )
+
+
+_DRIVER = """#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "{name}.h"
+
+static double rows[1000][{n}];
+
+static int timed(void)
+{{
+    {name}_state state;
+    {name}_inputs in;
+    {name}_outputs out;
+    volatile double kept = 0.0;
+    const size_t n = fread(rows, sizeof rows[0], 1000, stdin);
+    long k, samples = 1000000;
+    clock_t begin;
+    {name}_reset(&state);
+    begin = clock();
+    for (k = 0; k < samples; k++) {{
+        const double *row = rows[(size_t)k % (n ? n : 1)];
+{read}
+        {name}_step(&state, &in, &out);
+        kept = (double)out.fault;
+    }}
+    (void)kept;
+    printf("%.17g", 1e9 * (double)(clock() - begin) / (double)CLOCKS_PER_SEC / (double)samples);
+    return 0;
+}}
+
+int main(int argc, char **argv)
+{{
+    {name}_state state;
+    {name}_inputs in;
+    {name}_outputs out;
+    double row[{most}];
+    if (argc > 1 && strcmp(argv[1], "time") == 0)
+        return timed();
+    {name}_reset(&state);
+    while (fread(row, sizeof(double), {n}, stdin) == {n}) {{
+{read}
+        {name}_step(&state, &in, &out);
+{write}
+        if (fwrite(row, sizeof(double), {m}, stdout) != {m})
+            return 2;
+    }}
+    return 0;
+}}
+"""
+
+
+def _self_test(job: Job, precision: str) -> str:
+    """A program for the target: the first samples of a recorded situation, with what must come out."""
+    machine = job.machine
+    first = next(iter(job.sequences))
+    rows, expected = job.sequences[first][:_SAMPLES], job.answers[first][:_SAMPLES]
+    read = "\n".join(f"        in.{s.name} = ({machine.name}_real)given[k][{j}];" for j, s in enumerate(machine.inputs))
+    limits = (BOUNDS[precision] * job.spans).tolist()
+    check = "\n".join(
+        f'        failures += differs((double)out.{s.name}, expected[k][{j}], {limits[j]!r}, k, "{s.name}");'
+        for j, s in enumerate(machine.outputs)
+    )
+    return _SELF_TEST.format(
+        name=machine.name, rows=len(rows), n=rows.shape[1], m=expected.shape[1], given=_table(rows),
+        expected=_table(expected), read=read, check=check, situation=first.replace("*/", ""),
+    )  # fmt: skip
+
+
+def _table(values: Array) -> str:
+    return ",\n".join("    {" + ", ".join(map(repr, row)) + "}" for row in values.tolist())
+
+
+_SELF_TEST = """/* Runs {rows} samples of the situation "{situation}" and compares; exit code 0 where all agree. */
+#include <stdio.h>
+#include "{name}.h"
+
+static const double given[{rows}][{n}] = {{
+{given}
+}};
+static const double expected[{rows}][{m}] = {{
+{expected}
+}};
+
+static int differs(double came, double wanted, double tolerance, int sample, const char *signal)
+{{
+    const double difference = came > wanted ? came - wanted : wanted - came;
+    if (difference <= tolerance)
+        return 0;
+    printf("sample %d: %s is %.17g, expected %.17g\\n", sample, signal, came, wanted);
+    return 1;
+}}
+
+int main(void)
+{{
+    {name}_state state;
+    {name}_inputs in;
+    {name}_outputs out;
+    int k, failures = 0;
+    {name}_reset(&state);
+    for (k = 0; k < {rows}; k++) {{
+{read}
+        {name}_step(&state, &in, &out);
+{check}
+    }}
+    printf(failures ? "FAILED: %d differences\\n" : "ok\\n", failures);
+    return failures ? 1 : 0;
+}}
+"""
