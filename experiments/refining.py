@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import found_files
-from flcs import FuzzyController, one_input
+from experiments.found_files import Entry
+from flcs import FuzzyController, one_input, scatter
 from flcs.anchor import anchored, repaired
 from flcs.mirror import mirrored
-from flcs.refinement import TIGHTER, number_of_genes, refine, with_reference
+from flcs.refinement import TIGHTER, candidate, number_of_genes, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq import baselines
 from sscq.cmaes import CmaEs
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from experiments.found_files import Entry
     from experiments.ladder import Bench
     from experiments.progress import Progress
     from flcs import KnowledgeBase
@@ -42,6 +42,7 @@ _NEARER = 0.03  # first steps of all rules together from gains that were searche
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
 _ENOUGH = 60  # evaluations for each gene of a small search: more find nothing that all rules would not find sooner
 _FEW = 60  # evaluations for each gene of all rules: with more there is time for the usual steps and a crowd
+_SCATTERED = 4  # best of the random gains that searches start from
 _GENTLER = (1.0, 0.9, 0.75)  # shares of the fixed gains: where the search of the reference gains starts
 
 
@@ -89,10 +90,11 @@ class Refining:
         if reference is not None:
             self.moved = True
             whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
-        coarse = self._coarse(with_reference(whole))
+        scattered = self._scattered(with_reference(whole))
+        coarse = self._coarse(with_reference(whole), scattered)
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(self.setup.tries):
-            self._fine(number, *starts[number % 2], coarse)
+            self._fine(number, *starts[number % 2], coarse, scattered)
         return self._chosen(unmoved)
 
     def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
@@ -125,7 +127,33 @@ class Refining:
         self.left -= share
         return found.theta
 
-    def _coarse(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+    def _scattered(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+        """The best of random gains in one region of the rules at a time, the rest at the reference gains."""
+        share, laws = self.setup.scatter_share, self.setup.laws
+        each = round(share * self.setup.evaluations) // len(scatter.regions(kb))
+        if each == 0:
+            return ()
+        rows = scatter.drawn(kb, each, self.setup.seed, self._keeps_margins)
+        several = [scatter.with_gains(kb, region, gains) for region in scatter.regions(kb) for gains in rows]
+        if not several:
+            return ()
+        whole = candidate(kb, tuple(several), laws, f"{self.name}_scatter", self.title,
+                          mirrored=self.setup.network.mirrored)  # fmt: skip
+        objective = Objective(self.task, whole.controller, whole.decode, self.kept, whole.gain_sets)
+        values = objective(whole.start)
+        order = np.argsort(values, kind="stable")
+        theta, best = objective.decode(whole.start[order[:1]])[0], float(values[order[0]])
+        entry = Entry(whole.name, self.title, theta, best, len(several))
+        self.before.append(entry)
+        self.left -= len(several) / self.setup.evaluations
+        return tuple(several[k] for k in order[:_SCATTERED])
+
+    def _keeps_margins(self, gains: np.ndarray) -> np.ndarray:
+        if self.kept is None:
+            return np.ones(len(gains), bool)
+        return self.kept.violation(gains[:, None, :], self.setup.threads) <= 0.0
+
+    def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...]) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
         names = one_input.inputs_of(kb)
         if self.setup.coarse_share == 0.0 or not names:
@@ -135,11 +163,15 @@ class Refining:
             plan, progress = self._plan(f"over {name} alone", share / len(names))
             narrowed = partial(one_input.candidate, name=name)
             with progress:
-                self._refined(f"{self.name}_coarse", f"over {name} alone", kb, plan, narrowed=narrowed)
+                label = f"over {name} alone"
+                self._refined(f"{self.name}_coarse", label, kb, plan, starts=starts, narrowed=narrowed)
         self.left -= share
         return tuple(one.kb for one in self.tried)
 
-    def _fine(self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...]) -> None:
+    def _fine(
+        self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...],
+        scattered: tuple[KnowledgeBase, ...],
+    ) -> None:  # fmt: skip
         """All rules, near the best start or far around it."""
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         label, share = f"{self.title} from {origin}", self.left / self.setup.tries
@@ -148,7 +180,7 @@ class Refining:
         if number == 0 and few and (self.moved or coarse):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
-        starts = coarse if few else ()
+        starts = (*scattered, *(coarse if few else ()))
         with progress:
             self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=starts)
 

@@ -33,10 +33,10 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: study.Optio
         *tables.aim(verdicts, declared.aim), "",
         f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn,",
         f"simulated in steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed",
-        "and yaw rate as measured, the speed by the encoders; slip: path over which the wheels slid; heat: of all",
-        "frictions, T0 times the entropy they produce. Effort and travel are of the commands: those of pitch and speed",
-        "partly cancel in a PID, while LQR has one for both, so PIDs alone compare. Sensitivity is limited where",
-        "there are PID gains, not for LQR.", "",
+        "and yaw rate as measured, the speed by the encoders; true speed error: integral of the axle's; slip distance:",
+        "path over which the wheels slid; entropy production: of all frictions, times T0. Effort and travel are of the",
+        "commands: those of pitch and speed partly cancel in a PID, while LQR has one for both, so PIDs alone compare.",
+        "Sensitivity is limited where there are PID gains, not for LQR.", "",
         *declared.lines(),
     ]  # fmt: skip
     parts = [line for verdict in verdicts for line in tables.section(verdict)]
@@ -46,7 +46,8 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: study.Optio
         "![Path, slip, pitch and speed on a wet patch](balancing_vehicle/comparison.svg)", "",
         "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
         "## What a design costs", "",
-        "All contenders together; 4 taught situations of 8 s in the dry designs, 8 in the others.", "",
+        "All contenders together; 4 taught situations of 8 s in the dry designs, 32 in the others; one thread, on a",
+        "machine that other work shared.", "",
         *study.costs(chosen, ("design, s", "LQR's search, s", "drawn situations, s"), _times), "",
     ]  # fmt: skip
     return "\n".join([*head, *parts, *tail]).rstrip() + "\n"

@@ -262,3 +262,31 @@ def test_mirrored_bases_are_completed_and_mirrored(job, edge):
 def test_settings_reach_the_searches():
     job = job_of("search.anchor_share=0.2", "search.coarse_share=0.15")
     assert (job.anchor_share, job.coarse_share) == (0.2, 0.15)
+
+
+# ---------------------------------------------------------------------------------------------- random gains in regions
+
+
+def test_the_best_random_gains_of_the_regions_are_starts(job, edge):
+    """A third of 120 evaluations over nine regions is four each; searches start from the best four of all, no worse."""
+    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0, scatter_share=1 / 3, tries=1)
+    start = with_reference(kb_of(job, 0.6 * edge))
+    found = one._scattered(start)
+    values = [value(job, kb) for kb in found]
+    assert len(found) == 4
+    assert values == sorted(values)
+    assert all(sum(rule.gains != base.reference for rule in base.rules) <= 1 for kb in found for base in kb.channels)
+    (entry,) = one.before
+    assert entry.evaluations == 36
+    assert entry.fitness == pytest.approx(values[0], rel=1e-9)
+    assert one.left == pytest.approx(1.0 - 36 / EVALUATIONS)
+    kb, whole = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0, scatter_share=1 / 3, tries=1).best(start)
+    assert EVALUATIONS - 12 <= whole.evaluations <= EVALUATIONS + 60  # and the incumbents judged by validation
+    assert value(job, kb) <= value(job, start) * (1.0 + 1e-9)
+
+
+def test_no_random_gains_are_drawn_unless_asked_for(job, edge):
+    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)
+    assert one._scattered(with_reference(kb_of(job, edge))) == ()
+    assert one.before == []
+    assert job_of("search.scatter_share=0.2").scatter_share == 0.2
