@@ -19,7 +19,7 @@ from experiments.found_files import Entry
 from flcs import FuzzyController, one_input, scatter
 from flcs.anchor import anchored, repaired
 from flcs.mirror import mirrored
-from flcs.refinement import TIGHTER, candidate, number_of_genes, refine, with_reference
+from flcs.refinement import TIGHTER, Genes, candidate, number_of_genes, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq import baselines
 from sscq.cmaes import CmaEs
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from experiments.ladder import Bench
     from experiments.progress import Progress
     from flcs import KnowledgeBase
-    from flcs.refinement import Genes
     from sscq.baselines import Candidate, SearchPlan
     from sscq.objective import Task
     from sscq.search_method import SearchMethod
@@ -42,6 +41,7 @@ _NEARER = 0.03  # first steps of all rules together from gains that were searche
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
 _ENOUGH = 60  # evaluations for each gene of a small search: more find nothing that all rules would not find sooner
 _FEW = 60  # evaluations for each gene of all rules: with more there is time for the usual steps and a crowd
+_PASSES, _OF_REGION = 2, 104_729  # rounds of random gains; between the seeds of two draws
 _SCATTERED = 4  # best of the random gains that searches start from
 _GENTLER = (1.0, 0.9, 0.75)  # shares of the fixed gains: where the search of the reference gains starts
 
@@ -128,25 +128,28 @@ class Refining:
         return found.theta
 
     def _scattered(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
-        """The best of random gains in one region of the rules at a time, the rest at the reference gains."""
-        share, laws = self.setup.scatter_share, self.setup.laws
-        each = round(share * self.setup.evaluations) // len(scatter.regions(kb))
+        """The best of random gains in one region of the rules after the other, twice, the rest at the best so far."""
+        regions = scatter.regions(kb) * _PASSES
+        each = round(self.setup.scatter_share * self.setup.evaluations) // len(regions)
         if each == 0:
             return ()
-        rows = scatter.drawn(kb, each, self.setup.seed, self._keeps_margins)
-        several = [scatter.with_gains(kb, region, gains) for region in scatter.regions(kb) for gains in rows]
-        if not several:
-            return ()
-        whole = candidate(kb, tuple(several), laws, f"{self.name}_scatter", self.title,
-                          mirrored=self.setup.network.mirrored)  # fmt: skip
+        mirror = self.setup.network.mirrored
+        whole = candidate(kb, (kb,), self.setup.laws, f"{self.name}_scatter", self.title, mirrored=mirror)
         objective = Objective(self.task, whole.controller, whole.decode, self.kept, whole.gain_sets)
-        values = objective(whole.start)
-        order = np.argsort(values, kind="stable")
-        theta, best = objective.decode(whole.start[order[:1]])[0], float(values[order[0]])
-        entry = Entry(whole.name, self.title, theta, best, len(several))
-        self.before.append(entry)
-        self.left -= len(several) / self.setup.evaluations
-        return tuple(several[k] for k in order[:_SCATTERED])
+        genes, found = Genes(whole.controller, mirror), [(float(objective(whole.start)[0]), kb)]
+        for number, region in enumerate(regions):
+            seed = self.setup.seed + _OF_REGION * number
+            best = min(found, key=_first)[1]
+            rows = scatter.drawn(best, each, region, seed, self._keeps_margins)
+            several = [scatter.with_gains(best, region, gains) for gains in rows]
+            if several:
+                genomes = np.clip(np.array([genes.of(one) for one in several]), whole.low, whole.high)
+                found += zip(objective(genomes).tolist(), several, strict=True)
+        value, best = min(found, key=_first)
+        theta = objective.decode(genes.of(best)[None])[0]
+        self.before.append(Entry(whole.name, self.title, theta, value, len(found)))
+        self.left -= len(found) / self.setup.evaluations
+        return tuple(one for _, one in sorted(found, key=_first)[:_SCATTERED])
 
     def _keeps_margins(self, gains: np.ndarray) -> np.ndarray:
         if self.kept is None:
@@ -212,6 +215,10 @@ class Refining:
         if not isinstance(method, CmaEs):
             return method
         return replace(method, sigma=_NEARER, population=max(12, round(4.0 * np.sqrt(n_genes))))
+
+
+def _first(pair: tuple[float, KnowledgeBase]) -> float:
+    return pair[0]
 
 
 def _genes_over_one(kb: KnowledgeBase) -> int:

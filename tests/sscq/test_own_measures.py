@@ -204,7 +204,7 @@ def test_a_record_shows_them_running(loop, quality):
     assert shown[-1] == pytest.approx([quality[name][1, 0] for name in OWN], rel=1e-14)
     strokes = np.abs(run.states[:, 0] - run.states[:, 1])
     assert shown[1:, OWN.index("stroke")] == pytest.approx(np.maximum.accumulate(strokes)[:-1], rel=1e-12)
-    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP])  # of the initial states
+    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP, 0.0])  # of the initial states
 
 
 def test_a_record_stays_where_it_diverged():
