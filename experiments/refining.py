@@ -1,9 +1,10 @@
 """How a knowledge base is refined within one candidate's budget: reference gains, coarse searches, fine searches.
 
 The best fixed PID lies on the limit of the margins. Where a knowledge base with these reference gains cannot keep what
-its search demands, other ones are found first (:mod:`flcs.anchor`). Then gains over one input alone are searched
-(:mod:`flcs.one_input`), then all rules, from there, from the imitated rules and from the reference gains. Everything
-is paid from the candidate's evaluations, and the validation situations choose.
+its search demands, other ones are found first (:mod:`flcs.anchor`). Random gains may be tried then
+(:mod:`experiments.scattering`). Gains over one input alone are searched (:mod:`flcs.one_input`), then all rules, from
+what was found, from the imitated rules and from the reference gains. Everything is paid from the candidate's
+evaluations, and the validation situations choose.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import found_files
-from experiments.found_files import Entry
-from flcs import FuzzyController, one_input, scatter
+from experiments.scattering import scattered
+from flcs import FuzzyController, one_input
 from flcs.anchor import anchored, repaired
 from flcs.mirror import mirrored
-from flcs.refinement import TIGHTER, Genes, candidate, number_of_genes, refine, with_reference
+from flcs.refinement import TIGHTER, number_of_genes, refine, with_reference
 from flcs.rule_base import full_grid
 from sscq import baselines
 from sscq.cmaes import CmaEs
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from experiments.found_files import Entry
     from experiments.ladder import Bench
     from experiments.progress import Progress
     from flcs import KnowledgeBase
+    from flcs.refinement import Genes
     from sscq.baselines import Candidate, SearchPlan
     from sscq.objective import Task
     from sscq.search_method import SearchMethod
@@ -41,8 +44,6 @@ _NEARER = 0.03  # first steps of all rules together from gains that were searche
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
 _ENOUGH = 60  # evaluations for each gene of a small search: more find nothing that all rules would not find sooner
 _FEW = 60  # evaluations for each gene of all rules: with more there is time for the usual steps and a crowd
-_PASSES, _OF_REGION = 2, 104_729  # rounds of random gains; between the seeds of two draws
-_SCATTERED = 4  # best of the random gains that searches start from
 _GENTLER = (1.0, 0.9, 0.75)  # shares of the fixed gains: where the search of the reference gains starts
 
 
@@ -90,11 +91,11 @@ class Refining:
         if reference is not None:
             self.moved = True
             whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
-        scattered = self._scattered(with_reference(whole))
-        coarse = self._coarse(with_reference(whole), scattered)
+        thrown = self._scattered(with_reference(whole))
+        coarse = self._coarse(with_reference(whole), thrown)
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(self.setup.tries):
-            self._fine(number, *starts[number % 2], coarse, scattered)
+            self._fine(number, *starts[number % 2], coarse, thrown)
         return self._chosen(unmoved)
 
     def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
@@ -128,35 +129,14 @@ class Refining:
         return found.theta
 
     def _scattered(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
-        """The best of random gains in one region of the rules after the other, twice, the rest at the best so far."""
-        regions = scatter.regions(kb) * _PASSES
-        each = round(self.setup.scatter_share * self.setup.evaluations) // len(regions)
-        if each == 0:
-            return ()
-        mirror = self.setup.network.mirrored
-        whole = candidate(kb, (kb,), self.setup.laws, f"{self.name}_scatter", self.title, mirrored=mirror)
-        objective = Objective(self.task, whole.controller, whole.decode, self.kept, whole.gain_sets)
-        genes, found = Genes(whole.controller, mirror), [(float(objective(whole.start)[0]), kb)]
-        for number, region in enumerate(regions):
-            seed = self.setup.seed + _OF_REGION * number
-            best = min(found, key=_first)[1]
-            rows = scatter.drawn(best, each, region, seed, self._keeps_margins)
-            several = [scatter.with_gains(best, region, gains) for gains in rows]
-            if several:
-                genomes = np.clip(np.array([genes.of(one) for one in several]), whole.low, whole.high)
-                found += zip(objective(genomes).tolist(), several, strict=True)
-        value, best = min(found, key=_first)
-        theta = objective.decode(genes.of(best)[None])[0]
-        self.before.append(Entry(whole.name, self.title, theta, value, len(found)))
-        self.left -= len(found) / self.setup.evaluations
-        return tuple(one for _, one in sorted(found, key=_first)[:_SCATTERED])
+        """The best of random gains in one region of the rules after the other."""
+        entry, found = scattered(self.setup, self.task, self.kept, kb, f"{self.name}_scatter", self.title)
+        if entry is not None:
+            self.before.append(entry)
+            self.left -= entry.evaluations / self.setup.evaluations
+        return found
 
-    def _keeps_margins(self, gains: np.ndarray) -> np.ndarray:
-        if self.kept is None:
-            return np.ones(len(gains), bool)
-        return self.kept.violation(gains[:, None, :], self.setup.threads) <= 0.0
-
-    def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...]) -> tuple[KnowledgeBase, ...]:
+    def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
         names = one_input.inputs_of(kb)
         if self.setup.coarse_share == 0.0 or not names:
@@ -173,7 +153,7 @@ class Refining:
 
     def _fine(
         self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...],
-        scattered: tuple[KnowledgeBase, ...],
+        thrown: tuple[KnowledgeBase, ...] = (),
     ) -> None:  # fmt: skip
         """All rules, near the best start or far around it."""
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
@@ -183,7 +163,7 @@ class Refining:
         if number == 0 and few and (self.moved or coarse):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
-        starts = (*scattered, *(coarse if few else ()))
+        starts = (*thrown, *(coarse if few else ()))
         with progress:
             self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=starts)
 
@@ -215,10 +195,6 @@ class Refining:
         if not isinstance(method, CmaEs):
             return method
         return replace(method, sigma=_NEARER, population=max(12, round(4.0 * np.sqrt(n_genes))))
-
-
-def _first(pair: tuple[float, KnowledgeBase]) -> float:
-    return pair[0]
 
 
 def _genes_over_one(kb: KnowledgeBase) -> int:
