@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,12 +80,12 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
         arrays = outcomes.kept(
             folder, "drawn", lambda: outcomes.arrays_of(known, situations, MEASURES), declared.digest
         )
-        dry = {name: _when_taught(one) for name, one in contenders(folder, searched, None, threads).items()}
+        dry = {name: when_taught(replace(one, step=folder.config["step"])) for name, one in known.items()}
         limit = folder.config["fitness"]["own_limits"].get(DRY)
     kinds = tuple(kind_of(one) for one in situations)
     return Verdict(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds, dry=dry, limit=limit)
 
 
-def _when_taught(one: Contender) -> float:
-    """Mean error on dry ground in the taught situations."""
+def when_taught(one: Contender) -> float:
+    """Return the mean error on dry ground in the taught situations."""
     return float(one.outcome(sscq.standard_sets(one.plant)["taught"], (DRY,))[DRY].mean())
