@@ -83,4 +83,5 @@ def _margins(setup: Setup) -> str:
         return "none asked for"
     delay = setup.limits.delay_margin
     late = f" and a delay margin of at least {plain(delay)} s" if delay else ""
-    return f"Ms of at most {plain(setup.limits.sensitivity)}{late} at the operating points, for whatever is searched"
+    of = "the operating points" + (" of the first taught situation's plant" if setup.margins_of == "first" else "")
+    return f"Ms of at most {plain(setup.limits.sensitivity)}{late} at {of}, for whatever is searched"

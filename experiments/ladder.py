@@ -188,14 +188,16 @@ def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
 
 
 def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
-    """Return a task in situations that are not taught: limited measures may be what they are with the fixed PID."""
+    """Return a task in situations that are not taught: limited measures may be what they are with the fixed PID.
+
+    That is no limit that anybody declared, so it is weighed with failures, not put before them.
+    """
     limited = task.fitness.own_limits
     if not limited:
         return task
     found = _with_fixed(bench, task, fixed)
-    return replace(
-        task, fitness=replace(task.fitness, own_limits={name: float(found[name].mean()) for name in limited})
-    )
+    limits = {name: float(found[name].mean()) for name in limited}
+    return replace(task, fitness=replace(task.fitness, own_limits=limits, limits_first=False))
 
 
 def _with_fixed(bench: Bench, task: Task, fixed: Entry) -> Mapping[str, np.ndarray]:

@@ -1,9 +1,10 @@
 """How a knowledge base is refined within one candidate's budget: reference gains, coarse searches, fine searches.
 
 The best fixed PID lies on the limit of the margins. Where a knowledge base with these reference gains cannot keep what
-its search demands, other ones are found first (:mod:`flcs.anchor`). Then gains over one input alone are searched
-(:mod:`flcs.one_input`), then all rules, from there, from the imitated rules and from the reference gains. Everything
-is paid from the candidate's evaluations, and the validation situations choose.
+its search demands, other ones are found first (:mod:`flcs.anchor`). Random gains may be tried then
+(:mod:`experiments.scattering`). Gains over one input alone are searched (:mod:`flcs.one_input`), then all rules, from
+what was found, from the imitated rules and from the reference gains. Everything is paid from the candidate's
+evaluations, and the validation situations choose.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments import found_files
+from experiments.scattering import scattered
 from flcs import FuzzyController, one_input
 from flcs.anchor import anchored, repaired
 from flcs.mirror import mirrored
@@ -89,10 +91,11 @@ class Refining:
         if reference is not None:
             self.moved = True
             whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
-        coarse = self._coarse(with_reference(whole))
+        thrown = self._scattered(with_reference(whole))
+        coarse = self._coarse(with_reference(whole), thrown)
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(self.setup.tries):
-            self._fine(number, *starts[number % 2], coarse)
+            self._fine(number, *starts[number % 2], coarse, thrown)
         return self._chosen(unmoved)
 
     def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
@@ -125,7 +128,15 @@ class Refining:
         self.left -= share
         return found.theta
 
-    def _coarse(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+    def _scattered(self, kb: KnowledgeBase) -> tuple[KnowledgeBase, ...]:
+        """The best of random gains in one region of the rules after the other."""
+        entry, found = scattered(self.setup, self.task, self.kept, kb, f"{self.name}_scatter", self.title)
+        if entry is not None:
+            self.before.append(entry)
+            self.left -= entry.evaluations / self.setup.evaluations
+        return found
+
+    def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
         names = one_input.inputs_of(kb)
         if self.setup.coarse_share == 0.0 or not names:
@@ -135,11 +146,15 @@ class Refining:
             plan, progress = self._plan(f"over {name} alone", share / len(names))
             narrowed = partial(one_input.candidate, name=name)
             with progress:
-                self._refined(f"{self.name}_coarse", f"over {name} alone", kb, plan, narrowed=narrowed)
+                label = f"over {name} alone"
+                self._refined(f"{self.name}_coarse", label, kb, plan, starts=starts, narrowed=narrowed)
         self.left -= share
         return tuple(one.kb for one in self.tried)
 
-    def _fine(self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...]) -> None:
+    def _fine(
+        self, number: int, origin: str, kb: KnowledgeBase, coarse: tuple[KnowledgeBase, ...],
+        thrown: tuple[KnowledgeBase, ...] = (),
+    ) -> None:  # fmt: skip
         """All rules, near the best start or far around it."""
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
         label, share = f"{self.title} from {origin}", self.left / self.setup.tries
@@ -148,7 +163,7 @@ class Refining:
         if number == 0 and few and (self.moved or coarse):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
-        starts = coarse if few else ()
+        starts = (*thrown, *(coarse if few else ()))
         with progress:
             self._refined(f"{self.name}_{origin}_{number}", _FROM[origin], kb, plan, starts=starts)
 

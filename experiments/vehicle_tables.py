@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from experiments.vehicle_verdict import Verdict
 
 _WORDS = {
-    "iae": "error", "slip_distance": "slip, m", "entropy_plant": "heat, J", "effort": "effort, (N m)² s",
+    "iae": "error", "speed_error": "true speed error, m", "slip_distance": "slip distance, m",
+    "entropy_plant": "entropy production, J",
+    "effort": "effort, (N m)² s",
     "total_variation": "travel, N m",
 }  # fmt: skip
 DRY, SLIPPERY = "dry", "slippery"
@@ -23,7 +25,7 @@ _KB = "knowledge_base"
 
 def section(verdict: Verdict) -> list[str]:
     """Return what one design found as Markdown lines."""
-    lines = [f"## {verdict.design}", "", "Falls by kind of situation:", "", *by_kind(verdict), ""]
+    lines = [f"## {verdict.design}", "", *kept(verdict), "", "Falls by kind of situation:", "", *by_kind(verdict), ""]
     for words, chosen in (("slippery ground", verdict.on_slippery), ("all other situations", ~verdict.on_slippery)):
         stood, values = verdict.where(chosen)
         lines += [
@@ -34,6 +36,21 @@ def section(verdict: Verdict) -> list[str]:
         ]
         lines += [*quality(values, stood, verdict.titles, _WORDS), ""]
     return lines
+
+
+def kept(verdict: Verdict) -> list[str]:
+    """Return falls on slippery ground beside the error on dry ground when taught, and the limit that held for it."""
+    base, limit = verdict.dry[BASE], verdict.limit
+    rows = []
+    for name, stood in verdict.stood.items():
+        falls, dry = int((~stood[verdict.on_slippery]).sum()), verdict.dry[name]
+        told = "" if limit is None else f"{100 * (dry / limit - 1):+.1f} %"
+        rows.append([verdict.titles[name], str(falls), f"{dry:.3f}", f"{100 * (dry / base - 1):+.1f} %", told])
+    words = "none" if limit is None else f"{limit:g}"
+    return [
+        f"Falls on slippery ground, and the mean error on dry ground when taught; its limit: {words}.", "",
+        *lines_of(("controller", "falls", "dry error", "against the fixed PID", "against the limit"), rows),
+    ]  # fmt: skip
 
 
 def by_kind(verdict: Verdict) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+import sscq
 from experiments.comparison import outcomes
 from experiments.comparison.contenders import contenders
 from experiments.comparison.outcomes import Outcomes
@@ -15,6 +16,7 @@ from experiments.vehicle_drawn import kind_of, slippery
 from experiments.vehicle_lqr import Lqr
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from experiments.comparison.contenders import Contender
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 
     Array = np.ndarray
 
-MEASURES = ("iae", "slip_distance", "entropy_plant", "effort", "total_variation")
+MEASURES = ("iae", "speed_error", "slip_distance", "entropy_plant", "effort", "total_variation")
+DRY = "dry_error"
+"""The measure that a design may limit."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +39,15 @@ class Verdict(Outcomes):
     ----------
     kinds : tuple of str
         Of the situations.
+    dry : mapping of contender to float
+        Mean error on dry ground in the taught situations, simulated as they were searched.
+    limit : float or None
+        What the design allowed of it.
     """
 
     kinds: tuple[str, ...]
+    dry: Mapping[str, float]
+    limit: float | None
 
     @property
     def on_slippery(self) -> Array:
@@ -70,5 +80,12 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
         arrays = outcomes.kept(
             folder, "drawn", lambda: outcomes.arrays_of(known, situations, MEASURES), declared.digest
         )
+        dry = {name: when_taught(replace(one, step=folder.config["step"])) for name, one in known.items()}
+        limit = folder.config["fitness"]["own_limits"].get(DRY)
     kinds = tuple(kind_of(one) for one in situations)
-    return Verdict(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds)
+    return Verdict(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds, dry=dry, limit=limit)
+
+
+def when_taught(one: Contender) -> float:
+    """Return the mean error on dry ground in the taught situations."""
+    return float(one.outcome(sscq.standard_sets(one.plant)["taught"], (DRY,))[DRY].mean())

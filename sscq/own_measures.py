@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plants import Plant
     from plants.core.kernel import Design
     from plants.core.lanes import Lane
-    from plants.core.motion import Motion
+    from sscq.sampling import Sampling
 
     Array = NDArray[np.float64]
 
@@ -108,13 +108,14 @@ class OwnMeasures:
             old = rows[:, design.rows.span(group)]
             rows[:, design.rows.span(group)] = np.where(measure.remembered, old, measure.initial)
 
-    def update(self, lane: Lane, motion: Motion) -> None:
+    def update(self, lane: Lane, sampling: Sampling) -> None:
         """Move the states of all measures by one step, in rollouts that are alive."""
         alive, t = lane.one(ALIVE), lane.uniform("t")
-        u, w, p = motion.block(lane, t, t)
+        u, w, p = sampling.motion.block(lane, t, t)
+        r = sampling.refer(lane) if any(measure.references for measure in self.measures) else ()
         for group, measure in zip(self.groups, self.measures, strict=True):
             old = lane[group]
-            new = measure.updated(t, lane["x"], u, w, p, old, self.step)
+            new = measure.updated(t, lane["x"], u, w, p, old, self.step, r)
             lane[group] = tuple(where(alive, a, b) for a, b in zip(new, old, strict=True))
 
     def values(self, states: Array, time: Array) -> Array:

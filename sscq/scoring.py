@@ -101,7 +101,7 @@ class Scoring:
                 lane[f"q_{name}"] = (where(alive, STEP_MEASURES[name](old, moment), old),)
 
     def _score_own(self, lane: Lane) -> None:
-        self.own.update(lane, self.sampling.motion)
+        self.own.update(lane, self.sampling)
 
     def moment(self, lane: Lane) -> Moment:
         """Return what the measures may look at, now."""

@@ -36,6 +36,11 @@ class FitnessConfig:
         dict,
         "largest means of the plant's own measures by name, when taught; elsewhere what they are with the fixed PID",
     )
+    limits_first: bool = setting(
+        False,
+        "what breaks own_limits or the margins is worse than what keeps them and fails; false: they are weighed with "
+        "failures",
+    )
     relative: bool = setting(True, "divide each term by the reference controller's")
     aggregate: str = setting(
         "mean", "over situations; worst: minimax", choices=("mean", "mean_plus_std", "worst_share", "worst")
@@ -50,6 +55,11 @@ class FitnessConfig:
         None, "largest mean share of the time with a command at its limit; null: free", low=0, high=1
     )
     max_sensitivity: float | None = setting(1.8, "largest Ms at the operating points; null: no margins asked", above=1)
+    margins_of: str = setting(
+        "taught",
+        "which plants and delays keep the margins: those of all taught situations, or of the first one alone",
+        choices=("taught", "first"),
+    )
     min_delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
     def complaints(self) -> Iterator[str]:

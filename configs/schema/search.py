@@ -42,6 +42,10 @@ class SearchConfig:
         0.3, "most share of a knowledge base's evaluations for gains over one input alone, where the search of all "
         "rules then starts; 0: none", low=0, below=0.5
     )  # fmt: skip
+    scatter_share: float = setting(
+        0.0, "share of a knowledge base's evaluations for random gains in one region of its rules at a time, the best "
+        "of which are starts, too; 0: none", low=0, below=0.5
+    )  # fmt: skip
     renew_every: int | None = setting(
         None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
     )

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from plants import Plant
 
 
+WORDS = "words"
+"""Entry of a design: settings of its own for `sscq design`, as on the command line; may be left out."""
+
+
 @dataclass(frozen=True)
 class Declaration(Declared):
     """What a comparison is judged in and by.
@@ -56,7 +60,7 @@ def said(plant: Plant) -> str:
 
 
 def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file: str) -> None:
-    """See that designs name a plant and a seed, and that their plants' situations are the ones declared.
+    """See that designs name a plant, a seed, perhaps words, and that their plants' situations are the ones declared.
 
     Parameters
     ----------
@@ -75,7 +79,8 @@ def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file:
     import plants
 
     for name, design in given["designs"].items():
-        check_names(design, ("plant", "seed"), f"{file}, designs, {name}")
+        own = (WORDS,) if isinstance(design, dict) and WORDS in design else ()
+        check_names(design, ("plant", "seed", *own), f"{file}, designs, {name}")
     check_names(situations, {one["plant"] for one in given["designs"].values()}, f"{file}, situations")
     for plant, declared in situations.items():
         found = said(plants.get(plant))

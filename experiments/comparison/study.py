@@ -63,9 +63,12 @@ def options(words: Sequence[str], declared: Designs, folder: str) -> Options:
 
 
 def run(name: str, chosen: Options, declared: Designs, experiment: str) -> Path:
-    """Run one design of an experiment, or go on with it; return its folder."""
+    """Run one design of an experiment, or go on with it; return its folder.
+
+    What the design declares as its own words comes before the command's.
+    """
     folder, design = chosen.folder / name, declared.designs[name]
-    own = (f"experiment={experiment}", f"plant={design['plant']}", f"seed={design['seed']}")
+    own = (f"experiment={experiment}", f"plant={design['plant']}", f"seed={design['seed']}", *design.get("words", ()))
     design_in(folder, own, chosen.overrides)
     return folder
 

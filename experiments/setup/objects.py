@@ -69,6 +69,8 @@ class Setup:
         Budget of every candidate of the ladder.
     rounds : int
         Of teaching.
+    margins_of : {"taught", "first"}
+        Whose plants and delays keep the margins: of all taught situations, or of the first one.
     pooling : {"rows", "equal", "reference"}
         Share of each taught situation in what the knowledge base learns.
     renew_every : int or None
@@ -107,7 +109,9 @@ class Setup:
     tries: int = 2
     anchor_share: float = 0.0
     coarse_share: float = 0.0
+    scatter_share: float = 0.0
     travel_share: float = 0.95
+    margins_of: str = "taught"
     warnings: tuple[str, ...] = ()
     front: FrontPlan | None = None
     further: tuple[str, ...] = ()
@@ -129,9 +133,9 @@ class Setup:
         """Return the margin constraint, or None where it is off or the plant has no operating points."""
         if self.limits is None or not self.plant.operating_points:
             return None
-        return OperatingMargins(
-            self.plant, self.laws, self.sets["taught"], self.step, list(self.low), list(self.high), self.limits
-        )
+        taught = self.sets["taught"]
+        of = taught if self.margins_of == "taught" else taught[:1]
+        return OperatingMargins(self.plant, self.laws, of, self.step, list(self.low), list(self.high), self.limits)
 
     def methods(self, n_genes: int) -> tuple[SearchMethod, ...]:
         """Return the searches of a candidate: they share its budget."""

@@ -40,7 +40,8 @@ def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
         travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
         kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
         saturation_limit=given.saturation_limit, tolerance=given.tolerance,
-        own_measures=own, own_limits=dict(given.own_limits), reference={name: large[name] for name in own},
+        own_measures=own, own_limits=dict(given.own_limits), limits_first=given.limits_first,
+        reference={name: large[name] for name in own},
     )  # fmt: skip
 
 

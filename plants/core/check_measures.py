@@ -41,8 +41,9 @@ def _problem(plant: Plant, measure: Measure, sample: Sample) -> str:
         for k in range(len(sample.t)):
             t, (x, u, w, p) = float(sample.t[k]), (tuple(sample.group(g)[:, k].tolist()) for g in _GROUPS[1:])
             m = tuple(value + (rng.uniform() if k else 0.0) for value in measure.initial)
-            traced = np.array(program(*flat((t, x, u, w, p, m))))
-            plain = np.array(measure.updated(t, x, u, w, p, m, plant.step), dtype=float)
+            r = tuple(channel.scale * rng.uniform(-1.0, 1.0) for channel in plant.channels if measure.references)
+            traced = np.array(program(*flat((t, x, u, w, p, m, r))))
+            plain = np.array(measure.updated(t, x, u, w, p, m, plant.step, r), dtype=float)
             if not np.isfinite(traced).all():
                 return f"update is not finite inside the bounds, at x = {x}"
             if not np.allclose(traced, plain, rtol=_AGREE, atol=_AGREE * np.abs(traced).max()):
@@ -55,7 +56,8 @@ def _problem(plant: Plant, measure: Measure, sample: Sample) -> str:
 
 
 def _program(plant: Plant, measure: Measure) -> Program:
-    def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any) -> Any:
-        return measure.updated(t, x, u, w, p, m, plant.step)
+    def update(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, r: Any) -> Any:
+        return measure.updated(t, x, u, w, p, m, plant.step, r)
 
-    return trace(update, *(shape(plant, group) for group in _GROUPS), names("m", measure.n_states))
+    references = names("r", len(plant.channels) if measure.references else 0)
+    return trace(update, *(shape(plant, group) for group in _GROUPS), names("m", measure.n_states), references)

@@ -48,6 +48,9 @@ class Measure:
         A value that counts as large [unit]: makes weights in a fitness comparable.
     less_is_better : bool or None
         None: neither, as of a number that is only looked at.
+    references : bool
+        Whether `update` takes the references of the plant's channels, `r` [n_channels], as one more argument behind
+        `h`: for errors that are not those of the measured outputs, such as of a speed that sensors do not know.
 
     Raises
     ------
@@ -65,6 +68,7 @@ class Measure:
     memory: tuple[str, ...] = ()
     scale: float = 1.0
     less_is_better: bool | None = True
+    references: bool = False
 
     def __post_init__(self) -> None:
         """Give states names and initial values, and check the declaration."""
@@ -85,9 +89,9 @@ class Measure:
         assert not isinstance(self.states, int)  # noqa: S101  (named above; for the type checker)
         return tuple(name in self.memory for name in self.states)
 
-    def updated(self, t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any, ...]:
-        """Return the new states, or raise where the block gives another number of them."""
-        result = self.update(t, x, u, w, p, m, h)
+    def updated(self, t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float, r: Any = ()) -> tuple[Any, ...]:
+        """Return the new states, or raise where the block gives another number of them; `r` are the references."""
+        result = self.update(t, x, u, w, p, m, h, *((r,) if self.references else ()))
         new = tuple(result) if isinstance(result, (tuple, list)) else (result,)
         if len(new) != self.n_states:
             raise ValueError(

@@ -55,6 +55,9 @@ class Fitness:
         Weights of the plant's own measures (`Plant.measures`) in kind "tracking_and_entropy", terms like the others.
     own_limits : mapping of measure to float
         Largest values of the plant's own measures, means over the situations; more is penalised in proportion.
+    limits_first : bool
+        Whether a candidate that breaks a limit of the plant's own measures, or the margins, is worse by more than a
+        fall at the end of every situation; else a rollout that survives may pay for a broken limit.
     tolerance : float
         Of the lexicographic kind: errors that differ by no more than this share may count as equal.
     diverged : float
@@ -84,6 +87,7 @@ class Fitness:
     tolerance: float = 0.05
     own_measures: Mapping[str, float] = field(default_factory=dict)
     own_limits: Mapping[str, float] = field(default_factory=dict)
+    limits_first: bool = False
 
     def __post_init__(self) -> None:
         """Check the settings."""
@@ -99,6 +103,7 @@ class Fitness:
             "saturation_limit": self.saturation_limit is None,
             "own_measures": not self.own_measures,
             "own_limits": not self.own_limits,
+            "limits_first": not self.limits_first,
         }
         return {name: value for name, value in asdict(self).items() if not left_out.get(name, False)}
 
@@ -165,6 +170,9 @@ class Fitness:
         if self.travel_limit is not None or self.saturation_limit is not None or self.own_limits:
             # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
             value = value + 2.0 * parts.excess(self, quality) * np.abs(value)  # the signed difference may be negative
+        if self.limits_first:
+            broken = parts.own_excess(self, quality) + np.asarray(margin_violation)
+            value = value + np.where(broken > 0.0, self.diverged * (1.0 + broken), 0.0)
         return value
 
     def severity(

@@ -45,6 +45,12 @@ def excess(fitness: Fitness, quality: Quality) -> np.ndarray:
     if fitness.saturation_limit is not None:
         at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
         found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
+    return found + own_excess(fitness, quality)
+
+
+def own_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
+    """Excess of the plant's own limited measures [candidate], in shares of what is allowed."""
+    found = np.zeros(quality.diverged_at.shape[1])
     for name, limit in fitness.own_limits.items():
         beyond = np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
         found = found + np.where(np.isfinite(beyond), beyond, fitness.diverged)  # what is lost keeps no limit

@@ -86,15 +86,17 @@ def test_what_cannot_be_weighed_is_told_with_the_setting():
 
 def test_limits_reach_the_fitness_and_are_the_fixed_gains_elsewhere():
     """When taught as given; in other situations what the fixed gains have there, with or without a travel limit."""
-    given = finished_run.configuration(fitness=FitnessConfig(own_limits={"top_speed": 1.5}))
+    given = finished_run.configuration(fitness=FitnessConfig(own_limits={"top_speed": 1.5}, limits_first=True))
     job = setup(given)
     assert job.fitness.own_limits == {"top_speed": 1.5}
+    assert job.fitness.limits_first
     bench, gains = SimpleNamespace(setup=job), np.array([[3.0, 0.5, 2.0]])
     fixed = SimpleNamespace(theta=gains[0])
     task = validation_task(bench, job.fitness, fixed)
     there = sscq.evaluate(job.plant, job.laws, gains, job.sets["validation"], job.step)["top_speed"].mean()
     assert task.fitness.own_limits == {"top_speed": pytest.approx(there, rel=1e-9)}
     assert task.fitness.travel_limit is None
+    assert not task.fitness.limits_first  # nobody declared what the fixed gains have there
     (one,) = at_own_limits(bench, job.task("validation", job.fitness).on(job.sets["taught"][:1]), fixed).situations
     assert one == job.sets["taught"][0]
     limited = validation_task(bench, replace(job.fitness, travel_limit=1.0), fixed).fitness

@@ -262,3 +262,39 @@ def test_mirrored_bases_are_completed_and_mirrored(job, edge):
 def test_settings_reach_the_searches():
     job = job_of("search.anchor_share=0.2", "search.coarse_share=0.15")
     assert (job.anchor_share, job.coarse_share) == (0.2, 0.15)
+
+
+# ---------------------------------------------------------------------------------------------- random gains in regions
+
+
+def test_the_best_random_gains_of_the_regions_are_starts(job, edge):
+    """Nine regions, each twice: of 60 evaluations three each, and one of the start; the best four are told, in order."""
+    shares = {"anchor_share": 0.0, "coarse_share": 0.0, "scatter_share": 0.46, "tries": 1}
+    one, start = searches(job, 0.6 * edge, **shares), with_reference(kb_of(job, 0.6 * edge))
+    found = one._scattered(start)
+    values = [value(job, kb) for kb in found]
+    assert len(found) == 4
+    assert values == sorted(values)
+    assert values[0] <= value(job, start)
+    (entry,) = one.before
+    assert entry.evaluations == 55
+    assert entry.fitness == pytest.approx(values[0], rel=1e-9)
+    assert one.left == pytest.approx(1.0 - 55 / EVALUATIONS)
+    for kb in found:  # inside the tighter margins, as what a search starts from must be
+        assert (
+            job.margins().tightened(TIGHTER).violation(np.array([r.gains for r in kb.channels[0].rules])[None])[0]
+            <= 0.0
+        )
+    other = searches(job, 0.6 * edge, **shares)
+    kb, whole = other.best(start)
+    assert [found_files.parted(name)[0] for name, _ in whole.histories] == [""] * 2
+    assert min(tried.entry.fitness for tried in other.tried) <= values[0] * (1.0 + 1e-9)  # it did start from them
+    assert value(job, kb, "validation") <= value(job, start, "validation") * (1.0 + 1e-9)
+    assert EVALUATIONS - 12 <= whole.evaluations <= EVALUATIONS + 60  # and those judged by validation
+
+
+def test_no_random_gains_are_drawn_unless_asked_for(job, edge):
+    one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)
+    assert one._scattered(with_reference(kb_of(job, edge))) == ()
+    assert one.before == []
+    assert job_of("search.scatter_share=0.2").scatter_share == 0.2

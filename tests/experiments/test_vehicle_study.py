@@ -11,10 +11,11 @@ import sscq
 from experiments.comparison.feedback import feedback
 from experiments.comparison.survival import fall_ratio, survival, wilson
 from experiments.errors import UserError
+from experiments.vehicle_bound import bases
 from experiments.vehicle_declaration import DECLARED, declaration
 from experiments.vehicle_drawn import MORE, OTHERS, SLIPPERY, drawn, kind_of, slippery
 from experiments.vehicle_lqr import STATES, Lqr, extended, model
-from experiments.vehicle_tables import across, aim
+from experiments.vehicle_tables import across, aim, kept
 from plants.balancing_vehicle import BALANCING_VEHICLE
 from sscq.lqi import sampled
 
@@ -132,3 +133,31 @@ def test_other_situations_of_the_plants_are_refused(tmp_path):
     path.write_text(text.replace(digest, digest[::-1]))
     with pytest.raises(UserError, match="not those declared"):
         declaration(path)
+
+
+def test_falls_stand_beside_the_limited_error_on_dry_ground():
+    """A fixed PID 10 % above its limit, a knowledge base on it."""
+    verdict = _verdict("slippery-0", 4)
+    verdict.dry, verdict.limit = {"fixed": 2.2, "knowledge_base": 2.0}, 2.0
+    rows = kept(verdict)[-2:]
+    assert rows == ["| F | 40 | 2.200 | +0.0 % | +10.0 % |", "| KB | 4 | 2.000 | -9.1 % | +0.0 % |"]
+    verdict.limit = None
+    assert kept(verdict)[-1].endswith("| -9.1 % |  |")
+
+
+def test_schedules_found_in_trials_go_from_rolling_to_slipping():
+    """Left of the first term the gains of rolling, right of the second those of slip; loose of the speed there."""
+    like = SimpleNamespace(plant=BALANCING_VEHICLE)
+    for kb in bases(like).values():
+        rolling, slipping = (kb.gains(np.full((1, 1), seen))[0] for seen in (0.0, 1.0))
+        assert slipping[3] < 0.1 * rolling[3]
+        assert rolling[0] == kb.channels[0].rules[0].gains[0]
+        assert slipping[0] == kb.channels[0].rules[1].gains[0]
+
+
+def test_a_design_may_declare_words_of_its_own_and_nothing_else(tmp_path):
+    path = tmp_path / DECLARED.name
+    path.write_text(DECLARED.read_text().replace("words: [budget.evaluations=1500]", "settings: []"))
+    with pytest.raises(UserError, match="designs, dry-0: .*missing or unknown: settings"):
+        declaration(path)
+    assert declaration().designs["dry-0"]["words"] == ["budget.evaluations=1500"]

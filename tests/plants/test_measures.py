@@ -114,6 +114,14 @@ def told(measure):
     return plants.check(replace(plants.get("van_der_pol"), measures=(measure,)), points=8)
 
 
+def test_check_gives_references_to_those_that_ask():
+    off = Measure("off", "m", lambda t, x, u, w, p, m, h, r: (m[0] + h * (r[0] - x[0]),), lambda m, time: m[0],
+                  references=True)  # fmt: skip
+    assert told(off).ok
+    silent = replace(off, references=False)
+    assert any("measure 'off': TypeError" in line for line in told(silent).problems)
+
+
 def test_check_tells_that_measures_hold():
     report = told(rms("large", "m", first))
     assert report.ok

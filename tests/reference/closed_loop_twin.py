@@ -336,7 +336,8 @@ class Twin:
         w = tuple(source(k) for source in self.w)
         for one in self.plant.measures:
             m = self.own[one.name]
-            self.own[one.name] = one.update(k * self.step, tuple(self.x), tuple(u), w, self.p, m, self.step)
+            asked = (tuple(source(k) for source in self.r),) if one.references else ()
+            self.own[one.name] = one.update(k * self.step, tuple(self.x), tuple(u), w, self.p, m, self.step, *asked)
 
     @property
     def own_values(self):

@@ -11,6 +11,7 @@ import plants
 import sscq
 from controllers import PID
 from plants import Measure
+from plants.core.elementary import abs as magnitude
 from plants.core.elementary import exp
 from plants.measures import peak, rate_of, rms, share_beyond
 from plants.ride import vibration_dose, weighted_rms
@@ -50,6 +51,9 @@ MEASURES = (
     Measure("smooth", "m", lambda t, x, u, w, p, m, h: (m[0] + h * (x[0] - m[0]), m[1] + h * m[0]),
             lambda m, time: m[1] / time, states=("filter", "sum"), initial=(0.2, -1.0), memory=("filter",)),
 )  # fmt: skip
+OFF = Measure("off", "m", lambda t, x, u, w, p, m, h, r: (m[0] + h * magnitude(r[0] - travel(t, x, u, w, p)),),
+              lambda m, time: m[0], references=True)  # fmt: skip
+MEASURES = (*MEASURES, OFF)
 OWN = tuple(one.name for one in MEASURES)
 PLANT = replace(CAR, measures=MEASURES)
 BARE = replace(CAR, measures=())
@@ -200,7 +204,7 @@ def test_a_record_shows_them_running(loop, quality):
     assert shown[-1] == pytest.approx([quality[name][1, 0] for name in OWN], rel=1e-14)
     strokes = np.abs(run.states[:, 0] - run.states[:, 1])
     assert shown[1:, OWN.index("stroke")] == pytest.approx(np.maximum.accumulate(strokes)[:-1], rel=1e-12)
-    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP])  # of the initial states
+    assert shown[0] == pytest.approx([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0 / STEP, 0.0])  # of the initial states
 
 
 def test_a_record_stays_where_it_diverged():
@@ -267,6 +271,33 @@ def test_a_limit_holds_for_the_mean_over_the_situations():
     np.testing.assert_allclose(fitness.per_situation(found), [[1, 2, 3], [1, 2, 3]])
     assert fitness.severity(found).tolist()[0::2] == [0.0, 0.0]
     assert fitness.severity(found)[1] > 0.0
+
+
+def test_limits_may_come_first():
+    """The first falls at the very end of both situations, the second breaks the limit by a tenth, the third both.
+
+    As weighed, breaking the limit is cheaper than falling; put first, it is dearer than any such fall, and the sooner
+    and the farther the worse.
+    """
+    given = {"entropy_weight": 0.0, "own_limits": {"comfort": 2.0}}
+    found = table(iae=[[1, 1, 1], [1, 1, 1]], comfort=[[2.0, 2.2, 4.0], [1.0, 2.2, 4.0]])
+    found.diverged_at[:, 0] = found.diverged_at[:, 2] = 1.0
+    falls, breaks, both = Fitness(**given)(found)
+    assert breaks < falls < both
+    falls, breaks, both = Fitness(**given, limits_first=True)(found)
+    assert falls == pytest.approx(1000.0)
+    assert falls < breaks < both
+    assert breaks == pytest.approx(1000.0 * 1.1 + 1.0 * 1.2)
+
+
+def test_margins_come_first_with_the_limits():
+    found = table(iae=[[1, 1, 1], [1, 1, 1]])
+    found.diverged_at[:, 0] = 1.0
+    margins = np.array([0.0, 0.5, 0.0])
+    assert Fitness(entropy_weight=0.0, limits_first=True)(found, margins).tolist() == [1000.0, 1506.0, 1.0]
+    assert Fitness(entropy_weight=0.0)(found, margins).tolist() == [1000.0, 6.0, 1.0]
+    assert "limits_first" not in Fitness().plain()
+    assert Fitness(**Fitness(limits_first=True).plain()).limits_first
 
 
 def test_what_is_lost_keeps_no_limit():

@@ -1,0 +1,78 @@
+"""Random gains in one region of the rules: where they go, what they may be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from flcs import Inference, KnowledgeBase, RuleBase, Variable, scatter
+from flcs.rule_base import full_grid
+
+LOW, HIGH = (0.0, 0.0, 0.0), (10.0, 20.0, 1.0)
+SLIP = Variable("slip", "", 0.0, 1.0, (0.1, 0.9))
+OWN = Variable("e", "", -1.0, 1.0, (-0.5, 0.5))
+
+
+def base(output, reference, inputs=(SLIP,)):
+    grid = full_grid([v.n_terms for v in inputs], reference)
+    return RuleBase(output, inputs, tuple(grid), LOW, HIGH, reference)
+
+
+TWO = KnowledgeBase("plant", (base("y", (2.0, 5.0, 0.5)), base("v", (1.0, 0.0, 0.1))), Inference(), 0.01)
+APART = replace(TWO, channels=(TWO.channels[0], base("v", (1.0, 0.0, 0.1), (OWN,))))
+
+
+def test_channels_with_the_same_inputs_share_regions():
+    assert scatter.regions(TWO) == ((("slip",), (0,)), (("slip",), (1,)))
+    assert len(scatter.regions(APART)) == 4
+
+
+def test_gains_go_to_one_region_and_nowhere_else():
+    gains = np.arange(1.0, 7.0)
+    changed = scatter.with_gains(TWO, (("slip",), (1,)), gains)
+    for old, new, own in zip(TWO.channels, changed.channels, (gains[:3], gains[3:]), strict=True):
+        assert new.rules[0] == old.rules[0]
+        assert new.rules[1].gains == tuple(own)
+        assert new.reference == old.reference
+    alone = scatter.with_gains(APART, (("e",), (0,)), gains)
+    assert alone.channels[0] == APART.channels[0]
+    assert alone.channels[1].rules[0].gains == (4.0, 5.0, 6.0)
+
+
+SLIPPING = (("slip",), (1,))
+
+
+def test_they_are_drawn_over_the_box_half_of_the_channels_keeping_theirs():
+    """Of 300 x 2 channels half, within four standard deviations of 2 %; the others reach both ends in equal ratios."""
+    now = (2.0, 5.0, 0.5, 1.0, 0.0, 0.1)
+    drawn = scatter.drawn(TWO, 300, SLIPPING, seed=1)
+    low, high = np.tile(LOW, 2), np.tile(HIGH, 2)
+    assert drawn.shape == (300, 6)
+    assert ((drawn >= low) & (drawn <= high)).all()
+    stays = (drawn.reshape(300, 2, 3) == np.reshape(now, (2, 3))).all(axis=2)
+    assert stays.mean() == pytest.approx(0.5, abs=0.08)
+    others = drawn[:, :3][~stays[:, 0]]
+    assert (others == 0.0).mean(axis=0) == pytest.approx(0.25, abs=0.15)
+    share = np.where(others > 0.0, others / high[:3], np.nan)
+    assert np.nanmedian(share, axis=0) == pytest.approx(50.0**-0.5, rel=0.5)  # half way in ratios
+    assert (np.nanmin(share, axis=0) >= 1 / 50).all()
+    assert (np.nanmax(share, axis=0) > 0.85).all()
+    np.testing.assert_array_equal(drawn, scatter.drawn(TWO, 300, SLIPPING, seed=1))
+    assert (drawn != scatter.drawn(TWO, 300, SLIPPING, seed=2)).any()
+
+
+def test_a_channel_keeps_the_gains_of_the_region():
+    gains = np.arange(1.0, 7.0) / 10.0
+    changed = scatter.with_gains(TWO, SLIPPING, gains)
+    np.testing.assert_array_equal(scatter.gains_of(changed, SLIPPING), gains)
+    np.testing.assert_array_equal(scatter.gains_of(changed, (("slip",), (0,))), scatter.gains_of(TWO, SLIPPING))
+    kept = (scatter.drawn(changed, 100, SLIPPING, 1).reshape(100, 2, 3) == gains.reshape(2, 3)).all(axis=2)
+    assert 0.3 < kept.mean() < 0.7
+    np.testing.assert_array_equal(scatter.gains_of(APART, (("e",), (0,)))[:3], TWO.channels[0].reference)
+
+
+def test_those_that_may_not_be_used_are_drawn_anew():
+    drawn = scatter.drawn(TWO, 50, SLIPPING, 1, kept=lambda gains: gains[:, 0] > 4.0)
+    assert len(drawn) == 50
+    assert (drawn[:, 0] > 4.0).all()
+    assert len(scatter.drawn(TWO, 5, SLIPPING, 1, kept=lambda gains: np.zeros(len(gains), bool))) == 0
