@@ -33,6 +33,14 @@ class GuardConfig:
                 yield f"ranges.{name} must be [low, high] with low < high, got {ends}"
 
 
+@dataclass
+class VendorConfig:
+    """How a PID block elsewhere takes its gains: K, Ti, Td."""
+
+    unit: str = setting("s", "unit of Ti and Td", choices=("s", "min"))
+    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
+
+
 def _is_range(ends: object) -> bool:
     return isinstance(ends, list) and len(ends) == 2 and all(_number(e) for e in ends) and ends[0] < ends[1]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export.guard import LARGEST
+from experiments.export.guard import LARGEST, Guard
+from experiments.export.vendor_forms import VendorForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,10 @@ class Job:
         Of the simulated closed loop, a situation each.
     seed : int
         Of random and edge inputs.
+    guard : Guard
+        Of the machine.
+    form : VendorForm
+        In which a PID block elsewhere takes its gains.
     """
 
     kb: KnowledgeBase
@@ -48,6 +53,8 @@ class Job:
     machine: Machine
     recordings: tuple[Recording, ...]
     seed: int = 0
+    guard: Guard = field(default_factory=Guard)
+    form: VendorForm = field(default_factory=VendorForm)
 
     @cached_property
     def sequences(self) -> dict[str, Array]:

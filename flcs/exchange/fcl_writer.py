@@ -2,7 +2,7 @@
 
 One function block; terms as points, singletons for conclusions (method COGS: centre of gravity for singletons, which is
 the mean weighted with the firing strengths), the reference gain as DEFAULT, and one rule block for each output, so that
-every rule has one conclusion, which all dialects read. Gaussian terms and bells are no part of the standard.
+every rule has one conclusion, which all dialects read; rules in small letters, which some programs insist on. Gaussian terms and bells are no part of the standard.
 Source: IEC 61131-7 (2000), Programmable controllers, part 7: Fuzzy control programming, clause 5 and annex.
 """
 
@@ -87,9 +87,9 @@ def _rules(output: Consequent, place: int, system: FuzzySystem) -> list[str]:
     first = place * len(system.rules)
     for k, rule in enumerate(system.rules, 1):
         pairs = zip(system.inputs, rule.terms, strict=True)
-        conditions = " AND ".join(f"{item.name} IS {item.terms[term].label}" for item, term in pairs)
-        weight = "" if rule.on else " WITH 0.0"
-        lines.append(f"    RULE {first + k} : IF {conditions} THEN {output.name} IS rule{k}{weight};")
+        conditions = " and ".join(f"{item.name} is {item.terms[term].label}" for item, term in pairs)
+        weight = "" if rule.on else " with 0.0"
+        lines.append(f"    RULE {first + k} : if {conditions} then {output.name} is rule{k}{weight};")
     return [*lines, "END_RULEBLOCK"]
 
 
