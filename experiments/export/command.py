@@ -39,7 +39,10 @@ def export(config: ExportConfig, folder: RunFolder) -> None:
         proofs.append(target.prove(job, place))
         if proofs[-1].seconds:
             folder.note_time(f"{name}, one sample", proofs[-1].seconds)
-    folder.write_json("manifest.json", manifest(job, proofs, files))
+    described = manifest(job, proofs, files)
+    if config.shape == "scheduler":
+        described["vendor_block"] = _judged_block(config, job, folder)
+    folder.write_json("manifest.json", described)
     print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {folder.path / 'manifest.json'}"]))
     wrong = [proof.target for proof in proofs if proof.status == "failed"]
     if wrong:
@@ -98,6 +101,21 @@ def guard_of(config: ExportConfig) -> Any:
     safe = None if given.safe is None else tuple(given.safe)
     ramp = float("inf") if given.ramp is None else given.ramp
     return Guard(ranges, given.patience, given.recovery, given.frozen_after, ramp, safe)
+
+
+def _judged_block(config: ExportConfig, job: Job, folder: RunFolder) -> dict[str, Any]:
+    """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
+    from experiments import situations
+    from experiments.export import vendor_loop
+    from plants.core import atomic
+
+    sets, _ = situations.declared_sets(config, job.plant)
+    several = [situation for block in sets.values() for situation in block]
+    found = vendor_loop.judged(job.kb, job.plant, several, job.step, job.form, config.integrator)
+    text = vendor_loop.page(found, job.form)
+    atomic.write(folder.path / "pid_block.md", text)
+    print(f"\n{text}")
+    return found
 
 
 def _written(folder: RunFolder, target: str, texts: Any) -> list[dict[str, Any]]:
