@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target
+from experiments.export import c_target, m_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,4 +46,6 @@ def _c(name: str) -> Target:
     )  # fmt: skip
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"))}
+_MATLAB = Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove)
+
+TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"), _MATLAB)}

@@ -161,7 +161,7 @@ def page(found: Mapping[str, Any], form: VendorForm) -> str:
 
     lines = [
         "# The scheduler with a PID block that is not ours", "",
-        f"Simulated in {len(found['situations'])} situations: {', '.join(found['situations'])}. Ratios to our own law, over",
+        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}. Ratios to our own law, over",
         "the situations in which both stay inside the plant's region; travel is the command's total variation. Ti and Td",
         f"in {form.unit}, at most {form.longest:g}.", "", "```", text_table(HEAD, rows(found)), "```", "",
     ]  # fmt: skip
