@@ -1,7 +1,7 @@
 """A machine as functions of MATLAB's language: state struct in, state struct out; no toolbox, no global state.
 
 ``NAME_reset`` gives the state before the first sample, ``NAME_step`` makes one sample, ``NAME_selftest`` runs recorded
-samples and compares. One language element a line, so that MATLAB Coder and Simulink's MATLAB Function block take them.
+samples and compares. Fixed sizes and no strings in the step, as Simulink's MATLAB Function block wants it.
 """
 
 from __future__ import annotations
