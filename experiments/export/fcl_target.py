@@ -38,7 +38,7 @@ def prove(job: Job, folder: Path) -> Proof:
     pairs = []
     try:
         for k, name in enumerate(names_of(job.kb, "fcl")):
-            points = gain_points(job.kb, k, seed=job.seed)
+            points = gain_points(job.kb, k, seed=job.seed).firing_above(fuzzylite.RESOLUTION)
             pairs.append((points, fuzzylite.gains(program, folder / name, points.inputs, len(points.names))))
     except subprocess.SubprocessError as error:
         return Proof(TARGET, fuzzylite.version(program), "failed", str(error), BOUND)

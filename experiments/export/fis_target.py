@@ -47,7 +47,8 @@ def prove(job: Job, folder: Path) -> Proof:
         other = fuzzylite.program()
         if other is not None:
             checkers.append(fuzzylite.version(other))
-            pairs += [(p, fuzzylite.gains(other, f, p.inputs, len(p.names))) for f, p in several]
+            coarse = [(f, p.firing_above(fuzzylite.RESOLUTION)) for f, p in several]
+            pairs += [(p, fuzzylite.gains(other, f, p.inputs, len(p.names))) for f, p in coarse]
     except subprocess.SubprocessError as error:
         return Proof(TARGET, " and ".join(checkers), "failed", str(error)[:2000], BOUND)
     if not pairs:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 MISSING = "fuzzylite is not installed (Debian: apt-get install fuzzylite)"
+RESOLUTION = 2e-6
+"""The program takes what is closer than 1e-6 for equal, and so smaller firing strengths for 0."""
 _SECONDS = 120
 
 

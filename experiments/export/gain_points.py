@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class GainPoints:
         Weighted mean of the rules.
     spans : array [n_gains]
         The box.
+    least : array [n]
+        Smallest firing strength above 0.
     same : float
         Share of all places inside the taught ranges where that is the controller's own gain, to 1e-9 of the box.
     """
@@ -45,7 +47,13 @@ class GainPoints:
     inputs: Array
     rules_alone: Array
     spans: Array
+    least: Array
     same: float
+
+    def firing_above(self, strength: float) -> GainPoints:
+        """Return the places where each rule fires more than `strength` or not at all, for programs that round there."""
+        kept = self.least > strength
+        return replace(self, inputs=self.inputs[kept], rules_alone=self.rules_alone[kept], least=self.least[kept])
 
 
 def gain_points(kb: KnowledgeBase, channel: int, count: int = RANDOM, seed: int = 0) -> GainPoints:
@@ -56,8 +64,6 @@ def gain_points(kb: KnowledgeBase, channel: int, count: int = RANDOM, seed: int 
     ValueError
         If its rules fire hardly anywhere.
     """
-    from dataclasses import replace
-
     one = replace(kb, channels=(kb.channels[channel],))
     base, rng = one.channels[0], np.random.default_rng(seed)
     on = np.array([rule.on for rule in base.rules])
@@ -76,7 +82,9 @@ def gain_points(kb: KnowledgeBase, channel: int, count: int = RANDOM, seed: int 
     apart = np.abs(as_files_say(one).gains(drawn) - one.gains(drawn)) / span
     names = tuple(f"gain_{kb.suffixed(name, channel)}" for name in base.gain_names)
     same = float(np.mean(apart.max(axis=1) <= 1e-9))
-    return GainPoints(names, inputs, as_files_say(one).gains(inputs), span, same)
+    strengths = one.firing(inputs)
+    least = np.where(strengths > 0.0, strengths, np.inf).min(axis=1)
+    return GainPoints(names, inputs, as_files_say(one).gains(inputs), span, least, same)
 
 
 def proof_of(

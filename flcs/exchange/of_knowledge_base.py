@@ -100,6 +100,8 @@ def plain_differences(kb: KnowledgeBase, channel: int = 0) -> tuple[str, ...]:
             f"where all rules together fire less than {how.fallback:g} the controller's gains move to the reference "
             "gains in proportion; a file's stay the weighted mean"
         )
+    if _reach(base) != (base.low, base.high):
+        found.append("some rules say gains outside the box, to which the controller limits them; a file's are not limited")
     if how.authority != 1.0:
         found.append(f"the controller goes {how.authority:g} of the way from the reference gains; a file all of it")
     if kb.slew is not None:
@@ -119,5 +121,20 @@ def _always_fires(base: RuleBase, how: Inference) -> bool:
 
 
 def as_files_say(kb: KnowledgeBase) -> KnowledgeBase:
-    """Return the knowledge base as a file alone would be evaluated: no fallback, all of the authority."""
-    return replace(kb, inference=replace(kb.inference, fallback=1e-12, authority=1.0), slew=None)
+    """Return the knowledge base as a file alone would be evaluated: no fallback, all of the authority, no box."""
+    channels = []
+    for base in kb.channels:
+        low, high = _reach(base)
+        channels.append(replace(base, low=low, high=high))
+    how = replace(kb.inference, fallback=1e-12, authority=1.0)
+    return replace(kb, channels=tuple(channels), inference=how, slew=None)
+
+
+def _reach(base: RuleBase) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The smallest box that has in it the own one and all that the rules can say."""
+    low, high = list(base.low), list(base.high)
+    for rule in base.rules:
+        for k, gain in enumerate(rule.gains):
+            most = sum(map(abs, rule.slopes[k])) if rule.slopes else 0.0
+            low[k], high[k] = min(low[k], gain - most), max(high[k], gain + most)
+    return tuple(low), tuple(high)
