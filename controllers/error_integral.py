@@ -25,8 +25,8 @@ _NO_INTEGRAL_ACTION = 1e-12  # magnitude of ki below which the block's integral 
 class ErrorIntegralPID(ParallelLaw):
     """PID law that stores the integral of the error [y s], and multiplies it with the present ki.
 
-    Its limits, rate limit, filter and anti-windup are those of :class:`controllers.PID`, whose settings it has; where ki
-    is 0 the integral stands still, as in blocks whose integral action is switched off.
+    Its limits, rate limit, filter and anti-windup are those of :class:`controllers.PID`, whose settings it has; where
+    ki is 0 the integral stands still, as in blocks whose integral action is switched off.
 
     Raises
     ------
@@ -54,7 +54,7 @@ class ErrorIntegralPID(ParallelLaw):
             )
             raise ValueError(message)
 
-    def _weighted(self, r: Number, g: Numbers) -> Number:  # noqa: ARG002  (b is a setting here)
+    def _weighted(self, r: Number, g: Numbers) -> Number:
         return r if self.set_point_weight == 1.0 else self.set_point_weight * r
 
     def _acting(self, integral: Number, g: Numbers) -> Number:

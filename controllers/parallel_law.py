@@ -128,11 +128,11 @@ class ParallelLaw(LawSettings):
     def _weighted(self, r: Number, g: Numbers) -> Number:
         """Return the reference as the proportional term sees it."""
 
-    def _acting(self, integral: Number, g: Numbers) -> Number:  # noqa: ARG002  (a law may store it otherwise)
+    def _acting(self, integral: Number, g: Numbers) -> Number:
         """Return the integral's part of the demand."""
         return integral
 
-    def _stored(self, part: Number, g: Numbers) -> Number:  # noqa: ARG002
+    def _stored(self, part: Number, g: Numbers) -> Number:
         """Return a part of the demand as the integral stores it."""
         return part
 

@@ -77,17 +77,19 @@ def prepared(config: ExportConfig) -> Job:
     """
     from experiments import situations
     from experiments.export.installed import installed
-    from experiments.export.scheduler import scheduler
-    from experiments.export.vendor_forms import VendorForm
     from experiments.export.job import Job
     from experiments.export.recording import recordings
+    from experiments.export.scheduler import scheduler
+    from experiments.export.vendor_forms import VendorForm
     from experiments.kb_case import loaded
 
     kb, plant = loaded(config)
     sets, _ = situations.declared_sets(config, plant)
     several = [situation for block in sets.values() for situation in block]
     step, guard, form = config.integration_step, guard_of(config), VendorForm(config.vendor.unit, config.vendor.longest)
-    machine = scheduler(kb, plant, step, guard, form) if config.shape == "scheduler" else installed(kb, plant, step, guard)
+    machine = (
+        scheduler(kb, plant, step, guard, form) if config.shape == "scheduler" else installed(kb, plant, step, guard)
+    )
     seen = recordings(kb, plant, several, step, machine, config.integrator)
     return Job(kb, plant, step, machine, tuple(seen), config.seed, guard, form)
 

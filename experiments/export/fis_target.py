@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TARGET, BOUND = "fis", 1e-12
 EFFORT = 12_000
-"""Rules times inputs evaluated by Octave's toolkit, which takes a millisecond for one: its first inputs of the 10 000."""
+"""Rules times gains times inputs evaluated by Octave's toolkit, three in a millisecond: the first of the 10 000."""
 _TOOLKIT = "pkg load fuzzy-logic-toolkit;"
 
 

@@ -15,6 +15,7 @@ from experiments.export.m_straight import HELPERS, MStraight
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from experiments.export.job import Job
@@ -50,7 +51,16 @@ def _reset(machine: Machine) -> str:
     values = [f"    {MStraight.literal(value)} % {slot}" for slot, value in machine.memory.items()]
     head = f"function state = {machine.name}_reset()"
     about = f"%{machine.name.upper()}_RESET  State before the first sample: memory m and the number of the sample."
-    lines = [head, about, "state = struct('m', zeros(1, 0), 'sample', 0);", "state.m = [", *values, "    ]';", "end", ""]
+    lines = [
+        head,
+        about,
+        "state = struct('m', zeros(1, 0), 'sample', 0);",
+        "state.m = [",
+        *values,
+        "    ]';",
+        "end",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -84,8 +94,8 @@ def _part(machine: Machine, part: Part, used: set[str]) -> str:
     used |= code.kernels
     needed = set(tape.needed(part.program.outputs))
     lines = [f"function m = {part.name}(m)"]
-    for slot in (read[node] for node in sorted(needed & read.keys())):
-        lines.append(f"s{places[slot]} = m({places[slot] + 1}); % {slot}")
+    slots = [read[node] for node in sorted(needed & read.keys())]
+    lines += [f"s{places[slot]} = m({places[slot] + 1}); % {slot}" for slot in slots]
     lines += code.lines
     for slot, node in zip(part.writes, part.program.outputs, strict=True):
         lines.append(f"m({places[slot] + 1}) = {code.value(node)}; % {slot}")
@@ -113,7 +123,7 @@ def self_test(job: Job, bound: float) -> str:
     return "\n".join(lines)
 
 
-def _matrix(rows: NDArray | list[list[float]]) -> str:
+def _matrix(rows: NDArray[np.float64] | list[list[float]]) -> str:
     listed = rows if isinstance(rows, list) else rows.tolist()
     return "[\n" + "\n".join("    " + " ".join(map(_entry, row)) for row in listed) + "\n    ]"
 

@@ -29,7 +29,7 @@ def texts(kb: KnowledgeBase, name: str, form: VendorForm) -> dict[str, str]:
         "%   t(i).inputs: names; t(i).axes{k}: nodes of input k; t(i).gains{k}: kp, ki, kd on the grid (parallel form,",
         "%   u = kp e + int(ki e) + kd e'); t(i).K, .Ti, .Td: standard (ISA) form, u = K (e + int(e)/Ti + Td e');",
         "%   t(i).Ks, .Tis, .Tds: series form, Ks (1 + 1/(Tis s)) (1 + Tds s); times in " + form.unit + ".",
-        f"%   Ti = {form.longest:g}: no integral action. t(i).error: largest error of interpolated gains, share of the box;",
+        f"%   Ti = {form.longest:g}: no integral action. t(i).error: largest error of interpolated gains, of the box;",
         "%   t(i).standard_error, .series_error: of interpolated K, Ti, Td (NaN: the form cannot say all gains).",
         "t = struct([]);",
     ]
@@ -72,7 +72,9 @@ def checked(kb: KnowledgeBase, name: str, form: VendorForm, program: str, folder
     rng, worst = np.random.default_rng(0), 0.0
     for k, one in enumerate(tables_of(kb, form), 1):
         table = one.table
-        x = np.stack([rng.uniform(1.5 * a.low - 0.5 * a.high, 1.5 * a.high - 0.5 * a.low, _PROBES) for a in table.axes], 1)
+        x = np.stack(
+            [rng.uniform(1.5 * a.low - 0.5 * a.high, 1.5 * a.high - 0.5 * a.low, _PROBES) for a in table.axes], 1
+        )
         script = f"t = {name}_tables(); found = {name}_lookup(t({k}), given);"
         found = octave.run(program, folder, script, {"probe": x}, len(table.gain_names))["probe"]
         span = np.array(table.high) - np.array(table.low)

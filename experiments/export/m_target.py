@@ -21,7 +21,7 @@ TARGET, BOUND = "matlab", 1e-12
 def files(job: Job) -> dict[str, str]:
     """Return the export's files by name."""
     alone = scheduler_job(job)
-    found = {}
+    found: dict[str, str] = {}
     for one in dict.fromkeys((job, alone)):
         found |= m_files.texts(one.machine)
         found[f"{one.machine.name}_selftest.m"] = m_files.self_test(one, BOUND)

@@ -54,7 +54,8 @@ def run(octave: str, folder: Path, script: str, tables: dict[str, Array], n_outp
         for k, rows in enumerate(tables.values()):
             np.ascontiguousarray(rows, dtype="<f8").tofile(work / f"{k}.in")
             lines += [
-                f"id = fopen('{_quoted(work)}/{k}.in'); given = fread(id, [{rows.shape[1]}, Inf], 'double')'; fclose(id);",
+                f"id = fopen('{_quoted(work)}/{k}.in');",
+                f"given = fread(id, [{rows.shape[1]}, Inf], 'double')'; fclose(id);",
                 script,
                 f"id = fopen('{_quoted(work)}/{k}.out', 'w'); fwrite(id, found', 'double'); fclose(id);",
             ]

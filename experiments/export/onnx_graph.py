@@ -1,8 +1,8 @@
 """A machine as an ONNX graph, operation by operation from its tapes: no network library, double precision.
 
 Inputs of the graph: ``inputs`` [batch, n_inputs] and ``memory`` [batch, n_memory]; outputs: ``outputs`` and
-``new_memory``. The first memory is that of the machine, a constant of the graph's description. Comparisons become Greater
-and Where, so that NaN is treated as everywhere else.
+``new_memory``. The first memory is that of the machine, told in the file's description. Comparisons become Greater and
+Where, so that NaN is treated as everywhere else.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def model(machine: Machine) -> bytes:
 def described(machine: Machine) -> dict[str, str]:
     """Return what the file says about itself: names of the columns, units, first memory, sample time."""
     return {
-        "inputs": ",".join(s.name for s in machine.inputs), "input_units": ",".join(s.unit or "1" for s in machine.inputs),
+        "inputs": ",".join(s.name for s in machine.inputs),
+        "input_units": ",".join(s.unit or "1" for s in machine.inputs),
         "outputs": ",".join(s.name for s in machine.outputs), "memory": ",".join(machine.memory),
         "first_memory": ",".join(map(repr, machine.memory.values())), "sample_time": repr(machine.sample_time),
     }  # fmt: skip

@@ -46,8 +46,8 @@ def prove(job: Job, folder: Path) -> Proof:
         str(folder / f"{alone.machine.name}.onnx"), options, providers=["CPUExecutionProvider"]
     )
     found = {name: _run(session, rows, alone) for name, rows in alone.sequences.items()}
-    nodes = {"bytes": (folder / f"{alone.machine.name}.onnx").stat().st_size}
-    return compared(alone, TARGET, f"onnxruntime {onnxruntime.__version__}", BOUND, found, **nodes)
+    size = (folder / f"{alone.machine.name}.onnx").stat().st_size
+    return compared(alone, TARGET, f"onnxruntime {onnxruntime.__version__}", BOUND, found, bytes=size)
 
 
 def _run(session: object, rows: Array, job: Job) -> Array:

@@ -49,11 +49,13 @@ def scheduler(
     -------
     Machine
         Inputs: ``e_`` and ``e_rate_`` of each channel [its unit, and per s], the scheduling outputs, ``authority``.
-        Outputs: ``gain_`` of each gain, then for each channel ``K_``, ``Ti_``, ``Td_`` of the standard form and ``Ks_``,
+        Outputs: ``gain_`` of each gain, for each channel ``K_``, ``Ti_``, ``Td_`` of the standard form and ``Ks_``,
         ``Tis_``, ``Tds_`` of the series form, ``standard_`` and ``series_`` (1: that form says the scheduled gains),
         ``fault`` and ``tripped``.
     """
-    return _Scheduler(kb, plant, step, guard or Guard(), form or VendorForm()).machine(name or f"{plant.name}_scheduler")
+    return _Scheduler(kb, plant, step, guard or Guard(), form or VendorForm()).machine(
+        name or f"{plant.name}_scheduler"
+    )
 
 
 def is_scheduler(machine: Machine) -> bool:

@@ -75,7 +75,8 @@ def prove(job: Job, folder: Path) -> Proof:
     """Read all files with other programs' readers; interpolate with SciPy at random places against the rules."""
     import scipy
 
-    checker, errors, allowed = f"SciPy {scipy.__version__} on csv, json, npz", {}, TOLERANCE
+    checker, allowed = f"SciPy {scipy.__version__} on csv, json, npz", TOLERANCE
+    errors: dict[str, float] = {}
     for k, one in enumerate(tables_of(job.kb, job.form)):
         allowed = max(allowed, one.table.error)
         grids = _read(folder, f"{job.plant.name}_{one.table.name}", one.table)

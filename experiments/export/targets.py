@@ -53,4 +53,6 @@ _TABLES = Target("tables", "look-up tables as CSV, JSON, NPZ", tables_target.fil
 _SKFUZZY = Target("skfuzzy", "control systems of scikit-fuzzy", skfuzzy_target.files, skfuzzy_target.prove)
 _MATLAB = Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove)
 
-TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"), _MATLAB, _FIS, _FCL, _ONNX, _TABLES, _SKFUZZY)}
+TARGETS: dict[str, Target] = {
+    target.name: target for target in (_c("c"), _c("c_float"), _MATLAB, _FIS, _FCL, _ONNX, _TABLES, _SKFUZZY)
+}

@@ -83,7 +83,9 @@ def blocks(kb: KnowledgeBase, form: VendorForm) -> dict[str, Any]:
     ours = FuzzyController(kb).frozen()
     for base in kb.channels:
         if len(base.gain_names) != 3:
-            raise ValueError(f"PID blocks take kp, ki, kd; channel {base.name!r} schedules {', '.join(base.gain_names)}")
+            raise ValueError(
+                f"PID blocks take kp, ki, kd; channel {base.name!r} schedules {', '.join(base.gain_names)}"
+            )
     boxes = tuple((base.low[0], base.high[0], base.reference[0]) for base in kb.channels)
     standard, series = (VendorSchedule(ours.schedule, boxes, form, kind) for kind in ("standard", "series"))
     gathers = tuple(map(of_error, ours.laws))
@@ -161,8 +163,9 @@ def page(found: Mapping[str, Any], form: VendorForm) -> str:
 
     lines = [
         "# The scheduler with a PID block that is not ours", "",
-        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}. Ratios to our own law, over",
-        "the situations in which both stay inside the plant's region; travel is the command's total variation. Ti and Td",
-        f"in {form.unit}, at most {form.longest:g}.", "", "```", text_table(HEAD, rows(found)), "```", "",
+        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}.", "",
+        "Ratios to our own law, over the situations in which both stay inside the plant's region; travel is the",
+        f"command's total variation. Ti and Td in {form.unit}, at most {form.longest:g}.", "",
+        "```", text_table(HEAD, rows(found)), "```", "",
     ]  # fmt: skip
     return "\n".join(lines)

@@ -113,9 +113,7 @@ def relabelled(system: FuzzySystem) -> list[SystemRule]:
     from dataclasses import replace
 
     places = [partition.ordered(item)[1] for item in system.inputs]
-    return [
-        replace(rule, terms=tuple(p[t] for p, t in zip(places, rule.terms, strict=True))) for rule in system.rules
-    ]
+    return [replace(rule, terms=tuple(p[t] for p, t in zip(places, rule.terms, strict=True))) for rule in system.rules]
 
 
 def _rule(
@@ -143,5 +141,3 @@ def gains_and_slopes(rule: SystemRule, inputs: Sequence[Mapping[str, Any]], orde
         gains.append(constant + sum(f * m for f, m in zip(rates, middles, strict=True)))
         slopes.append([f * (0.5 * (i["high"] - i["low"])) for f, i in zip(rates, inputs, strict=True)])
     return {"gains": gains, "slopes": slopes if order else []}
-
-

@@ -1,8 +1,8 @@
 """Fuzzy Control Language (IEC 61131-7), read as text: nothing in it is evaluated.
 
-Read are one function block with REAL variables, terms as points, singletons with method COGS, rule blocks with AND (PROD
-or MIN) of one term for each input, and WITH 0 or 1. What else the language has (COG, OR, NOT, other weights) is refused
-with its line, because a knowledge base of constant gains has no place for it.
+Read are one function block with REAL variables, terms as points, singletons with method COGS, rule blocks with AND
+(PROD or MIN) of one term for each input, and WITH 0 or 1. What else the language has (COG, OR, NOT, other weights) is
+refused with its line, because a knowledge base of constant gains has no place for it.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class _Reader:
             refuse(line, f"a singleton of {name!r}, declared in its DEFUZZIFY block before", repr(label.text))
         if (name, label.text) in self.used and (joined or self.joined.get(name, "MAX")) == "MAX":
             refuse(
-                line, "a singleton of its own for each rule: of rules with one singleton ACCU : MAX counts the strongest "
+                line, "a singleton of its own for each rule: of rules with one, ACCU : MAX counts the strongest "
                 "alone (ACCU : NSUM adds them)", f"{label.text!r} again",
             )  # fmt: skip
         self.used.add((name, label.text))
@@ -235,12 +235,16 @@ class _Reader:
             if said.values.keys() != set(names):
                 refuse(said.line, f"a conclusion for each of {', '.join(names)}", sorted(said.values))
             rules.append(SystemRule(terms, tuple((said.values[output],) for output in names), said.on, said.line))
-        outputs = [(output, self.outputs[output]) for output in names]
         return FuzzySystem(
             name, tuple(self.inputs[item] for item in self.variables["VAR_INPUT"]),
-            tuple(Consequent(n, *(o.ends or (None, None)), o.default, o.line) for n, o in outputs),
+            tuple(_consequent(n, self.outputs[n]) for n in names),
             tuple(rules), _NORMS[self.norms.pop()],
         )  # fmt: skip
+
+
+def _consequent(name: str, found: _Output) -> Consequent:
+    low, high = found.ends or (None, None)
+    return Consequent(name, low, high, found.default, found.line)
 
 
 def read(text: str) -> FuzzySystem:

@@ -2,7 +2,8 @@
 
 One function block; terms as points, singletons for conclusions (method COGS: centre of gravity for singletons, which is
 the mean weighted with the firing strengths), the reference gain as DEFAULT, and one rule block for each output, so that
-every rule has one conclusion, which all dialects read; rules in small letters, which some programs insist on. Gaussian terms and bells are no part of the standard.
+every rule has one conclusion, which all dialects read; rules in small letters, which some programs insist on. Gaussian
+terms and bells are no part of the standard.
 Source: IEC 61131-7 (2000), Programmable controllers, part 7: Fuzzy control programming, clause 5 and annex.
 """
 
@@ -18,9 +19,50 @@ if TYPE_CHECKING:
 
 AND_METHODS = {"product": "PROD", "minimum": "MIN"}
 KEYWORDS = frozenset(
-    "FUNCTION_BLOCK END_FUNCTION_BLOCK VAR_INPUT VAR_OUTPUT VAR END_VAR FUZZIFY END_FUZZIFY DEFUZZIFY END_DEFUZZIFY "
-    "RULEBLOCK END_RULEBLOCK TERM METHOD DEFAULT RANGE RULE IF THEN IS NOT AND OR WITH ACT ACCU OPTION END_OPTION NC "
-    "COG COGS COA LM RM MIN MAX PROD BDIF ASUM BSUM NSUM REAL".split()
+    [
+        "FUNCTION_BLOCK",
+        "END_FUNCTION_BLOCK",
+        "VAR_INPUT",
+        "VAR_OUTPUT",
+        "VAR",
+        "END_VAR",
+        "FUZZIFY",
+        "END_FUZZIFY",
+        "DEFUZZIFY",
+        "END_DEFUZZIFY",
+        "RULEBLOCK",
+        "END_RULEBLOCK",
+        "TERM",
+        "METHOD",
+        "DEFAULT",
+        "RANGE",
+        "RULE",
+        "IF",
+        "THEN",
+        "IS",
+        "NOT",
+        "AND",
+        "OR",
+        "WITH",
+        "ACT",
+        "ACCU",
+        "OPTION",
+        "END_OPTION",
+        "NC",
+        "COG",
+        "COGS",
+        "COA",
+        "LM",
+        "RM",
+        "MIN",
+        "MAX",
+        "PROD",
+        "BDIF",
+        "ASUM",
+        "BSUM",
+        "NSUM",
+        "REAL",
+    ]
 )
 
 
@@ -46,11 +88,13 @@ def write(system: FuzzySystem) -> str:
 
 
 def _check(system: FuzzySystem) -> None:
-    names = [system.name, *(item.name for item in (*system.inputs, *system.outputs))]
+    names = [system.name, *(item.name for item in system.inputs), *(item.name for item in system.outputs)]
     names += [term.label for item in system.inputs for term in item.terms]
     for name in names:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name.upper() in KEYWORDS:
-            raise ExchangeError(f"FCL needs names of letters, digits and underscores that are no keywords, got {name!r}")
+            raise ExchangeError(
+                f"FCL needs names of letters, digits and underscores that are no keywords, got {name!r}"
+            )
     for item in system.inputs:
         for term in item.terms:
             if term.kind != "points":

@@ -104,7 +104,9 @@ def _functions(section: _Section) -> list[tuple[int, str, str, tuple[float, ...]
     """Lines, labels, kinds and numbers of a section's membership functions."""
     found = []
     for k in range(1, _count(section, "NumMFs") + 1):
-        line, value = section.settings.get(f"mf{k}") or refuse(section.line, f"a line MF{k}=... in this section", "none")
+        line, value = section.settings.get(f"mf{k}") or refuse(
+            section.line, f"a line MF{k}=... in this section", "none"
+        )
         parts = _FUNCTION.match(value)
         if not parts:
             refuse(line, f"MF{k}='label':'kind',[numbers]", repr(value))
@@ -180,9 +182,7 @@ def _rules(
     return tuple(_rule(line, text, inputs, said) for line, text in section.lines)
 
 
-def _rule(
-    line: int, text: str, inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]]
-) -> SystemRule:
+def _rule(line: int, text: str, inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]]) -> SystemRule:
     parts = _RULE.match(text)
     if not parts:
         refuse(line, "a rule such as '1 2, 3 3 (1) : 1'", repr(text))

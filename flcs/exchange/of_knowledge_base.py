@@ -91,17 +91,17 @@ def plain_differences(kb: KnowledgeBase, channel: int = 0) -> tuple[str, ...]:
     The complement holds the numbers; a file alone says the weighted mean of the rules, inside the taught ranges.
     """
     base, how = kb.channels[channel], kb.inference
-    found = [
-        f"outside the taught ranges the controller's gains return to the reference gains over {how.fade:g} ranges; "
-        "a file's do not: limit its inputs to their ranges"
-    ]
+    beyond = f"outside the taught ranges the controller's gains return to the reference gains over {how.fade:g} ranges"
+    found = [f"{beyond}; a file's do not: limit its inputs to their ranges"]
     if not _always_fires(base, how):
         found.append(
             f"where all rules together fire less than {how.fallback:g} the controller's gains move to the reference "
             "gains in proportion; a file's stay the weighted mean"
         )
     if _reach(base) != (base.low, base.high):
-        found.append("some rules say gains outside the box, to which the controller limits them; a file's are not limited")
+        found.append(
+            "some rules say gains outside the box, to which the controller limits them; a file's are not limited"
+        )
     if how.authority != 1.0:
         found.append(f"the controller goes {how.authority:g} of the way from the reference gains; a file all of it")
     if kb.slew is not None:

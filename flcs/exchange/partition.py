@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from flcs.exchange.of_knowledge_base import partition_points
 from flcs.exchange.system import refuse
@@ -80,7 +80,7 @@ def _partition(name: str, terms: Sequence[Term], known: dict[str, Any] | None) -
         return {"shape": {"name": "triangular"}, "centres": list(_centres(terms))}
     found = _trapezoids(terms)
     if found is None or not _fits(terms, found[1], found[0], _CLOSE * (outer[1] - outer[0])):
-        _complain(name, terms)
+        return _complain(name, terms)
     return {"shape": {"name": "trapezoid", "plateau": found[0]}, "centres": list(found[1])}
 
 
@@ -123,7 +123,7 @@ def _trapezoids(terms: Sequence[Term]) -> tuple[float, tuple[float, ...]] | None
     return plateau, (*first, ends[-1][1] + share * slopes[-1])
 
 
-def _complain(name: str, terms: Sequence[Term]) -> Any:
+def _complain(name: str, terms: Sequence[Term]) -> NoReturn:
     for a, b in itertools.pairwise(terms):
         falls, rises = a.points[-2:], b.points[:2]
         if (falls[0][0], falls[1][0]) != (rises[0][0], rises[1][0]):

@@ -1,9 +1,10 @@
 """Systems as control systems of scikit-fuzzy, both ways.
 
-That package has Mamdani's inference with sampled sets and the minimum as implication. Singletons become sets as narrow as
-the gains' distances allow, with steep sides: cut off at a height, such a set's area is in proportion to the height, so
-that the centroid of all is the mean of the gains weighted with the firing strengths, but for the sides' share. Strengths
-of rules with one gain are added; all are scaled so that sums stay below 1. A set's label is its gain's number.
+That package has Mamdani's inference with sampled sets and the minimum as implication. Singletons become sets as narrow
+as the gains' distances allow, with steep sides: cut off at a height, such a set's area is in proportion to the height,
+so that the centroid of all is the mean of the gains weighted with the firing strengths, but for the sides' share.
+Strengths of rules with one gain are added; all are scaled so that sums stay below 1. A set's label is its gain's
+number.
 Source: J. Warner et al., scikit-fuzzy 0.5, documentation of skfuzzy.control.
 """
 
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term
+from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, Term
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,30 +94,30 @@ def _sets(item: Consequent, gains: Sequence[float]) -> dict[str, Any]:
     return {"name": item.name, "universe": universe.tolist(), "sets": sets, "of_rule": of_rule}
 
 
-def built(data):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201  (its text is copied into exported files)
+def built(data):  # noqa: ANN001, ANN201  (its text is copied into exported files)
     """Build the skfuzzy.control.ControlSystem of `data`."""
-    import numpy
+    import numpy as np
     from skfuzzy import control
 
     inputs, outputs, rules = [], [], []
     for item in data["inputs"]:
-        variable = control.Antecedent(numpy.array(item["universe"]), item["name"])
+        variable = control.Antecedent(np.array(item["universe"]), item["name"])
         for label, values in item["terms"].items():
-            variable[label] = numpy.array(values)
+            variable[label] = np.array(values)
         inputs.append((variable, list(item["terms"])))
     for item in data["outputs"]:
-        variable = control.Consequent(numpy.array(item["universe"]), item["name"], "centroid")
-        variable.accumulation_method = numpy.add
+        variable = control.Consequent(np.array(item["universe"]), item["name"], "centroid")
+        variable.accumulation_method = np.add
         for label, values in item["sets"].items():
-            variable[label] = numpy.array(values)
+            variable[label] = np.array(values)
         outputs.append(variable)
-    together = numpy.multiply if data["and"] == "product" else numpy.fmin
+    together = np.multiply if data["and"] == "product" else np.fmin
     for number, rule in enumerate(data["rules"]):
-        chosen = [variable[labels[term]] for (variable, labels), term in zip(inputs, rule["terms"])]
+        chosen = [variable[labels[term]] for (variable, labels), term in zip(inputs, rule["terms"], strict=True)]
         condition = chosen[0]
         for term in chosen[1:]:
             condition = condition & term
-        said = [variable[label] % rule["weight"] for variable, label in zip(outputs, rule["sets"])]
+        said = [variable[label] % rule["weight"] for variable, label in zip(outputs, rule["sets"], strict=True)]
         rules.append(control.Rule(condition, said, label=f"rule{number + 1}", and_func=together))
     return control.ControlSystem(rules)
 
