@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export.job import Job
 from experiments.export.recording import Recording
 from experiments.export.scheduler import is_scheduler, scheduler
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from experiments.export.job import Job
     from experiments.export.machine import Machine
     from flcs import KnowledgeBase
 
@@ -30,7 +31,7 @@ def scheduler_job(job: Job) -> Job:
     inputs = random_inputs(job.kb, machine, job.seed)
     outputs = np.full((len(inputs), len(machine.outputs)), np.nan)
     drawn = Recording("random over the taught ranges and beyond", inputs, outputs)
-    return Job(job.kb, job.plant, job.step, machine, (drawn,), job.seed, job.guard, job.form)
+    return replace(job, machine=machine, recordings=(drawn,), situations=())
 
 
 def random_inputs(kb: KnowledgeBase, machine: Machine, seed: int) -> NDArray[np.float64]:
