@@ -81,8 +81,8 @@ def _sections(text: str) -> dict[tuple[str, str], _Section]:
             if key in found:
                 refuse(number, "each section once", line)
             section = found[key] = _Section(number)
-        elif section is None:
-            refuse(number, "a section such as [System] first", repr(line[:60]))
+        elif section is None or line[0] == "[":
+            refuse(number, "a section [System], [Input1], [Output1] or [Rules]", repr(line[:60]))
         else:
             section.lines.append((number, line))
             name, equals, value = line.partition("=")

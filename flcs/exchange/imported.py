@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flcs import kb_schema
 from flcs.exchange import partition
 from flcs.exchange.complement import gains_and_slopes, relabelled
-from flcs.exchange.system import refuse
+from flcs.exchange.system import ExchangeError, refuse
 from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
 from flcs.rule_base import PID_GAINS, Inference, Rule, RuleBase
 from flcs.variable import Variable
@@ -87,7 +87,7 @@ def imported(
     try:
         channels = tuple(_channel(s, g, order) for s, g in zip(systems, given, strict=True))
         kb = KnowledgeBase(plant, channels, how, tick, slew)
-    except KnowledgeBaseError:
+    except (ExchangeError, KnowledgeBaseError):
         raise
     except ValueError as error:
         raise KnowledgeBaseError(str(error)) from error
