@@ -2,6 +2,7 @@
 
 from controllers import forms, tuning
 from controllers.controller import Controller, as_controller
+from controllers.error_integral import ErrorIntegralPID
 from controllers.forms import Gains, SeriesForm, StandardForm
 from controllers.pid import PID, TwoDegreePID
 from controllers.protocols import Law, Schedule
@@ -12,6 +13,7 @@ __all__ = [
     "PID",
     "ConstantGains",
     "Controller",
+    "ErrorIntegralPID",
     "GainTable",
     "Gains",
     "Law",

@@ -61,7 +61,7 @@ class ParallelLaw(LawSettings):
         """
         step, now = self._step(), self._named(c)
         rates = self._rates(r_rate, y_rate, now)
-        demand = self._demand(r, y, rates, now["integral"], g)
+        demand = self._demand(r, y, rates, self._acting(now["integral"], g), g)
         travel = None if self.rate_limit is None else self.rate_limit * step
         low, high = windup.window(self.limits, travel, now.get("command"))
         command = windup.limited(demand, low, high)
@@ -70,7 +70,7 @@ class ParallelLaw(LawSettings):
             growth = windup.conditional(growth, demand, low, high)
         elif self.anti_windup == "back_calculation":
             growth = growth + step / self._tracking() * (self._applied(command, g) - demand)
-        new = self._filter_states(rates) | {"integral": now["integral"] + growth, "command": command}
+        new = self._filter_states(rates) | {"integral": now["integral"] + self._stored(growth, g), "command": command}
         trusted, watched = self._watch(now, (r, y, r_rate, y_rate), (demand, growth))
         if trusted is not None:
             command = where(trusted, command, now["command"])
@@ -88,7 +88,7 @@ class ParallelLaw(LawSettings):
         now = self._named(c)
         rates = self._rates(r_rate, y_rate, now)
         rest = self._demand(r, y, rates, 0.0, g)
-        new = self._filter_states(rates) | {"integral": command - rest}
+        new = self._filter_states(rates) | {"integral": self._stored(command - rest, g)}
         trusted, watched = self._watch(now, (r, y, r_rate, y_rate), (rest, command))
         if trusted is not None:
             new = {name: where(trusted, value, now[name]) for name, value in new.items()}
@@ -114,7 +114,7 @@ class ParallelLaw(LawSettings):
             rates = (now["reference_rate"], now["output_rate"])
             moving = ((r_rate - rates[0]), (y_rate - rates[1]))
             filter_rates = self._filter_states(tuple(rate / self.derivative_filter_time for rate in moving))
-        demand = self._demand(r, y, rates, now["integral"], g)
+        demand = self._demand(r, y, rates, self._acting(now["integral"], g), g)
         low, high = windup.window(self.limits, None, None)
         command = windup.limited(demand, low, high)
         growth = g[1] * self._directed(r, y)
@@ -122,11 +122,19 @@ class ParallelLaw(LawSettings):
             growth = windup.conditional(growth, demand, low, high)
         elif self.anti_windup == "back_calculation":
             growth = growth + (self._applied(command, g) - demand) / self._tracking()
-        return command, self._ordered(filter_rates | {"integral": growth})
+        return command, self._ordered(filter_rates | {"integral": self._stored(growth, g)})
 
     @abstractmethod
     def _weighted(self, r: Number, g: Numbers) -> Number:
         """Return the reference as the proportional term sees it."""
+
+    def _acting(self, integral: Number, g: Numbers) -> Number:
+        """Return the integral's part of the demand."""
+        return integral
+
+    def _stored(self, part: Number, g: Numbers) -> Number:
+        """Return a part of the demand as the integral stores it."""
+        return part
 
     def _directed(self, reference: Number, output: Number) -> Number:
         """Error in the sense of the action: positive asks for more command."""

@@ -11,7 +11,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-from experiments import lint
+from experiments import importing, lint
 from experiments.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "replay", "certify", "plants", "check", "lint", "cache")
+    known = (*_JOBS, "replay", "certify", "plants", "check", "lint", "import", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -66,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_plants(commands)
     _add_check(commands)
     lint.add_arguments(commands.add_parser("lint", help="inspect knowledge bases: holes, contradictions, jumps"))
+    importing.add_arguments(
+        commands.add_parser("import", help="read fuzzy inference files (.fis, .fcl) as a knowledge base")
+    )
     _add_cache(commands)
     return parser
 

@@ -101,7 +101,7 @@ class LookupTable:
             raise ValueError(f"inputs must have shape (n, {len(self.axes)}), got {x.shape}")
         columns = tuple(x[:, k] for k in range(len(self.axes)))
         result = np.zeros((len(x), len(self.gain_names)))
-        lower, part = self._cells(columns)
+        lower, part = self.cells(columns)
         for corner in product((0, 1), repeat=len(self.axes)):
             weight = np.ones(len(x))
             for side, share in zip(corner, part, strict=True):
@@ -127,7 +127,8 @@ class LookupTable:
         gains = [_contracted(self.values[..., k].tolist(), hats) for k in range(len(self.gain_names))]
         return tuple(self._faded(x, gains, authority))
 
-    def _cells(self, columns: Numbers) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
+    def cells(self, columns: Numbers) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
+        """Return the lower node of the cell on each axis, and the place in the cell, 0 .. 1."""
         lower, part = [], []
         for axis, value in zip(self.axes, columns, strict=True):
             place = (clip(value, axis.low, axis.high) - axis.low) / axis.spacing

@@ -28,14 +28,19 @@ _AXIS = ("name", "unit", "low", "high", "points")
 
 def save(table: LookupTable, path: str | Path) -> None:
     """Write a table; numbers in the shortest form that reads back to the same bits."""
+    atomic.write(Path(path), text(table))
+
+
+def text(table: LookupTable) -> str:
+    """Return a table as the text of its file."""
     stream = io.StringIO()
-    stream.write("# " + json.dumps(_header(table), allow_nan=False) + "\n")
+    stream.write("# " + json.dumps(header(table), allow_nan=False) + "\n")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*(axis.name for axis in table.axes), *table.gain_names])
     nodes = product(*(axis.nodes.tolist() for axis in table.axes))
     for place, gains in zip(nodes, table.values.reshape(table.n_nodes, -1).tolist(), strict=True):
         writer.writerow([repr(number) for number in (*place, *gains)])
-    atomic.write(Path(path), stream.getvalue())
+    return stream.getvalue()
 
 
 def load(path: str | Path) -> LookupTable:
@@ -61,7 +66,8 @@ def load(path: str | Path) -> LookupTable:
     return _table(path, node, lines[1:])
 
 
-def _header(table: LookupTable) -> dict[str, Any]:
+def header(table: LookupTable) -> dict[str, Any]:
+    """Return all of a table but its values, as plain data."""
     return {
         "format": FORMAT,
         "schema": SCHEMA,

@@ -33,6 +33,14 @@ class GuardConfig:
                 yield f"ranges.{name} must be [low, high] with low < high, got {ends}"
 
 
+@dataclass
+class VendorConfig:
+    """How a PID block elsewhere takes its gains: K, Ti, Td."""
+
+    unit: str = setting("s", "unit of Ti and Td", choices=("s", "min"))
+    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
+
+
 def _is_range(ends: object) -> bool:
     return isinstance(ends, list) and len(ends) == 2 and all(_number(e) for e in ends) and ends[0] < ends[1]
 
@@ -46,5 +54,10 @@ class ExportSettings:
     """What is exported, and what it has to stand."""
 
     to: list[str] = setting(list, "targets, such as c, c_float; all: every one there is")
+    shape: str = setting(
+        "controller", "what leaves: the whole controller, or its scheduler alone for a PID block elsewhere",
+        choices=("controller", "scheduler"),
+    )  # fmt: skip
     guard: GuardConfig = setting(GuardConfig, "")
+    vendor: VendorConfig = setting(VendorConfig, "")
     hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.export.guard import LARGEST, Guard
+from experiments.export.vendor_forms import VendorForm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +49,8 @@ class Job:
         That of the machine.
     hostile : int
         Random sequences of hostile inputs that compiled exports have to stand.
+    form : VendorForm
+        In which a PID block elsewhere takes its gains.
     """
 
     kb: KnowledgeBase
@@ -60,6 +63,7 @@ class Job:
     guard: Guard = field(default_factory=Guard)
     seed: int = 0
     hostile: int = 1000
+    form: VendorForm = field(default_factory=VendorForm)
 
     @cached_property
     def sequences(self) -> dict[str, Array]:

@@ -8,6 +8,8 @@ from experiments.export.guard import Guard
 from experiments.export.installed import installed
 from experiments.export.job import Job
 from experiments.export.recording import recordings
+from experiments.export.scheduler import scheduler
+from experiments.export.vendor_forms import VendorForm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +32,12 @@ def job_for(
         If the guard does not fit the controller.
     """
     guard = guard_of(settings.guard)
-    machine = installed(kb, plant, step, guard)
+    form = VendorForm(settings.vendor.unit, settings.vendor.longest)
+    alone = settings.shape == "scheduler"
+    machine = scheduler(kb, plant, step, guard, form) if alone else installed(kb, plant, step, guard)
     seen = recordings(kb, plant, situations, step, machine, integrator)
     return Job(
-        kb, plant, step, machine, tuple(seen), tuple(situations), integrator, guard, seed, settings.hostile
+        kb, plant, step, machine, tuple(seen), tuple(situations), integrator, guard, seed, settings.hostile, form
     )  # fmt: skip
 
 

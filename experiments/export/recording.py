@@ -51,12 +51,13 @@ def recordings(
     from flcs import FuzzyController
 
     controller = FuzzyController(kb).frozen()
+    taken_every = max(1, round(machine.sample_time / step))
     loop = ClosedLoop(plant, controller, situations, step, integrator=integrator, measures=("iae",), observe=True)
     columns = _columns(loop, machine)
     rows = [row for row, _ in columns.values()]
     for number, situation in enumerate(situations):
         outcome = loop.run(np.empty((1, 0)), [number], threads=1, record=rows, keep=True)
-        taken = outcome.record[: int(outcome.steps[0]) : loop.spec.timing.sample, :, 0]
+        taken = outcome.record[: int(outcome.steps[0]) : taken_every, :, 0]
         seen = {name: taken[:, k] for k, name in enumerate(columns)}
         yield Recording(situation.name, _of_inputs(machine, seen, len(taken)), _of_outputs(machine, seen, len(taken)))
 
@@ -74,6 +75,8 @@ def _columns(loop: ClosedLoop, machine: Machine) -> dict[str, tuple[int, str]]:
         if channel.rate is not None and spec.measures_rate(i):
             put(channel.rate, "y_rate", i)
         put(f"command_{channel.output}", "command", i)
+    for k, name in enumerate(f"{kind}_{c.output}" for c in plant.channels for kind in ("e", "e_rate")):
+        put(name, "signals", k)
     for k, name in enumerate(spec.controller.schedule.signals):
         put(name, "extra", k)
     for k, gain in enumerate(spec.controller.gain_names):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target
+from experiments.export import c_target, fcl_target, fis_target, m_target, onnx_target, skfuzzy_target, tables_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,4 +45,13 @@ def _c(name: str) -> Target:
     return Target(name, title, files, prove)
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"))}
+_FIS = Target("fis", "MATLAB fuzzy inference files of the rules", fis_target.files, fis_target.prove)
+_FCL = Target("fcl", "IEC 61131-7 Fuzzy Control Language of the rules", fcl_target.files, fcl_target.prove)
+_ONNX = Target("onnx", "ONNX graph of the scheduler", onnx_target.files, onnx_target.prove)
+_TABLES = Target("tables", "look-up tables as CSV, JSON, NPZ", tables_target.files, tables_target.prove)
+_SKFUZZY = Target("skfuzzy", "control systems of scikit-fuzzy", skfuzzy_target.files, skfuzzy_target.prove)
+_MATLAB = Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove)
+
+TARGETS: dict[str, Target] = {
+    target.name: target for target in (_c("c"), _c("c_float"), _MATLAB, _FIS, _FCL, _ONNX, _TABLES, _SKFUZZY)
+}

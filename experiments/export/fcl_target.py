@@ -1,0 +1,45 @@
+"""The FCL export (IEC 61131-7): rules of each channel, complement, and the proof by the program fuzzylite."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from experiments.export import fuzzylite
+from experiments.export.gain_points import gain_points, proof_of
+from experiments.export.proof import Proof, unchecked
+from experiments.export.rules_files import comes_back, names_of, refused, written
+from flcs.exchange import fcl_reader, fcl_writer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.export.job import Job
+
+TARGET, BOUND = "fcl", 1e-12
+
+
+def files(job: Job) -> dict[str, str]:
+    """Return the export's files by name; none where the language cannot carry the knowledge base."""
+    return written(job.kb, "fcl", fcl_writer.write)
+
+
+def prove(job: Job, folder: Path) -> Proof:
+    """Read the files back, and compare their gains at 10 000 random inputs as fuzzylite evaluates them."""
+    why = refused(job.kb, fcl_writer.write)
+    if why:
+        return unchecked(TARGET, f"not written: {why}")
+    wrong = comes_back(job.kb, folder, "fcl", fcl_reader.read)
+    if wrong:
+        return Proof(TARGET, "own reader", "failed", wrong, BOUND)
+    program = fuzzylite.program()
+    if program is None:
+        return unchecked(TARGET, fuzzylite.MISSING)
+    pairs = []
+    try:
+        for k, name in enumerate(names_of(job.kb, "fcl")):
+            points = gain_points(job.kb, k, seed=job.seed).firing_above(fuzzylite.RESOLUTION)
+            pairs.append((points, fuzzylite.gains(program, folder / name, points.inputs, len(points.names))))
+    except subprocess.SubprocessError as error:
+        return Proof(TARGET, fuzzylite.version(program), "failed", str(error), BOUND)
+    return proof_of(TARGET, fuzzylite.version(program), BOUND, pairs)

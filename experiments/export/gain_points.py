@@ -1,0 +1,106 @@
+"""Random inputs of a channel's rules, what a file of the rules alone must say there, and the proof of what it said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.export.proof import OK, Proof
+from flcs.exchange.of_knowledge_base import as_files_say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from flcs import KnowledgeBase
+
+    Array = NDArray[np.float64]
+
+RANDOM = 10_000
+_FIRES = 1e-3  # sum of firing strengths: where nothing fires every program has a way of its own
+_MOST_TRIES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class GainPoints:
+    """Inputs of one channel inside the taught ranges where its rules fire, and the gains there.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the gains, with the channel.
+    inputs : array [n, n_inputs]
+    rules_alone : array [n, n_gains]
+        Weighted mean of the rules.
+    spans : array [n_gains]
+        The box.
+    least : array [n]
+        Smallest firing strength above 0.
+    same : float
+        Share of all places inside the taught ranges where that is the controller's own gain, to 1e-9 of the box.
+    """
+
+    names: tuple[str, ...]
+    inputs: Array
+    rules_alone: Array
+    spans: Array
+    least: Array
+    same: float
+
+    def firing_above(self, strength: float) -> GainPoints:
+        """Return the places where each rule fires more than `strength` or not at all, for programs that round there."""
+        kept = self.least > strength
+        return replace(self, inputs=self.inputs[kept], rules_alone=self.rules_alone[kept], least=self.least[kept])
+
+
+def gain_points(kb: KnowledgeBase, channel: int, count: int = RANDOM, seed: int = 0) -> GainPoints:
+    """Draw inputs of a channel.
+
+    Raises
+    ------
+    ValueError
+        If its rules fire hardly anywhere.
+    """
+    one = replace(kb, channels=(kb.channels[channel],))
+    base, rng = one.channels[0], np.random.default_rng(seed)
+    on = np.array([rule.on for rule in base.rules])
+    kept: list[Array] = []
+    drawn = np.empty((0, len(base.inputs)))
+    for _ in range(_MOST_TRIES):
+        drawn = np.stack([rng.uniform(v.low, v.high, count) for v in base.inputs], axis=1)
+        kept.append(drawn[(one.firing(drawn) * on).sum(axis=1) > _FIRES])
+        if sum(map(len, kept)) >= count:
+            break
+    inputs = np.concatenate(kept)[:count]
+    if not len(inputs):
+        raise ValueError(f"the rules of channel {base.name!r} fire nowhere inside their ranges")
+    span = np.array(base.high) - np.array(base.low)
+    span = np.where(span > 0.0, span, 1.0)
+    apart = np.abs(as_files_say(one).gains(drawn) - one.gains(drawn)) / span
+    names = tuple(f"gain_{kb.suffixed(name, channel)}" for name in base.gain_names)
+    same = float(np.mean(apart.max(axis=1) <= 1e-9))
+    strengths = one.firing(inputs)
+    least = np.where(strengths > 0.0, strengths, np.inf).min(axis=1)
+    return GainPoints(names, inputs, as_files_say(one).gains(inputs), span, least, same)
+
+
+def proof_of(
+    target: str, checker: str, bound: float, pairs: Sequence[tuple[GainPoints, Array]], **numbers: Any
+) -> Proof:
+    """Return the proof of gains [n, n_gains] that another program gave at the first n inputs of each channel."""
+    errors: dict[str, float] = {}
+    for points, found in pairs:
+        difference = np.abs(found - points.rules_alone[: len(found)]) / points.spans
+        largest = np.where(np.isfinite(difference), difference, np.inf).max(axis=0, initial=0.0)
+        for name, error in zip(points.names, map(float, largest), strict=True):
+            errors[name] = max(errors.get(name, 0.0), error)
+    samples = sum(len(found) for _, found in pairs)
+    worst = max(errors, key=lambda name: errors[name])
+    good = errors[worst] <= bound and samples > 0
+    reason = "" if good else f"{worst} differs by {errors[worst]:.3g} of its box; allowed are {bound:g}"
+    same = {p.names[0].removeprefix("gain_"): round(p.same, 4) for p, _ in pairs}
+    numbers = {"share_of_ranges_with_the_controllers_gains": same, **numbers}
+    return Proof(target, checker, OK if good else "failed", reason, bound, samples, errors, numbers)

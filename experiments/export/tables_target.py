@@ -1,0 +1,115 @@
+"""Look-up tables as CSV, JSON and NPZ: a table for each channel, and the proof by SciPy's interpolation."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.export.proof import OK, Proof
+from experiments.export.schedule_tables import TOLERANCE, ScheduleTable, tables_of
+from flcs import inference, lookup_csv
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from experiments.export.job import Job
+    from flcs.lookup import LookupTable
+
+    Array = NDArray[np.float64]
+
+TARGET = "tables"
+_RANDOM = 10_000
+
+
+def files(job: Job) -> dict[str, str | bytes]:
+    """Return the export's files by name: gains, and in JSON, NPZ and a CSV of their own the forms K, Ti, Td."""
+    found: dict[str, str | bytes] = {}
+    for one in tables_of(job.kb, job.form):
+        name = f"{job.plant.name}_{one.table.name}"
+        found[f"{name}.csv"] = lookup_csv.text(one.table)
+        found[f"{name}.json"] = json.dumps(_plain(one, job), allow_nan=False) + "\n"
+        found[f"{name}.npz"] = _npz(one)
+        if one.forms:
+            found[f"{name}_forms.csv"] = _forms_csv(one, job.form.unit)
+    return found
+
+
+def _plain(one: ScheduleTable, job: Job) -> dict[str, Any]:
+    table = one.table
+    nodes = {axis.name: axis.nodes.tolist() for axis in table.axes}
+    gains = {name: table.values[..., k].tolist() for k, name in enumerate(table.gain_names)}
+    forms = {name: values.tolist() for name, values in one.forms.items()}
+    times = {"unit": job.form.unit, "longest": job.form.longest, "errors": one.errors}
+    return {**lookup_csv.header(table), "nodes": nodes, "gains": gains, "forms": forms, "times": times}
+
+
+def _npz(one: ScheduleTable) -> bytes:
+    """Arrays ``axis_NAME``, gains by their names, forms; no pickled objects."""
+    arrays = {f"axis_{axis.name}": axis.nodes for axis in one.table.axes}
+    arrays |= {name: one.table.values[..., k] for k, name in enumerate(one.table.gain_names)}
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays, **one.forms)
+    return stream.getvalue()
+
+
+def _forms_csv(one: ScheduleTable, unit: str) -> str:
+    """A line for each node: its place, then K, Ti, Td, ...; times with their unit in the head."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    heads = [f"{name}_{unit}" if name[0] == "T" else name for name in one.forms]
+    writer.writerow([*(axis.name for axis in one.table.axes), *heads])
+    columns = np.stack([values.ravel() for values in one.forms.values()], axis=1).tolist()
+    for place, row in zip(product(*(a.nodes.tolist() for a in one.table.axes)), columns, strict=True):
+        writer.writerow([repr(number) for number in (*place, *row)])
+    return stream.getvalue()
+
+
+def prove(job: Job, folder: Path) -> Proof:
+    """Read all files with other programs' readers; interpolate with SciPy at random places against the rules."""
+    import scipy
+
+    checker, allowed = f"SciPy {scipy.__version__} on csv, json, npz", TOLERANCE
+    errors: dict[str, float] = {}
+    for k, one in enumerate(tables_of(job.kb, job.form)):
+        allowed = max(allowed, one.table.error)
+        grids = _read(folder, f"{job.plant.name}_{one.table.name}", one.table)
+        if len({grid.tobytes() for grid in grids}) != 1:
+            return Proof(TARGET, checker, "failed", f"{one.table.name}: csv, json and npz differ", allowed)
+        found = _errors(job, k, one.table, grids[0])
+        errors |= {f"gain_{job.kb.suffixed(name, k)}": e for name, e in found.items()}
+    worst = max(errors, key=lambda name: errors[name])
+    reason = "" if errors[worst] <= allowed else f"{worst} differs by {errors[worst]:.3g} of its box between nodes"
+    status, samples = "failed" if reason else OK, _RANDOM * len(job.kb.channels)
+    numbers = {one.table.name: {"nodes": one.table.n_nodes, **one.errors} for one in tables_of(job.kb, job.form)}
+    return Proof(TARGET, checker, status, reason, allowed, samples, errors, numbers)
+
+
+def _read(folder: Path, name: str, table: LookupTable) -> list[Array]:
+    """Gains [points of each axis ..., n_gains] of each file."""
+    with (folder / f"{name}.csv").open(encoding="utf-8") as stream:
+        rows = [row for row in csv.reader(stream) if not row[0].startswith("#")]
+    shape = tuple(axis.points for axis in table.axes)
+    numbers = np.array(rows[1:], dtype=float)[:, len(table.axes) :].reshape(*shape, -1)
+    listed = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))["gains"]
+    with np.load(folder / f"{name}.npz", allow_pickle=False) as arrays:
+        packed = np.stack([arrays[gain] for gain in table.gain_names], axis=-1)
+    return [numbers, np.stack([np.array(listed[gain]) for gain in table.gain_names], axis=-1), packed]
+
+
+def _errors(job: Job, channel: int, table: LookupTable, grid: Array) -> dict[str, float]:
+    from scipy.interpolate import RegularGridInterpolator
+
+    base, rng = job.kb.channels[channel], np.random.default_rng(job.seed)
+    x = np.stack([rng.uniform(v.low, v.high, _RANDOM) for v in base.inputs], axis=1)
+    exact = inference.infer(base, job.kb.inference, tuple(x.T), inference.own_numbers(base), 1.0)
+    came = RegularGridInterpolator([axis.nodes for axis in table.axes], grid)(x)
+    span = np.array(table.high) - np.array(table.low)
+    apart = np.abs(came - np.stack(np.broadcast_arrays(*exact), axis=1)) / np.where(span > 0.0, span, 1.0)
+    return dict(zip(table.gain_names, map(float, apart.max(axis=0)), strict=True))

@@ -1,0 +1,141 @@
+"""Read fuzzy inference files of other programs as a knowledge base: ``sscq import``.
+
+As in::
+
+    sscq import fis/van_der_pol_position.fis --complement fis/complement.json -o knowledge_base.json
+    sscq import theirs.fis --plant van_der_pol --settings settings.json -o knowledge_base.json
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiments.errors import UserError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from flcs import KnowledgeBase
+    from flcs.exchange import FuzzySystem, Given
+    from plants import Plant
+
+_KNOWN = ("plant", "tick", "slew", "fallback", "fade", "authority", "channels")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help=".fis or .fcl, one a channel; read as text")
+    parser.add_argument("--complement", metavar="FILE", help="complement.json that was exported with them")
+    parser.add_argument("--plant", metavar="NAME", help="the plant, where there is no complement")
+    parser.add_argument("--plant-file", metavar="FILE", help="your own plant file; it is executed")
+    parser.add_argument("--settings", metavar="FILE", help="JSON with what the files lack; see docs/exports/fis.md")
+    parser.add_argument("-o", "--output", metavar="FILE", default="knowledge_base.json", help="where to write it")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Import, write, and say what was taken for what the files lack."""
+    import plants
+    from experiments.errors import add_user_file, tell
+
+    if options.plant_file:
+        add_user_file(options.plant_file)
+        plants.load_plant_file(options.plant_file, tell)
+    systems = [read(Path(file)) for file in options.files]
+    if options.complement:
+        if options.settings or options.plant:
+            raise UserError("a complement says all that the files lack: leave --settings and --plant out")
+        kb = _restored(systems, options.complement)
+    else:
+        kb = _imported(systems, options.plant, options.settings)
+        print("\n".join(taken(kb)))
+    kb.save(options.output)
+    print(f"{kb.n_rules} rules of {len(kb.channels)} channels for {kb.plant}: {options.output}")
+
+
+def read(path: Path) -> FuzzySystem:
+    """Return the system of a file, by its ending.
+
+    Raises
+    ------
+    UserError
+        If the ending is unknown or the file cannot be opened.
+    ExchangeError
+        With the file, the line, what was expected and what came.
+    """
+    from flcs.exchange import ExchangeError, fcl_reader, fis_reader
+
+    readers = {".fis": fis_reader.read, ".fcl": fcl_reader.read}
+    if path.suffix.lower() not in readers:
+        raise UserError(f"expected a file that ends in {' or '.join(readers)}, got {path.name!r}")
+    try:
+        return readers[path.suffix.lower()](path.read_text(encoding="utf-8"))
+    except ExchangeError as error:
+        raise ExchangeError(f"{path}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read as text: {error}") from error
+
+
+def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:
+    from flcs import kb_file
+    from flcs.exchange import restored
+
+    return restored(kb_file.read(complement), systems)
+
+
+def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None) -> KnowledgeBase:
+    import plants
+    from flcs import Inference, kb_file
+    from flcs.exchange import imported
+
+    settings = dict(kb_file.read(file)) if file else {}
+    _refuse_unknown("setting", settings, _KNOWN)
+    name = name or settings.get("plant")
+    if not isinstance(name, str):
+        raise UserError("say for which plant the files are: --plant NAME (sscq plants lists them)")
+    plant = plants.get(name)
+    how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
+    given = list(_given(plant, settings.get("channels", [{}] * len(systems)), len(systems)))
+    return imported(systems, given, plant.name, tick=settings.get("tick"), slew=settings.get("slew"), inference=how)
+
+
+def _given(plant: Plant, entries: Any, count: int) -> Iterator[Given]:
+    """What the settings say of each channel; names and units of channels are the plant's, in its order."""
+    from flcs.exchange import Given
+
+    if len(plant.channels) != count or not isinstance(entries, list) or len(entries) != count:
+        wanted = ", ".join(channel.output for channel in plant.channels)
+        raise UserError(f"expected a file (and an entry of settings.channels) for each channel: {wanted}; got {count}")
+    units = {q.name: q.unit for q in plant.measurements}
+    for channel, entry in zip(plant.channels, entries, strict=True):
+        _refuse_unknown("setting of a channel", entry, tuple(f.name for f in fields(Given)))
+        own = {"e": units[channel.output], "e_rate": f"{units[channel.output]}/s", "z": f"{units[channel.output]} s"}
+        ranges = {key: (float(ends[0]), float(ends[1])) for key, ends in entry.get("ranges", {}).items()}
+        rest = {"channel": channel.output, "units": {**units, **own}}
+        yield Given(**{**rest, **entry, "ranges": ranges})
+
+
+def _refuse_unknown(what: str, given: Any, known: tuple[str, ...]) -> None:
+    from plants.core.naming import unknown
+
+    if not isinstance(given, dict):
+        raise UserError(f"expected a mapping for the {what}s, got {json.dumps(given)[:60]}")
+    for key in given:
+        if key not in known:
+            raise UserError(unknown(what, key, known))
+
+
+def taken(kb: KnowledgeBase) -> Iterator[str]:
+    """Yield in words what a knowledge base has beside its rules: to be looked at after an import."""
+    how = kb.inference
+    yield f"fallback {how.fallback:g}, fade {how.fade:g}, authority {how.authority:g}, tick {kb.tick}, slew {kb.slew}"
+    for base in kb.channels:
+        yield f"{base.name}: law {json.dumps(base.law)}"
+        for v in base.inputs:
+            yield f"  {v.name} [{v.unit or '1'}] from {v.low:g} to {v.high:g}, {v.n_terms} {v.shape.name} terms"
+        for name, low, rest, high in zip(base.gain_names, base.low, base.reference, base.high, strict=True):
+            yield f"  {name} from {low:g} to {high:g}, reference {rest:g}"

@@ -1,0 +1,73 @@
+"""``sscq import``: knowledge bases from files, and what is said where something is missing."""
+
+import json
+
+import pytest
+
+from experiments import cli
+from experiments.export.rules_files import written
+from flcs import KnowledgeBase
+from flcs.exchange import fcl_writer, fis_writer, system_of
+from tests.reference.exports import knowledge_base
+
+
+@pytest.fixture
+def kb():
+    return knowledge_base()
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def put(folder, texts):
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+
+
+def refused(capsys, *words):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["import", *words])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    return error
+
+
+@pytest.mark.parametrize(("ending", "write"), [("fis", fis_writer.write), ("fcl", fcl_writer.write)])
+def test_exported_files_come_back_by_the_command(own_folder, kb, ending, write):
+    put(own_folder, written(kb, ending, write))
+    cli.main(["import", f"van_der_pol_position.{ending}", "--complement", "complement.json", "-o", "back.json"])
+    assert KnowledgeBase.load("back.json").content_hash == kb.content_hash
+
+
+def test_what_a_file_lacks_is_given_and_told(own_folder, kb, capsys):
+    put(own_folder, {"theirs.fis": fis_writer.write(system_of(kb)).replace("Name='z'", "Name='sum of errors'")})
+    channel = {"inputs": {"sum of errors": "z"}, "reference": {"ki": 1.5}, "law": {"sample_time": 0.01}}
+    put(own_folder, {"settings.json": json.dumps({"tick": 0.04, "fade": 0.5, "channels": [channel]})})
+    cli.main(["import", "theirs.fis", "--plant", "van_der_pol", "--settings", "settings.json"])
+    found = KnowledgeBase.load("knowledge_base.json")
+    assert (found.tick, found.inference.fade, found.channels[0].reference) == (0.04, 0.5, (5.0, 1.5, 5.0))
+    assert found.channels[0].law == {"sample_time": 0.01}
+    assert [v.unit for v in found.channels[0].inputs] == ["m", "m s"]
+    told = capsys.readouterr().out
+    assert "ki from 0 to 10, reference 1.5" in told
+    assert "fade 0.5" in told
+
+
+def test_refusals_name_file_and_line(own_folder, kb, capsys):
+    text = fis_writer.write(system_of(kb))
+    put(own_folder, {"a.fis": text.replace("'wtaver'", "'wtsum'"), "good.fis": text, "a.txt": ""})
+    message = refused(capsys, "a.fis", "--plant", "van_der_pol")
+    assert "a.fis: line 12: expected defuzzmethod 'wtaver'" in message
+    assert "got 'wtsum'" in message
+    assert "ends in .fis or .fcl, got 'a.txt'" in refused(capsys, "a.txt")
+    assert "say for which plant" in refused(capsys, "good.fis")
+    assert "no plant 'van_der_pl'" in refused(capsys, "good.fis", "--plant", "van_der_pl")
+    assert "give tick [s]" in refused(capsys, "good.fis", "--plant", "van_der_pol")
+    put(own_folder, {"s.json": json.dumps({"tik": 1.0})})
+    assert "did you mean 'tick'" in refused(capsys, "good.fis", "--plant", "van_der_pol", "--settings", "s.json")
+    assert "leave --settings and --plant out" in refused(capsys, "good.fis", "--complement", "s.json", "--plant", "x")
+    assert "a file (and an entry" in refused(capsys, "good.fis", "good.fis", "--plant", "van_der_pol")
