@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target
+from experiments.export import c_target, javascript_target, python_target, st_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,4 +46,15 @@ def _c(name: str) -> Target:
     )  # fmt: skip
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"))}
+_JAVASCRIPT = Target("js", "JavaScript, for pages and Node", javascript_target.files, javascript_target.prove)
+_PYTHON = Target("python", "Python, one file without packages", python_target.files, python_target.prove)
+
+
+def _st(name: str) -> Target:
+    real = st_target.TARGETS[name]
+    title = f"IEC 61131-3 Structured Text, {real}"
+    return Target(name, title, partial(st_target.files, real=real), partial(st_target.prove, real=real))
+
+
+_ALL = (_c("c"), _c("c_float"), _st("st"), _st("st_real"), _JAVASCRIPT, _PYTHON)
+TARGETS: dict[str, Target] = {target.name: target for target in _ALL}
