@@ -41,7 +41,7 @@ class Target:
 def _c(name: str) -> Target:
     precision = c_target.TARGETS[name]
     return Target(
-        name, f"C99, {precision} precision", partial(c_target.files, precision=precision),
+        name, "C99, " + {"double": "double", "float": "single"}[precision] + " precision", partial(c_target.files, precision=precision),
         partial(c_target.prove, precision=precision),
     )  # fmt: skip
 
