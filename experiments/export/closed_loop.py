@@ -67,8 +67,8 @@ def closed(job: Job, folder: Path) -> Closed:
         # What follows the input at once is looked at before the sample's command here, after it there.
         behind = [not by_input for by_input in Measured(job.plant).of_input]
         for situation in job.situations:
-            reason = _indirect(job.plant, situation)
-            run = None if reason else _simulated(job, situation)
+            reason = indirect(job.plant, situation)
+            run = None if reason else simulated(job, situation)
             if run is None:
                 left_out[situation.name] = reason or "the simulated loop diverges"
                 continue
@@ -79,7 +79,8 @@ def closed(job: Job, folder: Path) -> Closed:
     return Closed(errors, left_out)
 
 
-def _indirect(plant: Plant, situation: Situation) -> str:
+def indirect(plant: Plant, situation: Situation) -> str:
+    """Return what lies between plant and controller beside the loop's own signals; empty where nothing does."""
     if plant.input_delay is not None:
         return "the plant has a dead time"
     plain = type(situation)()
@@ -88,7 +89,7 @@ def _indirect(plant: Plant, situation: Situation) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class LoopRun:
     """One simulated loop.
 
     Attributes
@@ -110,7 +111,7 @@ class _Run:
     parameters: Array
 
 
-def _simulated(job: Job, situation: Situation) -> _Run | None:
+def simulated(job: Job, situation: Situation) -> LoopRun | None:
     """The loop under a held series of its own excitation; None where it diverges."""
     first = _recorded(job, situation)
     held = {
@@ -127,7 +128,7 @@ def _simulated(job: Job, situation: Situation) -> _Run | None:
     for k, channel in enumerate(job.plant.channels):
         rows[:, measured.index(f"r_{channel.output}")] = second["r"][every, k]
     truth = second["y"][every]
-    return _Run(
+    return LoopRun(
         rows, seen - truth[:, places], second["w"], truth,
         np.array(job.plant.values("states", situation.initial)),
         np.array(job.plant.values("parameters", situation.parameters)),
@@ -197,7 +198,7 @@ def _compiled(job: Job, folder: Path, work: Path) -> Path:
     return work / "loop"
 
 
-def _run(program: Path, job: Job, run: _Run) -> Array:
+def _run(program: Path, job: Job, run: LoopRun) -> Array:
     """True measurements [n_samples, n_outputs] of the loop in C."""
     numbers = [*run.state, *run.parameters]
     for k in range(len(run.inputs)):

@@ -163,7 +163,7 @@ _FILE = """/* {text}.
  *   const outputs = machine.step({{ ...inputs by name }});   // an input left out keeps its last value
  *   machine.reset();
  *
- * In a page: <script src="{name}.js"></script>. In Node: const {name} = require("./{name}.js");
+ * In a page: a script element with src="{name}.js". In Node: const {name} = require("./{name}.js");
  */
 "use strict";
 var {name} = (function () {{

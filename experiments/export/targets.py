@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target, javascript_target, python_target, st_target
+from experiments.export import c_target, javascript_target, living_target, python_target, st_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,5 +56,6 @@ def _st(name: str) -> Target:
     return Target(name, title, partial(st_target.files, real=real), partial(st_target.prove, real=real))
 
 
-_ALL = (_c("c"), _c("c_float"), _st("st"), _st("st_real"), _JAVASCRIPT, _PYTHON)
+_LIVING = Target("html", "A living page: the loop in a browser", living_target.files, living_target.prove)
+_ALL = (_c("c"), _c("c_float"), _st("st"), _st("st_real"), _JAVASCRIPT, _PYTHON, _LIVING)
 TARGETS: dict[str, Target] = {target.name: target for target in _ALL}
