@@ -40,10 +40,9 @@ class Target:
 
 def _c(name: str) -> Target:
     precision = c_target.TARGETS[name]
-    return Target(
-        name, "C99, " + {"double": "double", "float": "single"}[precision] + " precision", partial(c_target.files, precision=precision),
-        partial(c_target.prove, precision=precision),
-    )  # fmt: skip
+    title = {"double": "C99, double precision", "float": "C99, single precision"}[precision]
+    files, prove = partial(c_target.files, precision=precision), partial(c_target.prove, precision=precision)
+    return Target(name, title, files, prove)
 
 
 _JAVASCRIPT = Target("js", "JavaScript, for pages and Node", javascript_target.files, javascript_target.prove)
