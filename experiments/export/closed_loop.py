@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.export.machine import identifier
 from plants.core.integrators import INTEGRATORS
 from plants.core.loop_signals import Measured
 from plants.core.printers import c
@@ -67,7 +68,7 @@ def closed(job: Job, folder: Path) -> Closed:
         # What follows the input at once is looked at before the sample's command here, after it there.
         behind = [not by_input for by_input in Measured(job.plant).of_input]
         for situation in job.situations:
-            reason = indirect(job.plant, situation)
+            reason = _indirect(job.plant, situation)
             run = None if reason else simulated(job, situation)
             if run is None:
                 left_out[situation.name] = reason or "the simulated loop diverges"
@@ -79,12 +80,16 @@ def closed(job: Job, folder: Path) -> Closed:
     return Closed(errors, left_out)
 
 
-def indirect(plant: Plant, situation: Situation) -> str:
-    """Return what lies between plant and controller beside the loop's own signals; empty where nothing does."""
+def between(situation: Situation) -> list[str]:
+    """Return what lies between plant and controller in a situation, beside noise: names of its settings."""
+    plain = type(situation)()
+    return [word for word in _DIRECT if getattr(situation, word) != getattr(plain, word)]
+
+
+def _indirect(plant: Plant, situation: Situation) -> str:
     if plant.input_delay is not None:
         return "the plant has a dead time"
-    plain = type(situation)()
-    used = [word for word in _DIRECT if getattr(situation, word) != getattr(plain, word)]
+    used = between(situation)
     return f"{used[0].replace('_', ' ')} between plant and controller" if used else ""
 
 
@@ -121,12 +126,13 @@ def simulated(job: Job, situation: Situation) -> LoopRun | None:
     if first["alive"] is False or second["alive"] is False:
         return None
     every, measured = slice(None, None, second["sample"]), [s.name for s in job.machine.inputs]
-    places = [job.plant.index("measurements", name) for name in measured if name in second["seen"]]
+    outputs = [identifier(q.name) for q in job.plant.measurements]
+    places = [outputs.index(name) for name in measured if name in second["seen"]]
     seen = np.stack([second["seen"][name] for name in measured if name in second["seen"]], axis=1)[every]
     rows = np.zeros((len(seen), len(measured)))
     rows[:, measured.index("authority")] = 1.0
     for k, channel in enumerate(job.plant.channels):
-        rows[:, measured.index(f"r_{channel.output}")] = second["r"][every, k]
+        rows[:, measured.index(identifier(f"r_{channel.output}"))] = second["r"][every, k]
     truth = second["y"][every]
     return LoopRun(
         rows, seen - truth[:, places], second["w"], truth,
@@ -156,11 +162,11 @@ def _recorded(job: Job, situation: Situation) -> dict[str, Any]:
         first += span.stop - span.start
     seen: dict[str, Array] = {}
     for i, channel in enumerate(job.plant.channels):
-        seen[channel.output] = taken["y"][:, i]
+        seen[identifier(channel.output)] = taken["y"][:, i]
         if channel.rate is not None and loop.spec.measures_rate(i):
-            seen[channel.rate] = taken["y_rate"][:, i]
+            seen[identifier(channel.rate)] = taken["y_rate"][:, i]
     for k, name in enumerate(loop.spec.controller.schedule.signals):
-        seen[name] = taken["extra"][:, k]
+        seen[identifier(name)] = taken["extra"][:, k]
     return {
         "alive": int(outcome.steps[0]) >= n, "sample": loop.spec.timing.sample, "seen": seen, "r": taken["r"],
         "y": taken["y_true"], "w": taken.get("w", np.zeros((n, 0))),
@@ -213,12 +219,15 @@ def _run(program: Path, job: Job, run: LoopRun) -> Array:
 def _loop(job: Job) -> str:
     plant, machine = job.plant, job.machine
     seen = [signal.name for signal in machine.inputs]
-    measured = [name for name in seen if name in {q.name for q in plant.measurements}]
+    outputs = [identifier(q.name) for q in plant.measurements]
+    measured = [name for name in seen if name in outputs]
     sizes = {"X": plant.states, "U": plant.inputs, "W": plant.disturbances, "P": plant.parameters}
     setters = [f"        in.{name} = row[{k}];" for k, name in enumerate(seen)]
     for k, name in enumerate(measured):
-        setters.append(f"        in.{name} = y[{plant.index('measurements', name)}] + noise[{k}];")
-    getters = [f"        c[{k}] = out.command_{channel.output};" for k, channel in enumerate(plant.channels)]
+        setters.append(f"        in.{name} = y[{outputs.index(name)}] + noise[{k}];")
+    getters = [
+        f"        c[{k}] = out.command_{identifier(channel.output)};" for k, channel in enumerate(plant.channels)
+    ]
     return _LOOP.format(
         name=machine.name, n=len(seen), v=len(measured), sub=job.sub, h=repr(job.step), setters="\n".join(setters),
         getters="\n".join(getters), y=len(plant.measurements), c=len(plant.channels),

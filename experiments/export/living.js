@@ -67,7 +67,7 @@
   );
   const turned = about.parameters
     .map((slot, j) => [slot, j])
-    .filter(([, j]) => scenes.some((scene) => scene.parameters[j] !== 0));
+    .filter(([slot, j]) => slot !== about.deadTime && scenes.some((scene) => scene.parameters[j] !== 0));
   if (turned.length) {
     controls.append(make("details", {}, make("summary", {}, `Plant: parameters (${turned.length})`),
       ...turned.map(([slot]) => slider(words(slot.slice(2)), {

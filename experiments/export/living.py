@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.export import javascript
-from experiments.export.closed_loop import indirect, simulated
-from experiments.export.machine import part
-from experiments.export.plant_machine import identifier, plant_machine
+from experiments.export.closed_loop import between, simulated
+from experiments.export.machine import identifier, part
+from experiments.export.plant_machine import plant_machine
 from experiments.report.document import POLICY, asset
 from experiments.report.markup import Html, element
 from plants.core.loop_signals import Measured
+from sscq.loop_spec import LoopSpec
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from experiments.export.closed_loop import LoopRun
     from experiments.export.job import Job
     from experiments.export.machine import Machine, Slots
+    from sscq.situation import Situation
 
     Array = NDArray[np.float64]
 
@@ -60,18 +62,11 @@ def gains_of(machine: Machine) -> list[str]:
 
 
 def page(job: Job) -> str:
-    """Return the page of an export.
-
-    Raises
-    ------
-    ValueError
-        If none of its situations can be run in a page.
-    """
+    """Return the page of an export; empty where none of its situations can be run in one."""
     machines = javascript.text(draggable(job.machine)) + "\n" + javascript.text(_plant(job))
     data = {"about": about(job), **scenes(job)}
     if not data["scenes"]:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in data["left_out"].items())
-        raise ValueError(f"no situation can be run in a page: {reasons}")
+        return ""
     scripts = {"machines": machines, "loop": _own("loop.js"), "data": f"const DATA = {_json(data)};"}
     scripts["page"] = _own("living.js")
     plant = job.plant.name
@@ -93,7 +88,7 @@ def page(job: Job) -> str:
 
 
 def _plant(job: Job) -> Machine:
-    return plant_machine(job.plant, job.step, job.integrator, commands=True, name=_plant_name(job))
+    return plant_machine(job.plant, job.step, job.integrator, commands=True, dead_time=False, name=_plant_name(job))
 
 
 def _plant_name(job: Job) -> str:
@@ -131,6 +126,9 @@ def about(job: Job) -> dict[str, Any]:
         "seen": [name for name in given if name in measurements],
         "gains": gains_of(machine),
         "limits": {identifier(c.output): [_finite(c.low), _finite(c.high)] for c in plant.channels},
+        "inputs": [f"u_{identifier(q.name)}" for q in plant.inputs],
+        "inputRest": [q.nominal for q in plant.inputs],
+        "deadTime": None if plant.input_delay is None else f"p_{identifier(plant.input_delay)}",
         "states": [f"x_{identifier(q.name)}" for q in plant.states],
         "parameters": [f"p_{identifier(q.name)}" for q in plant.parameters],
         "parameterUnits": [q.unit for q in plant.parameters],
@@ -148,9 +146,10 @@ def scenes(job: Job) -> dict[str, Any]:
     found, left_out, size = [], dict[str, str](), 0
     behind = [not by_input for by_input in Measured(job.plant).of_input]
     for situation in job.situations:
-        reason = indirect(job.plant, situation)
+        words = [word.replace("_", " ") for word in between(situation) if word != "delay"]
+        reason = f"{words[0]} between plant and controller" if words else ""
         run = None if reason else simulated(job, situation)
-        scene = None if run is None else _scene(job, situation.name, run, behind)
+        scene = None if run is None else _scene(job, situation, run, behind)
         long = 0 if scene is None else len(json.dumps(scene))
         if scene is None or size + long > LARGEST:
             left_out[situation.name] = reason or (
@@ -162,11 +161,15 @@ def scenes(job: Job) -> dict[str, Any]:
     return {"scenes": found, "left_out": left_out}
 
 
-def _scene(job: Job, name: str, run: LoopRun, behind: list[bool]) -> dict[str, Any]:
+def _scene(job: Job, situation: Situation, run: LoopRun, behind: list[bool]) -> dict[str, Any]:
+    from flcs import FuzzyController
+
     names = [signal.name for signal in job.machine.inputs]
-    references = run.inputs[:, [names.index(f"r_{c.output}") for c in job.plant.channels]]
+    references = run.inputs[:, [names.index(identifier(f"r_{c.output}")) for c in job.plant.channels]]
+    delay = LoopSpec(job.plant, FuzzyController(job.kb).frozen(), (situation,), job.step).delays[0]
     return {
-        "name": name, "samples": len(run.inputs), "state": run.state.tolist(), "parameters": run.parameters.tolist(),
+        "name": situation.name, "samples": len(run.inputs), "delay": [delay.input_steps, delay.input_part],
+        "state": run.state.tolist(), "parameters": run.parameters.tolist(),
         "references": _packed(references), "disturbances": _packed(run.disturbances), "noise": _packed(run.noise),
         "outputs": _packed(run.outputs[:, behind]),
     }  # fmt: skip

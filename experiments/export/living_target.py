@@ -20,12 +20,15 @@ BOUND = 1e-9
 
 
 def files(job: Job) -> dict[str, str]:
-    """Return the page by its file name."""
-    return {f"{job.machine.name}.html": living.page(job)}
+    """Return the page by its file name; nothing where no situation can be run in one."""
+    page = living.page(job)
+    return {f"{job.machine.name}.html": page} if page else {}
 
 
 def prove(job: Job, folder: Path) -> Proof:
     """Run the loop that is written in the page in every situation of it, and compare the plant's measurements."""
+    if not (folder / f"{job.machine.name}.html").exists():
+        return unchecked("html", "no page: in every situation more lies between plant and controller than it can show")
     node = shutil.which("node")
     if node is None:
         return unchecked("html", "Node is not installed")
@@ -39,8 +42,8 @@ def prove(job: Job, folder: Path) -> Proof:
             return Proof("html", version, "failed", streams.told(error), BOUND)
     errors: dict[str, float] = {}
     for one in told["errors"].values():
-        for signal, error in one.items():
-            errors[signal] = max(errors.get(signal, 0.0), float("inf") if error is None else error)
+        for signal, largest in one.items():
+            errors[signal] = max(errors.get(signal, 0.0), float("inf") if largest is None else largest)
     good = bool(errors) and max(errors.values()) <= BOUND
     worst = max(errors, key=lambda signal: errors[signal], default="")
     reason = "" if good else f"{worst} differs by {errors.get(worst, 0.0):.3g} of its range; allowed are {BOUND:g}"

@@ -12,7 +12,7 @@ function series(packed) {
   return (k, column) => columns[column](k);
 }
 
-// scene: name, samples, state, parameters, references, disturbances, noise, outputs (series once read)
+// scene: name, samples, delay, state, parameters, references, disturbances, noise, outputs (series once read)
 function unpacked(scene) {
   const read = { ...scene };
   for (const name of ["references", "disturbances", "noise", "outputs"]) read[name] = series(scene[name]);
@@ -40,6 +40,14 @@ function closedLoop(Plant, Controller, about, scene, change = {}) {
     plant.set(slot, change.disturbance === undefined ? scene.disturbances(k, j)
       : rest + change.disturbance * (scene.disturbances(k, j) - rest));
   });
+  // Dead time of the inputs: whole steps, and a share of one that mixes the two neighbours.
+  const [whole, share] = scene.delay;
+  const sent = about.inputs.map(() => new Float64Array(n)); // in each sample
+  const ago = (j, step) => (step < 0 ? about.inputRest[j] : sent[j][Math.floor(step / about.steps)]);
+  const deliver = (step) => about.inputs.forEach((slot, j) => {
+    const newer = ago(j, step - whole);
+    plant.set(slot, share > 0 ? newer + share * (ago(j, step - whole - 1) - newer) : newer);
+  });
   for (let k = 0; k < n; k++) {
     disturb(k * about.steps);
     plant.look();
@@ -59,8 +67,11 @@ function closedLoop(Plant, Controller, about, scene, change = {}) {
     about.gains.forEach((name) => { taken.gains[name][k] = controller.get(`gain_${name}`); });
     plant.allocate();
     taken.time[k] = k * about.sampleTime;
+    about.inputs.forEach((slot, j) => { sent[j][k] = plant.get(slot); });
     for (let j = 0; j < about.steps; j++) {
-      if (j > 0) disturb(k * about.steps + j);
+      const step = k * about.steps + j;
+      if (j > 0) disturb(step);
+      deliver(step);
       plant.move();
     }
     if (taken.left === null && !(plant.get("inside") > 0)) taken.left = k * about.sampleTime;

@@ -7,10 +7,9 @@ slots that may be changed between steps.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
-from experiments.export.machine import Machine, Signal, part
+from experiments.export.machine import Machine, Signal, identifier, part
 from plants.core.elementary import where
 from plants.core.integrators import INTEGRATORS
 from plants.core.motion import Motion, as_tuple, finite
@@ -23,8 +22,9 @@ _ROUNDING = 1e-9  # of a step: a dead time that is a whole number of steps must 
 
 
 def plant_machine(
-    plant: Plant, step: float | None = None, integrator: str = "rk4", *, commands: bool = False, name: str = ""
-) -> Machine:
+    plant: Plant, step: float | None = None, integrator: str = "rk4", *, commands: bool = False,
+    dead_time: bool = True, name: str = "",
+) -> Machine:  # fmt: skip
     """Return a plant that moves by one integration step in each sample.
 
     Parameters
@@ -37,6 +37,8 @@ def plant_machine(
     commands : bool
         Take commands of the channels and allocate them here, instead of plant inputs: where the allocation needs the
         plant's state.
+    dead_time : bool
+        Hold the inputs back by the plant's dead time, fixed at its nominal value; False: whoever drives it does that.
     name : str
         Of the machine; left out, the plant's.
 
@@ -46,7 +48,7 @@ def plant_machine(
         Inputs: ``u_`` before each plant input (``command_`` before each channel's output), ``w_`` before each
         disturbance; all are held over a step. Outputs: the measurements as they are at the step's start, and ``inside``
         (1; 0 once the state has left the region where the model holds: then it stays where it was). States: ``x_``,
-        parameters: ``p_``. A dead time of the inputs is fixed at its nominal value.
+        parameters: ``p_``.
 
     Raises
     ------
@@ -56,17 +58,17 @@ def plant_machine(
     h = plant.step if step is None else step
     if not 0.0 < h < float("inf"):
         raise ValueError(f"the integration step must be above 0 s, got {step}")
-    return _Moving(plant, h, integrator, commands=commands).machine(name or plant.name)
+    return _Moving(plant, h, integrator, commands=commands, dead_time=dead_time).machine(name or plant.name)
 
 
 class _Moving:
-    def __init__(self, plant: Plant, h: float, integrator: str, *, commands: bool) -> None:
+    def __init__(self, plant: Plant, h: float, integrator: str, *, commands: bool, dead_time: bool) -> None:
         self.plant, self.h, self.integrator, self.commands = plant, h, integrator, commands
         self.motion = Motion(
             plant, integrator, "solved", inputs=lambda *_: (), disturbances=lambda *_: ()
         )  # for its test of the region and of the integrator's name
         self.sent = [_slot("u", q) for q in plant.inputs]
-        self.whole, self.share = self._dead_time()
+        self.whole, self.share = self._dead_time() if dead_time else (0, 0.0)
         self.memory = self._memory()
 
     def _dead_time(self) -> tuple[int, float]:
@@ -168,11 +170,6 @@ class _Moving:
             return as_tuple(plant.derivative(stage_time, state, u, w, p), len(x), plant.name)  # type: ignore[misc]
 
         return tuple(INTEGRATORS[self.integrator](rates, t, x, self.h))
-
-
-def identifier(name: str) -> str:
-    """Return a plant's name for a quantity as an identifier: what is no letter or digit becomes an underscore."""
-    return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
 def _slot(kind: str, quantity: Quantity) -> str:
