@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 LARGEST = 6_000_000
 """Characters of signals in a page; situations beyond are left out, and the page says so."""
+_ROUNDING = 1e-12
 
 
 def draggable(machine: Machine) -> Machine:
@@ -64,9 +65,10 @@ def gains_of(machine: Machine) -> list[str]:
 def page(job: Job) -> str:
     """Return the page of an export; empty where none of its situations can be run in one."""
     machines = javascript.text(draggable(job.machine)) + "\n" + javascript.text(_plant(job))
-    data = {"about": about(job), **scenes(job)}
-    if not data["scenes"]:
+    found, left_out, spans = scenes(job)
+    if not found:
         return ""
+    data = {"about": {**about(job), "spans": spans}, "scenes": found, "left_out": left_out}
     scripts = {"machines": machines, "loop": _own("loop.js"), "data": f"const DATA = {_json(data)};"}
     scripts["page"] = _own("living.js")
     plant = job.plant.name
@@ -141,24 +143,41 @@ def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def scenes(job: Job) -> dict[str, Any]:
-    """Return the situations that a page can run, with their signals, and why others are left out."""
-    found, left_out, size = [], dict[str, str](), 0
+def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]:
+    """Return what a page can run.
+
+    Returns
+    -------
+    scenes : list of dict
+        Situations with their signals.
+    left_out : dict
+        Why, by the name of each other situation.
+    spans : list of float
+        Range of each compared measurement over all scenes; 1 where it moved by no more than rounding.
+    """
+    found, left_out, size = list[dict[str, Any]](), dict[str, str](), 0
+    runs: list[Array] = []
     behind = [not by_input for by_input in Measured(job.plant).of_input]
     for situation in job.situations:
         words = [word.replace("_", " ") for word in between(situation) if word != "delay"]
-        reason = f"{words[0]} between plant and controller" if words else ""
-        run = None if reason else simulated(job, situation)
-        scene = None if run is None else _scene(job, situation, run, behind)
-        long = 0 if scene is None else len(json.dumps(scene))
-        if scene is None or size + long > LARGEST:
-            left_out[situation.name] = reason or (
-                "it diverges" if scene is None else "it would make the page too large"
-            )
+        run = None if words else simulated(job, situation)
+        if run is None:
+            left_out[situation.name] = f"{words[0]} between plant and controller" if words else "it diverges"
             continue
-        size += long
+        scene = _scene(job, situation, run, behind)
+        size += len(json.dumps(scene))
+        if found and size > LARGEST:
+            left_out[situation.name] = "it would make the page too large"
+            continue
         found.append(scene)
-    return {"scenes": found, "left_out": left_out}
+        runs.append(run.outputs[:, behind])
+    return found, left_out, _spans(np.concatenate(runs)).tolist() if runs else []
+
+
+def _spans(values: Array) -> Array:
+    spans = np.ptp(values, axis=0)
+    moved = spans > _ROUNDING * np.maximum(1.0, np.abs(values).max(axis=0))
+    return np.where(moved, spans, 1.0)
 
 
 def _scene(job: Job, situation: Situation, run: LoopRun, behind: list[bool]) -> dict[str, Any]:

@@ -79,19 +79,16 @@ function closedLoop(Plant, Controller, about, scene, change = {}) {
   return taken;
 }
 
-// Largest difference to what the compiled simulation gave, as a share of each signal's range.
+// Largest difference to what the compiled simulation gave, as a share of each signal's range over all situations.
 function agreement(about, scene, run) {
   const found = {};
   about.compared.forEach((name, j) => {
-    let [low, high, largest] = [Infinity, -Infinity, 0];
+    let largest = 0;
     for (let k = 0; k < scene.samples; k++) {
-      const expected = scene.outputs(k, j);
-      low = Math.min(low, expected);
-      high = Math.max(high, expected);
-      const difference = Math.abs(run.outputs[name][k] - expected);
+      const difference = Math.abs(run.outputs[name][k] - scene.outputs(k, j));
       largest = difference <= largest ? largest : difference; // a NaN stays
     }
-    found[name] = largest / (high > low ? high - low : 1);
+    found[name] = largest / about.spans[j];
   });
   return found;
 }
