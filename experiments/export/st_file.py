@@ -87,7 +87,8 @@ class Statements(Unfused):
         if not math.isfinite(value):
             raise ValueError(f"Structured Text has no constant for {value}")
         if self.real == "REAL":
-            rounded = float(np.float32(value))
+            with np.errstate(over="ignore"):
+                rounded = float(np.float32(value))
             if not math.isfinite(rounded):
                 raise ValueError(f"the constant {value} has no value in REAL; export in LREAL")
             value = float(str(np.float32(value)))

@@ -6,11 +6,10 @@ import random
 import numpy as np
 
 from experiments.export.machine import Machine, Part, Signal
-from plants.core.trace import Program, trace
+from plants.core.trace import trace
 from tests.reference import random_programs
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e308, 0.5, 2.0, 3.0)
-OUTPUTS = ("o0", "o1", "o2")
 
 
 def machine_of(program, name="random_program"):
@@ -26,12 +25,10 @@ def random_machine(seed, without=()):
     return machine_of(random_programs.grow(random.Random(seed), 40, without=without))
 
 
-def function_machine(function, arity):
-    """A machine of one elementary function."""
-    names = random_programs.NAMES[:arity]
-    program = trace(lambda values: (function(*values),), names)
-    assert isinstance(program, Program)
-    return machine_of(program)
+def functions_machine(functions):
+    """A machine of elementary functions: pairs of function and number of arguments, each on the first inputs."""
+    names = random_programs.NAMES[:2]
+    return machine_of(trace(lambda values: tuple(f(*values[:n]) for f, n in functions), names))
 
 
 def points(width, count=60, seed=1, usual=3.0):
