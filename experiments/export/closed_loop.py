@@ -25,6 +25,8 @@ from plants.excitation import Recorded
 from sscq.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from experiments.export.job import Job
@@ -67,11 +69,13 @@ def closed(job: Job, folder: Path) -> Closed:
         program = _compiled(job, folder, Path(name))
         # What follows the input at once is looked at before the sample's command here, after it there.
         behind = [not by_input for by_input in Measured(job.plant).of_input]
+        reasons = {situation.name: _indirect(job.plant, situation) for situation in job.situations}
+        direct = [situation for situation in job.situations if not reasons[situation.name]]
+        runs = dict(zip((situation.name for situation in direct), simulated(job, direct), strict=True))
         for situation in job.situations:
-            reason = _indirect(job.plant, situation)
-            run = None if reason else simulated(job, situation)
+            run = runs.get(situation.name)
             if run is None:
-                left_out[situation.name] = reason or "the simulated loop diverges"
+                left_out[situation.name] = reasons[situation.name] or "the simulated loop diverges"
                 continue
             found = _run(program, job, run)
             span = np.ptp(run.outputs, axis=0)
@@ -116,45 +120,62 @@ class LoopRun:
     parameters: Array
 
 
-def simulated(job: Job, situation: Situation) -> LoopRun | None:
-    """The loop under a held series of its own excitation; None where it diverges."""
-    first = _recorded(job, situation)
-    held = {
-        q.name: Recorded.held(first["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
+def simulated(job: Job, situations: Sequence[Situation]) -> list[LoopRun | None]:
+    """Return the loop in each situation, under a held series of its own excitation; None where it diverges."""
+    if not situations:
+        return []
+    loop = _loop_of(job, situations)
+    free = [_recorded(job, loop, number) for number in range(len(situations))]
+    held = [_holding(job, *pair) for pair in zip(situations, free, strict=True)]
+    loop = _loop_of(job, held)
+    found = list[LoopRun | None]()
+    for number, situation in enumerate(situations):
+        again = _recorded(job, loop, number)
+        found.append(_run_of(job, situation, again) if free[number]["alive"] and again["alive"] else None)
+    return found
+
+
+def _loop_of(job: Job, situations: Sequence[Situation]) -> ClosedLoop:
+    from flcs import FuzzyController
+
+    return ClosedLoop(
+        job.plant, FuzzyController(job.kb).frozen(), situations, job.step, integrator=job.integrator,
+        measures=("iae",), observe=True,
+    )  # fmt: skip
+
+
+def _holding(job: Job, situation: Situation, recorded: dict[str, Any]) -> Situation:
+    series = {
+        q.name: Recorded.held(recorded["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
     }  # fmt: skip
-    second = _recorded(job, replace(situation, excitation=held) if held else situation)
-    if first["alive"] is False or second["alive"] is False:
-        return None
-    every, measured = slice(None, None, second["sample"]), [s.name for s in job.machine.inputs]
+    return replace(situation, excitation=series) if series else situation
+
+
+def _run_of(job: Job, situation: Situation, recorded: dict[str, Any]) -> LoopRun:
+    every, measured = slice(None, None, recorded["sample"]), [s.name for s in job.machine.inputs]
     outputs = [identifier(q.name) for q in job.plant.measurements]
-    places = [outputs.index(name) for name in measured if name in second["seen"]]
-    seen = np.stack([second["seen"][name] for name in measured if name in second["seen"]], axis=1)[every]
+    places = [outputs.index(name) for name in measured if name in recorded["seen"]]
+    seen = np.stack([recorded["seen"][name] for name in measured if name in recorded["seen"]], axis=1)[every]
     rows = np.zeros((len(seen), len(measured)))
     rows[:, measured.index("authority")] = 1.0
     for k, channel in enumerate(job.plant.channels):
-        rows[:, measured.index(identifier(f"r_{channel.output}"))] = second["r"][every, k]
-    truth = second["y"][every]
+        rows[:, measured.index(identifier(f"r_{channel.output}"))] = recorded["r"][every, k]
+    truth = recorded["y"][every]
     return LoopRun(
-        rows, seen - truth[:, places], second["w"], truth,
+        rows, seen - truth[:, places], recorded["w"], truth,
         np.array(job.plant.values("states", situation.initial)),
         np.array(job.plant.values("parameters", situation.parameters)),
     )  # fmt: skip
 
 
-def _recorded(job: Job, situation: Situation) -> dict[str, Any]:
-    from flcs import FuzzyController
-
-    loop = ClosedLoop(
-        job.plant, FuzzyController(job.kb).frozen(), (situation,), job.step, integrator=job.integrator,
-        measures=("iae",), observe=True,
-    )  # fmt: skip
+def _recorded(job: Job, loop: ClosedLoop, number: int) -> dict[str, Any]:
     groups = {name: loop.design.rows.span(name) for name in ("r", "y", "y_rate", "y_true")}
     if job.plant.disturbances:
         groups["w"] = loop.design.rows.span("w")
     if loop.spec.controller.schedule.signals:
         groups["extra"] = loop.design.rows.span("extra")
     rows = [row for span in groups.values() for row in range(span.start, span.stop)]
-    outcome = loop.run(np.empty((1, 0)), [0], threads=1, record=rows, keep=True)
+    outcome = loop.run(np.empty((1, 0)), [number], threads=1, record=rows, keep=True)
     n = len(outcome.record) - 1
     taken, first = {}, 0
     for name, span in groups.items():

@@ -158,11 +158,13 @@ def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]
     found, left_out, size = list[dict[str, Any]](), dict[str, str](), 0
     runs: list[Array] = []
     behind = [not by_input for by_input in Measured(job.plant).of_input]
+    reasons = {situation.name: _reason(situation) for situation in job.situations}
+    able = [situation for situation in job.situations if not reasons[situation.name]]
+    simulations = dict(zip((situation.name for situation in able), simulated(job, able), strict=True))
     for situation in job.situations:
-        words = [word.replace("_", " ") for word in between(situation) if word != "delay"]
-        run = None if words else simulated(job, situation)
+        run = simulations.get(situation.name)
         if run is None:
-            left_out[situation.name] = f"{words[0]} between plant and controller" if words else "it diverges"
+            left_out[situation.name] = reasons[situation.name] or "it diverges"
             continue
         scene = _scene(job, situation, run, behind)
         size += len(json.dumps(scene))
@@ -172,6 +174,12 @@ def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]
         found.append(scene)
         runs.append(run.outputs[:, behind])
     return found, left_out, _spans(np.concatenate(runs)).tolist() if runs else []
+
+
+def _reason(situation: Situation) -> str:
+    """Why a page cannot run a situation; empty where it can."""
+    words = [word.replace("_", " ") for word in between(situation) if word != "delay"]
+    return f"{words[0]} between plant and controller" if words else ""
 
 
 def _spans(values: Array) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import plants
+from experiments.export.machine import identifier
 from experiments.export.plant_machine import plant_machine
 from plants import Plant, Quantity
 from plants.core.elementary import where
@@ -102,7 +103,9 @@ def test_commands_are_allocated_where_the_controller_cannot():
 def test_parameters_and_states_are_slots_and_names_become_identifiers():
     machine = plant_machine(plants.get("heater"))
     plant = plants.get("heater")
-    assert {slot for slot in machine.memory if slot.startswith("p_")} == {f"p_{q.name}" for q in plant.parameters}
+    assert {slot for slot in machine.memory if slot.startswith("p_")} == {
+        identifier(f"p_{q.name}") for q in plant.parameters
+    }
     assert all(slot.isidentifier() for slot in machine.memory)
     with pytest.raises(ValueError, match="must be above 0 s, got 0"):
         plant_machine(plants.get("heater"), 0.0)
