@@ -103,8 +103,8 @@ def page(rows: list[Row], about: dict[str, Any]) -> str:
         *paragraph(
             "Written by `python -m benchmarks.exports_page`. Knowledge bases over error and error rate of each",
             "channel, as C99 with station and guard, compiled by gcc: for size with -Os, for time with -O2 for this",
-            "machine. Errors are shares of a signal's range over all recorded, random and edge inputs; the loop's are of",
-            "the measurements, in all taught situations in which nothing else lies between plant and controller.",
+            "machine. Errors are shares of a signal's range over all recorded, random and edge inputs; the loop's are",
+            "of the measurements, in all taught situations in which nothing else lies between plant and controller.",
         ),
         "",
         *(f"- {key}: {value}" for key, value in about.items()),
