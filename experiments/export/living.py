@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-LARGEST = 6_000_000
+LARGEST = 8_000_000
 """Characters of signals in a page; situations beyond are left out, and the page says so."""
 _ROUNDING = 1e-12
 
@@ -115,7 +115,6 @@ def _json(data: Any) -> str:
 def about(job: Job) -> dict[str, Any]:
     """Return what the page needs to know: names of machines, slots and signals, units, rates."""
     plant, machine = job.plant, job.machine
-    behind = [not by_input for by_input in Measured(plant).of_input]
     measurements = {identifier(q.name): q.unit for q in plant.measurements}
     given = {signal.name: signal for signal in machine.inputs}
     return {
@@ -124,7 +123,7 @@ def about(job: Job) -> dict[str, Any]:
         "outputs": [identifier(c.output) for c in plant.channels],
         "scales": [c.scale for c in plant.channels],
         "measurements": list(measurements), "units": measurements,
-        "compared": [name for name, comes in zip(measurements, behind, strict=True) if comes],
+        "compared": [identifier(plant.measurements[k].name) for k in _compared(job)],
         "seen": [name for name in given if name in measurements],
         "gains": gains_of(machine),
         "limits": {identifier(c.output): [_finite(c.low), _finite(c.high)] for c in plant.channels},
@@ -157,7 +156,6 @@ def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]
     """
     found, left_out, size = list[dict[str, Any]](), dict[str, str](), 0
     runs: list[Array] = []
-    behind = [not by_input for by_input in Measured(job.plant).of_input]
     reasons = {situation.name: _reason(situation) for situation in job.situations}
     able = [situation for situation in job.situations if not reasons[situation.name]]
     simulations = dict(zip((situation.name for situation in able), simulated(job, able), strict=True))
@@ -166,14 +164,22 @@ def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]
         if run is None:
             left_out[situation.name] = reasons[situation.name] or "it diverges"
             continue
-        scene = _scene(job, situation, run, behind)
-        size += len(json.dumps(scene))
-        if found and size > LARGEST:
+        scene = _scene(job, situation, run)
+        long = len(json.dumps(scene))
+        if found and size + long > LARGEST:
             left_out[situation.name] = "it would make the page too large"
             continue
+        size += long
         found.append(scene)
-        runs.append(run.outputs[:, behind])
+        runs.append(run.outputs[:, _compared(job)])
     return found, left_out, _spans(np.concatenate(runs)).tolist() if runs else []
+
+
+def _compared(job: Job) -> list[int]:
+    """Measurements that the controller sees, and those of the channels, that follow no input at once."""
+    seen = {signal.name for signal in job.machine.inputs} | {identifier(c.output) for c in job.plant.channels}
+    by_input = Measured(job.plant).of_input
+    return [k for k, q in enumerate(job.plant.measurements) if identifier(q.name) in seen and not by_input[k]]
 
 
 def _reason(situation: Situation) -> str:
@@ -188,7 +194,7 @@ def _spans(values: Array) -> Array:
     return np.where(moved, spans, 1.0)
 
 
-def _scene(job: Job, situation: Situation, run: LoopRun, behind: list[bool]) -> dict[str, Any]:
+def _scene(job: Job, situation: Situation, run: LoopRun) -> dict[str, Any]:
     from flcs import FuzzyController
 
     names = [signal.name for signal in job.machine.inputs]
@@ -198,7 +204,7 @@ def _scene(job: Job, situation: Situation, run: LoopRun, behind: list[bool]) -> 
         "name": situation.name, "samples": len(run.inputs), "delay": [delay.input_steps, delay.input_part],
         "state": run.state.tolist(), "parameters": run.parameters.tolist(),
         "references": _packed(references), "disturbances": _packed(run.disturbances), "noise": _packed(run.noise),
-        "outputs": _packed(run.outputs[:, behind]),
+        "outputs": _packed(run.outputs[:, _compared(job)]),
     }  # fmt: skip
 
 
