@@ -47,7 +47,8 @@ def prove(job: Job, folder: Path) -> Proof:
     good = bool(errors) and max(errors.values()) <= BOUND
     worst = max(errors, key=lambda signal: errors[signal], default="")
     reason = "" if good else f"{worst} differs by {errors.get(worst, 0.0):.3g} of its range; allowed are {BOUND:g}"
-    numbers = {"situations": list(told["errors"]), "left_out": told["left_out"]}
+    shown = f"html/{job.machine.name}.html"
+    numbers = {"situations": list(told["errors"]), "left_out": told["left_out"], "page": shown}
     return Proof("html", version, OK if good else "failed", reason, BOUND, told["samples"], errors, numbers)
 
 

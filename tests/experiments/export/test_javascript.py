@@ -70,6 +70,20 @@ def test_the_proof_holds_and_finds_a_changed_file(job, tmp_path):
         assert javascript_target.prove(job, tmp_path).status == FAILED
 
 
+def test_a_plant_whose_names_are_no_identifiers(tmp_path):
+    """Heaters 1 and 2 have names with spaces; every slot is an identifier, and the answers are the simulator's."""
+    job = job_of(
+        knowledge_base("heater", law=PID(sample_time=1.0), tick=1.0), ({"t_end": 60.0, "noise": 0.1},), step=0.5
+    )
+    assert {"r_sensor_1", "sensor_2", "track_sensor_2"} <= {signal.name for signal in job.machine.inputs}
+    seen = job.recordings[0]
+    assert np.ptp(seen.inputs[:, [s.name for s in job.machine.inputs].index("sensor_1")]) > 0.1
+    assert np.isfinite(seen.outputs[:, [s.name for s in job.machine.outputs].index("command_sensor_1")]).all()
+    for name, text in javascript_target.files(job).items():
+        (tmp_path / name).write_text(text)
+    assert javascript_target.prove(job, tmp_path).status == OK
+
+
 def test_without_node_nothing_is_said_to_be_right(job, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert javascript_target.prove(job, tmp_path).status == "not checked"

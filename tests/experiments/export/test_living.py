@@ -9,6 +9,8 @@ from html import unescape
 import numpy as np
 import pytest
 
+import sscq
+from controllers import PID
 from experiments.export import living, living_target
 from experiments.export.proof import FAILED, OK
 from tests.reference.exports import job_of, knowledge_base
@@ -42,6 +44,7 @@ def test_the_proof_holds_and_finds_a_changed_page(own_job, page, tmp_path):
     assert proof.largest < 1e-12  # a loop that is stable forgets what rounding does
     assert proof.numbers == {
         "situations": ["s0", "s1"], "left_out": {"s2": "quantisation between plant and controller"},
+        "page": "html/van_der_pol_controller.html",
     }  # fmt: skip
     assert proof.samples == 300
     for old, new in (
@@ -53,6 +56,40 @@ def test_the_proof_holds_and_finds_a_changed_page(own_job, page, tmp_path):
         assert count, old
         (tmp_path / name).write_text(changed)
         assert living_target.prove(own_job, tmp_path).status == FAILED, old
+
+
+_DRAGGED = """
+const fs = require("fs"), vm = require("vm");
+const page = fs.readFileSync(process.argv[2], "utf8");
+for (const part of ["machines", "loop", "data"]) {
+  vm.runInThisContext(page.split(`<script id="script-${part}">`)[1].split("</script>")[0]);
+}
+process.stdout.write(vm.runInThisContext(`(() => {
+  const { about } = DATA, change = ${process.argv[3]};
+  const run = closedLoop(globalThis[about.plant], globalThis[about.controller], about, unpacked(DATA.scenes[0]), change);
+  return JSON.stringify([...run.outputs.position]);
+})()`));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
+def test_what_is_dragged_is_what_the_simulator_does(own_job, page, tmp_path):
+    (tmp_path / "page.html").write_text(page)
+    (tmp_path / "drag.js").write_text(_DRAGGED)
+    change = {
+        "authority": 0, "gains": {"kp": 2.0, "ki": 0.5}, "parameters": {"p_mu": 1.5}, "reference": 2,
+        "shift": {"position": 0.1}, "disturbance": 0,
+    }  # fmt: skip
+    command = ["node", str(tmp_path / "drag.js"), str(tmp_path / "page.html"), json.dumps(change)]
+    dragged = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    kp, ki, kd = own_job.kb.channels[0].reference
+    mu = dict(zip((q.name for q in own_job.plant.parameters), own_job.plant.nominal(), strict=True))["mu"]
+    situation = sscq.Situation(name="s0", reference=2.1, noise=0.01, parameters={"mu": 1.5 * mu}, t_end=2.0)
+    law = PID(sample_time=0.01, derivative_filter_time=0.03)
+    run = sscq.record(own_job.plant, law, np.array([[2.0 * kp, 0.5 * ki, kd]]), situation, step=0.005)
+    expected = run.group("outputs")[:-1:2, 0]
+    # the references differ in their last place (2 + 0.1, 2.1); the loop is stable
+    np.testing.assert_allclose(dragged, expected, rtol=0.0, atol=1e-12)
 
 
 def test_factors_of_one_change_no_bit(own_job):

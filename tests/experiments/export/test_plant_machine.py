@@ -88,6 +88,14 @@ def test_impacts_and_the_end_of_the_region():
     assert 5.0 < found[gone, 0] <= 10.0
 
 
+def test_time_is_that_of_the_stages():
+    clock = Plant(
+        name="clock", states=(Quantity("x", "1"),), inputs=(Quantity("u", "1"),), derivative=lambda t, *_: (t,)
+    )
+    found = plant_machine(clock, 0.1).run(np.zeros((30, 1)))
+    np.testing.assert_allclose(found[:, 0], 0.5 * (0.1 * np.arange(30)) ** 2, rtol=0.0, atol=1e-14)
+
+
 def test_commands_are_allocated_where_the_controller_cannot():
     plant = plants.get("planar_quadrotor")
     machine = plant_machine(plant, commands=True)
