@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.export.machine import identifier
 from plants.core.integrators import INTEGRATORS
 from plants.core.loop_signals import Measured
 from plants.core.printers import c
@@ -24,6 +25,8 @@ from plants.excitation import Recorded
 from sscq.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from experiments.export.job import Job
@@ -66,11 +69,13 @@ def closed(job: Job, folder: Path) -> Closed:
         program = _compiled(job, folder, Path(name))
         # What follows the input at once is looked at before the sample's command here, after it there.
         behind = [not by_input for by_input in Measured(job.plant).of_input]
+        reasons = {situation.name: _indirect(job.plant, situation) for situation in job.situations}
+        direct = [situation for situation in job.situations if not reasons[situation.name]]
+        runs = dict(zip((situation.name for situation in direct), simulated(job, direct), strict=True))
         for situation in job.situations:
-            reason = _indirect(job.plant, situation)
-            run = None if reason else _simulated(job, situation)
+            run = runs.get(situation.name)
             if run is None:
-                left_out[situation.name] = reason or "the simulated loop diverges"
+                left_out[situation.name] = reasons[situation.name] or "the simulated loop diverges"
                 continue
             found = _run(program, job, run)
             span = np.ptp(run.outputs, axis=0)
@@ -79,16 +84,21 @@ def closed(job: Job, folder: Path) -> Closed:
     return Closed(errors, left_out)
 
 
+def between(situation: Situation) -> list[str]:
+    """Return what lies between plant and controller in a situation, beside noise: names of its settings."""
+    plain = type(situation)()
+    return [word for word in _DIRECT if getattr(situation, word) != getattr(plain, word)]
+
+
 def _indirect(plant: Plant, situation: Situation) -> str:
     if plant.input_delay is not None:
         return "the plant has a dead time"
-    plain = type(situation)()
-    used = [word for word in _DIRECT if getattr(situation, word) != getattr(plain, word)]
+    used = between(situation)
     return f"{used[0].replace('_', ' ')} between plant and controller" if used else ""
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class LoopRun:
     """One simulated loop.
 
     Attributes
@@ -110,44 +120,62 @@ class _Run:
     parameters: Array
 
 
-def _simulated(job: Job, situation: Situation) -> _Run | None:
-    """The loop under a held series of its own excitation; None where it diverges."""
-    first = _recorded(job, situation)
-    held = {
-        q.name: Recorded.held(first["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
+def simulated(job: Job, situations: Sequence[Situation]) -> list[LoopRun | None]:
+    """Return the loop in each situation, under a held series of its own excitation; None where it diverges."""
+    if not situations:
+        return []
+    loop = _loop_of(job, situations)
+    free = [_recorded(job, loop, number) for number in range(len(situations))]
+    held = [_holding(job, *pair) for pair in zip(situations, free, strict=True)]
+    loop = _loop_of(job, held)
+    found = list[LoopRun | None]()
+    for number, situation in enumerate(situations):
+        again = _recorded(job, loop, number)
+        found.append(_run_of(job, situation, again) if free[number]["alive"] and again["alive"] else None)
+    return found
+
+
+def _loop_of(job: Job, situations: Sequence[Situation]) -> ClosedLoop:
+    from flcs import FuzzyController
+
+    return ClosedLoop(
+        job.plant, FuzzyController(job.kb).frozen(), situations, job.step, integrator=job.integrator,
+        measures=("iae",), observe=True,
+    )  # fmt: skip
+
+
+def _holding(job: Job, situation: Situation, recorded: dict[str, Any]) -> Situation:
+    series = {
+        q.name: Recorded.held(recorded["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
     }  # fmt: skip
-    second = _recorded(job, replace(situation, excitation=held) if held else situation)
-    if first["alive"] is False or second["alive"] is False:
-        return None
-    every, measured = slice(None, None, second["sample"]), [s.name for s in job.machine.inputs]
-    places = [job.plant.index("measurements", name) for name in measured if name in second["seen"]]
-    seen = np.stack([second["seen"][name] for name in measured if name in second["seen"]], axis=1)[every]
+    return replace(situation, excitation=series) if series else situation
+
+
+def _run_of(job: Job, situation: Situation, recorded: dict[str, Any]) -> LoopRun:
+    every, measured = slice(None, None, recorded["sample"]), [s.name for s in job.machine.inputs]
+    outputs = [identifier(q.name) for q in job.plant.measurements]
+    places = [outputs.index(name) for name in measured if name in recorded["seen"]]
+    seen = np.stack([recorded["seen"][name] for name in measured if name in recorded["seen"]], axis=1)[every]
     rows = np.zeros((len(seen), len(measured)))
     rows[:, measured.index("authority")] = 1.0
     for k, channel in enumerate(job.plant.channels):
-        rows[:, measured.index(f"r_{channel.output}")] = second["r"][every, k]
-    truth = second["y"][every]
-    return _Run(
-        rows, seen - truth[:, places], second["w"], truth,
+        rows[:, measured.index(identifier(f"r_{channel.output}"))] = recorded["r"][every, k]
+    truth = recorded["y"][every]
+    return LoopRun(
+        rows, seen - truth[:, places], recorded["w"], truth,
         np.array(job.plant.values("states", situation.initial)),
         np.array(job.plant.values("parameters", situation.parameters)),
     )  # fmt: skip
 
 
-def _recorded(job: Job, situation: Situation) -> dict[str, Any]:
-    from flcs import FuzzyController
-
-    loop = ClosedLoop(
-        job.plant, FuzzyController(job.kb).frozen(), (situation,), job.step, integrator=job.integrator,
-        measures=("iae",), observe=True,
-    )  # fmt: skip
+def _recorded(job: Job, loop: ClosedLoop, number: int) -> dict[str, Any]:
     groups = {name: loop.design.rows.span(name) for name in ("r", "y", "y_rate", "y_true")}
     if job.plant.disturbances:
         groups["w"] = loop.design.rows.span("w")
     if loop.spec.controller.schedule.signals:
         groups["extra"] = loop.design.rows.span("extra")
     rows = [row for span in groups.values() for row in range(span.start, span.stop)]
-    outcome = loop.run(np.empty((1, 0)), [0], threads=1, record=rows, keep=True)
+    outcome = loop.run(np.empty((1, 0)), [number], threads=1, record=rows, keep=True)
     n = len(outcome.record) - 1
     taken, first = {}, 0
     for name, span in groups.items():
@@ -155,11 +183,11 @@ def _recorded(job: Job, situation: Situation) -> dict[str, Any]:
         first += span.stop - span.start
     seen: dict[str, Array] = {}
     for i, channel in enumerate(job.plant.channels):
-        seen[channel.output] = taken["y"][:, i]
+        seen[identifier(channel.output)] = taken["y"][:, i]
         if channel.rate is not None and loop.spec.measures_rate(i):
-            seen[channel.rate] = taken["y_rate"][:, i]
+            seen[identifier(channel.rate)] = taken["y_rate"][:, i]
     for k, name in enumerate(loop.spec.controller.schedule.signals):
-        seen[name] = taken["extra"][:, k]
+        seen[identifier(name)] = taken["extra"][:, k]
     return {
         "alive": int(outcome.steps[0]) >= n, "sample": loop.spec.timing.sample, "seen": seen, "r": taken["r"],
         "y": taken["y_true"], "w": taken.get("w", np.zeros((n, 0))),
@@ -197,7 +225,7 @@ def _compiled(job: Job, folder: Path, work: Path) -> Path:
     return work / "loop"
 
 
-def _run(program: Path, job: Job, run: _Run) -> Array:
+def _run(program: Path, job: Job, run: LoopRun) -> Array:
     """True measurements [n_samples, n_outputs] of the loop in C."""
     numbers = [*run.state, *run.parameters]
     for k in range(len(run.inputs)):
@@ -212,12 +240,15 @@ def _run(program: Path, job: Job, run: _Run) -> Array:
 def _loop(job: Job) -> str:
     plant, machine = job.plant, job.machine
     seen = [signal.name for signal in machine.inputs]
-    measured = [name for name in seen if name in {q.name for q in plant.measurements}]
+    outputs = [identifier(q.name) for q in plant.measurements]
+    measured = [name for name in seen if name in outputs]
     sizes = {"X": plant.states, "U": plant.inputs, "W": plant.disturbances, "P": plant.parameters}
     setters = [f"        in.{name} = row[{k}];" for k, name in enumerate(seen)]
     for k, name in enumerate(measured):
-        setters.append(f"        in.{name} = y[{plant.index('measurements', name)}] + noise[{k}];")
-    getters = [f"        c[{k}] = out.command_{channel.output};" for k, channel in enumerate(plant.channels)]
+        setters.append(f"        in.{name} = y[{outputs.index(name)}] + noise[{k}];")
+    getters = [
+        f"        c[{k}] = out.command_{identifier(channel.output)};" for k, channel in enumerate(plant.channels)
+    ]
     return _LOOP.format(
         name=machine.name, n=len(seen), v=len(measured), sub=job.sub, h=repr(job.step), setters="\n".join(setters),
         getters="\n".join(getters), y=len(plant.measurements), c=len(plant.channels),

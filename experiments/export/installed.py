@@ -13,7 +13,7 @@ import numpy as np
 
 from controllers import ManualStation
 from experiments.export.guard import Guard, still, trusted, watch
-from experiments.export.machine import Machine, Signal, part
+from experiments.export.machine import Machine, Signal, identifier, part
 from plants.core.elementary import where
 from plants.core.tape import Tape
 from plants.core.trace import depends, differentiate, names, symbols
@@ -51,7 +51,7 @@ def installed(kb: KnowledgeBase, plant: Plant, step: float, guard: Guard | None 
     Raises
     ------
     ValueError
-        If the guard's safe commands do not fit the channels.
+        If the guard's safe commands do not fit the channels, or two signals' names give the same identifier.
     """
     return _Installed(kb, plant, step, guard or Guard()).machine(name or f"{plant.name}_controller")
 
@@ -84,6 +84,9 @@ class _Installed:
         self.measured = tuple(plant.measurements[k] for k in self.spec.watched)
         if guard.safe is not None and len(guard.safe) != len(self.channels):
             raise ValueError(f"guard: {len(self.channels)} channels need a safe command each, got {guard.safe}")
+        signals = (*self.measured, *plant.inputs)
+        if len({identifier(q.name) for q in signals}) < len({q.name for q in signals}):
+            raise ValueError(f"signals must differ in letters and digits, got {', '.join(q.name for q in signals)}")
         self.allocated = _allocation(plant)
         self.memory = self._memory()
 
@@ -145,7 +148,7 @@ class _Installed:
         memory |= {f"u_{q.name}": q.nominal for q in self.plant.inputs} if self.allocated else {}
         memory |= {c.command: s.automatic.at_rest() for c, s in zip(self.channels, self.stations, strict=True)}
         memory |= {f"gain_{gain}": value for gain, value in zip(self.kb.gain_names, reference, strict=True)}
-        return memory | {"fault": 0.0, "tripped": 0.0}
+        return {identifier(slot): value for slot, value in memory.items()} | {"fault": 0.0, "tripped": 0.0}
 
     # --------------------------------------------------------------------------------------------------------- blocks
 

@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,14 @@ if TYPE_CHECKING:
     from plants.core.tape import Traced
 
 
+def identifier(name: str) -> str:
+    """Return a name as every language takes it: what is no letter or digit becomes an underscore."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
 @dataclass(frozen=True)
 class Signal:
-    """What goes in or comes out: name, unit, the range it is meant for, text."""
+    """What goes in or comes out: name (an identifier is made of it), unit, the range it is meant for, text."""
 
     name: str
     unit: str = ""
@@ -33,18 +39,22 @@ class Signal:
     high: float = float("inf")
     text: str = ""
 
+    def __post_init__(self) -> None:
+        """Make the name an identifier."""
+        object.__setattr__(self, "name", identifier(self.name))
+
 
 class Slots:
     """A part's view of the memory while it is traced: reads what was there before, notes what it writes."""
 
     def __init__(self, tape: Tape, known: Iterable[str]) -> None:
-        self.tape, self._known = tape, frozenset(known)
+        self.tape, self._known = tape, frozenset(map(identifier, known))
         self.reads: dict[str, Traced] = {}
         self.writes: dict[str, Traced] = {}
 
     def __getitem__(self, name: str) -> Any:
-        """Return a number of the memory as it is now."""
-        self._check(name)
+        """Return a number of the memory as it is now; its name is taken as an identifier."""
+        name = self._checked(name)
         if name in self.writes:
             return self.writes[name]
         if name not in self.reads:
@@ -53,13 +63,15 @@ class Slots:
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Write a number of the memory."""
-        self._check(name)
+        name = self._checked(name)
         self.writes[name] = self.tape.lift(value)
 
-    def _check(self, name: str) -> None:
+    def _checked(self, name: str) -> str:
+        name = identifier(name)
         if name not in self._known:
             message = f"the machine's memory has no slot {name!r}"
             raise KeyError(message)
+        return name
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,7 @@ class Machine:
     inputs, outputs : tuple of Signal
         Names of slots as well.
     memory : mapping of str to float
-        All slots with their values before the first sample, inputs first.
+        All slots with their values before the first sample, inputs first; identifiers are made of their names.
     parts : tuple of Part
     sample_time : float
         Time between two samples [s].
@@ -110,6 +122,19 @@ class Machine:
     memory: Mapping[str, float]
     parts: tuple[Part, ...]
     sample_time: float
+
+    def __post_init__(self) -> None:
+        """Make the slots' names identifiers.
+
+        Raises
+        ------
+        ValueError
+            If two of them are the same then.
+        """
+        memory = {identifier(slot): value for slot, value in self.memory.items()}
+        if len(memory) < len(self.memory):
+            raise ValueError(f"names must differ in letters and digits, got {', '.join(self.memory)}")
+        object.__setattr__(self, "memory", memory)
 
     @property
     def places(self) -> dict[str, int]:

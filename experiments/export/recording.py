@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.export.machine import identifier
 from sscq.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _columns(loop: ClosedLoop, machine: Machine) -> dict[str, tuple[int, str]]:
     plant, spec, found = loop.plant, loop.spec, dict[str, tuple[int, str]]()
 
     def put(name: str, group: str, place: int) -> None:
-        found.setdefault(name, (loop.design.rows.span(group).start + place, group))
+        found.setdefault(identifier(name), (loop.design.rows.span(group).start + place, group))
 
     for i, channel in enumerate(plant.channels):
         put(f"r_{channel.output}", "r", i)
@@ -83,7 +84,9 @@ def _columns(loop: ClosedLoop, machine: Machine) -> dict[str, tuple[int, str]]:
         put(f"gain_{gain}", "g", k)
     wanted = {signal.name for signal in machine.outputs}
     for k, quantity in enumerate(plant.inputs):
-        if f"u_{quantity.name}" in wanted and not (spec.bounded or spec.delayed_input or loop.sampling.actuator.used):
+        if identifier(f"u_{quantity.name}") in wanted and not (
+            spec.bounded or spec.delayed_input or loop.sampling.actuator.used
+        ):
             put(f"u_{quantity.name}", loop.sampling.sent, k)
     return found
 

@@ -6,7 +6,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target, fcl_target, fis_target, m_target, onnx_target, skfuzzy_target, tables_target
+from experiments.export import (
+    c_target,
+    fcl_target,
+    fis_target,
+    javascript_target,
+    living_target,
+    m_target,
+    onnx_target,
+    python_target,
+    skfuzzy_target,
+    st_target,
+    tables_target,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,13 +57,25 @@ def _c(name: str) -> Target:
     return Target(name, title, files, prove)
 
 
-_FIS = Target("fis", "MATLAB fuzzy inference files of the rules", fis_target.files, fis_target.prove)
-_FCL = Target("fcl", "IEC 61131-7 Fuzzy Control Language of the rules", fcl_target.files, fcl_target.prove)
-_ONNX = Target("onnx", "ONNX graph of the scheduler", onnx_target.files, onnx_target.prove)
-_TABLES = Target("tables", "look-up tables as CSV, JSON, NPZ", tables_target.files, tables_target.prove)
-_SKFUZZY = Target("skfuzzy", "control systems of scikit-fuzzy", skfuzzy_target.files, skfuzzy_target.prove)
-_MATLAB = Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove)
+def _st(name: str) -> Target:
+    real = st_target.TARGETS[name]
+    title = f"IEC 61131-3 Structured Text, {real}"
+    return Target(name, title, partial(st_target.files, real=real), partial(st_target.prove, real=real))
 
-TARGETS: dict[str, Target] = {
-    target.name: target for target in (_c("c"), _c("c_float"), _MATLAB, _FIS, _FCL, _ONNX, _TABLES, _SKFUZZY)
-}
+
+_ALL = (
+    _c("c"),
+    _c("c_float"),
+    _st("st"),
+    _st("st_real"),
+    Target("js", "JavaScript, for pages and Node", javascript_target.files, javascript_target.prove),
+    Target("python", "Python, one file without packages", python_target.files, python_target.prove),
+    Target("html", "A living page: the loop in a browser", living_target.files, living_target.prove),
+    Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove),
+    Target("fis", "MATLAB fuzzy inference files of the rules", fis_target.files, fis_target.prove),
+    Target("fcl", "IEC 61131-7 Fuzzy Control Language of the rules", fcl_target.files, fcl_target.prove),
+    Target("skfuzzy", "control systems of scikit-fuzzy", skfuzzy_target.files, skfuzzy_target.prove),
+    Target("onnx", "ONNX graph of the scheduler", onnx_target.files, onnx_target.prove),
+    Target("tables", "look-up tables as CSV, JSON, NPZ", tables_target.files, tables_target.prove),
+)
+TARGETS: dict[str, Target] = {target.name: target for target in _ALL}

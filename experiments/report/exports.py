@@ -28,7 +28,8 @@ def exports(view: View) -> Html | str:
 
 
 def _row(one: ExportView) -> Html:
-    name = element("th", one.target, element("small", one.title), scope="row")
+    opened = element("a", one.target, href=f"exports/{one.page}") if one.page else one.target
+    name = element("th", opened, element("small", one.title), scope="row")
     status = one.status if one.status == "ok" else element("span", f"▲ {one.status}", class_="loss")
     known = one.largest == one.largest
     error = element("td", number(one.largest, 2), element("small", one.signal)) if known else element("td", missing())

@@ -24,6 +24,8 @@ class ExportView:
         The one with the largest error.
     rom_bytes : int or None
         Of code and constants.
+    page : str
+        Where a reader opens it, below the folder of exports; empty where it is no page.
     """
 
     target: str
@@ -36,3 +38,4 @@ class ExportView:
     signal: str
     largest: float
     rom_bytes: int | None = None
+    page: str = ""

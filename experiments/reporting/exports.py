@@ -19,4 +19,5 @@ def view(proof: Proof) -> ExportView:
     return ExportView(
         proof.target, TARGETS[proof.target].title, proof.status, proof.checker, proof.reason, proof.bound,
         proof.samples, worst, proof.largest, None if size is None else int(size),
+        str(proof.numbers.get("page", "")),
     )  # fmt: skip

@@ -30,11 +30,14 @@ _STEPS = {
 }
 
 
-def grow(rng, length, outputs=3):
-    """Return a program of `length` random steps, each on numbers drawn from all before; `rng` is a `random.Random`."""
+def grow(rng, length, outputs=3, without=()):
+    """Return a program of `length` random steps, each on numbers drawn from all before; `rng` is a `random.Random`.
+
+    `without` names kinds of steps to leave out.
+    """
     tape = Tape()
     numbers = [tape.input(name) for name in NAMES]
-    kinds = [name for name, (weight, _, _) in _STEPS.items() for _ in range(weight)]
+    kinds = [name for name, (weight, _, _) in _STEPS.items() for _ in range(weight) if name not in without]
     for _ in range(length):
         _, count, step = _STEPS[rng.choice(kinds)]
         numbers.append(tape.lift(step(*(rng.choice(numbers) for _ in range(count)))))

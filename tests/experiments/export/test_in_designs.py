@@ -50,9 +50,11 @@ def test_the_page_tells_ok_from_failed_and_not_checked():
     proofs = (
         Proof("c", "gcc 12", "ok", "", 1e-12, 5000, {"u": 3e-16, "kp": 0.0}, {"rom_bytes": 2451}),
         Proof("c_float", "gcc 12", "failed", "u differs by 0.5 of its range", 2e-4, 5000, {"u": 0.5}),
+        Proof("html", "Node 20", "ok", "", 1e-9, 500, {"y": 1e-15}, {"page": "html/loop.html"}),
     )
     page = render(replace(example(), exports=tuple(map(exports.view, proofs))))
     assert "2451 bytes" in page
     assert "▲ failed" in page
+    assert '<a href="exports/html/loop.html">html</a>' in page
     assert "u differs by 0.5 of its range" in page
     assert 'id="exports"' not in render(example())

@@ -1,0 +1,230 @@
+"""A machine as a JavaScript class: one file without dependencies, for browsers and Node alike.
+
+The file is a classic script: a page loads it with a script element, from a disk as well (browsers refuse modules
+there); Node loads it with ``require`` or ``import``. Elementary functions are the language's own, within one unit in
+the last place of theirs; sums of products are rounded twice.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from experiments.export.unfused import Unfused
+
+if TYPE_CHECKING:
+    from experiments.export.machine import Machine, Part, Signal
+
+_CALLS = {
+    "tan": "Math.tan", "asin": "Math.asin", "acos": "Math.acos", "atan2": "Math.atan2", "exp": "Math.exp",
+    "log": "Math.log", "tanh": "Math.tanh", "sqrt": "Math.sqrt", "floor": "Math.floor", "sign": "Math.sign",
+    "pow": "power",
+}  # fmt: skip
+_WORDS = (
+    "break case catch class const continue debugger default delete do else enum export extends false finally for "
+    "function if import in instanceof new null return super switch this throw true try typeof var void while with "
+    "let static yield await eval arguments"
+)
+_RESERVED = frozenset(_WORDS.split())
+_METHODS = frozenset({"constructor", "reset", "get", "set", "step", "outputs", "memory", "sample", "place", "power"})
+_POWER = """
+  // as IEEE 754 and C have it: 1 to whatever power is 1, also for NaN and infinite exponents
+  function power(x, y) {
+    return x === 1 || (x === -1 && (y === Infinity || y === -Infinity)) ? 1 : Math.pow(x, y);
+  }
+"""
+
+
+class Script(Unfused):
+    """Statements in JavaScript."""
+
+    EMPTY: ClassVar[str] = ";"
+
+    def _assign(self, node: int, expression: str) -> None:
+        self._text[node] = f"v{node}"
+        self.lines.append(f"const v{node} = {expression};")
+
+    def _print_sincos(self, node: int) -> None:
+        (angle,) = self.tape.arguments[node]
+        self._assign(node, f"Math.{self.tape.operations[node]}({self._text[angle]})")
+
+    def _expression(self, name: str, args: list[str]) -> str:
+        if name in {"minimum", "maximum"}:
+            sign = "<" if name == "minimum" else ">"
+            return self.select(f"{args[0]} {sign} {args[1]}", args[0], args[1])
+        if name == "quotient":
+            return f"{args[0]} / {args[1]}"
+        if name in _CALLS:
+            self.kernels.add(name)
+            return f"{_CALLS[name]}({', '.join(args)})"
+        return f"Math.abs({args[0]})" if name == "abs" else super()._expression(name, args)
+
+    @staticmethod
+    def truth(name: str, mask: str) -> str:
+        """Return the statement that gives a truth value its name."""
+        return f"const {name} = {mask.replace(' & ', ' && ')};"
+
+    @staticmethod
+    def select(mask: str, then: str, other: str) -> str:
+        """Return the expression that is `then` where `mask` holds, else `other`."""
+        return f"{mask} ? {then} : {other}"
+
+    @staticmethod
+    def literal(value: float) -> str:
+        """Return a constant's text: the shortest decimal number that reads back as the same double."""
+        if math.isnan(value):
+            return "NaN"
+        text = ("Infinity" if value > 0 else "-Infinity") if math.isinf(value) else repr(value)
+        return f"({text})" if math.copysign(1.0, value) < 0.0 else text
+
+
+def text(machine: Machine) -> str:
+    """Return the file of a machine.
+
+    Raises
+    ------
+    ValueError
+        If a name is no identifier of JavaScript, or a part's is taken by the class.
+    """
+    for name in (machine.name, *machine.memory, *(part.name for part in machine.parts)):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _RESERVED:
+            raise ValueError(f"JavaScript needs names of letters, digits and underscores, got {name!r}")
+    taken = _METHODS & {part.name for part in machine.parts}
+    if taken:
+        raise ValueError(f"a part must not be called {', '.join(sorted(taken))}: the class has that of its own")
+    bodies, used = [], set[str]()
+    for part in machine.parts:
+        lines, calls = _part(machine, part)
+        bodies.append("\n".join(lines))
+        used |= calls
+    return _FILE.format(
+        name=machine.name, text=machine.text.replace("*/", ""), sample=_seconds(machine.sample_time),
+        count=len(machine.memory), power=_POWER if "pow" in used else "",
+        start=", ".join(Script.literal(value) for value in machine.memory.values()),
+        places=_table(machine.places), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
+        functions="\n\n".join(bodies), methods="\n".join(_method(part) for part in machine.parts),
+        calls="\n".join(_call(part) for part in machine.parts), sample_time=Script.literal(machine.sample_time),
+        period=math.lcm(*(part.every for part in machine.parts)),
+        receive="\n".join(
+            f"      if (inputs.{s.name} !== undefined) m[{machine.places[s.name]}] = inputs.{s.name};"
+            for s in machine.inputs
+        ),
+        given=",\n".join(f"        {s.name}: m[{machine.places[s.name]}]" for s in machine.outputs),
+    )  # fmt: skip
+
+
+def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
+    places, tape = machine.places, part.program.tape
+    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
+    needed = set(tape.needed(part.program.outputs))
+    code = Script(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
+    lines = [f"  function {part.name}(m) {{"]
+    slots = [read[node] for node in sorted(needed & read.keys())]
+    lines += [f"    const s{places[slot]} = m[{places[slot]}]; // {slot}" for slot in slots]
+    lines += [f"    {line}" for line in code.lines]
+    for slot, node in zip(part.writes, part.program.outputs, strict=True):
+        lines.append(f"    m[{places[slot]}] = {code.value(node)}; // {slot}")
+    return [*lines, "  }"], code.kernels
+
+
+def _call(part: Part) -> str:
+    when = "" if part.every == 1 else f"if (this.sample % {part.every} === 0) "
+    return f"      {when}{part.name}(this.memory);"
+
+
+def _method(part: Part) -> str:
+    """A part as a method of its own: whoever closes a loop runs them one by one."""
+    return f"    {part.name}() {{ {part.name}(this.memory); }}"
+
+
+def _signals(signals: tuple[Signal, ...]) -> str:
+    return ",\n".join(f"    {json.dumps(_plain(signal))}" for signal in signals)
+
+
+def _plain(s: Signal) -> dict[str, Any]:
+    ends = {end: getattr(s, end) if math.isfinite(getattr(s, end)) else None for end in ("low", "high")}
+    return {"name": s.name, "unit": s.unit or "1", **ends, "text": s.text}
+
+
+def _table(places: dict[str, int]) -> str:
+    return ", ".join(f"{name}: {place}" for name, place in places.items())
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.12g} s"
+
+
+_FILE = """/* {text}.
+ * One sample every {sample}; double precision; {count} numbers of state; no dependencies.
+ *
+ *   const machine = new {name}();
+ *   const outputs = machine.step({{ ...inputs by name }});   // an input left out keeps its last value
+ *   machine.reset();
+ *
+ * In a page: a script element with src="{name}.js". In Node: const {name} = require("./{name}.js");
+ */
+"use strict";
+var {name} = (function () {{
+{power}
+{functions}
+
+  const START = new Float64Array([{start}]);
+  const PLACES = {{ {places} }};
+
+  class Machine {{
+    constructor() {{
+      this.memory = new Float64Array(START.length);
+      this.reset();
+    }}
+
+    /** Back to before the first sample. */
+    reset() {{
+      this.memory.set(START);
+      this.sample = 0;
+    }}
+
+    /** A number of the memory by its name: an input, an output or a state. */
+    get(slot) {{ return this.memory[place(slot)]; }}
+    set(slot, value) {{ this.memory[place(slot)] = value; }}
+
+    /** The parts, one by one; step runs them in their order. */
+{methods}
+
+    /** One sample: inputs by name to outputs by name. */
+    step(inputs) {{
+      const m = this.memory;
+{receive}
+{calls}
+      this.sample = (this.sample + 1) % {period};
+      return this.outputs();
+    }}
+
+    /** The outputs of the last sample, by name. */
+    outputs() {{
+      const m = this.memory;
+      return {{
+{given},
+      }};
+    }}
+  }}
+
+  function place(slot) {{
+    if (!Object.prototype.hasOwnProperty.call(PLACES, slot)) throw new Error("{name} has no slot " + slot);
+    return PLACES[slot];
+  }}
+
+  // units, ranges (null: no limit), text
+  Machine.inputs = [
+{inputs},
+  ];
+  Machine.outputs = [
+{outputs},
+  ];
+  Machine.slots = Object.keys(PLACES);
+  Machine.sampleTime = {sample_time}; // s
+  return Machine;
+}})();
+if (typeof module === "object" && module.exports) module.exports = {name};
+"""

@@ -1,0 +1,218 @@
+"""A machine as one Python file that imports nothing but ``math``.
+
+Elementary functions are ``math``'s (within one unit in the last place), with IEEE results where ``math`` raises. Sums
+of products are rounded twice.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from typing import TYPE_CHECKING, ClassVar
+
+from experiments.export.unfused import Unfused
+
+if TYPE_CHECKING:
+    from experiments.export.machine import Machine, Part, Signal
+
+_SAFE = {
+    "divide": """
+def divide(a, b):
+    if b != 0.0:
+        return a / b
+    sign = math.copysign(1.0, a) * math.copysign(1.0, b)
+    return math.nan if a == 0.0 or a != a else sign * math.inf
+""",
+    "exp": """
+def exp(x):
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+""",
+    "log": """
+def log(x):
+    return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
+""",
+    "sqrt": """
+def sqrt(x):
+    return math.sqrt(x) if x >= 0.0 else math.nan
+""",
+    "power": """
+def power(a, b):
+    try:
+        return math.pow(a, b)
+    except ValueError:
+        odd = b == math.floor(b) and b % 2.0 == 1.0
+        return math.nan if a != 0.0 else math.copysign(math.inf, a) if odd else math.inf
+    except OverflowError:
+        return -math.inf if a < 0.0 and b % 2.0 == 1.0 else math.inf
+""",
+    "floor": """
+def floor(x):
+    return float(math.floor(x)) if abs(x) < 4503599627370496.0 else x
+""",
+    "sign": """
+def sign(x):
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x - x
+""",
+    "sin": """
+def sin(x):
+    return math.sin(x) if abs(x) < math.inf else math.nan
+""",
+    "cos": """
+def cos(x):
+    return math.cos(x) if abs(x) < math.inf else math.nan
+""",
+    "tan": """
+def tan(x):
+    return math.tan(x) if abs(x) < math.inf else math.nan
+""",
+    "asin": """
+def asin(x):
+    return math.asin(x) if abs(x) <= 1.0 else math.nan
+""",
+    "acos": """
+def acos(x):
+    return math.acos(x) if abs(x) <= 1.0 else math.nan
+""",
+    "atan2": "",
+    "tanh": "",
+}
+_CALLS = {name: name for name in _SAFE} | {"pow": "power", "atan2": "math.atan2", "tanh": "math.tanh"}
+
+
+class Lines(Unfused):
+    """Statements in Python that raise nothing."""
+
+    EMPTY: ClassVar[str] = "pass"
+
+    def _print_sincos(self, node: int) -> None:
+        (angle,), name = self.tape.arguments[node], self.tape.operations[node]
+        self.kernels.add(name)
+        self._assign(node, f"{name}({self._text[angle]})")
+
+    def _expression(self, name: str, args: list[str]) -> str:
+        if name in {"div", "quotient"}:
+            self.kernels.add("divide")
+            return f"divide({', '.join(args)})"
+        if name in _CALLS:
+            self.kernels.add(_CALLS[name])
+            return f"{_CALLS[name]}({', '.join(args)})"
+        return super()._expression(name, args)
+
+    @staticmethod
+    def literal(value: float) -> str:
+        """Return a constant's text."""
+        if math.isfinite(value):
+            return f"({value!r})" if math.copysign(1.0, value) < 0.0 else repr(value)
+        return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "(-math.inf)"
+
+
+def text(machine: Machine) -> str:
+    """Return the file of a machine.
+
+    Raises
+    ------
+    ValueError
+        If a name is no identifier.
+    """
+    for name in (machine.name, *machine.memory, *(part.name for part in machine.parts)):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
+            raise ValueError(f"Python needs names of letters, digits and underscores, got {name!r}")
+    bodies, used = [], set[str]()
+    for part in machine.parts:
+        lines, calls = _part(machine, part)
+        bodies.append("\n".join(lines))
+        used |= calls
+    helpers = [_SAFE[name].strip("\n") + "\n" for name in sorted(used & _SAFE.keys()) if _SAFE[name]]
+    return _FILE.format(
+        name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
+        sample_time=repr(machine.sample_time), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
+        start="\n".join(f'    "{slot}": {Lines.literal(value)},' for slot, value in machine.memory.items()),
+        functions="\n\n".join(f"\n{function}" for function in (*helpers, *bodies)).strip("\n"),
+        calls="\n".join(_call(part) for part in machine.parts),
+        period=math.lcm(*(part.every for part in machine.parts)),
+    )  # fmt: skip
+
+
+def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
+    places, tape = machine.places, part.program.tape
+    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
+    needed = set(tape.needed(part.program.outputs))
+    code = Lines(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
+    lines = [f"def _{part.name}(m):"]
+    lines += [f'    s{places[read[node]]} = m["{read[node]}"]' for node in sorted(needed & read.keys())]
+    lines += [f"    {line}" for line in code.lines]
+    written = zip(part.writes, part.program.outputs, strict=True)
+    lines += [f'    m["{slot}"] = {code.value(node)}' for slot, node in written] or ["    pass"]
+    return [*lines, ""], code.kernels
+
+
+def _call(part: Part) -> str:
+    if part.every == 1:
+        return f"        _{part.name}(self.memory)"
+    return f"        if self.sample % {part.every} == 0:\n            _{part.name}(self.memory)"
+
+
+def _signals(signals: tuple[Signal, ...]) -> str:
+    rows = [(s.name, s.unit or "1", Lines.literal(s.low), Lines.literal(s.high), s.text) for s in signals]
+    return "\n".join(f"    ({name!r}, {unit!r}, {low}, {high}, {text!r})," for name, unit, low, high, text in rows)
+
+
+_FILE = '''"""{text}.
+
+One sample every {sample}, in double precision; needs nothing but Python.
+
+    machine = Machine()
+    outputs = machine.step({{"input": value, ...}})  # an input left out keeps its last value
+    machine.reset()
+"""
+
+import math
+
+SAMPLE_TIME = {sample_time}  # s
+# name, unit, least, largest value, text
+INPUTS = (
+{inputs}
+)
+OUTPUTS = (
+{outputs}
+)
+START = {{
+{start}
+}}
+
+
+{functions}
+
+class Machine:
+    """`{name}`."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        """Back to before the first sample."""
+        self.memory = dict(START)
+        self.sample = 0
+
+    def step(self, inputs):
+        """One sample: inputs by name to outputs by name."""
+        for name, value in inputs.items():
+            if name not in _NAMES:
+                raise KeyError(f"{name} has no input {{name!r}}; it has {{', '.join(sorted(_NAMES))}}")
+            self.memory[name] = float(value)
+{calls}
+        self.sample = (self.sample + 1) % {period}
+        return {{signal[0]: self.memory[signal[0]] for signal in OUTPUTS}}
+
+    def run(self, rows):
+        """Outputs of many samples, as lists in the order of OUTPUTS, for rows of inputs in the order of INPUTS."""
+        names = [signal[0] for signal in INPUTS]
+        return [list(self.step(dict(zip(names, row, strict=True))).values()) for row in rows]
+
+
+_NAMES = frozenset(signal[0] for signal in INPUTS)
+'''
