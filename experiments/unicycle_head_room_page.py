@@ -58,14 +58,14 @@ def _change(value: float, low: float, high: float) -> str:
 
 def page(found: dict[float | None, list[Found]], evaluations: int, rides: int) -> str:
     """Return the page: a table for each condition."""
-    nodes = ", ".join(f"{speed:g}" for speed in NODES)
+    nodes, spent = ", ".join(f"{speed:g}" for speed in NODES), f"{evaluations} evaluations of CMA-ES"
     lines = [
         "# How much a schedule could win", "",
         "Written by `python -m experiments.unicycle_head_room_page`.", "",
         conclusion(found), "",
-        f"The region of survived pushes itself was searched on {rides} rides by CMA-ES, with {evaluations}",
-        f"evaluations. Gains over the measured speed, at {nodes} m/s and linear between, had twice as many, and",
-        f"began at what the others had found. Judged on {2 * rides} other rides, with 95 % intervals of resampled rides;",
+        f"The region of survived pushes itself was searched on {rides} rides, {spent}. Gains",
+        f"over the measured speed, at {nodes} m/s and linear between, had twice as many, and began at what the",
+        f"others had found. Judged on {2 * rides} other rides, with 95 % intervals of resampled rides;",
         "none are those of [the comparison](unicycle_study.md). What a search finds is a lower bound of what there is.",
         "Motor load: root mean square of the more loaded motor's torque over its largest, mean of the survived pushes.",
         "",
@@ -79,17 +79,17 @@ def page(found: dict[float | None, list[Found]], evaluations: int, rides: int) -
 _TRIED = """
 ## Designs with these channels
 
-On 2026-11-22 a comparison with these five channels was declared and run once: two designs of 1500 evaluations, motors with
-at most a third of the largest torque as a root mean square over the taught situations, drawn seed 7301, rides of seed
-7302, all else as in the comparison. It was no better for knowledge bases and is not kept:
+On 2026-11-22 a comparison with these five channels was declared and run once: two designs of 1500 evaluations,
+motors with at most a third of the largest torque as a root mean square over the taught situations, drawn seed 7301,
+rides of seed 7302, all else as in the comparison. It was no better for knowledge bases and is not kept:
 
-- Fixed gains, best in the taught situations: region 34.6 and 34.4 % of the disc. Those situations roll backwards so often
-  that roll gains below 0 are best there. The gains of an LQR at 1.5 m/s, rounded, at which all searches could begin: 81.2 %,
-  and 5 of 18 taught situations lost. No constant gains with both were found.
-- Knowledge bases: 21.4 and 77.4 % at equal travel, 80.1 and 48.6 % at free travel; begun at the gains of scheduled LQR and
-  kept near them, 66.6 and 61.4 %, with a lower error than LQR's. Scheduled LQR: 87.3 % in both.
-- So what is taught does not ask for a large region, and a search with many free numbers gives it away for a smaller error.
-  LQR's five weights cannot.
+- Fixed gains, best in the taught situations: region 34.6 and 34.4 % of the disc. Those situations roll backwards so
+  often that roll gains below 0 are best there. The gains of an LQR at 1.5 m/s, rounded, at which all searches could
+  begin: 81.2 %, and 5 of 18 taught situations lost. No constant gains with both were found.
+- Knowledge bases: 21.4 and 77.4 % at equal travel, 80.1 and 48.6 % at free travel; begun at the gains of scheduled
+  LQR and kept near them, 66.6 and 61.4 %, with a lower error than LQR's. Scheduled LQR: 87.3 % in both.
+- So what is taught does not ask for a large region, and a search with many free numbers gives it away for a smaller
+  error. LQR's five weights cannot.
 """.splitlines()[1:]
 
 
