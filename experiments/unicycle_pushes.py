@@ -15,7 +15,7 @@ import numpy as np
 import sscq
 from plants.unicycle import BETA0
 from plants.unicycle.signals import K5
-from plants.unicycle.tasks import NOISE, frictions, heavy, push, slope, start
+from plants.unicycle.tasks import NOISE, frictions, heavy, held, push, slope, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,9 +86,9 @@ def _one(v: Mapping[str, float], name: str, seed: int) -> sscq.Situation:
 HORIZON = 8.0  # s
 
 
-def reference(speed: float) -> dict[str, float]:
-    """Return the references that hold a speed [m/s]."""
-    return {"lean": BETA0 + K5 * speed, "roll": 0.0}
+def reference(speed: float, *, balanced: bool = False) -> dict[str, float]:
+    """Return the references that hold a speed [m/s]; `balanced` where it has a channel of its own."""
+    return held(speed) if balanced else {"lean": BETA0 + K5 * speed, "roll": 0.0}
 
 
 def _begun(speed: float, phase: float, roll: float = 0.0, pitch: float = 0.0) -> tuple[float, ...]:
@@ -141,17 +141,22 @@ class Grid:
 
 @dataclass(frozen=True)
 class Condition:
-    """A ride without any other disturbance: speed [m/s], crank angle [rad], height of the push above the axle [m]."""
+    """A ride without any other disturbance: speed [m/s], crank angle [rad], height of the push above the axle [m].
+
+    `balanced` where the speed has a channel of its own.
+    """
 
     speed: float
     phase: float
     height: float
+    balanced: bool = False
 
     def situation(self, size: float, direction: float, grid: Grid) -> sscq.Situation:
         """Return the ride with one push."""
         pushed = Push(size, direction, self.height, grid.at, grid.lasting)
         return sscq.Situation(
-            name="pushed", t_end=grid.t_end, initial=_begun(self.speed, self.phase), reference=reference(self.speed),
+            name="pushed", t_end=grid.t_end, initial=_begun(self.speed, self.phase),
+            reference=reference(self.speed, balanced=self.balanced),
             excitation=pushed.signals(),
         )  # fmt: skip
 
@@ -178,15 +183,15 @@ def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: Grid) -
     places = [(i, j, s) for i in range(len(rides)) for j in range(grid.directions) for s in steps]
     stood = _asked(survives, rides, grid, places).reshape(*shape, len(steps))
     first = np.where(stood.all(axis=2), len(steps), stood.argmin(axis=2))
-    held = np.concatenate([[0.0], steps])[first]
+    upright = np.concatenate([[0.0], steps])[first]
     fell = np.where(first < len(steps), np.concatenate([steps, [grid.largest]])[first], grid.largest)
     for _ in range(grid.halvings):
-        middle = 0.5 * (held + fell)
+        middle = 0.5 * (upright + fell)
         stands = _asked(
             survives, rides, grid, [(i, j, middle[i, j]) for i in range(shape[0]) for j in range(shape[1])]
         ).reshape(shape)
-        held, fell = np.where(stands, middle, held), np.where(stands, fell, middle)
-    return np.asarray(held)
+        upright, fell = np.where(stands, middle, upright), np.where(stands, fell, middle)
+    return np.asarray(upright)
 
 
 def _asked(

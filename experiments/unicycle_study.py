@@ -62,6 +62,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: study.Optio
         f"about the weight on, {region['grip']:g} N. Heat: of all frictions, T0 times the entropy they produce.",
         "Intervals hold 95 % of resampled situations or rides, pairs together. LQR feeds back yaw rate and turntable",
         "rate as well, which the source's law does not use.",
+        "What schedules could win at most is searched in [unicycle_head_room.md](unicycle_head_room.md).",
         "", *declared.lines(),
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](unicycle/{name}.svg)", "", f"*{text}.*", "")]

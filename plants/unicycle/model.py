@@ -5,14 +5,11 @@ from __future__ import annotations
 from plants.core.plant import Channel, Plant, Quantity
 from plants.core.registry import register
 from plants.unicycle import motion, powers, signals
+from plants.unicycle.measures import MEASURES, PEDAL_MAX, TABLE_MAX
 from plants.unicycle.parameters import PARAMETERS
 from plants.unicycle.scene import SCENE
 from plants.unicycle.tasks import HANDS, situations, start
 
-PEDAL_MAX = 12.5
-"""N m, of either pedal motor: both give the wheel about twice that, and 17 kg on rubber (friction 1) slip at 25 N m."""
-TABLE_MAX = 12.0
-"""N m, of the turntable's motor: twice what the nominal upset asks for."""
 FALLEN = 1.0
 """rad of pitch or roll."""
 _START = start(1.5, 0.05, 0.05)
@@ -64,7 +61,39 @@ def _channels(output: str, *, backwards: bool) -> tuple[Channel, Channel]:
     )  # fmt: skip
 
 
-def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
+_ASKED = 4.0
+"""Times a motor's limit: what each of several channels may ask of it. The motor limits their sum: where one asks for
+more than it bears and another takes some back, all that is left counts."""
+_DRIVE, _STEER = _ASKED * PEDAL_MAX, _ASKED * TABLE_MAX
+
+
+def _alone(output: str, scale: float, most: float, low: float, high: float) -> Channel:
+    """A channel that answers a measurement in proportion."""
+    return Channel(
+        output=output, scale=scale, low=-most, high=most, collocated=False, gains_low=(low, 0.0, 0.0),
+        gains_high=(high, 0.0, 0.0),
+    )  # fmt: skip
+
+
+_BALANCE_CHANNELS = (
+    Channel(
+        output="pitch", rate="pitch_rate", scale=0.1, low=-_DRIVE, high=_DRIVE, collocated=False,
+        gains_low=(10.0, 0.0, 2.0), gains_high=(400.0, 40.0, 60.0),
+    ),
+    # Either sign: where it rolls backwards it is steered the other way round.
+    Channel(
+        output="roll", rate="roll_rate", scale=0.1, low=-_STEER, high=_STEER, collocated=False,
+        gains_low=(-300.0, 0.0, -100.0), gains_high=(500.0, 40.0, 150.0),
+    ),
+    # A speed counts as where the pitch holds it: 5 m/s as 0.1 rad.
+    _alone("speed", 5.0, _DRIVE, 0.0, 8.0),
+    # Damping: neither a heading nor the turntable's angle is held. A quick turn, and a quick turntable, are large.
+    _alone("yaw_rate", 2.0, _STEER, -1.0, 10.0),
+    _alone("table_rate", 100.0, _STEER, -0.02, 0.06),
+)  # fmt: skip
+
+
+def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = False) -> Plant:
     """Return the unicycle.
 
     Parameters
@@ -76,22 +105,28 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
     hard : bool
         Taught are pushes up to the edge of what fixed gains survive, and wheels that roll backwards; the roll gains may
         have either sign. With its speed held.
+    balanced : bool
+        As `hard`; pitch and speed have a channel each, and two more damp the yaw rate and the turntable's rate. What
+        its motors do is measured.
 
     Returns
     -------
     Plant
-        Called "unicycle", with "_speed_hold" or "_pushed" behind it.
+        Called "unicycle", with "_speed_hold", "_pushed" or "_balanced" behind it.
     """
+    hard = hard or balanced
     speed_hold = speed_hold or hard
+    pushed = "unicycle_balanced" if balanced else "unicycle_pushed"
+    channels = _channels("lean" if speed_hold else "pitch", backwards=hard)
     return Plant(
-        name="unicycle_pushed" if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
+        name=pushed if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
         step=0.002,
         states=_STATES,
         parameters=PARAMETERS,
         inputs=_INPUTS,
         disturbances=_DISTURBANCES,
         measurements=signals.MEASUREMENTS,
-        channels=_channels("lean" if speed_hold else "pitch", backwards=hard),
+        channels=_BALANCE_CHANNELS if balanced else channels,
         velocities=motion.VELOCITIES,
         kinematics=motion.kinematics,
         mass_matrix=motion.mass_matrix,
@@ -100,10 +135,11 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
         energy=powers.energy,
         supplied_power=powers.supplied_power,
         entropy_rate=powers.entropy_rate,
-        allocate=signals.allocate,
+        allocate=signals.allocate_balance if balanced else signals.allocate,
         # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
         operating_points=(),
-        situations=situations(speed_hold=speed_hold, hard=hard),
+        situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced),
+        measures=MEASURES if balanced else (),
         scene=SCENE,
         text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
     )
@@ -112,3 +148,4 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
 UNICYCLE = register(unicycle())
 UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))
 UNICYCLE_PUSHED = register(unicycle(hard=True))
+UNICYCLE_BALANCED = register(unicycle(balanced=True))

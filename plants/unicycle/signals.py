@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.elementary import atan2, quotient, where
+from plants.core.elementary import atan2, clip, quotient, where
 from plants.core.linear_solve import solve_symmetric
 from plants.core.plant import Quantity
+from plants.unicycle.measures import PEDAL_MAX, TABLE_MAX
 from plants.unicycle.motion import acceleration_of, force, inertia
 from plants.unicycle.pose import PITCH, ROLL, TABLE, WHEEL, YAW, pose
 from plants.unicycle.powers import kinetic, potential
@@ -106,3 +107,14 @@ def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
     So all gains are positive: tau1 = -tau2 = K1 (reference - beta) - K2 beta', tau3 = K3 gamma + K4 gamma'.
     """
     return commands[0], -commands[0], -commands[1]
+
+
+def allocate_balance(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:
+    """As :func:`allocate`, with commands that answer the speed, the yaw rate and the turntable's rate as well.
+
+    Pitch and speed drive, the others steer, each sum within its motor's limits: tau1 = -tau2 = K1 (beta0 - beta)
+    - K2 beta' + Kv (v_ref - v), tau3 = K3 gamma + K4 gamma' + Ka alpha' + Ke eta'.
+    """
+    pitch, roll, speed, yaw, table = commands
+    pedal = clip(pitch + speed, -PEDAL_MAX, PEDAL_MAX)
+    return pedal, -pedal, clip(-(roll + yaw + table), -TABLE_MAX, TABLE_MAX)

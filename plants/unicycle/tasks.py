@@ -149,15 +149,27 @@ _HARD: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def situations(*, speed_hold: bool, hard: bool = False) -> dict[str, list[dict[str, Any]]]:
+def situations(*, speed_hold: bool, hard: bool = False, balanced: bool = False) -> dict[str, list[dict[str, Any]]]:
     """Return the task with its references: the pitch at which it balances, or that and the speed held.
 
-    With `hard`, pushes up to the edge of what fixed gains survive are taught, and wheels that roll backwards.
+    With `hard`, pushes up to the edge of what fixed gains survive are taught, and wheels that roll backwards;
+    `balanced` asks for pitch and speed.
     """
     cases = _HARD if hard else _CASES
-    return {kind: [_referred(case, speed_hold=speed_hold) for case in several] for kind, several in cases.items()}
+    return {
+        kind: [_referred(case, speed_hold=speed_hold, balanced=balanced) for case in several]
+        for kind, several in cases.items()
+    }
 
 
-def _referred(case: dict[str, Any], *, speed_hold: bool) -> dict[str, Any]:
-    held = {"lean": BETA0 + K5 * case["speed"]} if speed_hold else {"pitch": BETA0}
-    return {**{k: v for k, v in case.items() if k != "speed"}, "reference": {**held, "roll": 0.0}}
+def held(speed: float) -> dict[str, float]:
+    """Return the references that hold a speed [m/s] where it has a channel of its own."""
+    return {"pitch": BETA0, "roll": 0.0, "speed": speed}
+
+
+def _referred(case: dict[str, Any], *, speed_hold: bool, balanced: bool) -> dict[str, Any]:
+    asked = {"lean": BETA0 + K5 * case["speed"]} if speed_hold else {"pitch": BETA0}
+    return {
+        **{k: v for k, v in case.items() if k != "speed"},
+        "reference": held(case["speed"]) if balanced else {**asked, "roll": 0.0},
+    }

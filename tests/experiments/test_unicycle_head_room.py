@@ -1,62 +1,91 @@
-"""What fixed gains chosen for each ride could win, on robots whose regions are known."""
+"""The search for the largest region: what its genomes mean, and its measure of a region on falls that are known."""
 
-import math
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
-from experiments.unicycle_pushes import Condition, Grid
-from experiments.unicycle_verdict import head_room
+from experiments import unicycle_head_room as head_room
+from experiments.unicycle_head_room import _SEARCHED as GRID
+from experiments.unicycle_head_room import CONSTANT, FROM_WEIGHTS, NODES, OVER_SPEED, Found, Regions
+from experiments.unicycle_head_room_page import cells, conclusion, page
+from experiments.unicycle_lqr import MEASURED, Lqr
+from experiments.unicycle_lqr import NODES as LQR_NODES
+from experiments.unicycle_pushes import Condition
 
-GRID = Grid(directions=24, largest=340.0, sizes=17)
 RIDES = [Condition(1.0, 0.0, 0.4), Condition(2.0, 0.0, 0.4)]
-COARSE = 340.0 * np.arange(1, 10) / 9.0  # N: half of the sizes
 
 
-@dataclass
-class Robot:
-    """Stands in pushes up to 100 N times its only gain, or over it where it rides fast and `rides_differ`."""
-
-    rides_differ: bool
-    theta: tuple[float, ...] = (1.0,)
-
-    def radius(self, speed: float, gain: np.ndarray) -> np.ndarray:
-        """Return the largest push survived [N]."""
-        return 100.0 * (1.0 / gain if self.rides_differ and speed > 1.5 else gain)
-
-    def stood(self, situations, theta):
-        """Return whether each gain [n] survives each situation [m, n]."""
-        sizes = [math.hypot(*(s.excitation[k].parts[0].height if k in s.excitation else 0.0 for k in ("Fx", "Fy")))
-                 for s in situations]  # fmt: skip
-        return np.array(
-            [
-                size <= self.radius(one.initial[8] * 0.15, theta[:, 0])
-                for size, one in zip(sizes, situations, strict=True)
-            ]
-        )
+def test_genomes_stand_for_the_free_gains_of_each_node():
+    """Pitch has no integral; speed, yaw rate and turntable rate have no more than their kp."""
+    genome = np.arange(1.0, 9.0)
+    expected = [1.0, 0.0, 2.0, 3.0, 4.0, 5.0, *(6.0, 0.0, 0.0), *(7.0, 0.0, 0.0), *(8.0, 0.0, 0.0)]
+    assert CONSTANT.theta(genome[None])[0].tolist() == expected
+    nodes = OVER_SPEED.theta(OVER_SPEED.turned(genome)[None]).reshape(len(NODES), -1)
+    for speed, gains in zip(NODES, nodes, strict=True):
+        assert gains[[3, 5]] == pytest.approx(np.sign(speed) * np.array([3.0, 5.0]))  # roll is steered the other way
+        assert gains[[0, 2, 4, 6, 9, 12]] == pytest.approx([1.0, 2.0, 4.0, 6.0, 7.0, 8.0])
+    assert OVER_SPEED.controller.n_theta == nodes.size
 
 
-def area(radius):
-    """Region of a disc on the coarse grid."""
-    return math.pi * max([0.0, *(size for size in COARSE if size <= radius)]) ** 2
+@pytest.fixture
+def falls(monkeypatch):
+    """Every ride falls from a given size on, at a given time; loads are given."""
+    told = SimpleNamespace(size=1e9, at=3.0, load=0.5)
+
+    def evaluate(plant, controller, theta, situations, step, *, measures, threads):
+        sizes = np.tile(GRID.steps, len(situations) // GRID.sizes)
+        fell = np.where(sizes >= told.size, told.at, np.nan)
+        shape = (len(situations), len(theta))
+        values = {"motor_load": np.full(shape, told.load)}
+        return SimpleNamespace(diverged_at=np.broadcast_to(fell[:, None], shape).copy(), values=values)
+
+    monkeypatch.setattr(head_room.sscq, "evaluate", evaluate)
+    return told
 
 
-def tried():
-    """Return the gains that are tried [96]: the robot's own, and others around it."""
-    others = np.exp(0.7 * np.random.default_rng(0).standard_normal((96, 1)))[1:, 0]
-    return np.array([1.0, *others])
+def test_a_region_is_a_share_of_the_disc(falls):
+    """All stand: all of it. From the fourth size on they fall half-way: 3.25 of 7 sizes squared."""
+    regions = Regions(CONSTANT, RIDES)
+    genome = CONSTANT.start()
+    assert regions(genome) == pytest.approx([-1.0])
+    falls.size = GRID.steps[3] - 1.0
+    assert regions(genome) == pytest.approx([-((3.25 / 7.0) ** 2)])
+    falls.at = 6.0  # later: a little larger
+    assert regions(genome) == pytest.approx([-((3.5 / 7.0) ** 2)])
 
 
-def test_rides_that_ask_for_the_same_gains_leave_no_room():
-    """The largest of the 96 gains is the best for all, and for each."""
-    same, each = head_room(Robot(rides_differ=False), RIDES, GRID)
-    assert same == each
-    assert math.isclose(same, area(100.0 * tried().max()), rel_tol=1e-12)
+def test_weights_stand_for_lqrs_feedback_at_its_nodes():
+    """Roll's gain changes its sign with the speed, pitch's does not; where there is no feedback there are no gains."""
+    genome = FROM_WEIGHTS.start()[:1]
+    gains = FROM_WEIGHTS.theta(np.vstack([genome, [[np.nan] * 5]])).reshape(2, len(LQR_NODES), -1)
+    lqr = Lqr(((-12.5, 12.5), (-12.0, 12.0)), 0.01, scheduled=True).theta(genome)[0].reshape(len(LQR_NODES), -1)
+    assert gains[0, :, 0] == pytest.approx(lqr[:, MEASURED.index("pitch")])
+    assert gains[0, :, 5] == pytest.approx(lqr[:, len(MEASURED) + MEASURED.index("roll_rate")])
+    assert np.all(gains[0, :, 3] * np.sign(LQR_NODES) > 0.0)
+    assert np.all(gains[0, :, 0] > 0.0)
+    assert not gains[1].any()
 
 
-def test_rides_that_ask_for_other_gains_leave_what_each_would_win():
-    same, each = head_room(Robot(rides_differ=True), RIDES, GRID)
-    pairs = [(area(100.0 * gain), area(100.0 / gain)) for gain in tried()]
-    assert math.isclose(same, max(sum(pair) / 2.0 for pair in pairs), rel_tol=1e-12)
-    assert math.isclose(each, sum(max(one) for one in zip(*pairs, strict=True)) / 2.0, rel_tol=1e-12)
-    assert each > 1.2 * same
+def test_motors_that_bear_less_cost(falls):
+    """Half as much again as is allowed: once the disc; what is allowed costs nothing."""
+    genome = CONSTANT.start()
+    assert Regions(CONSTANT, RIDES, 0.5)(genome) == pytest.approx([-1.0])
+    assert Regions(CONSTANT, RIDES, 1.0 / 3.0)(genome) == pytest.approx([0.0])
+
+
+def test_the_page_sets_every_structure_against_the_first():
+    """Twice the area is +100 %, whatever rides are resampled; the first has no change."""
+    one = Found(CONSTANT, np.zeros(8), np.full(8, 1e5), np.full(8, 2e5), 0.8)
+    other = Found(OVER_SPEED, np.zeros(40), np.full(8, 2e5), np.full(8, 2e5), 0.3)
+    assert cells(one, one)[2] == ""
+    assert cells(other, one)[2] == "+100.0 % [+100.0, +100.0]"
+    text = page({None: [one, other], 0.25: [one, other]}, 600, 4)
+    assert conclusion({None: [one, other]}) in page({None: [one, other]}, 600, 4)
+    left = 100.0 * (np.pi * 340.0**2 / 1e5 - 1.0)  # the disc is all there is
+    assert (
+        f"gains over the speed, +100.0 % [+100.0, +100.0] of constant gains' region up to 340 N, of {left:+.1f} %"
+        in text
+    )
+    assert "Motors that bear anything" in text
+    assert "Motor load of at most 0.25" in text
