@@ -66,3 +66,4 @@ class ExportConfig(RunConfig):
     to: list[str] = setting(lambda: ["all"], "targets: c, c_float, fmu2, fmu3; all: every one there is")
     situations: SituationsConfig = setting(SituationsConfig, "")
     guard: GuardConfig = setting(GuardConfig, "")
+    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)
