@@ -19,10 +19,10 @@ _DERIVED: dict[str, dict[str, int]] = {
 def exponents(unit: str) -> dict[str, int] | None:
     """Return the exponents of the base units in a unit such as ``N s/m^2`` or ``W/(m^2 K)``; None: not understood."""
     top, slash, bottom = unit.partition("/")
+    if not top or (slash and not bottom):
+        return None
     total: dict[str, int] = {}
     for text, sign in ((top, 1), (bottom, -1)):
-        if not text:
-            continue
         inner = text.strip()
         inner = inner[1:-1] if inner.startswith("(") and inner.endswith(")") else inner
         for factor in inner.split():
@@ -31,6 +31,4 @@ def exponents(unit: str) -> dict[str, int] | None:
                 return None
             for base, power in _DERIVED[found[1]].items():
                 total[base] = total.get(base, 0) + sign * power * int(found[2] or 1)
-    if slash and not bottom:
-        return None
     return {base: total[base] for base in BASE if total.get(base)}
