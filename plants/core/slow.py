@@ -46,11 +46,14 @@ class SlowPlant:
         ``"module:function"``; called with `settings`, it returns a :class:`Session`.
     settings : mapping
         Plain data (what JSON can carry).
+    alone : bool
+        Two sessions must not live in one process.
     """
 
     plant: Plant
     opener: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    alone: bool = False
 
     @property
     def name(self) -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Starts = Sequence[Mapping[str, Any]]
 
+TOGETHER = 16
+"""Rollouts that advance side by side: the lanes of a kernel."""
 _PATIENCE = 5.0  # s, for a process to end by itself
 
 
@@ -32,7 +34,9 @@ class SlowPlantError(RuntimeError):
 
 
 class Crew(Protocol):
-    """Who moves slow plants, many rollouts at a time."""
+    """Who moves slow plants, many rollouts at a time; at most `room` of them side by side."""
+
+    room: int
 
     def start(self, starts: Starts) -> Array:
         """Begin rollouts; return their states [n, n_x]."""
@@ -66,6 +70,7 @@ class _Alone:
     def __init__(self, plant: SlowPlant) -> None:
         self._sessions = Sessions(plant.opener, plant.settings, len(plant.plant.states))
         self._n_inputs = len(plant.plant.inputs)
+        self.room = 1 if plant.alone else TOGETHER
 
     def start(self, starts: Starts) -> Array:
         return self._sessions.start(starts)
@@ -85,6 +90,7 @@ class _Processes:
         self._members: list[_Member | None] = [None] * workers
         self._shares: list[slice] = []
         self._n_states = len(plant.plant.states)
+        self.room = workers if plant.alone else max(workers, TOGETHER)
 
     def start(self, starts: Starts) -> Array:
         used = min(len(self._members), len(starts))

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-TOGETHER = 16  # rollouts that advance side by side
-
 
 @dataclass(frozen=True, eq=False)
 class Watched:
@@ -93,7 +91,7 @@ class SlowLoop:
         """Return the quality of every candidate [n, n_theta] in every situation."""
         loop, shape = self.loop, (len(self.loop.situations), len(theta))
         values, steps = np.zeros((len(loop.measures), *shape)), np.zeros(shape)
-        for pairs in self._chunks(len(theta)):
+        for pairs in self._chunks(len(theta), crew.room):
             outcome, _ = self.rollouts(theta, pairs, crew)
             for k, (i, c) in enumerate(pairs):
                 values[:, i, c], steps[i, c] = outcome.measures[k], outcome.steps[k]
@@ -106,16 +104,16 @@ class SlowLoop:
     def watch(self, theta: Array, crew: Crew) -> list[Watched]:
         """Return the course of one candidate [n_theta] in every situation."""
         found: dict[int, Watched] = {}
-        for pairs in self._chunks(1):
+        for pairs in self._chunks(1, crew.room):
             _, seen = self.rollouts(np.atleast_2d(theta), pairs, crew)
             found |= {i: one for (i, _), one in zip(pairs, seen, strict=True)}
         return [found[i] for i in range(len(self.loop.situations))]
 
-    def _chunks(self, candidates: int) -> Iterator[list[tuple[int, int]]]:
+    def _chunks(self, candidates: int, room: int) -> Iterator[list[tuple[int, int]]]:
         """Pairs of situation and candidate that can run side by side."""
         for group in self.loop.groups():
             pairs = [(i, c) for i in group for c in range(candidates)]
-            yield from (pairs[first : first + TOGETHER] for first in range(0, len(pairs), TOGETHER))
+            yield from (pairs[first : first + room] for first in range(0, len(pairs), room))
 
     def rollouts(self, theta: Array, pairs: Sequence[tuple[int, int]], crew: Crew) -> tuple[Any, list[Watched]]:
         """Run pairs of situation and candidate that share a call; return the kernel's outcome and their courses."""
