@@ -104,7 +104,7 @@ def test_watched_rollout_is_the_recorded_one():
     plant = plants.get("van_der_pol")
     record = sscq.record(plant, LAW, GAINS[0], SITUATIONS[0], 0.01)
     with closing(crew(stepped(plant), 0)) as members:
-        (watched,) = SlowLoop(stepped(plant), LAW, SITUATIONS[:1], 0.01).watch(GAINS[0], members)
+        _, (watched,) = SlowLoop(stepped(plant), LAW, SITUATIONS[:1], 0.01).shown(GAINS[:1], members)
     np.testing.assert_allclose(watched.states, record.states, rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(watched.inputs, record.group("inputs")[:-1], rtol=0.0, atol=1e-12)
 
