@@ -162,7 +162,7 @@ def test_rounds_learn_from_what_differed(slow, tmp_path):
     told = []
     with closing(crew(slow, 0)) as members:
         runs = SlowRuns(slow, members, STEP, 200)
-        done = Rounds(runs, plan(), tmp_path, constant_base, told.append).run()
+        done = Rounds(runs, plan(rounds=2, horizon=5.0), tmp_path, constant_base, told.append).run()
     assert len(done) > 1
     assert done[1].difference < done[0].difference
     assert done[-1].runs == runs.used <= 200
