@@ -63,6 +63,7 @@ class ExportConfig(RunConfig):
 
     plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
-    to: list[str] = setting(lambda: ["all"], "targets: c, c_float; all: every one there is")
+    to: list[str] = setting(lambda: ["all"], "targets: c, c_float, fmu2, fmu3; all: every one there is")
     situations: SituationsConfig = setting(SituationsConfig, "")
     guard: GuardConfig = setting(GuardConfig, "")
+    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)

@@ -81,9 +81,21 @@ def prepared(config: ExportConfig) -> Job:
     kb, plant = loaded(config)
     sets, _ = situations.declared_sets(config, plant)
     several = [situation for block in sets.values() for situation in block]
-    machine = installed(kb, plant, config.integration_step, guard_of(config))
+    guard = guard_of(config)
+    machine = installed(kb, plant, config.integration_step, guard)
     seen = recordings(kb, plant, several, config.integration_step, machine, config.integrator)
-    return Job(kb, plant, config.integration_step, machine, tuple(seen), config.seed)
+    return Job(
+        kb,
+        plant,
+        config.integration_step,
+        machine,
+        tuple(seen),
+        tuple(several),
+        config.integrator,
+        guard,
+        config.seed,
+        config.hostile,
+    )
 
 
 def guard_of(config: ExportConfig) -> Any:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.export.guard import LARGEST
+from experiments.export.guard import LARGEST, Guard
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from experiments.export.recording import Recording
     from flcs import KnowledgeBase
     from plants import Plant
+    from sscq.situation import Situation
 
     Array = NDArray[np.float64]
 
@@ -38,8 +39,15 @@ class Job:
     machine : Machine
     recordings : tuple of Recording
         Of the simulated closed loop, a situation each.
+    situations : tuple of Situation
+        Those, in the same order.
+    integrator : str
     seed : int
         Of random and edge inputs.
+    guard : Guard
+        That of the machine.
+    hostile : int
+        Random sequences of hostile inputs that compiled exports have to stand.
     """
 
     kb: KnowledgeBase
@@ -47,7 +55,11 @@ class Job:
     step: float
     machine: Machine
     recordings: tuple[Recording, ...]
+    situations: tuple[Situation, ...] = ()
+    integrator: str = "rk4"
+    guard: Guard = field(default_factory=Guard)
     seed: int = 0
+    hostile: int = 1000
 
     @cached_property
     def sequences(self) -> dict[str, Array]:
@@ -92,6 +104,11 @@ class Job:
         rows = self._random(rng)
         strange = np.repeat(rng.choice(np.array(_EDGES), (_EDGE // 5, self.width)), 5, axis=0)
         return np.where(rng.uniform(size=rows.shape) < 0.2, strange, rows)
+
+    @property
+    def sub(self) -> int:
+        """Integration steps of a sample."""
+        return round(self.machine.sample_time / self.step)
 
     @property
     def width(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from experiments.export import c_target
+from experiments.export import c_target, fmu_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,4 +46,11 @@ def _c(name: str) -> Target:
     )  # fmt: skip
 
 
-TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"))}
+def _fmu(version: int) -> Target:
+    return Target(
+        f"fmu{version}", f"functional mock-up unit, FMI {version}.0 co-simulation",
+        partial(fmu_target.files, version=version), partial(fmu_target.prove, version=version),
+    )  # fmt: skip
+
+
+TARGETS: dict[str, Target] = {target.name: target for target in (_c("c"), _c("c_float"), _fmu(2), _fmu(3))}
