@@ -35,7 +35,9 @@ def gymnasium_lanes(size: Size) -> Section:
         ours = times["lanes"]
         for name in list(times)[1:]:
             factor = ratio(times[name], ours)
-            remark = at_least(factor, AIM) if name == "ours in SyncVectorEnv" else "another cart and pole: Euler, no noise"
+            remark = (
+                at_least(factor, AIM) if name == "ours in SyncVectorEnv" else "another cart and pole: Euler, no noise"
+            )
             section.ratio(f"{name} / lanes, {count} environments", factor, remark)
     section.counts = {"plant": PLANT, "integrator": "rk4", "steps in a call": STEPS}
     return section

@@ -45,7 +45,8 @@ _LATER = {
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
     "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
-    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "optimize", "record", "search_front", "standard_sets", "usual_envelope", "worst_case",
+    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "optimize", "record", "search_front",
+    "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

@@ -115,8 +115,9 @@ def plant_of(
         )
     code = {block: translate(block, expression) for block, expression in expressions.items()}
     _check_sizes(name, code, symbols, more)
-    quantities = {kind: tuple(quantity for _, quantity in symbols[kind]) for kind in KINDS}
-    return Plant(name=name, **quantities, **{block: found.block(block) for block, found in code.items()}, **more)
+    declared: dict[str, Any] = {kind: tuple(quantity for _, quantity in symbols[kind]) for kind in KINDS}
+    declared |= {block: found.block(block) for block, found in code.items()}
+    return Plant(name=name, **declared, **more)
 
 
 def _check_sizes(

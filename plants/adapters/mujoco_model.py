@@ -93,10 +93,10 @@ def from_mujoco(
         Quantity(label, unit, float(x), *regions.get(label, (-math.inf, math.inf)))
         for (label, unit), x in zip(names, start, strict=True)
     )
-    declared = {"entropy_rate": _dissipated(model, [label for label, _ in names]), "step": model.opt.timestep}
+    declared = {"text": f"MuJoCo model {path.name}.", "entropy_rate": _dissipated(model), "step": model.opt.timestep}
     plant = Plant(
         name=name or _text(model), states=states, inputs=_inputs(model), disturbances=_pushes(model, pushed),
-        channels=tuple(channels), derivative=_not_here(path), **{"text": f"MuJoCo model {path.name}.", **declared, **more},
+        channels=tuple(channels), derivative=_not_here(path), **{**declared, **more},
     )  # fmt: skip
     settings = {"file": str(path), "pushed": list(pushed), "threads": threads}
     return SlowPlant(
@@ -220,7 +220,9 @@ def _names(model: Any) -> list[tuple[str, str]]:
             kind = int(joint.type[0])
             unit = _UNITS.get(kind, ("", "", ""))[place]
             found += [(joint.name + suffix, unit) for suffix in _SUFFIXES[kind][place]]
-    return found + [(f"{actuators[k].name}_act", "") for k in range(model.nu) for _ in range(int(model.actuator_actnum[k]))]
+    return found + [
+        (f"{actuators[k].name}_act", "") for k in range(model.nu) for _ in range(int(model.actuator_actnum[k]))
+    ]
 
 
 def _initial(model: Any) -> list[float]:
@@ -254,7 +256,7 @@ def _known(what: str, given: Any, known: Sequence[str]) -> None:
             raise ValueError(unknown(what, name, known))
 
 
-def _dissipated(model: Any, names: Sequence[str]) -> Callable[..., Any]:
+def _dissipated(model: Any) -> Callable[..., Any]:
     """Power lost in the joints' damping and dry friction [W], a block."""
     first = model.nq
     losses = [
@@ -262,7 +264,7 @@ def _dissipated(model: Any, names: Sequence[str]) -> Callable[..., Any]:
         for k in range(model.nv) if model.dof_damping[k].any() or model.dof_frictionloss[k] > 0.0
     ]  # fmt: skip
 
-    def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ARG001
+    def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
         total: Any = 0.0
         for place, damping, friction in losses:
             rate = x[place]
@@ -273,7 +275,7 @@ def _dissipated(model: Any, names: Sequence[str]) -> Callable[..., Any]:
 
 
 def _not_here(path: Path) -> Callable[..., Any]:
-    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ARG001
+    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
         raise TypeError(f"the rates of {path.name} are inside MuJoCo: it is a slow plant, moved step by step")
 
     return derivative

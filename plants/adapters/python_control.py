@@ -142,8 +142,8 @@ def from_control(
 def _paired(system: Any) -> tuple[Channel, ...]:
     if system.ninputs != system.noutputs:
         raise ValueError(
-            f"{system.name} has {system.ninputs} inputs and {system.noutputs} outputs: say with channels=(plants.Channel"
-            "(output=...), ...) and allocate= which output is controlled by what"
+            f"{system.name} has {system.ninputs} inputs and {system.noutputs} outputs: say with "
+            "channels=(plants.Channel(output=...), ...) and allocate= which output is controlled by what"
         )
     return tuple(Channel(output=label, collocated=False) for label in system.output_labels)
 
@@ -156,10 +156,10 @@ def _linear(system: Any) -> dict[str, Any]:
     """Blocks of x' = A x + B u, y = C x + D u."""
     A, B, C, D = (np.asarray(matrix, float).tolist() for matrix in (system.A, system.B, system.C, system.D))
 
-    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ARG001
+    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         return tuple(_dot(a, x) + _dot(b, u) for a, b in zip(A, B, strict=True))
 
-    def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ARG001
+    def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         return tuple(_dot(c, x) + _dot(d, u) for c, d in zip(C, D, strict=True))
 
     return {"derivative": derivative, "outputs": outputs}
@@ -178,7 +178,7 @@ def _nonlinear(system: Any) -> dict[str, Any]:
     keys = list(_numbers(system))
 
     def block(function: Any, size: int, what: str) -> Any:
-        def of_numbers(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:  # noqa: ARG001
+        def of_numbers(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
             params = {**system.params, **dict(zip(keys, map(as_number, p), strict=True))}
             return as_numbers(function(as_number(t), as_array(x), as_array(u), params), size, what)
 
@@ -192,13 +192,13 @@ def _nonlinear(system: Any) -> dict[str, Any]:
 
 def _check_no_feedthrough(plant: Plant) -> None:
     """Refuse outputs of channels that depend on an input in the same moment: a sampled loop cannot close on them."""
-    from plants.core.trace import depends, differentiate, symbols
     from plants.core.tape import Tape
+    from plants.core.trace import depends, differentiate, names, symbols
 
     tape = Tape()
     kinds = (plant.states, plant.inputs, plant.disturbances, plant.parameters)
     x, u, w, p = (
-        symbols(tape, tuple(f"{kind}{k}" for k in range(len(quantities)))) for kind, quantities in zip("xuwp", kinds)
+        symbols(tape, names(prefix, len(quantities))) for prefix, quantities in zip("xuwp", kinds, strict=True)
     )
     measured = [tape.lift(value) for value in plant.outputs(tape.input("t"), x, u, w, p)]
     slopes = differentiate(measured, u)

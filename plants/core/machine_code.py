@@ -74,7 +74,7 @@ class Compiled:
         return flat
 
 
-def _call_keeping(call: Any, flat: Sequence[Any], kept: Sequence[Any]) -> None:  # noqa: ARG001  (arrays must live on)
+def _call_keeping(call: Any, flat: Sequence[Any], kept: Sequence[Any]) -> None:
     call(*flat)
 
 

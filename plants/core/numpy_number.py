@@ -124,7 +124,7 @@ def as_numbers(result: Any, size: int, what: str) -> tuple[Any, ...]:
 
 
 def point_by_point(block: Callable[..., tuple[Any, ...]]) -> Callable[..., tuple[Any, ...]]:
-    """Return a block of floats and traced numbers that takes arrays as well, as blocks do, one point after the other."""
+    """Return a block of floats and traced numbers that takes arrays as well, one point after the other."""
 
     def pointwise(t: Any, *tuples: Any) -> tuple[Any, ...]:
         numbers = [t, *(value for part in tuples for value in part)]

@@ -28,7 +28,7 @@ def register(plant: Plant, *, replace: bool = False) -> Plant:
 
 
 def get(name: str) -> Plant:
-    """Return the plant called `name`, one of an installed package if need be, or raise ValueError with the near miss."""
+    """Return the plant called `name`, also from an installed package, or raise ValueError with the near miss."""
     if name not in _PLANTS:
         from plants.core.installed import load_installed
 

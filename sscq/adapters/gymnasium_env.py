@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.situation import Situation
 
-gymnasium = package("gymnasium")
+package("gymnasium")  # tells how to install it
+import gymnasium  # noqa: E402
 
 
 class PlantEnv(gymnasium.Env):
@@ -65,9 +66,7 @@ class PlantEnv(gymnasium.Env):
         return self.task.lanes.states[0].copy()
 
 
-def gym_env(
-    plant: Plant | str, situation: Situation | Sequence[Situation] | None = None, **settings: Any
-) -> PlantEnv:
+def gym_env(plant: Plant | str, situation: Situation | Sequence[Situation] | None = None, **settings: Any) -> PlantEnv:
     """Return a Gymnasium environment of a plant in a situation; see :class:`PlantEnv`.
 
     Examples

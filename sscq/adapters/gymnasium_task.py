@@ -81,9 +81,10 @@ class Task:
         """Bounds of the plant's region where a measurement is a state that the sensors show as it is."""
         plant, spec = self.plant, self.lanes.loop.spec
         shown = plant.outputs is type(plant).__dataclass_fields__["outputs"].default
-        plain = ~(spec.noise.any(axis=0) | spec.quanta.any(axis=0)) & shown
-        low = [q.low if p else -np.inf for q, p in zip(plant.measurements, plain, strict=True)]
-        high = [q.high if p else np.inf for q, p in zip(plant.measurements, plain, strict=True)]
+        changed = np.vstack([spec.noise, spec.quanta]) != 0.0
+        exact = [not column.any() for column in changed.T]
+        low = [q.low if p and shown else -np.inf for q, p in zip(plant.measurements, exact, strict=True)]
+        high = [q.high if p and shown else np.inf for q, p in zip(plant.measurements, exact, strict=True)]
         free = [np.inf] * len(plant.channels)
         return _box([*low, *(-x for x in free)], [*high, *free])
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.situation import Situation
 
-vector = package("gymnasium.vector")
+package("gymnasium")  # tells how to install it
+from gymnasium import vector  # noqa: E402
 
 
 class PlantVectorEnv(vector.VectorEnv):

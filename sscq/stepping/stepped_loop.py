@@ -100,4 +100,3 @@ class SteppedLoop(ClosedLoop):
 
 def _tick(lane: Lane) -> None:
     lane[CLOCK] = (lane.one(CLOCK) + 1.0,)
-

@@ -8,7 +8,7 @@ import plants
 from experiments import cli
 from plants.core import installed, registry
 
-GOOD = '''
+GOOD = """
 import plants
 
 def derivative(t, x, u, w, p):
@@ -27,7 +27,7 @@ def several():
 def own():
     plants.register(plants.Plant(name="half", states=LAG.states, derivative=derivative))
     raise RuntimeError("no licence")
-'''
+"""
 ENTRIES = """[sscq.plants]
 lag = lag_package
 lags = lag_package:several

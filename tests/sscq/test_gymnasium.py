@@ -53,7 +53,12 @@ def test_the_rewards_of_an_episode_add_up_to_minus_the_fitness(command):
         total, ended = total + reward, terminated or truncated
     assert terminated == (command != 0.0)
     quality = sscq.evaluate(
-        plant, commanded(plant, None), [[command, 0.0]], [replace(task, seed=3)], step=plant.step, measures=fitness.measures
+        plant,
+        commanded(plant, None),
+        [[command, 0.0]],
+        [replace(task, seed=3)],
+        step=plant.step,
+        measures=fitness.measures,
     )
     expected = fitness.per_situation(quality)[0, 0]
     # A sum of 400 differences of numbers up to 2000: each rounds by 1e-13.

@@ -14,7 +14,12 @@ from plants.adapters.casadi_expression import _OPERATIONS, from_casadi
 from plants.adapters.sympy_expression import from_sympy
 from plants.core.trace import names, trace
 
-Q, V, U, G = Quantity("angle", "rad", 0.3), Quantity("rate", "rad/s"), Quantity("torque", "N m"), Quantity("g", "", 9.81)
+Q, V, U, G = (
+    Quantity("angle", "rad", 0.3),
+    Quantity("rate", "rad/s"),
+    Quantity("torque", "N m"),
+    Quantity("g", "", 9.81),
+)
 CHANNELS = (Channel(output="angle", rate="rate"),)
 POINTS = np.random.default_rng(5).uniform(-1.9, 1.9, (200, 3))
 

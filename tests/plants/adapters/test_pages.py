@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 
-import plants.core.registry as registry
+from plants.core import registry
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted((ROOT / "docs" / "adapters").glob("*.md"))
-NEEDS = {"gymnasium": "gymnasium", "python_control": "control", "casadi": "casadi", "sympy": "sympy", "mujoco": "mujoco"}
+NEEDS = {
+    "gymnasium": "gymnasium",
+    "python_control": "control",
+    "casadi": "casadi",
+    "sympy": "sympy",
+    "mujoco": "mujoco",
+}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.stem != "README"], ids=lambda page: page.stem)

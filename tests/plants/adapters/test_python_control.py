@@ -23,7 +23,11 @@ def test_python_control_moves_a_plant_as_we_do(name):
     inputs = [q.nominal + 0.1 for q in plant.inputs]
     held = [*inputs, *plant.calm()]
     theirs = control.input_output_response(
-        to_control(plant), time, [[value] * len(time) for value in held], list(plant.initial()), solve_ivp_kwargs=PRECISE | {"max_step": plant.step}
+        to_control(plant),
+        time,
+        [[value] * len(time) for value in held],
+        list(plant.initial()),
+        solve_ivp_kwargs=PRECISE | {"max_step": plant.step},
     )
     errors = []
     for halvings in (1, 2):
@@ -31,7 +35,9 @@ def test_python_control_moves_a_plant_as_we_do(name):
         every = 2 ** (halvings - 1)
         scale = np.abs(theirs.states.T).max(axis=0) + 1e-6
         errors.append((np.abs(run.states[::every] - theirs.states.T) / scale).max())
-        np.testing.assert_allclose(run.outputs[::every], theirs.outputs.T, rtol=2e-5, atol=2e-5 * np.abs(theirs.outputs).max())
+        np.testing.assert_allclose(
+            run.outputs[::every], theirs.outputs.T, rtol=2e-5, atol=2e-5 * np.abs(theirs.outputs).max()
+        )
     # rk4 at a fixed step against a solver of tolerance 1e-10: halving our step divides the difference by 16, until
     # the solver's own error is met.
     assert errors[1] < max(errors[0] / 8.0, 1e-8), errors
@@ -44,7 +50,9 @@ def test_parameters_are_the_systems_params():
     name, value = next(iter(system.params.items()))
     x, u = np.array([0.5, 0.2]), np.zeros(len(plant.inputs) + len(plant.disturbances))
     changed = {name: value + 1.0}
-    expected = plant.derivative(0.0, tuple(x), (0.0,) * len(plant.inputs), plant.calm(), plant.values("parameters", changed))
+    expected = plant.derivative(
+        0.0, tuple(x), (0.0,) * len(plant.inputs), plant.calm(), plant.values("parameters", changed)
+    )
     np.testing.assert_array_equal(system.updfcn(0.0, x, u, {**system.params, **changed}), expected)
 
 
