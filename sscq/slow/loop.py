@@ -89,25 +89,25 @@ class SlowLoop:
 
     def evaluate(self, theta: Array, crew: Crew) -> Quality:
         """Return the quality of every candidate [n, n_theta] in every situation."""
+        return self.shown(theta, crew)[0]
+
+    def shown(self, theta: Array, crew: Crew) -> tuple[Quality, list[Watched]]:
+        """Return the quality of every candidate [n, n_theta] in every situation, and the courses of the first one."""
         loop, shape = self.loop, (len(self.loop.situations), len(theta))
         values, steps = np.zeros((len(loop.measures), *shape)), np.zeros(shape)
+        seen: dict[int, Watched] = {}
         for pairs in self._chunks(len(theta), crew.room):
-            outcome, _ = self.rollouts(theta, pairs, crew)
+            outcome, courses = self.rollouts(theta, pairs, crew)
             for k, (i, c) in enumerate(pairs):
                 values[:, i, c], steps[i, c] = outcome.measures[k], outcome.steps[k]
+                if c == 0:
+                    seen[i] = courses[k]
         horizon = np.array([s.t_end for s in loop.situations])
         wanted = np.array([count_steps(s.t_end, loop.step) for s in loop.situations])
         diverged = np.where(steps < wanted[:, None], steps * loop.step, np.nan)
         names = tuple(s.name for s in loop.situations)
-        return Quality(names, horizon, diverged, dict(zip(loop.measures, values, strict=True)))
-
-    def watch(self, theta: Array, crew: Crew) -> list[Watched]:
-        """Return the course of one candidate [n_theta] in every situation."""
-        found: dict[int, Watched] = {}
-        for pairs in self._chunks(1, crew.room):
-            _, seen = self.rollouts(np.atleast_2d(theta), pairs, crew)
-            found |= {i: one for (i, _), one in zip(pairs, seen, strict=True)}
-        return [found[i] for i in range(len(self.loop.situations))]
+        quality = Quality(names, horizon, diverged, dict(zip(loop.measures, values, strict=True)))
+        return quality, [seen[i] for i in range(len(names))]
 
     def _chunks(self, candidates: int, room: int) -> Iterator[list[tuple[int, int]]]:
         """Pairs of situation and candidate that can run side by side."""
