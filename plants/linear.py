@@ -47,11 +47,11 @@ def linear_plant(
             raise ValueError(f"{label} must be {rows} rows of {columns} numbers, got {matrix}")
     rest, at = tuple(q.nominal for q in inputs), tuple(offset) or (0.0,) * n_y
 
-    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ARG001
+    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
         driven = [a - b for a, b in zip(u, rest, strict=True)]
         return tuple(_sum(A[i], x) + _sum(B[i], driven) for i in range(n_x))
 
-    def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:  # noqa: ARG001
+    def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
         return tuple(at[j] + _sum(C[j], x) for j in range(n_y))
 
     begin = tuple(initial) or (0.0,) * n_x

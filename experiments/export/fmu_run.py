@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Session:
         unpacked = fmpy.extract(str(file), folder)
         self.unit: Any = fmpy.instantiate_fmu(unpacked, described, "CoSimulation", require_functions=True)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         """Return itself."""
         return self
 

@@ -63,7 +63,9 @@ def run(options: argparse.Namespace) -> None:
         raise UserError(f"{folder} is not empty; give a new folder")
     slow = _slow(options)
     if slow.plant.input_delay is not None or slow.plant.allocate is not None:
-        raise UserError(f"plant {slow.name!r} has a dead time or an allocation of its own; a slow plant's are its program's")
+        raise UserError(
+            f"plant {slow.name!r} has a dead time or an allocation of its own; a slow plant's are its program's"
+        )
     plan = _plan(options)
     folder.mkdir(parents=True, exist_ok=True)
     with closing(crew(slow, options.workers)) as members:
@@ -72,7 +74,9 @@ def run(options: argparse.Namespace) -> None:
         done = rounds.run()
     _write(folder, slow, done)
     print(table(done[-1]))
-    print(f"knowledge base: {folder / done[-1].folder / 'knowledge_base.json'}; runs of the slow plant: {done[-1].runs}")
+    print(
+        f"knowledge base: {folder / done[-1].folder / 'knowledge_base.json'}; runs of the slow plant: {done[-1].runs}"
+    )
     if not all(value < float("inf") for value in done[-1].slow):
         raise SystemExit("error: the design does not hold the slow plant in every situation; do not install it")
 

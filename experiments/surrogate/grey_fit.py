@@ -1,4 +1,4 @@
-"""A registered plant's parameters fitted to runs: a grey-box model, where the equations are known and numbers are not."""
+"""A registered plant's parameters fitted to runs: a grey-box model, equations known, numbers not."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from experiments.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.surrogate.runs import Run
     from numpy.typing import NDArray
+
+    from experiments.surrogate.runs import Run
     from plants import Plant
 
     Array = NDArray[np.float64]

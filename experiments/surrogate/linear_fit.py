@@ -9,7 +9,7 @@ Hall, 1999), sec. 7.3 (output error).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import expm
@@ -19,12 +19,14 @@ from scipy.signal import lfilter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from experiments.surrogate.runs import Run
     from numpy.typing import NDArray
+
+    from experiments.surrogate.runs import Run
 
     Array = NDArray[np.float64]
 
 _ENOUGH = 1.1  # times the best error: a lower order that comes so near is taken
+_SMALL = 0.02  # of the spread in all runs: moves smaller than that are not blown up
 _TINY = 1e-3  # of the outputs' spread: beyond that there is nothing left to explain
 _LATE = (0, 1, 2, 3, 5, 8, 13, 20, 30)  # steps of dead time that are tried
 _REFINED = 3  # starts that are refined
@@ -42,7 +44,7 @@ class LinearFit:
     late : int
         Dead time in steps.
     error : float
-        Root mean square of the simulated outputs' error, as a share of their spread.
+        Root mean square of the simulated outputs' error, as a share of their spread in each run.
     order : int
         Of the denominator.
     """
@@ -77,7 +79,9 @@ def fit(runs: Sequence[Run], rest: Array, step: float, highest: int = 3) -> Line
     """
     usable = [r for r in runs if len(r.inputs) > 2 * highest]
     if sum(len(r.outputs) for r in usable) < 20 * highest:
-        raise ValueError("too few samples to fit a model: the runs left the plant's region at once; narrow the commands")
+        raise ValueError(
+            "too few samples to fit a model: the runs left the plant's region at once; narrow the commands"
+        )
     data = _Data(usable, rest, step)
     found = [_of_order(data, order) for order in range(1, highest + 1)]
     best = min(one.error for one in found)
@@ -85,15 +89,16 @@ def fit(runs: Sequence[Run], rest: Array, step: float, highest: int = 3) -> Line
 
 
 class _Data:
-    """Runs, scaled: outputs by their spread."""
+    """Runs, scaled: outputs by their spread in each run, so that small moves count as much as large ones."""
 
     def __init__(self, runs: Sequence[Run], rest: Array, step: float) -> None:
         self.step = step
         self.inputs = [r.inputs - rest for r in runs]
         every = np.concatenate([r.outputs for r in runs])
-        self.spread = np.maximum(every.std(axis=0), 1e-12 + 1e-9 * np.abs(every).max(axis=0))
-        self.outputs = [r.outputs / self.spread for r in runs]
-        self.target = np.concatenate(self.outputs)
+        whole = np.maximum(every.std(axis=0), 1e-12 + 1e-9 * np.abs(every).max(axis=0))
+        sizes = [np.maximum(r.outputs.std(axis=0), _SMALL * whole) for r in runs]
+        self.target = np.concatenate([r.outputs for r in runs])
+        self.weight = 1.0 / np.concatenate([np.tile(s, (len(r.outputs), 1)) for s, r in zip(sizes, runs, strict=True)])
         self.longest = max(map(len, self.inputs)) * step
 
     def regressors(self, denominator: Array, late: int) -> Array:
@@ -104,7 +109,7 @@ class _Data:
         block[:n, :n], block[:n, n:] = A, np.eye(n)
         both = expm(block * self.step)
         moved, driven = both[:n, :n], both[:n, n:]
-        recursion = np.poly(moved).real
+        recursion: Any = np.poly(moved).real
         powers = [np.eye(n)[0]]
         for _ in range(n):
             powers.append(powers[-1] @ moved)  # rows C A^k
@@ -130,12 +135,20 @@ class _Data:
         if not np.isfinite(columns).all() or np.abs(columns).max() > 1e9:
             return np.full_like(self.target, _BAD), np.zeros((n_columns, self.target.shape[1]))
         scale = np.maximum(np.abs(columns).max(axis=0), 1e-300)
-        numbers = np.linalg.lstsq(columns / scale, self.target, rcond=1e-12)[0] / scale[:, None]
-        return columns @ numbers - self.target, numbers
+        columns = columns / scale
+        several = [np.linalg.lstsq(columns * w[:, None], y * w, rcond=1e-12)[0] for w, y in self._weighted()]
+        numbers = np.stack(several, axis=1)
+        return (columns @ numbers - self.target) * self.weight, numbers / scale[:, None]
+
+    def _weighted(self) -> Iterator[tuple[Array, Array]]:
+        """Weights and values of each output."""
+        yield from zip(self.weight.T, self.target.T, strict=True)
 
 
 def _of_order(data: _Data, order: int) -> LinearFit:
-    starts = [(start, late) for start in _starts(order, data) for late in _LATE if late * data.step < 0.3 * data.longest]
+    starts = [
+        (start, late) for start in _starts(order, data) for late in _LATE if late * data.step < 0.3 * data.longest
+    ]
     errors = [float(np.square(data.residual(start, late)[0]).mean()) for start, late in starts]
     best: tuple[float, Array, int] | None = None
     for place in np.argsort(errors)[:_REFINED]:
@@ -164,7 +177,7 @@ def _starts(order: int, data: _Data) -> Iterator[Array]:
 
 
 def _more(count: int, T: float) -> Array:
-    found = np.ones(1)
+    found: Any = np.ones(1)
     for _ in range(count):
         found = np.polymul(found, [1.0, 1.0 / T])
     return found
@@ -174,9 +187,9 @@ def _model(data: _Data, denominator: Array, late: int, error: float) -> LinearFi
     """The model in observer form, a block for each output."""
     _, numbers = data.residual(denominator, late)
     n, n_y, n_u = len(denominator), data.target.shape[1], data.inputs[0].shape[1]
-    numbers = numbers * data.spread
-    A, B = np.kron(np.eye(n_y), _observer(denominator)), np.zeros((n * n_y, n_u))
-    C, initial = np.kron(np.eye(n_y), np.eye(n)[:1]), np.zeros(n * n_y)
+    A: Any = np.kron(np.eye(n_y), _observer(denominator))
+    C: Any = np.kron(np.eye(n_y), np.eye(n)[:1])
+    B, initial = np.zeros((n * n_y, n_u)), np.zeros(n * n_y)
     for j in range(n_y):
         B[n * j : n * (j + 1)] = numbers[: n * n_u, j].reshape(n_u, n).T
         initial[n * j : n * (j + 1)] = numbers[n * n_u : n * n_u + n, j]

@@ -12,9 +12,10 @@ from plants.linear import linear_plant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from experiments.surrogate.grey_fit import GreyFit
     from experiments.surrogate.linear_fit import LinearFit
-    from numpy.typing import NDArray
     from plants import Channel, Plant
 
     Array = NDArray[np.float64]
@@ -31,7 +32,11 @@ def linear(name: str, fit: LinearFit, like: Plant, step: float) -> tuple[Plant, 
         "initial": fit.initial.tolist(), "dead_time": fit.late * step, "step": step,
         "text": f"Linear model of order {fit.order}, fitted to runs of {like.name}",
     }  # fmt: skip
-    named = {"inputs": tuple(like.inputs), "measurements": tuple(like.measurements), "channels": tuple(channels)}
+    named: dict[str, Any] = {
+        "inputs": tuple(like.inputs),
+        "measurements": tuple(like.measurements),
+        "channels": tuple(channels),
+    }
     plant = linear_plant(name, **numbers, **named)
     lines = [f"    {key}={value!r}," for key, value in (numbers | named).items()]
     text = "\n".join([
@@ -45,8 +50,9 @@ def linear(name: str, fit: LinearFit, like: Plant, step: float) -> tuple[Plant, 
 def grey(name: str, fit: GreyFit) -> tuple[Plant, str]:
     """Return a plant with fitted parameters under a name of its own, and the text of a file that gives it."""
     text = "\n".join([
-        f'"""{fit.plant.name} with parameters fitted to runs of a slow plant."""', "", "from dataclasses import replace",
-        "", "import plants", "", f"FITTED = {fit.values!r}", f"MODEL = plants.get({fit.plant.name!r})",
+        f'"""{fit.plant.name} with parameters fitted to runs of a slow plant."""', "",
+        "from dataclasses import replace", "", "import plants", "", f"FITTED = {fit.values!r}",
+        f"MODEL = plants.get({fit.plant.name!r})",
         "several = tuple(replace(q, nominal=FITTED.get(q.name, q.nominal)) for q in MODEL.parameters)",
         f"plants.register(replace(MODEL, name={name!r}, parameters=several))", "",
     ])  # fmt: skip
@@ -60,17 +66,17 @@ def _boxed(channel: Channel, fit: LinearFit, place: int, like: Plant, step: floa
     output = like.index("measurements", channel.output)
     gain, T = _character(fit, output, place, step)
     ends = (_KP / gain, _KP / (gain * T), _KD * T / gain)
-    sizes = tuple(float(f"{abs(end):.2g}") for end in ends)
+    kp, ki, kd = (float(f"{abs(end):.2g}") for end in ends)
     none = (0.0, 0.0, 0.0)
     if gain > 0.0:
-        return replace(channel, gains_low=none, gains_high=sizes)
-    return replace(channel, gains_low=tuple(-size for size in sizes), gains_high=none)
+        return replace(channel, gains_low=none, gains_high=(kp, ki, kd))
+    return replace(channel, gains_low=(-kp, -ki, -kd), gains_high=none)
 
 
 def _character(fit: LinearFit, output: int, place: int, step: float) -> tuple[float, float]:
-    """Gain and time constant of one output: of the slowest mode that decays, or of the first second of an integrator."""
+    """Gain and time constant of one output: the slowest mode that decays; an integrator's gain is at that frequency."""
     poles = np.linalg.eigvals(fit.A)
-    decaying = -poles.real[poles.real < -1e-6 / step * 1e-3]
+    decaying = -poles.real[poles.real < -1e-9 / step]
     T = float(1.0 / decaying.min()) if decaying.size else 100.0 * step
     s = 0.0 if np.abs(poles).min() * T > 1e-3 else 1.0 / T
     response = fit.C @ np.linalg.solve(s * np.eye(len(fit.A)) - fit.A, fit.B)

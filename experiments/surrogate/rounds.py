@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from plants.core import atomic
 from experiments.surrogate import grey_fit, linear_fit, models
+from plants.core import atomic
 from sscq.evaluate import evaluate
 from sscq.situation_sets import KINDS, standard_sets
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from experiments.surrogate.runs import Run, SlowRuns
     from flcs import KnowledgeBase
-    from numpy.typing import NDArray
     from plants import Plant
     from sscq import Situation
 
@@ -127,8 +128,8 @@ class Rounds:
             done.append(self._round(len(done) + 1))
             now = done[-1]
             self.say(
-                f"round {len(done)}: {now.model}, fit error {100 * now.fit_error:.2g} %; slow plant and model differ by "
-                f"{100 * now.difference:.3g} % at most; {now.runs} slow runs"
+                f"round {len(done)}: {now.model}, fit error {100 * now.fit_error:.2g} %; slow plant and model differ "
+                f"by {100 * now.difference:.3g} % at most; {now.runs} slow runs"
             )
             if now.difference <= self.plan.tolerance:
                 break

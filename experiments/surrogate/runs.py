@@ -96,13 +96,15 @@ class SlowRuns:
         quality, seen = loop.shown(np.atleast_2d(theta), self.crew)
         declared = self.plant.plant
         low, high = (np.array([getattr(q, end) for q in declared.states]) for end in ("low", "high"))
-        nominal = [s.parameters is None and s.initial is None and s.excitation is None for s in situations]
+        nominal = [not (s.parameters or s.initial) and s.excitation in (None, {}) for s in situations]
         runs = [_seen(declared, w.inputs, w.states, low, high) for w, like in zip(seen, nominal, strict=True) if like]
         return quality, runs
 
     def _spend(self, count: int) -> None:
         if count > self.left:
-            raise UserError(f"{count} more slow runs are needed, {self.left} of {self.allowed} are left; give more (--runs)")
+            raise UserError(
+                f"{count} more slow runs are needed, {self.left} of {self.allowed} are left; give more (--runs)"
+            )
         self.used += count
 
 

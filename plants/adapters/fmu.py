@@ -10,14 +10,14 @@ import math
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plants.adapters.optional import package
 from plants.core.naming import unknown
 from plants.core.plant import Channel, Plant, Quantity
-from plants.core.slow import LostError, SlowPlant
+from plants.core.slow import LostError, SlowPlant, resting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,7 +94,7 @@ def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowP
         inputs=tuple(_quantity(known[n]) for n in inputs),
         disturbances=tuple(_quantity(known[n]) for n in declared.disturbances),
         channels=_channels(declared, known, inputs, shown, file),
-        derivative=lambda t, x, u, w, p: (0.0,) * len(x),
+        derivative=resting,
         situations=declared.situations, step=declared.step or _step(described),
         text=f"{described.description or described.modelName} (functional mock-up unit, {Path(file).name})",
     )  # fmt: skip
@@ -191,10 +191,7 @@ def _channels(
 ) -> tuple[Channel, ...]:
     """The declared channels, or the only one there can be; a command is no force unless somebody says so."""
     if declared.channels:
-        several = [{"collocated": False, **given} for given in declared.channels]
-        names = {"output", "rate"}
-        plain = [{k: _plain(v) if k in names and v else v for k, v in one.items()} for one in several]
-        return tuple(Channel(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}) for one in plain)
+        return tuple(_channel(given, file) for given in declared.channels)
     outputs = [n for n in shown if known[n].causality == "output"]
     if len(inputs) != 1 or len(outputs) != 1:
         raise ValueError(
@@ -203,6 +200,17 @@ def _channels(
         )
     low, high = _ends(known[inputs[0]])
     return (Channel(_plain(outputs[0]), low=low, high=high, collocated=False),)
+
+
+def _channel(given: Mapping[str, Any], file: str | Path) -> Channel:
+    known = [entry.name for entry in fields(Channel)]
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{file}: {unknown('entry of a channel', name, known)}")
+    found: dict[str, Any] = {"collocated": False}
+    found |= {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    found |= {name: _plain(given[name]) for name in ("output", "rate") if given.get(name)}
+    return Channel(**found)
 
 
 def _quantity(variable: Any, region: Sequence[float] | None = None) -> Quantity:

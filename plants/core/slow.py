@@ -80,8 +80,13 @@ def opened(opener: str, settings: Mapping[str, Any]) -> Any:
     module, _, name = opener.partition(":")
     function = getattr(importlib.import_module(module), name, None)
     if not callable(function):
-        raise ValueError(f"opener must be 'module:function', got {opener!r}")
+        raise ValueError(f"opener must be 'module:function', got {opener!r}")  # noqa: TRY004  (it is a name that is wrong)
     return function(dict(settings))
+
+
+def resting(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
+    """Return state rates of 0: where a session moves the states, there are no equations."""
+    return (0.0,) * len(x)
 
 
 def shadow(plant: Plant) -> Plant:
@@ -90,8 +95,11 @@ def shadow(plant: Plant) -> Plant:
     Its states are those of `plant`, then inputs and disturbances as they were held in the last step.
     """
     n = len(plant.states)
-    free = {"nominal": 0.0, "low": -float("inf"), "high": float("inf")}
+    free: dict[str, Any] = {"nominal": 0.0, "low": -float("inf"), "high": float("inf")}
     held = [replace(q, name=f"held {q.name}", **free) for q in (*plant.inputs, *plant.disturbances)]
+
+    def kept(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> Any:
+        return (*x[:n], *u, *w)
 
     def cut(block: Any) -> Any:
         return None if block is None else lambda t, x, *rest: block(t, x[:n], *rest)
@@ -99,8 +107,7 @@ def shadow(plant: Plant) -> Plant:
     return replace(
         plant,
         states=(*plant.states, *held), measurements=plant.measurements,
-        derivative=lambda t, x, u, w, p: (0.0,) * len(x),
-        advance=lambda t, x, u, w, p, h: (*x[:n], *u, *w),
+        derivative=resting, advance=kept,
         outputs=cut(plant.outputs), entropy_rate=cut(plant.entropy_rate), allocate=cut(plant.allocate),
         measures=tuple(replace(m, update=cut(m.update)) for m in plant.measures),
         energy=None, supplied_power=None, mass_matrix=None, force=None, acceleration=None, kinematics=None,

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -99,7 +101,7 @@ class _Processes:
     def start(self, starts: Starts) -> Array:
         used = min(len(self._members), len(starts))
         edges = [len(starts) * k // used for k in range(used + 1)]
-        self._shares = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        self._shares = [slice(a, b) for a, b in pairwise(edges)]
         for k, share in enumerate(self._shares):
             self._fresh(k, share.stop - share.start).send(START + json.dumps(list(starts[share])).encode())
         return self._gathered()
@@ -168,10 +170,8 @@ class _Member:
         return np.frombuffer(message[1:])
 
     def end(self) -> None:
-        try:
+        with suppress(OSError):  # it may have ended already
             self._link.send_bytes(STOP)
-        except OSError:
-            pass  # it has ended already
         self._process.join(_PATIENCE)
         if self._process.is_alive():
             self._process.terminate()

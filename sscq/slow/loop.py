@@ -135,7 +135,7 @@ class SlowLoop:
             driven[k, living] = rows[living, held]
             moved = crew.step(k * loop.step, loop.step, driven[k])
             inside = ((moved > self._low) & (moved < self._high)).all(axis=1)
-            rows[np.ix_(living & inside, range(shown.start, shown.stop))] = moved[living & inside]
+            rows[living & inside, shown] = moved[living & inside]
             states[k + 1, living & inside] = moved[living & inside]
             rows[living & ~inside, alive.start] = 0.0  # frozen where it was, as in the kernel
             rows[living & ~inside, done.start] -= 1.0
@@ -145,11 +145,13 @@ class SlowLoop:
     def _checked(self, states: Array) -> Array:
         if not np.isfinite(states).all():
             names = [q.name for q in self.slow.plant.states]
-            raise ValueError(f"plant {self.slow.name!r} must begin with finite states ({', '.join(names)}), got {states}")
+            raise ValueError(
+                f"plant {self.slow.name!r} must begin with finite states ({', '.join(names)}), got {states}"
+            )
         return states
 
     def _watched(self, states: Array, driven: Array) -> list[Watched]:
-        time, n_u = np.arange(len(states)) * self.loop.step, len(self.slow.plant.inputs)
+        time, n_u = np.arange(float(len(states))) * self.loop.step, len(self.slow.plant.inputs)
         several = range(states.shape[1])
         return [Watched(time, states[:, k], driven[:, k, :n_u], driven[:, k, n_u:]) for k in several]
 
@@ -190,4 +192,5 @@ def _side_by_side(candidates: Sequence[int], lanes: int) -> Grid:
     flat = np.arange(-(-n // lanes) * lanes)
     out, start = np.where(flat < n, flat, -1), np.minimum(flat, n - 1)
     tables = (start, np.asarray(candidates)[start], out)
-    return Grid(*(np.ascontiguousarray(t.reshape(-1, lanes).astype(np.int64)) for t in tables), n)
+    a, b, c = (np.ascontiguousarray(t.reshape(-1, lanes).astype(np.int64)) for t in tables)
+    return Grid(a, b, c, n)

@@ -54,7 +54,7 @@ E int fmi2DoStep(void *c, double t, double h, int x)
 _UNUSED = """SetDebugLogging Terminate Reset GetInteger GetBoolean GetString SetInteger SetBoolean SetString GetFMUstate
 SetFMUstate FreeFMUstate SerializedFMUstateSize SerializeFMUstate DeSerializeFMUstate GetDirectionalDerivative
 SetRealInputDerivatives GetRealOutputDerivatives CancelStep GetStatus GetRealStatus GetIntegerStatus GetBooleanStatus
-GetStringStatus""".split()
+GetStringStatus""".split()  # noqa: SIM905
 _MODEL += "\n".join(f"NONE(fmi2{name})" for name in _UNUSED)
 _DESCRIPTION = """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="heated lag" guid="{{1}}" variableNamingConvention="flat">

@@ -35,7 +35,9 @@ def assert_same(slow, compiled):
     assert slow.values.keys() == compiled.values.keys()
     assert slow.situations == compiled.situations
     for name, expected in compiled.values.items():
-        np.testing.assert_allclose(slow[name], expected, rtol=0.0, atol=1e-9 * max(1.0, np.abs(expected).max()), err_msg=name)
+        np.testing.assert_allclose(
+            slow[name], expected, rtol=0.0, atol=1e-9 * max(1.0, np.abs(expected).max()), err_msg=name
+        )
     np.testing.assert_array_equal(slow.diverged_at, compiled.diverged_at)
 
 
@@ -95,7 +97,9 @@ def test_public_evaluate_takes_slow_plants(monkeypatch):
     monkeypatch.setattr(sys.modules["sscq.evaluate"], "crew", lambda plant, workers: crew(plant, 0))
     plant = plants.get("van_der_pol")
     slow = sscq.evaluate(stepped(plant), LAW, GAINS[0], SITUATIONS[2], 0.01, measures=["iae"])
-    assert slow.iae[0, 0] == pytest.approx(sscq.evaluate(plant, LAW, GAINS[0], SITUATIONS[2], 0.01).iae[0, 0], rel=1e-12)
+    assert slow.iae[0, 0] == pytest.approx(
+        sscq.evaluate(plant, LAW, GAINS[0], SITUATIONS[2], 0.01).iae[0, 0], rel=1e-12
+    )
     with pytest.raises(ValueError, match="moved by another program"):
         sscq.evaluate(stepped(plant), LAW, GAINS[0], SITUATIONS[2], 0.01, integrator="euler")
 
@@ -150,7 +154,9 @@ def test_a_lost_session_is_a_divergence(tmp_path):
     file = tmp_path / "own.py"
     file.write_text(_FILE.format(then="raise ZeroDivisionError", name="own_lost"))
     (plant,) = plants.load_plant_file(file)
-    found = slowly(stepped(plant, file=str(file)), [[1.0, 0.0, 0.0]], [sscq.Situation(reference=0.5, t_end=0.2)], law=PID())
+    found = slowly(
+        stepped(plant, file=str(file)), [[1.0, 0.0, 0.0]], [sscq.Situation(reference=0.5, t_end=0.2)], law=PID()
+    )
     assert found.diverged_at[0, 0] == pytest.approx(0.05)
 
 
