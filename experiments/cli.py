@@ -140,14 +140,17 @@ def _replay(options: argparse.Namespace) -> None:
 
 def _plants(options: argparse.Namespace) -> None:
     import plants
-    from experiments.plant_list import description, table
+    from experiments.plant_list import description, packages, problems, table
 
     if options.file:
         _load(options.file)
     if options.name:
         print(description(plants.get(options.name)))
-    else:
-        print(table([plants.get(name) for name in plants.names()]))
+        return
+    installed = plants.load_installed()
+    print(table([plants.get(name) for name in plants.names()], packages(installed)))
+    if told := problems(installed):
+        tell(*told)
 
 
 def _load(file: str) -> dict[str, Plant]:

@@ -85,8 +85,8 @@ def _check(options: argparse.Namespace) -> None:
     wrong = [word for word in options.set if "=" not in word]
     if wrong:
         raise UserError(f"expected settings of `sscq design`, such as budget=small; got {wrong[0]!r}")
-    if (options.file is None) == (options.plant is None):
-        raise UserError("give either a functional mock-up unit or --plant NAME")
+    if (options.file is None) == (options.plant is None) and (options.file or options.plant_file is None):
+        raise UserError("give a functional mock-up unit, --plant NAME, or a --plant-file that has a slow plant")
     for name, low in (("order", 1), ("runs", 1), ("rounds", 1), ("workers", 0), ("seed", 0)):
         if getattr(options, name) < low:
             raise UserError(f"--{name} must be at least {low}, got {getattr(options, name)}")
@@ -103,6 +103,8 @@ def _slow(options: argparse.Namespace) -> SlowPlant:
     if options.plant_file:
         add_user_file(options.plant_file)
         plants.load_plant_file(options.plant_file, tell)
+    if options.file is None and options.plant is None:
+        return _standing_in(options.plant_file)
     if options.plant:
         return stepped(plants.get(options.plant), file=options.plant_file)
     if not Path(options.file).is_file():
@@ -112,6 +114,16 @@ def _slow(options: argparse.Namespace) -> SlowPlant:
         return fmu_plant(options.file, declaration(options.declared))
     except ModuleNotFoundError as error:
         raise UserError(str(error)) from error
+
+
+def _standing_in(file: str) -> SlowPlant:
+    """The slow plant of a plant file that has been loaded."""
+    from plants.core.user_file import slow_plants
+
+    found = slow_plants(file)
+    if len(found) != 1:
+        raise UserError(f"{file} must have one slow plant at module level, it has {len(found)}; or give --plant NAME")
+    return found[0]
 
 
 def declaration(file: str | None) -> Any:

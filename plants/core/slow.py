@@ -48,12 +48,16 @@ class SlowPlant:
         Plain data (what JSON can carry).
     alone : bool
         Two sessions must not live in one process.
+    together : str
+        ``"module:function"``, where the program moves many rollouts at a time by itself; what it returns is a
+        :class:`sscq.slow.Crew`, used in place of processes with sessions.
     """
 
     plant: Plant
     opener: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     alone: bool = False
+    together: str = ""
 
     @property
     def name(self) -> str:
@@ -65,8 +69,8 @@ class SlowPlant:
         return opened(self.opener, self.settings)
 
 
-def opened(opener: str, settings: Mapping[str, Any]) -> Session:
-    """Return a new session.
+def opened(opener: str, settings: Mapping[str, Any]) -> Any:
+    """Return what an opener gives: a new :class:`Session`, or one that moves many.
 
     Raises
     ------

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from plants.core.slow import opened
 from sscq.slow.worker import DONE, START, STEP, STOP, Sessions, serve
 
 if TYPE_CHECKING:
@@ -63,6 +64,9 @@ def crew(plant: SlowPlant, workers: int = 1, recycle: int = 100) -> Crew:
     """
     if workers < 0 or recycle < 1:
         raise ValueError(f"workers must be at least 0 and recycle at least 1, got {workers} and {recycle}")
+    if plant.together:
+        moved: Crew = opened(plant.together, plant.settings)
+        return moved
     return _Alone(plant) if workers == 0 else _Processes(plant, workers, recycle)
 
 
