@@ -155,12 +155,12 @@ def _of_order(data: _Data, order: int) -> LinearFit:
     several = [late for _, late in _best(data, [(start, late) for late, start in firsts.items()], _REFINED)]
     refined = [_refined(data, firsts[late], late) for late in several]
     best = min(refined, key=lambda one: one[0])
-    for late in (best[2] - 1, best[2] + 1):
-        while late in range(lates[-1] + 1):
-            other = _refined(data, best[1], late)
+    for way in (-1, 1):
+        while 0 <= best[2] + way <= lates[-1]:
+            other = _refined(data, best[1], best[2] + way)
             if other[0] >= best[0]:
                 break
-            late, best = 2 * late - best[2], other
+            best = other
     return _model(data, best[1], best[2], np.sqrt(best[0]))
 
 

@@ -200,7 +200,7 @@ def test_declaration_is_read_and_checked(tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "either a functional mock-up unit"),
+        ([], "give a functional mock-up unit"),
         (["none.fmu"], "there is no file"),
         (["--plant", "van_der_pol", "--fit", "mu"], "--fit needs --model"),
         (["--plant", "van_der_pol", "--runs", "0"], "--runs must be"),
