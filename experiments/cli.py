@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "replay", "certify", "plants", "check", "lint", "import", "cache")
+    known = (*_JOBS, "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser(name, help=text, add_help=False)
     _add_replay(commands)
     _add_certify(commands)
+    _add_surrogate(commands)
     _add_plants(commands)
     _add_check(commands)
     lint.add_arguments(commands.add_parser("lint", help="inspect knowledge bases: holes, contradictions, jumps"))
@@ -93,6 +94,12 @@ def _add_certify(commands: _Commands) -> None:
             "certify", help="prove the frozen loops of a stored knowledge base stable with one Lyapunov function"
         )
     )
+
+
+def _add_surrogate(commands: _Commands) -> None:
+    from experiments.surrogate.command import add_arguments
+
+    add_arguments(commands.add_parser("surrogate", help="design for a slow plant (an FMU) through a fast model of it"))
 
 
 def _add_plants(commands: _Commands) -> None:
@@ -136,14 +143,17 @@ def _replay(options: argparse.Namespace) -> None:
 
 def _plants(options: argparse.Namespace) -> None:
     import plants
-    from experiments.plant_list import description, table
+    from experiments.plant_list import description, packages, problems, table
 
     if options.file:
         _load(options.file)
     if options.name:
         print(description(plants.get(options.name)))
-    else:
-        print(table([plants.get(name) for name in plants.names()]))
+        return
+    installed = plants.load_installed()
+    print(table([plants.get(name) for name in plants.names()], packages(installed)))
+    if told := problems(installed):
+        tell(*told)
 
 
 def _load(file: str) -> dict[str, Plant]:

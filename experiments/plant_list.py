@@ -7,27 +7,42 @@ import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plants import Plant, Quantity
+    from plants.core.installed import Installed
 
 _HEADER = ("plant", "states", "controlled", "what it is")
 _CONTROLLED = 28
 _WIDTH = 74  # of what it is, in characters: a line should fit a terminal
 
 
-def table(found: Iterable[Plant]) -> str:
-    """Return a table with a line for each plant."""
+def packages(installed: Iterable[Installed]) -> dict[str, str]:
+    """Return the package of each plant that another one brings."""
+    return {name: one.package for one in installed for name in one.plants}
+
+
+def problems(installed: Iterable[Installed]) -> list[str]:
+    """Return a line for each entry point that gave no plant."""
+    return [f"plants {one.entry!r} of {one.package} cannot be used: {one.problem}" for one in installed if one.problem]
+
+
+def table(found: Iterable[Plant], packages: Mapping[str, str] | None = None) -> str:
+    """Return a table with a line for each plant; where other packages bring some, with a column that names them."""
+    given = packages or {}
+    several = list(found)
     rows = [
         (
             plant.name,
+            *([given.get(plant.name, "-")] if given else []),
             str(len(plant.states)),
             textwrap.shorten(", ".join(c.output for c in plant.channels), _CONTROLLED, placeholder=" ...") or "-",
             textwrap.shorten(" ".join(plant.text.split()), _WIDTH, placeholder=" ...") or "-",
         )
-        for plant in found
+        for plant in several
     ]
-    return _columns([_HEADER, *rows])
+    header = (_HEADER[0], "package", *_HEADER[1:]) if given else _HEADER
+    return _columns([header, *rows])
 
 
 def description(plant: Plant) -> str:

@@ -25,6 +25,7 @@ from plants import (
 from plants.core.check import CheckReport, check
 from plants.core.close import close
 from plants.core.elementary import cos, sin
+from plants.core.installed import load_installed
 from plants.core.linearise import LinearModel, linearise
 from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
 from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
@@ -47,7 +48,8 @@ __all__ = [
     "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "Scene",
     "SceneError", "Shown", "SpuriousDamping", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole",
     "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
-    "linearise", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators", "pendulum",
+    "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators",
+    "pendulum",
     "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping",
     "suspension", "tanks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip

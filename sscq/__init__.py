@@ -15,6 +15,8 @@ from sscq.situation import Situation
 from sscq.statistical_certificate import failure_bound
 
 if TYPE_CHECKING:
+    from sscq.adapters.gymnasium_env import gym_env
+    from sscq.adapters.gymnasium_vector import gym_vector_env
     from sscq.certification import certify
     from sscq.cmaes import CmaEs
     from sscq.envelope import Envelope
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 _LATER = {
     "CmaEs": "sscq.cmaes", "Envelope": "sscq.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
     "NonDominatedSorting": "sscq.nsga2", "search_front": "sscq.front_search",
+    "gym_env": "sscq.adapters.gymnasium_env", "gym_vector_env": "sscq.adapters.gymnasium_vector",
     "certify": "sscq.certification", "energy_lyapunov": "sscq.lyapunov_energy",
     "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
     "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal", "WorstCase": "sscq.worst_search",
@@ -42,7 +45,8 @@ _LATER = {
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
     "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
-    "evaluate", "failure_bound", "optimize", "record", "search_front", "standard_sets", "usual_envelope", "worst_case",
+    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "optimize", "record", "search_front",
+    "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 
 

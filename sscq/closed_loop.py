@@ -65,7 +65,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Call:
+class Call:
     """What a call in some situations needs whoever the candidates are: formed once, not in every generation.
 
     `start` [n, rows] are workspaces at the situations' start, `streams` their random numbers' codes, keys and series,
@@ -99,6 +99,8 @@ class ClosedLoop:
         Factor on kd * e'^2 where the loop is not collocated.
     lanes : int
         Rollouts side by side; 1 only for comparison.
+    kept : sequence of str
+        Row groups that a snapshot has to show although no loop reads them again.
     """
 
     def __init__(
@@ -114,6 +116,7 @@ class ClosedLoop:
         observe: bool = False,
         entropy_scale: float = 1.0,
         lanes: int = LANES,
+        kept: Sequence[str] = (),
     ) -> None:
         measures = check_measures(measures, plant)
         self.plant, self.situations, self.step, self.observe = plant, tuple(situations), step, observe
@@ -134,8 +137,9 @@ class ClosedLoop:
         self.measures = self.scoring.measures
         self.watch = None if motion.loop_free is None else LoopWatch(motion, motion.loop_free)
         self._build(motion)
+        self.design.kept += kept
         self.kernel = kernels.build(self.design)
-        self._calls: dict[tuple[int, ...], _Call] = {}
+        self._calls: dict[tuple[int, ...], Call] = {}
 
     def _build(self, motion: Motion) -> None:
         design, spec = self.design, self.spec
@@ -247,7 +251,7 @@ class ClosedLoop:
         record : sequence of int
             Rows to record, of the first situation and candidate.
         """
-        first, call = numbers[0], self._call(tuple(numbers))
+        first, call = numbers[0], self.call(tuple(numbers))
         start, first_step = (call.start, 0) if snapshot is None else self._continued(snapshot, call)
         codes, stream_keys, series = call.streams
         if keys is not None or feeds is not None:
@@ -258,9 +262,9 @@ class ClosedLoop:
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None
-        return self._outcome(results, total, after, taken)
+        return self.outcome(results, total, after, taken)
 
-    def _outcome(self, results: np.ndarray, total: int, after: Snapshot | None, record: np.ndarray) -> Outcome:
+    def outcome(self, results: np.ndarray, total: int, after: Snapshot | None, record: np.ndarray) -> Outcome:
         """Sort the kernel's results: steps, built-in measures, states of own ones, the watch on the loop's gain."""
         own, steps, n = self.scoring.own, results[:, 0], 1 + len(self.scoring.built_in)
         measures, watched = results[:, 1:n], results[:, n + own.width :]
@@ -305,7 +309,7 @@ class ClosedLoop:
             warn(self.watch.caution(met, names), stacklevel + 1)
         return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
 
-    def _call(self, numbers: tuple[int, ...]) -> _Call:
+    def call(self, numbers: tuple[int, ...]) -> Call:
         """What a call in these situations needs."""
         if numbers not in self._calls:
             integers, parts, ring_rows = self._delay_numbers(numbers)
@@ -313,7 +317,7 @@ class ClosedLoop:
                 parts["entropy_scale"] = self.entropy_scale
             streams = self._streams([self.feeds(i) for i in numbers], self._keys(numbers))
             start = self._starts(numbers, ring_rows)
-            self._calls[numbers] = _Call(start, streams, integers | self._every(numbers[0]), parts)
+            self._calls[numbers] = Call(start, streams, integers | self._every(numbers[0]), parts)
         return self._calls[numbers]
 
     def _keys(self, numbers: Sequence[int]) -> list[tuple[str, int]]:
@@ -325,7 +329,7 @@ class ClosedLoop:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return stream_arrays(feeds, [s.name for s in self.design.streams], keys)
 
-    def _continued(self, snapshot: Snapshot, call: _Call) -> tuple[np.ndarray, int]:
+    def _continued(self, snapshot: Snapshot, call: Call) -> tuple[np.ndarray, int]:
         """Workspaces to go on with, measures at 0, and the step they are at."""
         if snapshot.rows.shape != call.start.shape:
             message = f"the snapshot has shape {snapshot.rows.shape}, expected {call.start.shape}"

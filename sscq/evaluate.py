@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plants.core.loop_account import loop_report, points_of, warn_of_gain
+from plants.core.run import thread_count
 from plants.core.simulate import count_steps
+from plants.core.slow import SlowPlant
 from plants.core.trajectory import Trajectory
 from sscq.closed_loop import ClosedLoop
 from sscq.own_measures import all_measures
 from sscq.situation import Situation
+from sscq.slow import SlowLoop, crew
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,7 +29,7 @@ _TOGETHER = 4_096  # rows of lanes that are sorted by lane together: they stay i
 
 
 def evaluate(
-    plant: Plant,
+    plant: Plant | SlowPlant,
     controller: Any,
     gains: Any,
     situations: Sequence[Situation] | Situation,
@@ -41,7 +45,7 @@ def evaluate(
 
     Parameters
     ----------
-    plant : Plant
+    plant : Plant or SlowPlant
     controller : Controller, law such as `controllers.PID`, or tuple of laws
     gains : array [candidate, n_theta], or [n_theta] for one candidate
         What the controller's schedule leaves free: kp, ki, kd of each channel for constant gains. None: the
@@ -52,7 +56,7 @@ def evaluate(
     measures : sequence of str
         Which measures to compute; fewer are faster. Left out: the built-in ones and the plant's own.
     threads : int, optional
-        Left out: all processors. The results do not depend on it.
+        Left out: all processors. The results do not depend on it. Of a slow plant: processes.
 
     Returns
     -------
@@ -65,12 +69,25 @@ def evaluate(
         Once, where a loop-free mode met a gain of the plant's algebraic loop that it does not bear.
     """
     several = (situations,) if isinstance(situations, Situation) else tuple(situations)
+    if isinstance(plant, SlowPlant):
+        _moved_elsewhere(plant, integrator, algebraic_loop)
+        slow = SlowLoop(plant, controller, several, step, measures=measures, entropy_scale=entropy_scale)
+        with closing(crew(plant, thread_count(threads))) as members:
+            return slow.evaluate(as_theta(controller, slow.loop, gains), members)
     wanted = all_measures(plant) if measures is None else measures
     loop = ClosedLoop(
         plant, controller, several, step, integrator=integrator, algebraic_loop=algebraic_loop, measures=wanted,
         entropy_scale=entropy_scale,
     )  # fmt: skip
     return loop.evaluate(as_theta(controller, loop, gains), threads, stacklevel=2)
+
+
+def _moved_elsewhere(plant: SlowPlant, integrator: str, algebraic_loop: str) -> None:
+    if (integrator, algebraic_loop) != ("rk4", "solved"):
+        raise ValueError(
+            f"plant {plant.name!r} is moved by another program: integrator={integrator!r} and "
+            f"algebraic_loop={algebraic_loop!r} mean nothing for it; leave them out"
+        )
 
 
 def as_theta(controller: Any, loop: ClosedLoop, gains: Any) -> np.ndarray:

@@ -101,13 +101,22 @@ class Sampling:
 
     def add_to(self, design: Design) -> None:
         """Put the sample's loops into every step."""
-        timing = self.spec.timing
         for chance in self.chances:
             chance.add_to(design)
+        self.add_sensing(design)
+        self.add_control(design)
+
+    def add_sensing(self, design: Design) -> None:
+        """Put what the controller gets to see into every step: the first half of a sample."""
+        timing = self.spec.timing
         design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
             ring = MEASURED.by_sample(design, timing)
             design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
+
+    def add_control(self, design: Design) -> None:
+        """Put what the controller does into every step: schedule, laws, and the way to the plant's inputs."""
+        timing = self.spec.timing
         design.before += self._scheduling()
         design.before.append(Loop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:

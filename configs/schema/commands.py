@@ -64,5 +64,5 @@ class ExportConfig(ExportSettings, RunConfig):
 
     plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
-    to: list[str] = setting(lambda: ["all"], "targets, such as c, c_float; all: every one there is")
+    to: list[str] = setting(lambda: ["all"], "targets, such as c, c_float, fmu2, fmu3; all: every one there is")
     situations: SituationsConfig = setting(SituationsConfig, "")

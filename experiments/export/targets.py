@@ -10,6 +10,7 @@ from experiments.export import (
     c_target,
     fcl_target,
     fis_target,
+    fmu_target,
     javascript_target,
     living_target,
     m_target,
@@ -63,11 +64,20 @@ def _st(name: str) -> Target:
     return Target(name, title, partial(st_target.files, real=real), partial(st_target.prove, real=real))
 
 
+def _fmu(version: int) -> Target:
+    return Target(
+        f"fmu{version}", f"functional mock-up unit, FMI {version}.0 co-simulation",
+        partial(fmu_target.files, version=version), partial(fmu_target.prove, version=version),
+    )  # fmt: skip
+
+
 _ALL = (
     _c("c"),
     _c("c_float"),
     _st("st"),
     _st("st_real"),
+    _fmu(2),
+    _fmu(3),
     Target("js", "JavaScript, for pages and Node", javascript_target.files, javascript_target.prove),
     Target("python", "Python, one file without packages", python_target.files, python_target.prove),
     Target("html", "A living page: the loop in a browser", living_target.files, living_target.prove),

@@ -15,6 +15,8 @@ from plants.core.printers.python import Printed
 from plants.core.tape import Tape, Traced
 
 _MARK = "@lanes "
+CLOCK = "clock"
+"""Row of a kernel whose lanes each have a time of their own: steps since the lane's own start."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +80,9 @@ class Lane:
         return value
 
     def uniform(self, name: str) -> Traced:
-        """Return a number that all lanes share, such as ``t`` or ``h``."""
+        """Return a number that all lanes share, such as ``t`` or ``h``; with a clock row, ``t`` is the lane's own."""
+        if name == "t" and CLOCK in self._rows:
+            return self.tape.keep(self.one(CLOCK) * self.uniform("h"))  # rounded as the shared time is
         value = self.tape.input(name)
         self._sources[value.index] = ""
         return value

@@ -11,6 +11,7 @@ this process runs on, such as ``haswell`` and ``+avx2,+fma``.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 SYMBOL = "sscq_kernel"
 _engines: list[Any] = []  # machine code lives as long as its engine
@@ -50,6 +51,17 @@ class Compiled:
         TypeError
             If an array has another type or layout: the machine code takes addresses.
         """
+        self._call(*self._flat(values))
+
+    def bound(self, *values: Any) -> Callable[[], None]:
+        """Return the call with these arguments, to be made again and again while the arrays stay in place.
+
+        Looking up the arrays' addresses takes longer than a short run of a kernel.
+        """
+        return functools.partial(_call_keeping, self._call, self._flat(values), values)
+
+    def _flat(self, values: Sequence[Any]) -> list[Any]:
+        """Numbers, and addresses and shapes of arrays."""
         flat: list[Any] = []
         for value, (dtype, colons), text in zip(values, self._kinds, self.arguments, strict=True):
             if colons == 0:
@@ -59,7 +71,11 @@ class Compiled:
                 message = f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}"
                 raise TypeError(message)
             flat += (value.ctypes.data, *value.shape)
-        self._call(*flat)
+        return flat
+
+
+def _call_keeping(call: Any, flat: Sequence[Any], kept: Sequence[Any]) -> None:
+    call(*flat)
 
 
 def _dimensions(colons: int) -> int:

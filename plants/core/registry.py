@@ -28,9 +28,14 @@ def register(plant: Plant, *, replace: bool = False) -> Plant:
 
 
 def get(name: str) -> Plant:
-    """Return the plant called `name`, or raise ValueError with the near miss."""
+    """Return the plant called `name`, also from an installed package, or raise ValueError with the near miss."""
     if name not in _PLANTS:
-        raise ValueError(unknown("plant", name, names()))
+        from plants.core.installed import load_installed
+
+        broken = [f"{one.entry} of {one.package}: {one.problem}" for one in load_installed() if one.problem]
+        if name not in _PLANTS:
+            told = f"; plants that could not be loaded: {'; '.join(broken)}" if broken else ""
+            raise ValueError(unknown("plant", name, names()) + told)
     return _PLANTS[name]
 
 

@@ -103,13 +103,24 @@ class SignalBank:
     def add_to(self, design: Design) -> None:
         """Give the slots rows and put what refreshes their held values at the head of every step."""
         for slot in self._all_slots():
-            if slot.kind.n_settings:
-                design.rows.add(slot.group, slot.kind.n_settings)
+            self._add_settings(design, slot)
             if slot.kind.random:
                 for row in slot.units.values():
                     design.rows.add(row)
                 design.rows.add(slot.held, slot.kind.n_states)
                 self._add_streams(design, slot)
+
+    def add_held(self, design: Design) -> list[str]:
+        """Give the slots rows without what refreshes them, and return the row groups that somebody else must fill."""
+        for slot in self._all_slots():
+            self._add_settings(design, slot)
+            if slot.kind.random:
+                design.rows.add(slot.held, slot.kind.n_states)
+        return [slot.held for slot in self._all_slots() if slot.kind.random]
+
+    def _add_settings(self, design: Design, slot: Slot) -> None:
+        if slot.kind.n_settings:
+            design.rows.add(slot.group, slot.kind.n_settings)
 
     def _add_streams(self, design: Design, slot: Slot) -> None:
         design.integers.append(slot.every)

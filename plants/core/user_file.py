@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plants.core import registry
 from plants.core.plant import Plant
+from plants.core.slow import SlowPlant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,7 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
     Returns
     -------
     tuple of Plant
-        In the order of their definition.
+        In the order of their definition. A file may give slow plants instead (:func:`slow_plants`).
 
     Raises
     ------
@@ -59,6 +60,16 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
         raise
     _GIVEN[file.resolve()] = {plant.name: (plant, before.get(plant.name)) for plant in found}
     return found
+
+
+def slow_plants(path: str | Path) -> tuple[SlowPlant, ...]:
+    """Return the slow plants that stand at module level in a plant file, which has been loaded."""
+    module = sys.modules.get(_module_name(Path(path)))
+    return tuple(value for value in vars(module).values() if isinstance(value, SlowPlant)) if module else ()
+
+
+def _module_name(file: Path) -> str:
+    return f"plant_file_{file.stem}"
 
 
 _GIVEN: dict[Path, dict[str, tuple[Plant, Plant | None]]] = {}
@@ -89,14 +100,14 @@ def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
             raise
         message = f"{file}: {error}"
         raise PlantFileError(message) from error
-    if not found:
+    if not found and not slow_plants(file):
         message = f"{file}: it gives no plant; end it with plants.register(plants.Plant(name=..., ...))"
         raise PlantFileError(message)
     return tuple(found.values())
 
 
 def _execute(file: Path) -> ModuleType:
-    name = f"plant_file_{file.stem}"
+    name = _module_name(file)
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         message = f"{file}: a plant file is a Python file (.py)"

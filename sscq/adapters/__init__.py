@@ -1,0 +1,1 @@
+"""Closed loops as other packages want them, one adapter a file; each needs its package only when it is used."""
