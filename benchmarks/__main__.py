@@ -36,7 +36,7 @@ from benchmarks import (
     singular_position,
     suspension_section,
     two_ways,
-    unicycle_loop,
+    unicycle_section,
     vehicle_lanes,
     work_precision,
 )
@@ -76,7 +76,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "singular_position": singular_position.singular_position,
     "derivation": derivation.derivation,
     "suspension_loop": suspension_section.suspension_loop,
-    "unicycle_loop": unicycle_loop.unicycle_loop,
+    "unicycle_loop": unicycle_section.unicycle_loop,
     "vehicle_lanes": vehicle_lanes.vehicle_lanes,
 }
 

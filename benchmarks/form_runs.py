@@ -36,15 +36,17 @@ class FormRuns:
     key : (str, int)
         Name and seed of the disturbances.
     lanes : int
+    step : float, s
     """
 
     def __init__(
-        self, plant: Plant, mode: str, name: str, disturbances: Any, key: tuple[str, int], lanes: int = LANES
-    ) -> None:
-        self.plant, self.key = plant, key
+        self, plant: Plant, mode: str, name: str, disturbances: Any, key: tuple[str, int], lanes: int = LANES,
+        step: float = STEP,
+    ) -> None:  # fmt: skip
+        self.plant, self.key, self.step = plant, key, step
         self.design = Design(name, lanes=lanes)
         names = [q.name for q in plant.disturbances]
-        self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", disturbances, STEP)], STEP)
+        self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", disturbances, step)], step)
         self.motion = Motion(plant, "rk4", mode, disturbances=self.bank.values, inputs=self.inputs)
         self.motion.add_rows(self.design)
         self.bank.add_to(self.design)
@@ -64,6 +66,6 @@ class FormRuns:
         numbers = np.tile(self.plant.nominal(), (n, 1))
         numbers[:, self.plant.index("parameters", varied)] = np.linspace(low, high, n)
         codes, keys, series = stream_arrays([self.bank.streams(0)], [s.name for s in self.design.streams], [self.key])
-        job = Job(start, numbers, codes, keys, series, n_steps, STEP, 0, self.bank.every(0))
+        job = Job(start, numbers, codes, keys, series, n_steps, self.step, 0, self.bank.every(0))
         results, _, _ = run(self.kernel, job, grid(1, n, self.design.lanes), threads=1)
         return np.asarray(results)

@@ -8,25 +8,12 @@ seconds, and nothing in it is timed.
 from __future__ import annotations
 
 import argparse
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.prose import listed, paragraph
-from benchmarks.unicycle import against_plant, effects, effects_page, tables
-from benchmarks.unicycle.agreement import (
-    CORRECT,
-    INSERTED,
-    LITERAL,
-    REPAIRED,
-    TOLERANCE,
-    WRONG,
-    Referred,
-    Verdict,
-    referred,
-    verdicts,
-)
-from benchmarks.unicycle.states import STATES
+from benchmarks.prose import paragraph
+from benchmarks.unicycle import against_plant, effects, effects_page, tables, words
+from benchmarks.unicycle.agreement import Referred, Verdict, referred, verdicts
 
 FOLDER = Path(__file__).parents[1] / "docs"
 FIGURE = "unicycle_agreement.svg"
@@ -62,13 +49,13 @@ def page(found: Found) -> str:
             "weighted products of these (`benchmarks/unicycle/geometry.py`, `derived.py`).",
         ),
         "",
-        *_summary(found),
+        *words.summary(found.verdicts),
         "",
         "## By family",
         "",
         *tables.counts(found.verdicts),
         "",
-        *_how(found),
+        *words.how(found.verdicts, found.referred, found.plant),
         "",
         "## Corrections",
         "",
@@ -96,70 +83,6 @@ def page(found: Found) -> str:
         *tables.repairs(found.verdicts),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _number(found: Found, status: str) -> int:
-    return sum(one.status == status for one in found.verdicts)
-
-
-def _summary(found: Found) -> list[str]:
-    literal, repaired, rolling, wrong = (_number(found, s) for s in (LITERAL, REPAIRED, INSERTED, WRONG))
-    right, other = (sum(one.corrected == sense for one in found.verdicts) for sense in (CORRECT, INSERTED))
-    return paragraph(
-        f"**{literal + repaired} of {len(found.verdicts)} printed coefficients agree** with the derivation:",
-        f"{literal} as",
-        f"they are printed, {repaired} once characters that cannot be read are repaired. **{rolling} agree only with",
-        "equations in which the rolling condition was inserted into the kinetic energy**, which is not admissible",
-        "for a",
-        f"rolling wheel. **{wrong} carry a wrong sign, index or factor**; each has a correction below, with which",
-        f"{right}",
-        f"agree and {other} agrees in the sense of the {rolling}. Some of this may come from the conversion to text",
-        "rather",
-        "than from the authors.",
-    )
-
-
-def _how(found: Found) -> list[str]:
-    close = max(one.distance for one in found.verdicts if one.status in {LITERAL, REPAIRED})
-    far = min(one.distance for one in found.verdicts if one.status in {INSERTED, WRONG})
-    referring = [one.coefficient.name for one in found.verdicts if one.coefficient.note.startswith("by reference")]
-    misread = [one.coefficient.name for one in found.verdicts if "i read as t" in one.coefficient.note]
-    cut = [one.coefficient.name for one in found.verdicts if one.coefficient.note == "truncated"]
-    of = found.referred
-    several = len(of.hold) + len(of.nowhere) + len(of.fail)
-    parts = (
-        (
-            f"Agreement means a relative distance of at most 1e{round(math.log10(TOLERANCE))} at {STATES} random",
-            "states with unequal random",
-            f"parameters. The verdicts do not depend on it: the largest distance of those that agree is {close:.0e},",
-            "the",
-            f"smallest of the others {far:.2g}.",
-        ),
-        (
-            "The specification counts 257 as printed and 35 repaired; the sum is the same, in every family. It takes",
-            "the",
-            f"{len(referring)} that refer to another coefficient ({listed(referring)}) as repaired, here they are",
-            "read;",
-            f"and {len(misread)} in which Tt is printed Ti ({listed(misread)}) as printed, here they are repaired.",
-        ),
-        (
-            f"{len(cut)} of the repaired ones are cut off in print ({listed(cut)}): they are completed as their",
-            "neighbours",
-            "read, so that they show less than the others.",
-        ),
-        (
-            f"Of the {several} definitions by reference (GW01 = AW02 and so on) {len(of.hold)} hold and {len(of.fail)}",
-            f"fail; {listed(of.nowhere)} refer to BL308 and BL409, for which nothing is printed: they must be 0.",
-        ),
-        (
-            "The plant's own equations of motion, written by other means, and this derivation agree:",
-            f"relative distances at {against_plant.STATES} random states with random parameters, torques, pushes and",
-            "slopes",
-            f"are at most {found.plant.mass:.0e} (mass matrix), {found.plant.force:.0e} (forces) and",
-            f"{found.plant.energy:.0e} (energy).",
-        ),
-    )
-    return [line for part in parts for line in (*paragraph(*part), "")][:-1]
 
 
 def write(found: Found, folder: Path) -> None:

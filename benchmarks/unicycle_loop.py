@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import plants
-from benchmarks.report import Section
-from benchmarks.timing import Timing, alternate, ratio
+from benchmarks.timing import Timing, alternate
 from benchmarks.unicycle_runs import SPEED, UnicycleRuns, plant_of
 from benchmarks.unicycle_schemes import GAINS, Runs, Scheme
 from controllers import PID
@@ -30,6 +29,7 @@ TILT = 0.3  # rad, of random tilts
 STEPS = (1e-3, 1e-4)  # s
 T_END = 4.0  # s
 _LEAN = 0.03  # rad, of the start before where it balances
+_MARKS = np.arange(1, 201) * (T_END / 200)  # s
 PUBLISHED = 200.0  # "up to 200 times" as fast without the loop, US 2004/0039555
 BASELINES = ("iterated", "iterated_exact", "gauss_seidel")
 WAYS = (
@@ -120,9 +120,8 @@ def _tilts(count: int = 400) -> dict[str, tuple[float, float, float]]:
 
 
 def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, str], float]]:
-    """Errors of the first case every 20 ms, and how long all cases last."""
-    marks = np.arange(1, 201) * (T_END / 200)
-    expected = _solution(marks)
+    """Errors of the first case, and how long all cases last."""
+    expected = solution()
     errors: dict[tuple[str, float], float] = {}
     lasted: dict[tuple[str, float, str], float] = {}
     starts = [(start(speed, roll, _LEAN), speed) for roll, speed in CASES.values()]
@@ -131,16 +130,21 @@ def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, s
         for step in STEPS:
             _, survived = runs(step, T_END, starts)
             lasted |= {(name, step, case): float(t) for case, t in zip(CASES, survived, strict=True)}
-            if survived[0] < T_END - 0.5 * step:
-                errors[name, step] = np.inf
-                continue
-            found = np.array([runs(step, t, starts[:1])[0][0][1:3] for t in marks])
-            errors[name, step] = float(np.hypot(*(found - expected).T).max())
+            stood = survived[0] >= T_END - 0.5 * step
+            errors[name, step] = error(runs, step, expected) if stood else np.inf
     return errors, lasted
 
 
-def _solution(marks: np.ndarray) -> np.ndarray:
-    """Roll and pitch [n, 2] of the first case by RK4."""
+def error(runs: Runs, step: float, expected: np.ndarray) -> float:
+    """Return the largest distance in roll and pitch [rad] from the solution over the first case."""
+    roll, speed = CASES[FIRST]
+    begun = [(start(speed, roll, _LEAN), speed)]
+    found = np.array([runs(step, t, begun)[0][0][1:3] for t in _MARKS])
+    return float(np.hypot(*(found - expected).T).max())
+
+
+def solution() -> np.ndarray:
+    """Return roll and pitch [n, 2] of the first case every 20 ms, by RK4."""
     k1, k2, k3, k4 = GAINS
     roll, speed = CASES[FIRST]
     closed = plants.close(
@@ -149,7 +153,7 @@ def _solution(marks: np.ndarray) -> np.ndarray:
     )  # fmt: skip
     initial = {q.name: value for q, value in zip(UNICYCLE.states, start(speed, roll, _LEAN), strict=True)}
     found = plants.simulate(closed, T_END, 5e-4, initial)
-    return np.asarray(found.states[np.rint(marks / 5e-4).astype(int), 1:3])
+    return np.asarray(found.states[np.rint(_MARKS / 5e-4).astype(int), 1:3])
 
 
 def _timed(size: Size) -> tuple[dict[tuple[str, str], Timing], dict[tuple[str, str], float]]:
@@ -183,30 +187,3 @@ def _operations() -> dict[str, int]:
         groups = [names(kind, len(quantities)) for kind, quantities in sizes.items()]
         found[form] = operations(trace(plant.derivative, "t", *groups))  # type: ignore[arg-type]
     return found
-
-
-def unicycle_loop(size: Size) -> Section:
-    """Return all figures as a section."""
-    return as_section(measured(size))
-
-
-def as_section(found: Found) -> Section:
-    """Return the figures of one run as a section."""
-    section = Section("unicycle_loop", "The unicycle: its algebraic loop, solved, iterated, delayed")
-    for roll, table in found.gains.items():
-        for name in ARRANGEMENTS:
-            section.figure(f"roll {roll:g} rad: loop gain, {name}", table[name].radius, "")
-    for (name, step), error in found.errors.items():
-        section.figure(f"{name}, {step:g} s: largest error in {T_END:g} s", error, "rad")
-    for (name, step, case), time in found.lasted.items():
-        section.figure(f"{name}, {step:g} s, from {case}: lasted", time, "s")
-    for (form, mode), timing in found.times.items():
-        section.time(f"{form}, {mode}", timing, "ns", 1e9, f"at the end {found.gaps[form, mode]:.1e} from solved")
-    for form, mode in WAYS:
-        if mode in BASELINES:
-            values = ratio(found.times[form, mode], found.times[form, "loop_free"])
-            section.ratio(f"{form}, {mode} / loop_free", values, f"published: up to {PUBLISHED:g}")
-    values = ratio(found.lanes[1], found.lanes[LANES])
-    section.ratio(f"minimal solved: 1 lane / {LANES} lanes", values, "aim: at least 4 with AVX-512")
-    section.counts |= found.operations
-    return section

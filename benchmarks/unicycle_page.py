@@ -7,24 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmarks import page_command, unicycle_angles
 from benchmarks.prose import paragraph, span
 from benchmarks.timing import ratio
-from benchmarks.unicycle_loop import (
-    BASELINES,
-    CASES,
-    FIRST,
-    PUBLISHED,
-    SCHEMES,
-    STEPS,
-    T_END,
-    TILT,
-    WAYS,
-    Found,
-    measured,
-)
+from benchmarks.unicycle_loop import BASELINES, CASES, FIRST, PUBLISHED, STEPS, T_END, TILT, Found, measured
+from benchmarks.unicycle_page_tables import gain_table, scheme_table, time_table
 from plants.core.kernel import LANES
 from plants.unicycle.loop_gains import ARRANGEMENTS
 
@@ -32,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ANGLES = "unicycle_angles.svg"
+_LOOPS = ("printed", "minimal")
 
 
 def page(found: Found, about: dict[str, object]) -> str:
@@ -60,7 +48,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             f"converge. Last rows: least, median and greatest of 400 random tilts up to {TILT:g} rad.",
         ),
         "",
-        *_gain_table(found),
+        *gain_table(found),
         "",
         "## Accuracy and failure of delayed accelerations",
         "",
@@ -70,7 +58,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             f"{FIRST}. Then the time [s] until it falls, from other rolls; - where it stands for {T_END:g} s.",
         ),
         "",
-        *_scheme_table(found),
+        *scheme_table(found),
         "",
         f"![Yaw, pitch and roll with the loop solved, delayed and iterated]({_ANGLES})",
         "",
@@ -89,7 +77,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             "from a declaration of bodies, rolling and closures, with the minimal form's velocities.",
         ),
         "",
-        *_time_table(found),
+        *time_table(found),
         "",
         *paragraph(
             "Operations of one evaluation of all rates: "
@@ -101,93 +89,69 @@ def page(found: Found, about: dict[str, object]) -> str:
 
 
 def _what_came_out(found: Found) -> list[str]:
+    parts = (_delaying(found), _relaxing(found), _iterating(found), _solving(found), _deriving(found))
+    return [line for part in parts for line in (*part, "")][:-1]
+
+
+def _delaying(found: Found) -> list[str]:
     minimal, *_ = ARRANGEMENTS
-    times = found.times
-    ratios = {
-        form: [ratio(times[form, mode], times[form, "loop_free"])[1] for mode in BASELINES]
-        for form in ("minimal", "printed")
-    }
-    newton = ratio(times["printed", "iterated_exact"], times["printed", "loop_free"])[1]
-    solved = times["minimal", "solved"].best
-    printed = [t.best for way, t in times.items() if way[0] == "printed"]
-    coarse, fine = STEPS
+    fine = STEPS[-1]
     worse = found.errors["delayed", fine] / found.errors["solved", fine]
     failing = next(case for case in CASES if found.lasted["delayed", fine, case] < T_END - 0.5 * fine)
-    kit = times["kit", "solved"].best / solved
-    lanes = ratio(found.lanes[1], found.lanes[LANES])[1]
-    relaxed = found.lasted["delayed, share 0.5", coarse, FIRST], found.errors["delayed, share 0.5", fine]
-    delayed = ratio(times["minimal", "solved"], times["minimal", "loop_free"])[1]
-    parts = (
-        (
-            "**Delaying works upright only.** The gain is",
-            f"{found.gains[0.0][minimal].radius:.3f} upright, 1 at a roll of {found.threshold:.2g} rad,",
-            f"{found.gains[0.3][minimal].radius:.2f} at 0.3 rad: roll couples yaw to pitch and wheel. Below",
-            f"{found.threshold:.2g} rad one delayed pass errs {worse:.2g} times as much as an exact solve at",
-            f"{1e3 * fine:g} ms. From",
-            f"{failing} it fails after {found.lasted['delayed', fine, failing]:.2g} s at {1e3 * fine:g} ms; a",
-            "smaller step makes that earlier, since passes count, not time.",
-        ),
-        (
-            "**Relaxation costs phase.** Half a pass always converges, but one relaxed pass a step is a lag in",
-            f"the control loop: at {1e3 * coarse:g} ms the unicycle falls after {relaxed[0]:.2g} s;",
-            f"at {1e3 * fine:g} ms it stands with an error of {relaxed[1]:.1g} rad,",
-            f"{relaxed[1] / found.errors['solved', fine]:.2g} times that",
-            "of the exact solve.",
-        ),
-        (
-            "**Iterated against loop-free.** In the printed form the iterated loop takes",
-            f"{span(ratios['printed'])} times as long as one delayed pass (published: up to {PUBLISHED:g}),",
-            f"{newton:.2g} times with Newton's method and exact slopes; in the minimal form",
-            f"{span(ratios['minimal'])} times.",
-        ),
-        (
-            f"**Solving is cheap.** The minimal form, solved exactly, takes {1e9 * solved:,.0f} ns a step and rollout,",
-            f"{delayed:.2g} times its own delayed pass; the",
-            f"printed form in its ways {span(1e9 * s for s in printed)} ns.",
-        ),
-        (
-            f"**Written by hand or derived.** What the mechanics kit derives takes {kit:.2g} times as long as the",
-            f"hand-written minimal form: it carries the legs' angles as states. **{LANES} lanes** against one: a",
-            f"factor of {lanes:.2g}.",
-        ),
+    return paragraph(
+        "**Delaying works upright only.** The gain is",
+        f"{found.gains[0.0][minimal].radius:.3f} upright, 1 at a roll of {found.threshold:.2g} rad,",
+        f"{found.gains[0.3][minimal].radius:.2f} at 0.3 rad: roll couples yaw to pitch and wheel. Below",
+        f"{found.threshold:.2g} rad one delayed pass errs {worse:.2g} times as much as an exact solve at",
+        f"{1e3 * fine:g} ms. From",
+        f"{failing} it fails after {found.lasted['delayed', fine, failing]:.2g} s at {1e3 * fine:g} ms; a",
+        "smaller step makes that earlier, since passes count, not time.",
     )
-    return [line for part in parts for line in (*paragraph(*part), "")][:-1]
 
 
-def _gain_table(found: Found) -> list[str]:
-    head = "| roll [rad] | " + " | ".join(ARRANGEMENTS) + " | share |"
-    rows = [
-        f"| {roll:g} | " + " | ".join(f"{table[n].radius:.4f}" for n in ARRANGEMENTS) + f" | {found.shares[roll]:.3f} |"
-        for roll, table in found.gains.items()
-    ]
-    for k, label in enumerate(("least", "median", "greatest")):
-        rows.append(f"| {label} | " + " | ".join(f"{found.tilts[n][k]:.3f}" for n in ARRANGEMENTS) + " | |")
-    return [head, "|---" * (len(ARRANGEMENTS) + 2) + "|", *rows]
+def _relaxing(found: Found) -> list[str]:
+    coarse, fine = STEPS
+    error = found.errors["delayed, share 0.5", fine]
+    return paragraph(
+        "**Relaxation costs phase.** Half a pass converges at all rolls below, but one relaxed pass a step is a lag",
+        f"in the control loop: at {1e3 * coarse:g} ms the unicycle falls after",
+        f"{found.lasted['delayed, share 0.5', coarse, FIRST]:.2g} s;",
+        f"at {1e3 * fine:g} ms it stands with an error of {error:.1g} rad,",
+        f"{error / found.errors['solved', fine]:.2g} times that of the exact solve.",
+    )
 
 
-def _scheme_table(found: Found) -> list[str]:
-    others = [case for case in CASES if case != FIRST]
-    head = "| scheme | step | error | " + " | ".join(others) + " |"
-    rows = []
-    for name in SCHEMES:
-        for step in STEPS:
-            error, fell = found.errors[name, step], found.lasted[name, step, FIRST]
-            cells = [f"{error:.2g}" if np.isfinite(error) else f"falls at {fell:.2g} s"]
-            for case in others:
-                time = found.lasted[name, step, case]
-                cells.append("-" if time > T_END - 0.5 * step else f"{time:.2g}")
-            rows.append(f"| {name} | {1e3 * step:g} ms | " + " | ".join(cells) + " |")
-    return [head, "|---" * (len(others) + 3) + "|", *rows]
+def _over_loop_free(found: Found, form: str, mode: str) -> float:
+    return ratio(found.times[form, mode], found.times[form, "loop_free"])[1]
 
 
-def _time_table(found: Found) -> list[str]:
-    rows = []
-    for form, mode in WAYS:
-        base = found.times.get((form, "loop_free"))
-        over = "" if base is None else f"{ratio(found.times[form, mode], base)[1]:.2f}"
-        best = 1e9 * found.times[form, mode].best
-        rows.append(f"| {form} | {mode} | {best:,.0f} | {over} | {found.gaps[form, mode]:.1e} |")
-    return ["| form | loop | ns | / loop-free | distance |", "|---" * 5 + "|", *rows]
+def _iterating(found: Found) -> list[str]:
+    printed, minimal = (span(_over_loop_free(found, form, mode) for mode in BASELINES) for form in _LOOPS)
+    return paragraph(
+        "**Iterated against loop-free.** In the printed form the iterated loop takes",
+        f"{printed} times as long as one delayed pass (published: up to {PUBLISHED:g}),",
+        f"{_over_loop_free(found, 'printed', 'iterated_exact'):.2g} times with Newton's method and exact slopes; in",
+        f"the minimal form {minimal} times.",
+    )
+
+
+def _solving(found: Found) -> list[str]:
+    printed = span(1e9 * one.best for way, one in found.times.items() if way[0] == "printed")
+    return paragraph(
+        "**Solving is cheap.** The minimal form, solved exactly, takes",
+        f"{1e9 * found.times['minimal', 'solved'].best:,.0f} ns a step and rollout,",
+        f"{_over_loop_free(found, 'minimal', 'solved'):.2g} times its own delayed pass; the",
+        f"printed form in its ways {printed} ns.",
+    )
+
+
+def _deriving(found: Found) -> list[str]:
+    kit = found.times["kit", "solved"].best / found.times["minimal", "solved"].best
+    return paragraph(
+        f"**Written by hand or derived.** What the mechanics kit derives takes {kit:.2g} times as long as the",
+        f"hand-written minimal form: it carries the legs' angles as states. **{LANES} lanes** against one: a",
+        f"factor of {ratio(found.lanes[1], found.lanes[LANES])[1]:.2g}.",
+    )
 
 
 def write(found: Found, about: dict[str, Any], folder: Path) -> None:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle import BALANCING_VEHICLE
-from plants.balancing_vehicle.motion import accelerations, bristles, loads, turned
+from plants.balancing_vehicle.loads import loads, of_instant
+from plants.balancing_vehicle.motion import accelerations, bristles, turned
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.stepping import PASSES, stepped
 from plants.balancing_vehicle.wheels import dynamics
@@ -51,7 +52,7 @@ def explicit(update: str) -> Plant:
             tuple(touch.scale * value for value in law.coefficient(slip, z))
             for touch, slip, z in zip(now.touches, slips, bent, strict=True)
         ]
-        ahead, aside, *others = accelerations(now, loads(now, friction, named.averaging), friction)
+        ahead, aside, *others = accelerations(now, loads(now, friction, of_instant(now, named)), friction)
         rates = (*turned(now, ahead, aside), *others)
         velocities = [v + h * a for v, a in zip(x[8:16], rates, strict=True)]
         return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent[0], *bent[1])

@@ -20,7 +20,7 @@ from configs.rules import did_you_mean, settings, type_words
 from experiments.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 @contextmanager
@@ -33,6 +33,21 @@ def readable_errors(command: str, schema: type) -> Iterator[None]:
     except MarkedYAMLError as error:
         place = f"{error.problem_mark.name}, line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise UserError(f"{place}this is no YAML: {error.problem}") from error
+
+
+@contextmanager
+def no_part_of_null(words: Sequence[str], schema: type) -> Iterator[None]:
+    """Turn OmegaConf's assertion at an argument that sets a part of a setting that is null into a UserError."""
+    try:
+        yield
+    except AssertionError as error:
+        keys = (word.lstrip("+~").partition("=")[0] for word in words)
+        meant = [(key, leaf) for key in keys for leaf in settings(schema) if key.startswith(f"{leaf.key}.")]
+        if "Unexpected type for root" not in str(error) or not meant:
+            raise
+        key, leaf = meant[0]
+        message = f"{leaf.key} is null, so {key!r} cannot be set: {leaf.key} must be {type_words(leaf.type)}"
+        raise UserError(message) from error
 
 
 def _explanation(error: Exception, command: str, schema: type) -> str:

@@ -45,9 +45,10 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 
 
 def _check(config: DesignConfig) -> None:
-    from experiments import situations
+    from experiments import exports, situations
     from experiments.setup import setup
 
+    exports.check(config)
     job = setup(config)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
 

@@ -80,6 +80,9 @@ def _errors(name: str) -> Iterator[None]:
 @contextmanager
 def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
     """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
+    from configs import store
+    from experiments.config_errors import no_part_of_null
+
     words = sys.argv[1:] if arguments is None else list(arguments)
     if any(word.startswith("--e") for word in words):  # Hydra takes abbreviations too
         raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
@@ -87,7 +90,8 @@ def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
     sys.argv = [f"sscq {name}", *words]
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
-        yield
+        with no_part_of_null(words, store.SCHEMAS[name]):
+            yield
     finally:
         sys.argv = before
         os.environ.pop("HYDRA_FULL_ERROR")

@@ -74,12 +74,13 @@ def write(
     structure = refined["equal"].kb.training.get("structure")
     if structure:
         folder.write_json("structure.json", structure)
-    from experiments import front_files
+    from experiments import exports, front_files
     from experiments.reporting import report
     from experiments.reporting.structure import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
-    path = report(bench, ref, group, judgement, signal, refined, config, fronts)
+    proofs = exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
+    path = report(bench, ref, group, judgement, signal, refined, config, fronts, proofs)
     print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")

@@ -54,8 +54,8 @@ def measured() -> Effects:
     gaps = np.abs(falls["right"][-1, :3] - falls["printed"][-1, :3])
     return Effects(
         cases(),
-        _off("gamma"),
-        _off("alpha"),
+        off("gamma"),
+        off("alpha"),
         {form: runs.run(T_END, reference.T1_START, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()},
         {form: np.array([_end(speed, nh) for speed in SPEEDS]) for form, nh in FORMS.items()},
         {form: drift(fall) for form, fall in falls.items()},
@@ -76,8 +76,8 @@ def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     }
 
 
-def _off(turning: str) -> np.ndarray:
-    """Yaw acceleration printed less right [speed, rate], turning in yaw while leaning or in roll while upright."""
+def off(turning: str) -> np.ndarray:
+    """Return the yaw acceleration printed less the right one [speed, rate], yawing while leaning or rolling upright."""
     speed, rate = np.meshgrid(SPEEDS, RATES, indexing="ij")
     pitch = LEANED if turning == "alpha" else reference.TRIM
     yaw, roll = (rate, 0.0) if turning == "alpha" else (0.0, rate)

@@ -9,7 +9,7 @@ One file a part; `commands` puts them together.
 from configs.schema.commands import DesignConfig, EvaluateConfig, ExportConfig, SimulateConfig
 from configs.schema.controller import ControllerConfig, PresentConfig
 from configs.schema.excitation import EXCITATIONS, ExcitationConfig
-from configs.schema.export import GuardConfig
+from configs.schema.export import ExportSettings, GuardConfig
 from configs.schema.fitness import FitnessConfig
 from configs.schema.front import FrontConfig
 from configs.schema.network import NetworkConfig
@@ -28,6 +28,7 @@ __all__ = [
     "EvaluateConfig",
     "ExcitationConfig",
     "ExportConfig",
+    "ExportSettings",
     "FitnessConfig",
     "FrontConfig",
     "GuardConfig",

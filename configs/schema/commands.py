@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from configs.rules import setting
 from configs.schema.controller import ControllerConfig, PresentConfig
 from configs.schema.excitation import ExcitationConfig
-from configs.schema.export import GuardConfig
+from configs.schema.export import ExportSettings
 from configs.schema.fitness import FitnessConfig
 from configs.schema.front import FrontConfig
 from configs.schema.network import NetworkConfig
@@ -30,6 +30,7 @@ class DesignConfig(RunConfig):
     front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
     ladder: LadderConfig = setting(LadderConfig, "")
+    exports: ExportSettings = setting(ExportSettings, "")
 
 
 @dataclass
@@ -58,12 +59,10 @@ class EvaluateConfig(RunConfig):
 
 
 @dataclass
-class ExportConfig(RunConfig):
+class ExportConfig(ExportSettings, RunConfig):
     """`sscq export`: a stored knowledge base for where controllers run, each file proved against the simulator."""
 
     plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
-    to: list[str] = setting(lambda: ["all"], "targets: c, c_float, fmu2, fmu3; all: every one there is")
+    to: list[str] = setting(lambda: ["all"], "targets, such as c, c_float, fmu2, fmu3; all: every one there is")
     situations: SituationsConfig = setting(SituationsConfig, "")
-    guard: GuardConfig = setting(GuardConfig, "")
-    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)

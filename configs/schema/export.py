@@ -39,3 +39,12 @@ def _is_range(ends: object) -> bool:
 
 def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass
+class ExportSettings:
+    """What is exported, and what it has to stand."""
+
+    to: list[str] = setting(list, "targets, such as c, c_float; all: every one there is")
+    guard: GuardConfig = setting(GuardConfig, "")
+    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)

@@ -147,14 +147,13 @@ def _part(machine: Machine, part: Part, precision: str) -> tuple[list[str], set[
 
 
 def _reset(machine: Machine, precision: str) -> str:
+    """Assign one number after another: gcc 12 copies arrays of some lengths wrongly where it is told of AVX-512."""
     name, literal = machine.name, PRINTERS[precision].literal
-    start = ",\n".join(f"        {literal(value)} /* {slot} */" for slot, value in machine.memory.items())
-    return "\n".join([
-        f"void {name}_reset({name}_state *state)", "{",
-        f"    static const {name}_real start[{len(machine.memory)}] = {{", start, "    };",
-        "    memcpy(state->m, start, sizeof start);",
-        "    state->sample = 0;", "}",
-    ])  # fmt: skip
+    lines = [
+        f"    m[{place}] = {literal(value)}; /* {slot} */" for place, (slot, value) in enumerate(machine.memory.items())
+    ]
+    head = [f"void {name}_reset({name}_state *state)", "{", f"    {name}_real *m = state->m;"]
+    return "\n".join([*head, *lines, "    state->sample = 0;", "}"])
 
 
 def _step(machine: Machine) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from plants.core.integrators import INTEGRATORS
 from plants.core.loop_signals import Measured
 from plants.core.printers import c
-from plants.core.trace import names, trace
+from plants.core.trace import Shape, names, trace
 from plants.excitation import Recorded
 from sscq.closed_loop import ClosedLoop
 
@@ -169,7 +169,7 @@ def _recorded(job: Job, situation: Situation) -> dict[str, Any]:
 def _compiled(job: Job, folder: Path, work: Path) -> Path:
     plant = job.plant
     sizes = {"x": plant.states, "u": plant.inputs, "w": plant.disturbances, "p": plant.parameters}
-    block = ["t", *(names(label, len(several)) for label, several in sizes.items())]
+    block: list[Shape] = ["t", *(names(label, len(several)) for label, several in sizes.items())]
 
     def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> Any:
         if plant.advance is not None:

@@ -48,7 +48,7 @@ def _recovery(guard: Guard, sample_time: float) -> int:
 
 def _ends(job: Job) -> tuple[list[float], list[float]]:
     """What usual inputs lie between: recorded ranges, kept inside those in which signals are trusted."""
-    seen = np.concatenate([r.inputs for r in job.recordings])
+    seen = np.concatenate([np.zeros((1, job.width)), *(r.inputs for r in job.recordings)])
     ends = []
     for k, signal in enumerate(job.machine.inputs):
         low, high = float(seen[:, k].min()), float(seen[:, k].max())
@@ -60,10 +60,10 @@ def _ends(job: Job) -> tuple[list[float], list[float]]:
 
 
 def _bounds(job: Job, end: str) -> list[float]:
-    """Limits of the outputs; a bound of 1e300 only asks for finite numbers."""
+    """Limits of the outputs; a bound of 3e38 only asks for numbers that are finite in single precision."""
     sign = -1.0 if end == "low" else 1.0
     values = [getattr(signal, end) for signal in job.machine.outputs]
-    return [value if math.isfinite(value) else sign * 1e300 for value in values]
+    return [value if math.isfinite(value) else sign * 3e38 for value in values]
 
 
 def _row(values: list[float]) -> str:
@@ -138,7 +138,7 @@ static int sampled({name}_state *state, const double *row, double *result)
     {name}_step(state, &in, &out);
     get(&out, result);
     for (k = 0; k < {m}; k++)
-        if (!(result[k] >= lowest[k] && result[k] <= highest[k]))
+        if (!(result[k] >= (double)({name}_real)lowest[k] && result[k] <= (double)({name}_real)highest[k]))
             return k;
     return -1;
 }}

@@ -91,7 +91,7 @@ class Job:
 
     def _random(self, rng: np.random.Generator) -> Array:
         """Uniform over twice the recorded ranges, stations and authority switched now and then."""
-        seen = np.concatenate([r.inputs for r in self.recordings]) if self.recordings else np.zeros((1, self.width))
+        seen = np.concatenate([np.zeros((1, self.width)), *(r.inputs for r in self.recordings)])
         middle, half = 0.5 * (seen.max(axis=0) + seen.min(axis=0)), np.ptp(seen, axis=0) + 0.1
         rows = middle + half * rng.uniform(-1.0, 1.0, (_RANDOM, self.width))
         for k, signal in enumerate(self.machine.inputs):

@@ -40,10 +40,9 @@ class Target:
 
 def _c(name: str) -> Target:
     precision = c_target.TARGETS[name]
-    return Target(
-        name, f"C99, {precision} precision", partial(c_target.files, precision=precision),
-        partial(c_target.prove, precision=precision),
-    )  # fmt: skip
+    title = {"double": "C99, double precision", "float": "C99, single precision"}[precision]
+    files, prove = partial(c_target.files, precision=precision), partial(c_target.prove, precision=precision)
+    return Target(name, title, files, prove)
 
 
 def _fmu(version: int) -> Target:

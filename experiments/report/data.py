@@ -19,6 +19,7 @@ from experiments.report.structure_data import StructureView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from experiments.report.exports_data import ExportView
     from experiments.report.front_view import FrontView
     from experiments.report.picture_data import PictureView
     from experiments.report.results import ControllerResult
@@ -146,6 +147,8 @@ class ReportData:
         The plant in motion, where it has a scene.
     signals : tuple of SignalView
         Signals that the plant names, over time and over frequency.
+    exports : tuple of ExportView
+        What was exported, and the proofs.
     """
 
     title: str
@@ -165,6 +168,7 @@ class ReportData:
     own_measures: tuple[OwnMeasure, ...] = ()
     picture: PictureView | None = None
     signals: tuple[SignalView, ...] = ()
+    exports: tuple[ExportView, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""

@@ -13,6 +13,7 @@ from experiments.report.all_numbers import all_numbers
 from experiments.report.closing import glossary, repeat, warnings
 from experiments.report.conditions import conditions
 from experiments.report.document import POLICY, asset
+from experiments.report.exports import exports
 from experiments.report.front import front
 from experiments.report.ladder import ladder
 from experiments.report.margins import margins_table
@@ -47,12 +48,13 @@ _SECTIONS = (
     ("entropy", "entropy"),
     ("margins", "margins"),
     ("search", "search"),
+    ("exports", "exports"),
     ("numbers", "all numbers"),
     ("warnings", "warnings"),
     ("repeat", "repeat"),
     ("glossary", "words"),
 )
-_OPTIONAL = ("front", "picture", "signals")
+_OPTIONAL = ("front", "picture", "signals", "exports")
 
 
 def render(data: ReportData) -> str:
@@ -84,6 +86,7 @@ def render(data: ReportData) -> str:
         entropy(view),
         margins_table(view),
         searches(view),
+        exports(view),
         all_numbers(view),
         warnings(view),
         repeat(view),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.report import ChannelView, ReportData, write_report
-from experiments.reporting import front, learning, results, rules, scenes, signals, structure, tables, words
+from experiments.reporting import exports, front, learning, results, rules, scenes, signals, structure, tables, words
 from experiments.reporting.case import Case
 from experiments.reporting.cautions import cautions
 from experiments.reporting.provenance import provenance
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import DesignConfig
+    from experiments.export.proof import Proof
     from experiments.front import Front
     from experiments.judging import Contender, Judgement
     from experiments.knowledge import Refined
@@ -34,13 +36,14 @@ def report(
     refined: Mapping[str, Refined],
     config: DesignConfig,  # noqa: ARG001  (what decides the result is in the run folder, without this session's settings)
     fronts: Sequence[Front] = (),
+    proofs: Sequence[Proof] = (),
 ) -> Path:
     """Write ``report.html`` and ``situations.csv`` into the run folder and return the report's path.
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
     case = Case(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
-    data = report_data(case, recordings(case))
+    data = replace(report_data(case, recordings(case)), exports=tuple(map(exports.view, proofs)))
     tables.write(data, bench.folder)
     return write_report(data, bench.folder.path / "report.html")
 

@@ -28,6 +28,7 @@ _FILES = (
     ("config.json", "command and resolved configuration"),
     ("versions.json", "programs and libraries"),
     ("stages/", "results of every stage, from which a run goes on: searches, oracle, judgement, responses"),
+    ("exports/", "the knowledge base as code, with manifest.json: proofs, sizes, hashes"),
     ("times.json", "durations; nothing else depends on them"),
 )
 

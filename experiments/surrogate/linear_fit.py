@@ -29,7 +29,8 @@ _ENOUGH = 1.1  # times the best error: a lower order that comes so near is taken
 _SMALL = 0.02  # of the spread in all runs: moves smaller than that are not blown up
 _TINY = 1e-3  # of the outputs' spread: beyond that there is nothing left to explain
 _LATE = (0, 1, 2, 3, 5, 8, 13, 20, 30)  # steps of dead time that are tried
-_REFINED = 3  # starts that are refined
+_KEPT, _REFINED = 6, 3  # poles for which all dead times are tried, and starts that are refined
+_SEARCHED = 40  # evaluations of a search for poles
 _FASTEST = 1.0  # poles times the step: faster ones cannot be told from the sampled outputs
 _BAD = 1e3  # residual where there is no response
 
@@ -146,30 +147,43 @@ class _Data:
 
 
 def _of_order(data: _Data, order: int) -> LinearFit:
-    starts = [
-        (start, late) for start in _starts(order, data) for late in _LATE if late * data.step < 0.3 * data.longest
-    ]
-    errors = [float(np.square(data.residual(start, late)[0]).mean()) for start, late in starts]
-    best: tuple[float, Array, int] | None = None
-    for place in np.argsort(errors)[:_REFINED]:
-        start, late = starts[place]
-        size = np.maximum(np.abs(start), 1e-6)
-        done = least_squares(lambda z, s=size, d=late: data.residual(z * s, d)[0].ravel(), start / size, max_nfev=60)
-        value = float(np.square(done.fun).mean())
-        if best is None or value < best[0]:
-            best = (value, done.x * size, late)
-    assert best is not None  # noqa: S101  (there are starts; for the type checker)
+    lates = [late for late in _LATE if late * data.step < 0.3 * data.longest]
+    coarse = [(start, late) for start in _starts(order, data) for late in lates[:8:4]]
+    poles = [start for start, _ in _best(data, coarse, _KEPT)]
+    fine = [(start, late) for start in poles for late in lates]
+    firsts = {late: start for start, late in reversed(_best(data, fine, len(fine)))}
+    several = [late for _, late in _best(data, [(start, late) for late, start in firsts.items()], _REFINED)]
+    refined = [_refined(data, firsts[late], late) for late in several]
+    best = min(refined, key=lambda one: one[0])
+    for way in (-1, 1):
+        while 0 <= best[2] + way <= lates[-1]:
+            other = _refined(data, best[1], best[2] + way)
+            if other[0] >= best[0]:
+                break
+            best = other
     return _model(data, best[1], best[2], np.sqrt(best[0]))
+
+
+def _refined(data: _Data, start: Array, late: int) -> tuple[float, Array, int]:
+    """Mean square, denominator and dead time after a search for poles."""
+    size = np.maximum(np.abs(start), 1e-6)
+    done = least_squares(lambda z: data.residual(z * size, late)[0].ravel(), start / size, max_nfev=_SEARCHED)
+    return float(np.square(done.fun).mean()), done.x * size, late
+
+
+def _best(data: _Data, tried: Sequence[tuple[Array, int]], count: int) -> list[tuple[Array, int]]:
+    errors = [float(np.square(data.residual(start, late)[0]).mean()) for start, late in tried]
+    return [tried[place] for place in np.argsort(errors, kind="stable")[:count]]
 
 
 def _starts(order: int, data: _Data) -> Iterator[Array]:
     """Denominators s^n + a_1 s^(n-1) + ...: lags and oscillations between the step and the longest run; integrators."""
-    times = np.geomspace(3.0 * data.step, data.longest, 7)
+    times = np.geomspace(3.0 * data.step, data.longest, 5)
     for T in times:
         if order == 1:
             yield np.array([1.0 / T])
             continue
-        for damping in (0.1, 0.5, 1.0, 3.0):
+        for damping in (0.15, 0.6, 2.0):
             pair = np.array([1.0, 2.0 * damping / T, 1.0 / T**2])
             yield np.polymul(pair, _more(order - 2, T))[1:]
         yield np.polymul([1.0, 1.0 / T], _more(order - 1, 1e6 * T))[1:]

@@ -10,9 +10,10 @@ self-balance vehicle based on LuGre friction model; equations derived anew by vi
 from plants.balancing_vehicle.model import BALANCING_VEHICLE, BALANCING_VEHICLE_SLIPPERY, NOMINAL_GAINS
 from plants.balancing_vehicle.no_slip import BALANCING_VEHICLE_NO_SLIP
 from plants.balancing_vehicle.parameters import BALANCER, PARAMETER_SETS, STUDY
+from plants.balancing_vehicle.rigid import BALANCING_VEHICLE_RIGID, on_rigid_ground
 from plants.balancing_vehicle.tasks import dropped, standing
 
 __all__ = [
-    "BALANCER", "BALANCING_VEHICLE", "BALANCING_VEHICLE_NO_SLIP", "BALANCING_VEHICLE_SLIPPERY", "NOMINAL_GAINS",
-    "PARAMETER_SETS", "STUDY", "dropped", "standing",
+    "BALANCER", "BALANCING_VEHICLE", "BALANCING_VEHICLE_NO_SLIP", "BALANCING_VEHICLE_RIGID",
+    "BALANCING_VEHICLE_SLIPPERY", "NOMINAL_GAINS", "PARAMETER_SETS", "STUDY", "dropped", "on_rigid_ground", "standing",
 ]  # fmt: skip

@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle.bodies import A_L
+from plants.balancing_vehicle.loads import Pair, loads, of_instant
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.wheels import Dynamics, dynamics
-from plants.contact import averaged, two_contacts
 from plants.core.elementary import where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Pair = tuple[Any, Any]
 BRISTLES = (slice(16, 18), slice(18, 20))
 
 
@@ -52,20 +51,7 @@ def grip(now: Dynamics, x: Any, p: Numbers) -> Grip:
         friction.append((touch.scale * along, touch.scale * across))
         bending, shearing = law.rate(slip, z[wheel])
         rates.append((bending, shearing))
-    return Grip(loads(now, friction, p.averaging), (friction[0], friction[1]), (rates[0], rates[1]))
-
-
-def loads(now: Dynamics, friction: Sequence[Sequence[Any]], averaging: Any) -> Pair:
-    """Return the normal forces [N] that go with friction coefficients."""
-    matrix = [[_opening(now, i, j, friction[j]) for j in range(2)] for i in range(2)]
-    offset = [now.drift[i] + now.touches[i].bias for i in range(2)]
-    return two_contacts(*averaged(matrix, offset, [touch.gap for touch in now.touches], now.speeds[:2], averaging))
-
-
-def _opening(now: Dynamics, i: int, j: int, friction: Sequence[Any]) -> Any:
-    """Acceleration of gap i by a unit load on wheel j with its friction."""
-    row = now.loop[i]
-    return row[j] - friction[0] * row[2 + j] - friction[1] * row[4 + j]
+    return Grip(loads(now, friction, of_instant(now, p)), (friction[0], friction[1]), (rates[0], rates[1]))
 
 
 def accelerations(now: Dynamics, forces: Pair, friction: Sequence[Sequence[Any]]) -> tuple[Any, ...]:

@@ -10,13 +10,13 @@ First order in the step, stable in stick and in fast sliding.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plants.balancing_vehicle.motion import Pair, accelerations, bristles, loads, springing, turned
+from plants.balancing_vehicle.loads import Pair, loads, of_step
+from plants.balancing_vehicle.motion import accelerations, bristles, springing, turned
 from plants.balancing_vehicle.parameters import GRAVITY, Numbers
 from plants.balancing_vehicle.wheels import Dynamics, dynamics
-from plants.contact.mean_gap import LEAST_RATIO
-from plants.core.elementary import maximum, where
+from plants.core.elementary import where
 from plants.core.linear_solve import solve_general
 from plants.friction.lugre import magnitude
 
@@ -27,6 +27,21 @@ PASSES = 6
 """Passes over loads and friction in a step; see the page on accuracy for what fewer and more give."""
 
 
+class Pushes(NamedTuple):
+    """What acts at the wheels in a step.
+
+    Attributes
+    ----------
+    forces : normal forces [N], left, right
+    friction : friction per load, longitudinal and lateral of each wheel
+    slips : slip velocities at the end of the step [m/s]
+    """
+
+    forces: Pair
+    friction: Sequence[Any]
+    slips: Sequence[Any]
+
+
 def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
     """Return the state after a step `h` [s]."""
     return stepped(x, u, w, Numbers(*p), h, PASSES)
@@ -34,8 +49,21 @@ def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
 
 def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[Any, ...]:
     """Return the state after a step, with a number of passes."""
-    now, z, law = dynamics(x, u, w, p), bristles(x), p.friction
-    averaging = maximum(p.averaging, LEAST_RATIO * h)
+    now, z = dynamics(x, u, w, p), bristles(x)
+    forces, friction, slips = pushes(now, x, p, h, passes)
+    ahead, aside, *others = accelerations(now, forces, friction)
+    velocities = [v + h * a for v, a in zip(x[8:16], (*turned(now, ahead, aside), *others), strict=True)]
+    bent = [
+        where(load, value, old / (1.0 + h * springing(p)))  # off the ground they spring back
+        for load, slip, before in zip(forces, slips, z, strict=True)
+        for value, old in zip(p.friction.implicit(slip, before, h), before, strict=True)
+    ]
+    return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent)
+
+
+def pushes(now: Dynamics, x: Any, p: Numbers, h: Any, passes: int) -> Pushes:
+    """Return loads, friction and slip of a step."""
+    z, law, openings = bristles(x), p.friction, of_step(now, x, p, h)
     forces: Pair = (0.5 * _weight(p), 0.5 * _weight(p))
     slips: Sequence[Any] = [now.slip(wheel) for wheel in range(2)]
     friction: Sequence[Any] = ()
@@ -43,15 +71,8 @@ def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[An
         linear = [law.linear(magnitude(slip), h) for slip in slips]
         slips = _slips(now, forces, linear, z, h)
         friction = [_friction(now, wheel, linear[wheel], z[wheel], slips[wheel]) for wheel in range(2)]
-        forces = loads(now, friction, averaging)
-    ahead, aside, *others = accelerations(now, forces, friction)
-    velocities = [v + h * a for v, a in zip(x[8:16], (*turned(now, ahead, aside), *others), strict=True)]
-    bent = [
-        where(load, value, old / (1.0 + h * springing(p)))  # off the ground they spring back
-        for load, slip, before in zip(forces, slips, z, strict=True)
-        for value, old in zip(law.implicit(slip, before, h), before, strict=True)
-    ]
-    return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent)
+        forces = loads(now, friction, openings)
+    return Pushes(forces, friction, slips)
 
 
 def _weight(p: Numbers) -> Any:

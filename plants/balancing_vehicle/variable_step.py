@@ -7,14 +7,14 @@ open or pressed by more than a micrometre, and falls where both wheels rested. O
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.balancing_vehicle.bodies import pose, wheel_centres
+from plants.balancing_vehicle.loads import MEAN, under
 from plants.balancing_vehicle.parameters import BALANCER, Numbers
 from plants.balancing_vehicle.stepping import PASSES, stepped
-from plants.balancing_vehicle.wheels import below
+from plants.balancing_vehicle.wheels import gaps_of
 from plants.contact.mean_gap import RATIO
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-TOUCHING = 1e-6  # m
+SMALL = 1e-6  # m: a gap above it, or pressed deeper, asks for shorter steps
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def run(
     disturbances: tuple[float, ...] = (1.0, 1.0, 0.0, 0.0),
     halvings: tuple[int, int] = (0, 4),
     passes: int = PASSES,
+    law: str = MEAN,
 ) -> Run:
     """Simulate with torques that are held over each control period.
 
@@ -71,40 +72,32 @@ def run(
         All parameters by name; `averaging` is replaced.
     halvings : (int, int)
         Least and largest k; the same twice for a fixed step.
+    law : str
+        Of the gaps: "mean" or "end" (:mod:`plants.balancing_vehicle.loads`).
 
     Raises
     ------
     ValueError
-        Where the run is shorter than a period, or the range of k is empty.
+        Where the run is shorter than a period, the range of k is empty, or there is no such law.
     """
     count = round(t_end / period)
     if count < 1 or not 0 <= halvings[0] <= halvings[1]:
         raise ValueError(f"t_end must be at least one period and halvings 0 <= low <= high, got {t_end}, {halvings}")
-    x, k, steps = tuple(initial), halvings[0], 0
+    step, x, k, steps = under(law, stepped), tuple(initial), halvings[0], 0
     states, gaps, chosen = [x], [], []
     for n in range(count):
         u, h = torques(n * period, x), period / 2**k
         p = Numbers(**{**parameters, "averaging": RATIO * h})
         widest = (0.0, 0.0)
         for _ in range(2**k):
-            x = stepped(x, u, disturbances, p, h, passes)
+            x = step(x, u, disturbances, p, h, passes)
             left, right = gaps_of(x, p)
             widest = (max(widest[0], left, key=abs), max(widest[1], right, key=abs))
         steps += 2**k
         states.append(x)
         gaps.append(widest)
         chosen.append(k)
-        k = min(k + 1, halvings[1]) if max(map(abs, widest)) > TOUCHING else max(k - 1, halvings[0])
+        k = min(k + 1, halvings[1]) if max(map(abs, widest)) > SMALL else max(k - 1, halvings[0])
     return Run(
         period * np.arange(count + 1, dtype=np.float64), np.array(states), np.array(gaps), np.array(chosen), steps
     )
-
-
-def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:
-    """Return the gaps of both wheels [m]."""
-    at = pose(x)
-    left, right = (
-        x[2] + d[2] - p.r * at.axle[1] - below(x, at, d, height, p).height
-        for d, height in zip(wheel_centres(at, p), (p.bump_L, p.bump_R), strict=True)
-    )
-    return left, right

@@ -111,6 +111,16 @@ def below(x: Any, at: Pose, d: Vector, height: Any, p: Numbers) -> Ground:
     return ground(x[0] + c * d[0] - s * d[1], x[1] + s * d[0] + c * d[1], height, p)
 
 
+def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:
+    """Return the gaps of both wheels [m]."""
+    at = pose(x)
+    left, right = (
+        x[2] + d[2] - p.r * at.axle[1] - below(x, at, d, height, p).height
+        for d, height in zip(wheel_centres(at, p), (p.bump_L, p.bump_R), strict=True)
+    )
+    return left, right
+
+
 def _touch(x: Any, at: Pose, wheel: int, d: Vector, floor: Ground, w: Any, p: Numbers) -> Touch:
     (c, s), roll = at.heading, at.axle[1]
     lever, columns = plus(d, times(-p.r, at.upright)), arms(at, d)

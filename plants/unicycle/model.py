@@ -85,7 +85,7 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False) -> Plant:
     speed_hold = speed_hold or hard
     return Plant(
         name="unicycle_pushed" if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
-        step=0.001,
+        step=0.002,
         states=_STATES,
         parameters=PARAMETERS,
         inputs=_INPUTS,

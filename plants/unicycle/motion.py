@@ -1,13 +1,8 @@
 """Equations of motion in minimal coordinates, M(q) v' = f, with the wheel's rolling and both legs' loops built in.
 
 Velocities are alpha', gamma', beta', theta_w', eta'; the rolling wheel adds no rate of its own, since its axle moves
-with Rw theta_w'. By virtual power every part gives J' m J to M and J' m b to what the present rates demand. J is the
-velocity of its mass centre in roll axes by these velocities:
-
-    by alpha' (A, X cos g, -X sin g), by gamma' (0, -H, y), by beta' (X_b, 0, Z_b), by theta_w' (Rw + X_w, 0, Z_w)
-
-with g the roll, H = Rw + Z the height in the wheel's plane and A = H sin g - y cos g. Gravity, and a ground that is not
-level, are an acceleration of the frame. Inertia tensors are taken in roll axes, that of the turntable in body axes.
+with Rw theta_w'. By virtual power every part gives what its mass (`carried`) and its turning (`spin`) ask for. Gravity
+and a ground that is not level are an acceleration of the frame.
 """
 
 from __future__ import annotations
@@ -15,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import cos, sin
+from plants.unicycle.carried import carried_bias, carried_inertia, columns, rate_of, steady_acceleration
 from plants.unicycle.pose import PITCH, ROLL, TABLE, WHEEL, YAW, pose
 from plants.unicycle.spin import table_inertia, table_moments, turning_inertia, turning_moments
 
@@ -41,7 +37,7 @@ def inertia(at: Pose) -> tuple[Numbers, ...]:
     """Inertia [5][5] at a pose."""
     upper: dict[tuple[int, int], Any] = {}
     for part in at.parts:
-        _add(upper, _carried(at, part))
+        _add(upper, carried_inertia(at, part))
         if part is not at.parts[-1]:
             _add(upper, turning_inertia(at, part))
     _add(upper, table_inertia(at))
@@ -51,32 +47,6 @@ def inertia(at: Pose) -> tuple[Numbers, ...]:
 def _add(upper: dict[tuple[int, int], Any], more: dict[tuple[int, int], Any]) -> None:
     for place, value in more.items():
         upper[place] = upper[place] + value if place in upper else value
-
-
-def _carried(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
-    """What the mass of a part gives."""
-    sine, m, y = at.sin_roll, part.mass, part.y
-    x, height, across, forward = _columns(at, part)
-    (bx, bz), wz = part.by_pitch, part.by_wheel[1]
-    sx = sine * x
-    return {
-        (YAW, YAW): m * (across * across + x * x),
-        (YAW, ROLL): -(m * (at.cos_roll * x * height + sx * y)),
-        (YAW, PITCH): m * (across * bx - sx * bz),
-        (YAW, WHEEL): m * (across * forward - sx * wz),
-        (ROLL, ROLL): m * (height * height + y * y),
-        (ROLL, PITCH): m * (y * bz),
-        (ROLL, WHEEL): m * (y * wz),
-        (PITCH, PITCH): m * (bx * bx + bz * bz),
-        (PITCH, WHEEL): m * (bx * forward + bz * wz),
-        (WHEEL, WHEEL): m * (forward * forward + wz * wz),
-    }
-
-
-def _columns(at: Pose, part: Part) -> tuple[Any, Any, Any, Any]:
-    """X, H, A, and Rw + X_w."""
-    height = at.robot.Rw + part.place[1]
-    return part.place[0], height, at.sin_roll * height - at.cos_roll * part.y, at.robot.Rw + part.by_wheel[0]
 
 
 def force(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
@@ -100,55 +70,21 @@ def bias(at: Pose, frame: tuple[Any, Any, Any]) -> Numbers:
     """Return what the present rates and the frame's acceleration demand [5]."""
     total: list[Any] = [0.0] * N
     for part in at.parts:
-        carried = _carried_bias(at, part, _acceleration(at, part, frame))
+        carried = carried_bias(at, part, steady_acceleration(at, part, frame))
         turning = (0.0,) * N if part is at.parts[-1] else turning_moments(at, part)
         total = [a + b + c for a, b, c in zip(total, carried, turning, strict=True)]
     return tuple(a + b for a, b in zip(total, table_moments(at), strict=True))
 
 
-def _acceleration(at: Pose, part: Part, frame: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-    """Acceleration of a mass centre at rates that stay, in roll axes, less gravity [m/s^2]."""
-    yaw, roll, _, wheel, _ = at.rates
-    sine, cosine, y = at.sin_roll, at.cos_roll, part.y
-    x, height, across, _ = _columns(at, part)
-    along, upward = rate_of(at, part)
-    lateral = 2.0 * along + at.robot.Rw * wheel + yaw * across
-    return (
-        part.bias[0] + 2.0 * yaw * (cosine * roll * height + sine * (upward + roll * y)) - yaw * yaw * x + frame[0],
-        yaw * cosine * lateral - roll * (2.0 * upward + roll * y) + frame[1],
-        part.bias[1] - roll * roll * height - yaw * sine * lateral + frame[2],
-    )
-
-
 def acceleration_of(at: Pose, part: Part, a: Numbers, slope: Numbers) -> tuple[Any, Any, Any]:
     """Return the acceleration of a mass centre in roll axes, less gravity, where the velocities change by `a` [5]."""
-    x, height, across, forward = _columns(at, part)
+    x, height, across, forward = columns(at, part)
     (bx, bz), wz = part.by_pitch, part.by_wheel[1]
-    ahead, left, upward = _acceleration(at, part, ground(at, slope))
+    ahead, left, upward = steady_acceleration(at, part, ground(at, slope))
     return (
         ahead + across * a[YAW] + bx * a[PITCH] + forward * a[WHEEL],
         left + at.cos_roll * x * a[YAW] - height * a[ROLL],
         upward - at.sin_roll * x * a[YAW] + part.y * a[ROLL] + bz * a[PITCH] + wz * a[WHEEL],
-    )
-
-
-def rate_of(at: Pose, part: Part) -> tuple[Any, Any]:
-    """Rates of X and Z [m/s]."""
-    pitch, wheel = at.rates[PITCH], at.rates[WHEEL]
-    (bx, bz), (wx, wz) = part.by_pitch, part.by_wheel
-    return bx * pitch + wx * wheel, bz * pitch + wz * wheel
-
-
-def _carried_bias(at: Pose, part: Part, a: tuple[Any, Any, Any]) -> Numbers:
-    x, height, across, forward = _columns(at, part)
-    (bx, bz), wz = part.by_pitch, part.by_wheel[1]
-    m = part.mass
-    return (
-        m * (across * a[0] + x * (at.cos_roll * a[1] - at.sin_roll * a[2])),
-        m * (part.y * a[2] - height * a[1]),
-        m * (bx * a[0] + bz * a[2]),
-        m * (forward * a[0] + wz * a[2]),
-        0.0,
     )
 
 
@@ -168,7 +104,7 @@ def momentum(at: Pose) -> tuple[Any, Any]:
     ahead: Any = 0.0
     left: Any = 0.0
     for part in at.parts:
-        x, height, across, _ = _columns(at, part)
+        x, height, across, _ = columns(at, part)
         along, upward = rate_of(at, part)
         ahead = ahead + part.mass * (at.robot.Rw * wheel + yaw * across + along)
         lifted = at.cos_roll * (-(roll * height)) - at.sin_roll * (roll * part.y + upward)

@@ -1,4 +1,4 @@
-"""What the parts' own turning gives to the equations of motion."""
+"""What the parts' own turning gives to the equations of motion; inertia in roll axes, the turntable's in body axes."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from benchmarks.unicycle.derived import terms, weights
 from benchmarks.unicycle.formula import FormulaError, read
 from benchmarks.unicycle.geometry import COORDINATES, LENGTHS, N, closures, vectors
 from benchmarks.unicycle.legs import posture
+from benchmarks.unicycle.machine import balance
 from benchmarks.unicycle.states import random_states
 from plants.unicycle import UNICYCLE
 
@@ -190,6 +191,21 @@ def test_specifications_cases_with_and_without_the_term():
     """Both are given to eleven digits."""
     for ours, given in effects.cases().values():
         np.testing.assert_allclose(ours, given, rtol=5e-11)
+
+
+def test_printed_yaw_is_off_by_the_lost_term_over_the_inertia():
+    """Upright the lost term is Rw theta_w' p_y, p_y minus the height of the masses times the roll rate: linear in both."""
+    found = effects.off("gamma")
+    at = effects.SPEEDS.index(1.0), effects.RATES.index(1.0)
+    x = (0.0, 0.0, reference.TRIM, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0 / 0.15, 0.0)
+    of = balance(posture(x, reference.NOMINAL), reference.NOMINAL)
+    lost = np.array(of.inserted)  # on the side of the accelerations
+    expected = -np.linalg.solve(np.array(of.mass), lost)[0]
+    assert lost[0] > 0.0
+    assert found[at] == pytest.approx(expected, rel=1e-9)
+    np.testing.assert_allclose(found, found[at] * np.outer(effects.SPEEDS, effects.RATES), rtol=1e-9)
+    yawing = effects.off("alpha")
+    assert (yawing > 0.0).all()
 
 
 def test_trajectory_of_the_specification():

@@ -7,10 +7,11 @@ import pytest
 
 from benchmarks import unicycle_angles
 from benchmarks.timing import Timing
-from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section, threshold
+from benchmarks.unicycle_loop import CASES, SCHEMES, STEPS, WAYS, Found, error, solution, threshold
 from benchmarks.unicycle_page import page
 from benchmarks.unicycle_runs import UnicycleRuns
 from benchmarks.unicycle_schemes import Runs, Scheme
+from benchmarks.unicycle_section import as_section
 from plants.unicycle.loop_gains import ARRANGEMENTS, gains, upright
 from plants.unicycle.tasks import start
 
@@ -27,6 +28,20 @@ def test_delayed_accelerations_fail_beyond_the_threshold():
     assert lasted(Scheme(), 1e-3, (0.08,))[0] == pytest.approx(0.21, abs=0.005)
 
 
+def test_errors_of_an_exact_solve():
+    """The specification: 1.4e-4 rad at 1 ms; it starts a little farther from balance."""
+    assert error(Runs(Scheme(solved=True)), 1e-3, solution()) == pytest.approx(1.4e-4, rel=0.2)
+
+
+@pytest.mark.slow
+def test_errors_of_delayed_accelerations():
+    """The specification: at 0.1 ms a tenth of that, and 5 to 6 times as much delayed."""
+    expected = solution()
+    fine = error(Runs(Scheme(solved=True)), 1e-4, expected)
+    assert fine == pytest.approx(1.4e-5, rel=0.2)
+    assert 5.0 < error(Runs(Scheme()), 1e-4, expected) / fine < 6.0
+
+
 def test_more_passes_do_not_help_beyond_the_threshold_and_sweeps_do():
     assert lasted(Scheme(passes=5), 1e-4, (0.06,))[0] < 0.02
     np.testing.assert_allclose(lasted(Scheme(sweep=True), 1e-4, (0.06, 0.1)), 4.0)
@@ -38,6 +53,9 @@ def test_angles_over_time_end_where_the_exact_solve_is_left():
     assert left["solved"] == left["share 0.5, 20 passes a step"] == 4.0
     assert left["delayed"] < left["delayed, share 0.5"] < 1.3  # they fall at 0.21 s and 1.3 s
     np.testing.assert_allclose(found["share 0.5, 20 passes a step"], found["solved"], atol=2e-3)
+    for name in ("delayed", "delayed, share 0.5"):
+        away = np.abs(found[name] - found["solved"])
+        assert np.nanmax(away) <= unicycle_angles.APART
     assert "<svg" in unicycle_angles.drawn(points=4)
 
 
@@ -86,6 +104,7 @@ def test_the_page_says_what_was_found():
     assert "1 at a roll of 0.05 rad" in flat
     assert "From 0.06 rad it fails after 0.04 s at 0.1 ms" in flat
     assert "at 1 ms the unicycle falls after 1.6 s" in flat
+    assert "one delayed pass errs 2 times as much as an exact solve at 0.1 ms" in flat
     assert "| minimal | iterated | 200 | 0.40 | 1.0e-03 |" in text  # the delayed pass takes 500
     assert "| delayed, share 0.5 | 1 ms | falls at 1.6 s | - |" in text
     section = as_section(found)

@@ -56,6 +56,11 @@ def test_an_unknown_plant_or_setting(capsys, command):
     assert "no setting 'plnt'; did you mean 'plant'?" in refused(capsys, command, "plnt=van_der_pol")
 
 
+def test_a_part_of_a_list_that_is_not_given(capsys):
+    said = refused(capsys, "simulate", "initial.x1=0.5")
+    assert "initial is null, so 'initial.x1' cannot be set: initial must be a list [a, b] or null" in said
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

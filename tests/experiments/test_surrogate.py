@@ -162,7 +162,7 @@ def test_rounds_learn_from_what_differed(slow, tmp_path):
     told = []
     with closing(crew(slow, 0)) as members:
         runs = SlowRuns(slow, members, STEP, 200)
-        done = Rounds(runs, plan(), tmp_path, constant_base, told.append).run()
+        done = Rounds(runs, plan(rounds=2, horizon=5.0), tmp_path, constant_base, told.append).run()
     assert len(done) > 1
     assert done[1].difference < done[0].difference
     assert done[-1].runs == runs.used <= 200
@@ -200,7 +200,7 @@ def test_declaration_is_read_and_checked(tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "either a functional mock-up unit"),
+        ([], "give a functional mock-up unit"),
         (["none.fmu"], "there is no file"),
         (["--plant", "van_der_pol", "--fit", "mu"], "--fit needs --model"),
         (["--plant", "van_der_pol", "--runs", "0"], "--runs must be"),

@@ -1,8 +1,7 @@
-"""The balancing vehicle in motion: trajectories T6, the step map's accuracy and balance, rolling, slip, bumps."""
+"""The balancing vehicle in motion: trajectories T6, the step map's accuracy and balance, rolling, slip."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import numpy as np
@@ -11,20 +10,16 @@ import pytest
 import controllers
 import plants
 from plants.balancing_vehicle import (
-    BALANCER,
     BALANCING_VEHICLE,
     BALANCING_VEHICLE_NO_SLIP,
     NOMINAL_GAINS,
     STUDY,
     standing,
 )  # fmt: skip
-from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.stepping import advance
-from plants.balancing_vehicle.variable_step import gaps_of, run
-from plants.contact.mean_gap import PENETRATION, force_range
-from plants.excitation import Sine, Step
+from plants.excitation import Sine
+from tests.reference.vehicle_courses import CASES, EQUATIONS, own, study
 
-EQUATIONS = dataclasses.replace(BALANCING_VEHICLE, advance=None)
 COLUMNS = ("axle_x", "axle_y", "psi", "theta", "aL", "aR", "F_t_L", "F_t_R")
 STRAIGHT = {  # x_a, theta, a, F_t, both wheels alike
     ("1a", 1.0): (0.2420672706, -0.1335311115, 1.7473617093, 2.7098842974),
@@ -42,22 +37,6 @@ TURNING = {
     5.0: (3.5092969592, 1.7648500598, 4.5593338017, -0.0357375967, 84.6246283549, 31.2176105728, 1.2973555899, 2.4195347597),
 }  # fmt: skip
 HEAT = {"1a": 4.2803e-5, "1b": 30.9538402248, "2": 22.7245230644}
-CASES = {"1a": (0.5, 0.0, 0.0, 4.0), "1b": (0.0, 1.6, 0.0, 4.0), "2": (0.5, 0.0, -0.9, 5.0)}
-
-
-def study(case, step, plant=EQUATIONS, integrator="rosenbrock", t_end=None, parameters=STUDY, initial=None):
-    """Constant torque, a sine of it, and a drop of friction on the left: of one form, so one kernel serves all."""
-    level, swing, drop, length = CASES[case] if isinstance(case, str) else case
-    tau = level + Sine(swing, 1.0 / math.pi)
-    return plants.simulate(
-        plant, t_end or length, step, inputs={"tau_L": tau, "tau_R": tau}, integrator=integrator,
-        disturbances={"s_L": 1.0 + Step(drop, at=2.0)}, initial=initial or standing(0.0, STUDY),
-        parameters=parameters,
-    )  # fmt: skip
-
-
-def own(case, step, **more):
-    return study(case, step, plant=BALANCING_VEHICLE, integrator="rk4", **more)
 
 
 def values(run, t, names=COLUMNS):
@@ -215,74 +194,3 @@ def test_lanes_and_plain_numbers_make_the_same_steps():
         x = advance(k * 1e-3, x, (0.5, 0.5), (1.0, 1.0, 0.0, 0.0), p, 1e-3)
         if k in (0, 9, 499):  # six passes leave no freedom but rounding
             np.testing.assert_allclose(run.states[k + 1], x, rtol=0.0, atol=1e-11)
-
-
-def rolling_on(speed):
-    """Rolling without torques; slung below the axle, so that nothing falls."""
-    x = list(standing(0.0, STUDY))
-    x[8], x[14], x[15] = speed, speed / 0.15, speed / 0.15
-    return tuple(x)
-
-
-def energy(states, p):
-    still = ((0.0, 0.0), (1.0, 1.0, 0.0, 0.0), tuple(p.values()))
-    return np.array([BALANCING_VEHICLE.energy(0.0, tuple(x), *still) for x in states])
-
-
-ONE_BUMP = STUDY | {"mu_s": 0.8, "mu_k": 0.6, "c_b": 0.0, "bump_L": 0.04, "bump_x": 0.5, "bump_length": 0.2}
-BUMP = ONE_BUMP | {"bump_R": 0.04}
-
-
-def test_a_bump_gives_no_energy_and_lets_go_of_open_gaps():
-    """The equations themselves: 4 cm under one wheel at 2 m/s, lift-off of 6 cm, landing."""
-    run = study((0.0, 0.0, 0.0, 1.0), 1e-4, parameters=ONE_BUMP, initial=rolling_on(2.0))
-    gap, averaging = run["gap_L"], STUDY["averaging"]
-    assert gap.max() > 0.06
-    present = energy(run.states[::10], ONE_BUMP)
-    assert present.max() <= present[0] * (1.0 + 1e-9)
-    assert present[-1] < present[0] - 3.0  # the landing costs; the body has not been lifted for good
-    assert energy([rolling_on(2.0)], ONE_BUMP)[0] == present[0]
-    # The mean gap is open while the wheel does not reach the ground within half the averaging time.
-    closing = np.gradient(gap, run.time)
-    away = gap > 0.5 * averaging * np.abs(closing) + force_range(100.0, averaging)
-    assert away.sum() > 1000
-    assert (run["f_n_L"][away] == 0.0).all()
-    assert (run["F_t_L"][away] == 0.0).all()
-    impact = -closing.min()
-    assert 1e-4 < -gap.min() <= PENETRATION * averaging * impact
-
-
-def test_the_step_map_gains_little_on_a_bump():
-    """At 1 ms less than half a percent of the kinetic energy for a moment, of first order; the end is the equations'."""
-    gains, ends = [], []
-    for h in (1e-3, 5e-4):
-        p = BUMP | {"averaging": 5.0 * h}
-        present = energy(own((0.0, 0.0, 0.0, 1.0), h, parameters=p, initial=rolling_on(2.0)).states, p)
-        gains.append(present.max() / present[0] - 1.0)
-        ends.append(present[-1])
-    assert gains[0] < 5e-3
-    assert gains[1] < 0.6 * gains[0]
-    np.testing.assert_allclose(ends, 29.11, atol=0.06)
-
-
-def test_the_step_of_the_reference_path_adapts_to_contact():
-    done = run(0.8, 4e-3, rolling_on(2.0), lambda t, x: (0.0, 0.0), parameters=BUMP, halvings=(0, 3))
-    fine = run(0.8, 4e-3, rolling_on(2.0), lambda t, x: (0.0, 0.0), parameters=BUMP, halvings=(3, 3))
-    assert done.steps < 0.8 * fine.steps == 0.8 * 1600
-    assert done.halvings[:50].max() == 0  # flat ground before the bump
-    assert done.halvings.max() == 3
-    assert done.gaps.max() == pytest.approx(fine.gaps.max(), rel=0.03)
-    assert done.states[-1, 0] == pytest.approx(fine.states[-1, 0], abs=3e-3)
-
-
-def test_gaps_of_the_reference_path_are_the_plants():
-    x = (0.3, 0.1, 0.36, 0.4, 0.1, 0.2, *[0.0] * 14)
-    p = Numbers(**(BALANCER | {"bump_L": 0.02, "bump_x": 0.1, "slope_x": 0.03}))
-    found = BALANCING_VEHICLE.outputs(0.0, x, (0.0, 0.0), (1.0, 1.0, 0.0, 0.0), tuple(p))
-    names = [q.name for q in BALANCING_VEHICLE.measurements]
-    np.testing.assert_allclose(gaps_of(x, p), [found[names.index(f"gap_{n}")] for n in "LR"], rtol=1e-13)
-
-
-def test_a_range_without_steps_is_told():
-    with pytest.raises(ValueError, match="halvings 0 <= low <= high"):
-        run(1.0, 4e-3, standing(), lambda t, x: (0.0, 0.0), halvings=(3, 1))

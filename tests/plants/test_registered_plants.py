@@ -85,6 +85,7 @@ FED = {
     "cstr_dimensionless": "as in cstr",
     "balancing_vehicle": "the ground throws a pressed wheel back and straightens bristles",
     "balancing_vehicle_slippery": "as in balancing_vehicle",
+    "balancing_vehicle_rigid": "as in balancing_vehicle",
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plants.core.scene_points import Course, body_points
-from plants.unicycle import UNICYCLE, scene
+from plants.unicycle import UNICYCLE, views
 from plants.unicycle.parameters import NOMINAL, Unicycle
 from plants.unicycle.pose import pose
 
@@ -53,7 +53,7 @@ def test_views_agree_on_heights():
     at = pose(tuple(STATES), NOMINAL)
     for part in at.parts:
         mass = mass + part.mass
-        lifted = lifted + part.mass * scene._rolled(tuple(STATES), NOMINAL, part.y, part.place[1])[1]
+        lifted = lifted + part.mass * views.rolled(tuple(STATES), NOMINAL, part.y, part.place[1])[1]
     stored = UNICYCLE.outputs(0.0, tuple(STATES), (0.0,) * 3, (0.0,) * 6, NOMINAL)[-1]
     np.testing.assert_allclose(9.81 * lifted, stored, rtol=1e-12)
     assert mass == pytest.approx(17.1)
@@ -67,9 +67,16 @@ def test_from_above_it_leans_to_the_side_that_roll_says():
     np.testing.assert_allclose(above[:, :, 1] - x[11][:, None], -behind[:, :, 0], atol=1e-12)
     table = body(2, "turntable with a mark", x)
     np.testing.assert_allclose(table[:, 0], above[:, 1], rtol=1e-12)
+    turned = np.arctan2(table[:, 1, 1] - table[:, 0, 1], table[:, 1, 0] - table[:, 0, 0])
+    np.testing.assert_allclose(np.cos(turned - x[4]), 1.0, rtol=1e-12)  # a positive angle turns it to the left
+    wheel = body(2, "wheel", x).mean(axis=1)
+    np.testing.assert_allclose(wheel, body(2, "body", x)[:, 0], atol=1e-12)  # its middle is the axle's
     np.testing.assert_allclose(body(2, "path of the contact point", x)[:, 0].T, x[10:], rtol=1e-12)
 
 
 def test_pushes_are_drawn_where_they_push():
     arrow = body(1, "push, 1 cm for each newton")
     np.testing.assert_allclose(arrow[:, 1] - arrow[:, 0], np.tile([0.2, 0.05], (20, 1)), rtol=1e-12)
+    arrow = body(0, "push, 1 cm for each newton")
+    np.testing.assert_allclose(arrow[:, 1] - arrow[:, 0], np.tile([0.1, 0.05], (20, 1)), rtol=1e-12)
+    np.testing.assert_allclose(arrow[:, 0, 1], body(0, "body")[:, :, 1] @ [1.0 - 0.4 / ROBOT.e6, 0.4 / ROBOT.e6])

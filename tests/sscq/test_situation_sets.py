@@ -42,7 +42,7 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
 UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed"}
-VEHICLES = {"balancing_vehicle", "balancing_vehicle_slippery", "balancing_vehicle_no_slip"}
+VEHICLES = {name for name in plants.names() if name.startswith("balancing_vehicle")}
 # A unicycle that stands still, as a made task starts it, falls to a side whatever its gains are.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
@@ -51,7 +51,8 @@ LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
 FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that balances falls there with fixed gains
 # A thousand operations a stage: interpreted they take longer than to compile.
 COMPILED = {"suspension", "balancing_vehicle", "balancing_vehicle_slippery", *UNICYCLES}
-NAMES = [name for name in plants.names() if not name.startswith("suspension_")]  # these have that car's tasks
+# Some have the tasks of the car and of the vehicle that they are variants of.
+NAMES = [name for name in plants.names() if not name.startswith("suspension_") and not name.endswith("_rigid")]
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 
 

@@ -16,6 +16,7 @@ NEEDS = {
     "casadi": "casadi",
     "sympy": "sympy",
     "mujoco": "mujoco",
+    "fmu": "fmpy",
 }
 
 

@@ -6,46 +6,25 @@ import re
 import shutil
 import subprocess
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-import plants
+from controllers import PID
 from experiments.export import fmu_files, fmu_target
 from experiments.export.fmu_units import exponents
 from experiments.export.installed import installed
-from experiments.export.job import Job
-from experiments.export.recording import recordings
-from sscq import Situation
+from tests.reference.exports import job_of, knowledge_base
 
 GCC = shutil.which("gcc")
 needs_gcc = pytest.mark.skipif(GCC is None, reason="gcc is not installed")
 
 
 @pytest.fixture(scope="module")
-def job(van_der_pol_base):
-    plant = plants.get("van_der_pol")
-    machine = installed(van_der_pol_base, plant, 0.01)
-    seen = recordings(van_der_pol_base, plant, (Situation("step", reference=1.0, t_end=2.0),), 0.01, machine)
-    return Job(van_der_pol_base, plant, 0.01, machine, tuple(seen))
-
-
-@pytest.fixture(scope="module")
-def van_der_pol_base():
-    from controllers import PID
-    from flcs import Inference, KnowledgeBase, RuleBase, Variable, pid_form
-    from flcs.rule_base import full_grid
-
-    variables = (Variable("e", "m", -2.0, 2.0, (-2.0, 2.0)), Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 4.0)))
-    rules = tuple(full_grid([2, 2], (4.0, 0.5, 3.0)))
-    law = pid_form.describe(PID(sample_time=0.02))
-    base = RuleBase("position", variables, rules, (0.0,) * 3, (10.0,) * 3, (4.0, 0.5, 3.0), law=law)
-    return KnowledgeBase(
-        "van_der_pol", (base,), Inference(), tick=0.04, plant_parameters={"mu": 1.0},
-        fitness={"entropy_weight": 0.15}, valid_range={"delay": [0.0, 0.0]},
-    )  # fmt: skip
+def job():
+    """A short situation; the sample time is 10 ms."""
+    return job_of(knowledge_base(), ({"reference": 1.0, "t_end": 0.5},))
 
 
 @pytest.mark.parametrize(
@@ -60,10 +39,8 @@ def test_units_in_base_units(unit, expected):
     assert exponents(unit) == expected
 
 
-def test_archive_is_the_same_twice_and_another_controller_has_another_token(job, van_der_pol_base):
-    (base,) = van_der_pol_base.channels
-    moved = replace(van_der_pol_base, channels=(replace(base, reference=(4.0, 0.5, 3.5)),))
-    other = installed(moved, job.plant, 0.01)
+def test_archive_is_the_same_twice_and_another_controller_has_another_token(job):
+    other = installed(knowledge_base(slew=1.0), job.plant, job.step)
     assert fmu_files.archive(job.machine, 3) == fmu_files.archive(job.machine, 3)
     assert fmu_files.sources(job.machine, 3)[1] != fmu_files.sources(other, 3)[1]
     assert fmu_files.sources(job.machine, 3)[1] != fmu_files.sources(job.machine, 2)[1]
@@ -316,6 +293,23 @@ def test_proof_finds_a_wrong_controller(job, tmp_path, monkeypatch):
     ((name, content),) = fmu_target.files(job, 2).items()
     (tmp_path / name).write_bytes(content)
     assert fmu_target.prove(job, tmp_path, 2).status == "failed"
+
+
+@needs_gcc
+def test_the_page_shows_a_program_that_runs(tmp_path, capsys):
+    pytest.importorskip("fmpy", reason="FMPy is not installed")
+    page = (Path(__file__).parents[3] / "docs/exports/fmu.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0, "t_end": 0.1},))
+    ((name, content),) = fmu_target.files(job, 2).items()
+    (tmp_path / name).write_bytes(content)
+    exec(compile(program, "fmu.md", "exec"), {"unit": str(tmp_path / name)})
+    values = {"r_position": 1.0, "position": 0.1, "authority": 1.0}
+    rows = [[values.get(signal.name, 0.0) for signal in job.machine.inputs]] * 3
+    outputs = [signal.name for signal in job.machine.outputs]
+    for line, row in zip(capsys.readouterr().out.splitlines(), job.machine.run(rows), strict=True):
+        u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
+        assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
 
 
 def test_not_checked_without_fmpy(job, tmp_path, monkeypatch):

@@ -1,0 +1,81 @@
+"""Writing exports, having them run, and what is told of it: the manifest and a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from experiments.export.proof import digest
+from experiments.export.targets import TARGETS
+from experiments.text_table import text_table
+from plants.core import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from experiments.export.job import Job
+    from experiments.export.proof import Proof
+
+SCHEMA, VERSION = "sscq export", 1
+
+
+def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[list[Proof], dict[str, Any]]:
+    """Write targets below a folder and have each of them run.
+
+    Returns
+    -------
+    proofs : list of Proof
+        One for each target.
+    manifest : dict
+        Plain data: signals, situations, files with their hashes, proofs.
+    """
+    proofs, files = [], []
+    for name in names:
+        target, place = TARGETS[name], root / name
+        place.mkdir(parents=True, exist_ok=True)
+        files += _written(root, name, target.files(job))
+        if not quiet:
+            print(f"{name}: written, being run on {len(job.sequences)} sequences of signals", flush=True)
+        proofs.append(target.prove(job, place))
+    return proofs, manifest(job, proofs, files)
+
+
+def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[dict[str, Any]]:
+    """Write an export's files; return path, size and SHA-256 of each."""
+    found = []
+    for name, content in texts.items():
+        path = root / target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic.write(path, content)
+        found.append({"path": f"{target}/{name}", "bytes": path.stat().st_size, "sha256": digest(path)})
+    return found
+
+
+def manifest(job: Job, proofs: Sequence[Proof], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return all that a site needs to know about an export, as plain data."""
+    machine = job.machine
+    signals = {"inputs": machine.inputs, "outputs": machine.outputs}
+    return {
+        "schema": SCHEMA, "version": VERSION, "plant": job.plant.name, "knowledge_base": job.kb.content_hash,
+        "machine": machine.name, "sample_time": machine.sample_time, **signals,
+        "situations": [recording.situation for recording in job.recordings], "seed": job.seed,
+        "files": list(files), "proofs": [proof.plain() for proof in proofs],
+    }  # fmt: skip
+
+
+def table(proofs: Sequence[Proof]) -> str:
+    """Return the proofs as a table."""
+    rows = [[p.target, p.status, _error(p), f"{p.bound:g}", _sizes(p), p.checker or p.reason] for p in proofs]
+    reasons = [f"{p.target}: {p.reason}" for p in proofs if p.status == "failed"]
+    head = ["target", "status", "largest error", "allowed", "measured", "checked by"]
+    return "\n".join([text_table(head, rows), *reasons])
+
+
+def _error(proof: Proof) -> str:
+    return f"{proof.largest:.2g} of range" if proof.errors else "-"
+
+
+def _sizes(proof: Proof) -> str:
+    words = [f"{proof.numbers['rom_bytes']} bytes of ROM"] if "rom_bytes" in proof.numbers else []
+    words += [f"{1e9 * proof.seconds:.3g} ns a sample"] if proof.seconds else []
+    return ", ".join(words)

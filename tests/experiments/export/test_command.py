@@ -1,0 +1,76 @@
+"""`sscq export`: files, manifest, exit codes, refusals."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments.export import command
+from experiments.export.proof import Proof
+from experiments.export.targets import TARGETS, Target
+from tests.reference.exports import knowledge_base
+
+SITUATIONS = "situations.taught={up: {reference: 1.0, t_end: 0.5}}"
+WORDS = ("step=0.01", SITUATIONS, "hostile=100")
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def kb_file():
+    knowledge_base().save("kb.json")
+    return "kb.json"
+
+
+def exported(*words, output="run"):
+    command.main([*words, f"output={output}", *WORDS])
+    return json.loads((Path(output) / "manifest.json").read_text())
+
+
+def refused(capsys, *words):
+    with pytest.raises(SystemExit) as stop:
+        command.main(list(words))
+    assert stop.value.code == 2
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    return error
+
+
+def fake(status):
+    def prove(job, folder):
+        assert (folder / "a.txt").read_text() == "text"
+        return Proof("fake", "nobody", status, "not what was simulated", 1e-3)
+
+    return Target("fake", "a fake", lambda _: {"a.txt": "text"}, prove)
+
+
+def test_every_file_has_its_hash_and_runs_repeat(kb_file, monkeypatch, capsys):
+    monkeypatch.setitem(TARGETS, "fake", fake("ok"))
+    manifest = exported(f"kb={kb_file}", "to=[fake]")
+    assert "fake" in capsys.readouterr().out
+    for file in manifest["files"]:
+        content = (Path("run") / file["path"]).read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (file["bytes"], file["sha256"])
+    assert [proof["status"] for proof in manifest["proofs"]] == ["ok"]
+    assert manifest["situations"][0] == "up"
+    exported(f"kb={kb_file}", "to=[fake]", output="again")
+    assert Path("again/manifest.json").read_bytes() == Path("run/manifest.json").read_bytes()
+
+
+def test_what_does_something_else_must_not_be_installed(kb_file, monkeypatch, capsys):
+    monkeypatch.setitem(TARGETS, "fake", fake("failed"))
+    with pytest.raises(SystemExit, match="fake does not do what was simulated") as stop:
+        exported(f"kb={kb_file}", "to=[fake]")
+    assert stop.value.code not in {0, None}
+    assert "not what was simulated" in capsys.readouterr().out
+
+
+def test_refusals(kb_file, capsys):
+    assert "did you mean 'c_float'" in refused(capsys, f"kb={kb_file}", "to=[c_flot]")
+    assert "give a knowledge base" in refused(capsys, "to=[c]")
+    assert "guard.ranges.position must be" in refused(capsys, f"kb={kb_file}", "guard.ranges.position=[1]")
+    assert not Path("runs").exists()
