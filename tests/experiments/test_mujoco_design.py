@@ -21,6 +21,11 @@ import plants
 from plants.adapters.stepped import stepped
 {name} = stepped(plants.get("van_der_pol"))
 """
+QUICK = """
+from dataclasses import replace
+import plants
+plants.register(replace(plants.get("van_der_pol"), name="quick"))
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +43,7 @@ def test_a_plant_file_may_give_a_slow_plant(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "told"), [
-    ("import plants\nPLANT = plants.get('van_der_pol')\nfrom dataclasses import replace\n"
-     "plants.register(replace(PLANT, name='quick'))\n", "must have one slow plant at module level, it has 0"),
+    (QUICK, "must have one slow plant at module level, it has 0"),
     (SLOW.format(name="ONE") + SLOW.format(name="TWO"), "it has 2"),
 ])  # fmt: skip
 def test_a_file_without_one_slow_plant_is_refused(tmp_path, capsys, text, told):
@@ -81,7 +85,9 @@ def test_a_pendulum_on_a_cart_in_mujoco_is_designed_for(tmp_path):
             str(folder),
         ])  # fmt: skip
     last = json.loads((folder / "surrogate.json").read_text())["rounds"][-1]
-    assert "cart = 1.4, pole = 0.15" in last["model"]  # what stands in the file of the model, and the plant does not know
+    assert (
+        "cart = 1.4, pole = 0.15" in last["model"]
+    )  # what stands in the file of the model, and the plant does not know
     assert last["runs"] <= 200
     assert last["difference"] < 0.01
     assert max(last["slow"]) < 0.5
