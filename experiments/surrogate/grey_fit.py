@@ -96,8 +96,7 @@ def _bounds(model: Plant, names: Sequence[str], nominal: Array) -> tuple[Array, 
 
 def _without_region(model: Plant) -> Plant:
     """The model where it does not hold, too: of an unstable plant it may leave the region a little before the plant."""
-    free = {"low": -math.inf, "high": math.inf}
-    return replace(model, states=tuple(replace(q, **free) for q in model.states))
+    return replace(model, states=tuple(replace(q, low=-math.inf, high=math.inf) for q in model.states))
 
 
 def _error(model: Plant, run: Run, values: dict[str, float], places: Sequence[int], step: float) -> Array:
