@@ -7,7 +7,7 @@ import pytest
 
 import plants
 import sscq
-from plants.excitation import Sine, Step, WhiteNoise
+from plants.excitation import GaussianFilter, Sine, Step, WhiteNoise
 from sscq.stepping.direct_command import commanded
 from sscq.stepping.lanes import Lanes
 
@@ -18,6 +18,15 @@ REAL = replace(
     PLAIN, name="real", excitation=Sine(0.3, 2.0) + WhiteNoise(0.1, hold=0.05), noise=0.02, jitter=0.5, dropout=0.2,
     command_dropout=0.2, quantisation=0.01, delay=0.035, output_delay=0.05, rate_limit=40.0, backlash=0.1, dead_zone=0.2,
 )  # fmt: skip
+SENSORS = replace(
+    PLAIN,
+    name="sensors",
+    excitation=GaussianFilter(0.3, 2.0),
+    noise=0.02,
+    jitter=0.5,
+    dropout=0.3,
+    reference=Sine(1.0, 1.0),
+)
 COMMAND = 1.5
 
 
@@ -38,7 +47,7 @@ def stepped(lanes, n):
     return np.array(states), np.array(seen)
 
 
-@pytest.mark.parametrize("situation", [PLAIN, REAL], ids=["plain", "real"])
+@pytest.mark.parametrize("situation", [PLAIN, REAL, SENSORS], ids=["plain", "real", "sensors"])
 def test_lanes_that_start_at_different_times_move_as_simulations_do(situation):
     lanes = Lanes(PLANT, [situation], 3, step=STEP, sample_time=SAMPLE)
     lanes.reset([0, 1, 2], [0, 0, 0], [5, 6, 7])
