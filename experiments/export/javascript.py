@@ -12,6 +12,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from experiments.export import javascript_chunks
 from experiments.export.unfused import Unfused
 
 if TYPE_CHECKING:
@@ -120,13 +121,11 @@ def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
     read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
     needed = set(tape.needed(part.program.outputs))
     code = Script(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
-    lines = [f"  function {part.name}(m) {{"]
     slots = [read[node] for node in sorted(needed & read.keys())]
-    lines += [f"    const s{places[slot]} = m[{places[slot]}]; // {slot}" for slot in slots]
-    lines += [f"    {line}" for line in code.lines]
-    for slot, node in zip(part.writes, part.program.outputs, strict=True):
-        lines.append(f"    m[{places[slot]}] = {code.value(node)}; // {slot}")
-    return [*lines, "  }"], code.kernels
+    loads = {f"s{places[slot]}": f"const s{places[slot]} = m[{places[slot]}]; // {slot}" for slot in slots}
+    written = zip(part.writes, part.program.outputs, strict=True)
+    stores = [f"m[{places[slot]}] = {code.value(node)}; // {slot}" for slot, node in written]
+    return javascript_chunks.function(part.name, loads, code.lines, stores), code.kernels
 
 
 def _call(part: Part) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.export import st_types as types
-from experiments.export.st_syntax import Assign, Expression, If, StructuredTextError, Unit, Variable, parse
+from experiments.export.st_expressions import Expressions
+from experiments.export.st_syntax import Assign, If, Unit, Variable, parse
+from experiments.export.st_words import StructuredTextError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     Memory = list[Any]
     Value = Callable[[Memory], Any]
     Statement = Callable[[Memory], None]
-
-_NUMBERS = (*types.REALS, *types.INTEGERS, *types.LITERALS.values())
 
 
 def load(text: str) -> Block:
@@ -72,24 +72,14 @@ class Block:
         return tuple(memory[code.places[name]] for name in self.outputs)
 
 
-class Compiled:
+class Compiled(Expressions):
     """A function or a function block with its types checked, as closures over a list of its variables."""
 
     def __init__(self, unit: Unit, functions: Mapping[str, Compiled]) -> None:
-        self.unit, self.functions = unit, functions
-        self.variables: dict[str, Variable] = {}
-        if unit.result:
-            self._declare(Variable(unit.name, "result", unit.result, None))
-        for variable in unit.variables:
-            self._declare(variable)
-        self.places = {name: place for place, name in enumerate(self.variables)}
+        super().__init__(unit, functions)
         self._start = [self._initial(variable) for variable in self.variables.values()]
         self._temporary = [self.places[name] for name in self.names("VAR_TEMP")]
         self._body = self._statements(unit.body)
-
-    def names(self, section: str) -> tuple[str, ...]:
-        """Return the variables of a section."""
-        return tuple(name for name, variable in self.variables.items() if variable.section == section)
 
     def fresh(self) -> Memory:
         """Return all variables with their initial values."""
@@ -120,20 +110,11 @@ class Compiled:
         self.run(memory)
         return memory[self.places[self.unit.name]]
 
-    def _declare(self, variable: Variable) -> None:
-        if variable.name in self.variables:
-            raise StructuredTextError(f"{self.unit.name}: {variable.name} is declared twice")
-        if variable.type not in {"BOOL", *types.REALS, *types.INTEGERS}:
-            raise StructuredTextError(f"{self.unit.name}: {variable.name} has the unknown type {variable.type}")
-        self.variables[variable.name] = variable
-
     def _initial(self, variable: Variable) -> Any:
         if variable.initial is None:
             return False if variable.type == "BOOL" else 0 if variable.type in types.INTEGERS else 0.0
         value = self._as(variable.type, variable.initial)
         return value([])
-
-    # ----------------------------------------------------------------------------------------------- statements
 
     def _statements(self, several: tuple[Assign | If, ...]) -> tuple[Statement, ...]:
         return tuple(self._choice(s) if isinstance(s, If) else self._assignment(s) for s in several)
@@ -163,114 +144,3 @@ class Compiled:
                     return
 
         return choose
-
-    # ----------------------------------------------------------------------------------------------- expressions
-
-    def _variable(self, name: str, line: int) -> Variable:
-        if name not in self.variables:
-            raise StructuredTextError(f"line {line}: {name} is not declared")
-        return self.variables[name]
-
-    def _as(self, kind: str, e: Expression) -> Value:
-        """Return an expression of a wanted type; constants take it."""
-        found, value = self._typed(e)
-        if found == kind:
-            return value
-        fits = {"any real": types.REALS, "any integer": tuple(types.INTEGERS)}.get(found, ())
-        if kind not in fits:
-            raise StructuredTextError(f"line {e.line}: expected {kind}, got {found}")
-        constant = types.converted(kind, value([]))
-        return lambda _: constant
-
-    def _typed(self, e: Expression) -> tuple[str, Value]:
-        """Return the type of an expression and its value."""
-        if e.kind in types.LITERALS:
-            constant: Any = float(e.value) if e.kind == "real" else int(e.value)
-            return types.LITERALS[e.kind], lambda _: constant
-        if e.kind == "bool":
-            truth = e.value == "TRUE"
-            return "BOOL", lambda _: truth
-        if e.kind == "name":
-            variable = self._variable(e.value, e.line)
-            place = self.places[variable.name]
-            return variable.type, lambda memory: memory[place]
-        if e.kind == "call":
-            return self._call(e)
-        if e.kind == "NOT":
-            inner = self._as("BOOL", e.operands[0])
-            return "BOOL", lambda memory: not inner(memory)
-        if e.kind == "negative":
-            return self._negative(e)
-        return self._binary(e)
-
-    def _negative(self, e: Expression) -> tuple[str, Value]:
-        kind, inner = self._typed(e.operands[0])
-        if kind not in _NUMBERS:
-            raise StructuredTextError(f"line {e.line}: {kind} has no negative")
-        return kind, lambda memory: -inner(memory)
-
-    def _common(self, e: Expression) -> str:
-        """Type of both operands."""
-        left, right = (self._typed(operand)[0] for operand in e.operands)
-        for kind, other in ((left, right), (right, left)):
-            fits = {"any real": types.REALS, "any integer": tuple(types.INTEGERS)}.get(other, (other,))
-            if kind == other or kind in fits:
-                return kind
-        raise StructuredTextError(f"line {e.line}: {e.kind} of {left} and {right}; types must agree")
-
-    def _binary(self, e: Expression) -> tuple[str, Value]:
-        if e.kind in types.LOGIC:
-            left, right = (self._as("BOOL", operand) for operand in e.operands)
-            logic = types.LOGIC[e.kind]
-            return "BOOL", lambda memory: logic(left(memory), right(memory))
-        kind = self._common(e)
-        left, right = (
-            self._typed(o)[1] if kind in types.LITERALS.values() else self._as(kind, o) for o in e.operands
-        )  # fmt: skip
-        if e.kind in types.COMPARISONS:
-            compare = types.COMPARISONS[e.kind]
-            if kind == "BOOL" and e.kind not in {"=", "<>"}:
-                raise StructuredTextError(f"line {e.line}: BOOL has no order")
-            return "BOOL", lambda memory: compare(left(memory), right(memory))
-        return kind, self._arithmetic(e, kind, left, right)
-
-    def _arithmetic(self, e: Expression, kind: str, left: Value, right: Value) -> Value:
-        real = kind in {*types.REALS, "any real"}
-        table: Mapping[str, Callable[..., Any]] = types.REAL_OPERATORS if real else types.INTEGER_OPERATORS
-        if e.kind not in table or kind == "BOOL":
-            raise StructuredTextError(f"line {e.line}: {kind} has no {e.kind}")
-        operate = table[e.kind]
-        if kind == "REAL":
-            return lambda memory: types.single(operate(left(memory), right(memory)))
-        if kind in types.INTEGERS:
-            return lambda memory: types.wrapped(kind, operate(left(memory), right(memory)))
-        return lambda memory: operate(left(memory), right(memory))
-
-    def _call(self, e: Expression) -> tuple[str, Value]:
-        if e.value in self.functions:
-            function = self.functions[e.value]
-            wanted = [function.variables[name].type for name in function.names("VAR_INPUT")]
-            if len(wanted) != len(e.operands):
-                raise StructuredTextError(f"line {e.line}: {e.value} takes {len(wanted)} inputs, got {len(e.operands)}")
-            values = [self._as(kind, operand) for kind, operand in zip(wanted, e.operands, strict=True)]
-            return function.unit.result, lambda memory: function.called(tuple(value(memory) for value in values))
-        source, word, target = e.value.partition("_TO_")
-        if word and {source, target} <= {*types.REALS, *types.INTEGERS} and len(e.operands) == 1:
-            inner = self._as(source, e.operands[0])
-            return target, lambda memory: types.converted(target, inner(memory))
-        return self._standard(e)
-
-    def _standard(self, e: Expression) -> tuple[str, Value]:
-        if e.value not in types.STANDARD or len(e.operands) != 1 + (e.value == "EXPT"):
-            raise StructuredTextError(f"line {e.line}: there is no function {e.value} of {len(e.operands)} inputs")
-        kinds = [self._typed(operand)[0] for operand in e.operands]
-        kind = next((k for k in kinds if k != "any real"), "LREAL")
-        if kind not in types.REALS:
-            raise StructuredTextError(f"line {e.line}: {e.value} takes REAL or LREAL, got {kind}")
-        values, function = [self._as(kind, operand) for operand in e.operands], types.STANDARD[e.value]
-        first = values[0]
-        if len(values) == 2:
-            return kind, lambda memory: types.converted(kind, function(first(memory), values[1](memory)))
-        if kind == "REAL":
-            return kind, lambda memory: types.single(function(first(memory)))
-        return kind, lambda memory: function(first(memory))

@@ -5,41 +5,13 @@ Comments, declarations with initial values, assignments, IF, expressions with th
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-_TOKEN = re.compile(
-    r"(?P<space>\s+|\(\*.*?\*\))"
-    r"|(?P<real>\d[\d_]*\.\d[\d_]*(?:[eE][+-]?\d+)?)"
-    r"|(?P<int>\d[\d_]*)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<sign>:=|<=|>=|<>|\*\*|[-+*/()<>=:;,&])",
-    re.DOTALL,
-)
+from experiments.export.st_words import KEYWORDS, StructuredTextError, Token, tokens
+
 _LEVELS = (("OR",), ("XOR",), ("AND", "&"), ("=", "<>"), ("<", ">", "<=", ">="), ("+", "-"), ("*", "/", "MOD"))
-_WORDS = (
-    "FUNCTION FUNCTION_BLOCK PROGRAM END_FUNCTION END_FUNCTION_BLOCK END_PROGRAM VAR VAR_INPUT VAR_OUTPUT VAR_TEMP "
-    "VAR_IN_OUT VAR_EXTERNAL VAR_GLOBAL END_VAR IF THEN ELSIF ELSE END_IF CASE OF END_CASE FOR TO BY DO END_FOR WHILE "
-    "END_WHILE REPEAT UNTIL END_REPEAT EXIT RETURN AND OR XOR NOT MOD TRUE FALSE AT CONSTANT RETAIN ARRAY STRUCT TYPE "
-    "BOOL BYTE WORD DWORD LWORD SINT INT DINT LINT USINT UINT UDINT ULINT REAL LREAL TIME DATE STRING STEP ACTION ON "
-    "CONFIGURATION RESOURCE TASK TRANSITION EN ENO R_EDGE F_EDGE"
-)
-_KEYWORDS = frozenset(_WORDS.split())
 SECTIONS = ("VAR_INPUT", "VAR_OUTPUT", "VAR", "VAR_TEMP")
-
-
-class StructuredTextError(ValueError):
-    """A text that is not Structured Text, or does not mean anything."""
-
-
-@dataclass(frozen=True)
-class Token:
-    """A word with its line; `text` of names is in capitals."""
-
-    kind: str
-    text: str
-    line: int
 
 
 @dataclass(frozen=True)
@@ -89,27 +61,6 @@ class Unit:
     body: tuple[Assign | If, ...] = ()
 
 
-def tokens(text: str) -> list[Token]:
-    """Return the words of a text, without comments.
-
-    Raises
-    ------
-    StructuredTextError
-        For a character that starts no word, with its line.
-    """
-    found, place, line = list[Token](), 0, 1
-    while place < len(text):
-        match = _TOKEN.match(text, place)
-        if match is None:
-            raise StructuredTextError(f"line {line}: unexpected {text[place]!r}")
-        kind, word = str(match.lastgroup), match[0]
-        if kind != "space":
-            found.append(Token(kind, word.upper() if kind == "name" else word.replace("_", ""), line))
-        line += word.count("\n")
-        place = match.end()
-    return [*found, Token("end", "", line)]
-
-
 def parse(text: str) -> list[Unit]:
     """Return the functions and function blocks of a text.
 
@@ -148,7 +99,7 @@ class _Reader:
     def identifier(self) -> Token:
         """Return the next word, which must be a name of the author's own."""
         word = self.now
-        if word.text in _KEYWORDS or "__" in word.text or word.text.endswith("_"):
+        if word.text in KEYWORDS or "__" in word.text or word.text.endswith("_"):
             self.refuse("an identifier")
         return self.take(kind="name")
 

@@ -15,7 +15,7 @@ from experiments.export import st_file
 from experiments.export.proof import Proof, compared
 from experiments.export.st_interpreter import load
 from experiments.export.st_names import identifiers
-from experiments.export.st_syntax import StructuredTextError
+from experiments.export.st_words import StructuredTextError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,12 @@ import pytest
 
 import plants
 from controllers import PID
-from experiments.export import javascript, javascript_target, streams
+from experiments.export import javascript, javascript_chunks, javascript_target, streams
 from experiments.export.machine import Machine, Part, Signal, part
 from experiments.export.plant_machine import plant_machine
 from experiments.export.proof import FAILED, OK
 from plants.core import elementary
+from plants.core.elementary import where
 from tests.reference.exports import job_of, knowledge_base
 from tests.reference.machines import functions_machine, points, random_machine
 
@@ -46,6 +47,28 @@ def test_operations_are_the_machines_bit_for_bit(seed, tmp_path):
     machine = random_machine(seed, without={"sin", "cos", "tanh"})
     rows = points(4)
     np.testing.assert_array_equal(in_node(machine, rows, tmp_path), machine.run(rows))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_pieces_are_the_whole_bit_for_bit(size, tmp_path, monkeypatch):
+    """Conditions, values and inputs cross from piece to piece; memory is written when all has been read."""
+
+    def body(m):
+        both = where(m["a"] - 1.0, where(2.0 - m["b"], 1.0, 0.0), 0.0)
+        m["c"], m["a"] = where(both, m["a"] * m["b"], m["c"]), m["c"] + m["b"] / m["a"]
+        m["d"] = where(both, m["d"] - 1.0, m["a"]) * where(m["c"] - m["d"], 2.0, m["b"])
+
+    names = ("b", "a", "c", "d")
+    memory = dict.fromkeys(names, 0.5)
+    outputs = tuple(Signal(name) for name in names[1:])
+    machine = Machine("m", "", (Signal("b"),), outputs, memory, (part("one", body, names),), 1.0)
+    rows = points(1, count=50)
+    monkeypatch.setattr(javascript_chunks.function, "__defaults__", (size,))
+    np.testing.assert_array_equal(in_node(machine, rows, tmp_path), machine.run(rows))
+    assert javascript.text(machine).count("function one_") > 1
+    random = random_machine(4, without={"sin", "cos", "tanh"})
+    rows = points(4)
+    np.testing.assert_array_equal(in_node(random, rows, tmp_path), random.run(rows))
 
 
 def test_elementary_functions_agree_to_the_last_places(tmp_path):

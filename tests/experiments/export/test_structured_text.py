@@ -15,7 +15,7 @@ from experiments.export.machine import Machine, Signal, part
 from experiments.export.proof import FAILED, OK
 from experiments.export.st_interpreter import load
 from experiments.export.st_names import RESERVED, identifiers
-from experiments.export.st_syntax import StructuredTextError
+from experiments.export.st_words import StructuredTextError
 from plants.core import elementary
 from plants.core.elementary import floor, sign, where
 from tests.reference.exports import job_of, knowledge_base
