@@ -24,7 +24,6 @@ SENSORS = replace(
     excitation=GaussianFilter(0.3, 2.0),
     noise=0.02,
     jitter=0.5,
-    dropout=0.3,
     reference=Sine(1.0, 1.0),
 )
 COMMAND = 1.5
