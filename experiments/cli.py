@@ -164,6 +164,8 @@ def _check(options: argparse.Namespace) -> None:
     import plants
 
     found = _load(options.file)
+    if not found:
+        raise UserError(f"{options.file} gives slow plants only, which have no equations to check")
     if options.plant is None and len(found) > 1:
         raise UserError(f"{options.file} gives several plants; choose one with --plant: {', '.join(found)}")
     name = options.plant or next(iter(found))

@@ -40,7 +40,7 @@ from plants.core.shown import Shown
 from plants.core.simulate import simulate
 from plants.core.symmetry import is_odd
 from plants.core.trajectory import DivergedError, Trajectory
-from plants.core.user_file import PlantFileError, load_plant_file
+from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
 from plants.mechanics import Mechanism
 
 __all__ = [
@@ -49,7 +49,6 @@ __all__ = [
     "SceneError", "Shown", "SpuriousDamping", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole",
     "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
     "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators",
-    "pendulum",
-    "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin", "spurious_damping",
-    "suspension", "tanks", "thermal", "unicycle", "with_rival",
+    "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin",
+    "slow_plants", "spurious_damping", "suspension", "tanks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip

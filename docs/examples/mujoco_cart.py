@@ -18,14 +18,17 @@ COMMANDS = tuple(Quantity(f"force_for_{c.output}", "N", 0.0, c.low, c.high) for 
 
 
 def on_cart(u, w):
+    """All forces on the cart [N]."""
     return (w[0] - u[0] - u[1],)
 
 
 def force(t, x, u, w, p):
+    """All that carries no acceleration: force on the cart [N], torque on the pole [N m]."""
     return KNOWN.force(t, x, on_cart(u, w), (0.0,), p)
 
 
 def supplied_power(t, x, u, w, p):
+    """Power of motors and push [W]."""
     return KNOWN.supplied_power(t, x, on_cart(u, w), (0.0,), p)
 
 
@@ -35,7 +38,6 @@ SLOW = from_mujoco(
     channels=KNOWN.channels,
     pushed=("position",),
     regions={"position": (-2.4, 2.4), "angle": (-1.2, 1.2)},
-    outputs=lambda t, x, u, w, p: x,
     measurements=KNOWN.states,
 )
 plants.register(

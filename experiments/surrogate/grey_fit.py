@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -57,9 +58,9 @@ def fit(model: Plant, names: Sequence[str], runs: Sequence[Run], like: Plant, st
 
     def residual(share: Array) -> Array:
         values = dict(zip(names, (share * nominal).tolist(), strict=True))
-        return np.concatenate([_error(model, run, values, places, step) / spread for run in runs]).ravel()
+        return np.concatenate([_error(free, run, values, places, step) / spread for run in runs]).ravel()
 
-    low, high = _bounds(model, names, nominal)
+    free, (low, high) = _without_region(model), _bounds(model, names, nominal)
     done = least_squares(residual, np.ones(len(names)), bounds=(low, high), diff_step=_SLOPE, max_nfev=50)
     values = dict(zip(names, (done.x * nominal).tolist(), strict=True))
     fitted = [replace(q, nominal=values.get(q.name, q.nominal)) for q in model.parameters]
@@ -91,6 +92,11 @@ def _bounds(model: Plant, names: Sequence[str], nominal: Array) -> tuple[Array, 
     ends = np.array([(q.low, q.high) for q in quantities]) / nominal[:, None]
     low, high = np.minimum(*ends.T), np.maximum(*ends.T)
     return np.maximum(low, 1.0 / _REACH), np.minimum(high, _REACH)
+
+
+def _without_region(model: Plant) -> Plant:
+    """The model where it does not hold, too: of an unstable plant it may leave the region a little before the plant."""
+    return replace(model, states=tuple(replace(q, low=-math.inf, high=math.inf) for q in model.states))
 
 
 def _error(model: Plant, run: Run, values: dict[str, float], places: Sequence[int], step: float) -> Array:

@@ -35,6 +35,7 @@ _SUFFIXES = {  # of the coordinates and of the rates of each type of joint: free
     3: (("",), ("_rate",)),
 }
 _UNITS = {2: ("m", "m/s", "N"), 3: ("rad", "rad/s", "N m")}
+_LOST = 1e9  # of any state; MuJoCo calls 1e10 bad
 _WHOLE = 1e-6  # relative: a step of the loop is a whole number of the model's
 
 
@@ -150,7 +151,8 @@ class MujocoBatch:
     def step(self, t: float, h: float, driven: Array) -> Array:  # noqa: ARG002  (models do not look at the clock)
         """Return the states [n, n_x] after a step with inputs and disturbances [n, n_u + n_w]; NaN: lost or over."""
         count = self._substeps(h)
-        alive = np.isfinite(driven).all(axis=1) & np.isfinite(self._full).all(axis=1)
+        # Beyond a limit of its own MuJoCo writes a log file at every step; such a rollout is lost before.
+        alive = np.isfinite(driven).all(axis=1) & (np.abs(self._full[:, self._shown]) < _LOST).all(axis=1)
         found = np.full((len(driven), len(self._names)), np.nan)
         if alive.any():
             n_u, nv = self.model.nu, self.model.nv

@@ -73,13 +73,15 @@ def test_a_vector_in_lanes_is_so_many_single_environments():
     ours = sscq.gym_vector_env("cart_pole", 5, task)
     assert ours.metadata["autoreset_mode"] == one.metadata["autoreset_mode"]
     np.testing.assert_array_equal(ours.reset(seed=7)[0], one.reset(seed=7)[0])
-    actions, ends = np.random.default_rng(1), 0
+    actions, fallen, ran_out = np.random.default_rng(1), 0, 0
     for _ in range(150):
-        action = actions.uniform(-8.0, 8.0, (5, 2))
+        action = actions.uniform(-1.0, 1.0, (5, 2)) * [[1.0], [1.0], [1.0], [20.0], [20.0]]
         for got, expected in zip(ours.step(action)[:4], one.step(action)[:4], strict=True):
             np.testing.assert_array_equal(got, expected)
-        ends += int(ours._ended.sum())
-    assert ends >= 5  # episodes did end, at the horizon and before, and begin again
+        fallen += int(ours.task.lanes.diverged.sum())
+        ran_out += int((ours._ended & ~ours.task.lanes.diverged).sum())
+    assert fallen
+    assert ran_out  # episodes did end both ways, and began again
 
 
 def test_a_start_can_be_chosen():
