@@ -47,7 +47,7 @@ class SteppedLoop(ClosedLoop):
         self.sampling.add_control(design)
         design.after += [*self.scoring.loop(), *motion.items(), Loop("tick", (_tick,))]
         # The commands do not depend on them here, so nothing else would keep them: the senses do.
-        design.kept += [CLOCK, *(group for group in ("output_before", "packet") if group in design.rows)]
+        design.kept += [CLOCK, "fresh", *(group for group in ("output_before", "packet") if group in design.rows)]
         look = Design(f"senses of {design.title}", rows=design.rows, before=[self._feed()], lanes=design.lanes)
         self.sampling.add_sensing(look)
         look.results = ("extra", "r")

@@ -158,6 +158,7 @@ def test_longer_step_is_several_samples(job, library):
         assert fmi.fmi3GetFloat64(c, places, ctypes.c_size_t(2), room, ctypes.c_size_t(2)) == 0
         assert room[1] == pytest.approx(time)
         seen.append(room[0])
+        assert fmi.fmi3GetFloat64(c, places, ctypes.c_size_t(2), room, ctypes.c_size_t(1)) == 3  # room for one only
         fmi.fmi3FreeInstance(c)
     assert seen[0] == seen[1] == seen[2] != 0.0
 
