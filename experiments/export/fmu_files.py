@@ -51,7 +51,7 @@ def archive(machine: Machine, version: int) -> bytes:
 
     Raises
     ------
-    subprocess.CalledProcessError
+    ValueError
         If there is a compiler and it refuses the sources.
     """
     texts, identity = sources(machine, version)
@@ -81,7 +81,10 @@ def compiled(texts: Mapping[str, str], gcc: str) -> bytes:
             (Path(folder) / name).write_text(text, encoding="utf-8")
         made = [name for name in texts if name.endswith(".c")]
         options = [*FLAGS, *STRICT, "-shared", "-s", "-Wl,--build-id=none", *made, "-o", "made.so"]
-        subprocess.run([gcc, *options], cwd=folder, check=True, capture_output=True, timeout=_SECONDS)  # noqa: S603
+        command = [gcc, *options]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False)  # noqa: S603
+        if done.returncode != 0:
+            raise ValueError(f"gcc refuses the unit's sources: {done.stderr.strip()[:2000]}")
         return (Path(folder) / "made.so").read_bytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -28,5 +29,6 @@ def page(machine: Machine) -> str:
 
 
 def _row(signal: Signal) -> str:
-    cells = (signal.name, signal.unit or "1", f"{signal.low:.6g} .. {signal.high:.6g}", signal.text)
+    free = math.isinf(signal.low) and math.isinf(signal.high)
+    cells = (signal.name, signal.unit, "" if free else f"{signal.low:.6g} .. {signal.high:.6g}", signal.text)
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

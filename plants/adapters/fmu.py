@@ -36,6 +36,9 @@ class FmuDeclaration:
     channels : sequence of mapping
         Arguments of :class:`plants.Channel`, by name. Left empty: the only output follows the only input, within the
         input's declared range.
+    inputs : sequence of str
+        Inputs of the unit that take the channels' commands, in their order; left empty: all that are no disturbances,
+        in the unit's order. Inputs named nowhere keep the unit's values.
     disturbances : sequence of str
         Inputs of the unit that are no commands.
     shown : sequence of str
@@ -54,6 +57,7 @@ class FmuDeclaration:
 
     name: str = ""
     channels: Sequence[Mapping[str, Any]] = ()
+    inputs: Sequence[str] = ()
     disturbances: Sequence[str] = ()
     shown: Sequence[str] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -80,11 +84,14 @@ def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowP
     _check_kind(described, file)
     known = {v.name: v for v in described.modelVariables if v.type in _REAL and not getattr(v, "dimensions", None)}
     driven = [n for n, v in known.items() if v.causality == "input"]
-    inputs = [n for n in driven if n not in declared.disturbances]
+    inputs = list(declared.inputs) or [n for n in driven if n not in declared.disturbances]
     shown = list(dict.fromkeys([*(n for n, v in known.items() if v.causality == "output"), *declared.shown]))
-    for name in (*declared.disturbances, *declared.shown, *declared.parameters):
+    for name in (*declared.inputs, *declared.disturbances, *declared.shown, *declared.parameters):
         if name not in known:
             raise ValueError(f"{file}: {unknown('variable', name, tuple(known))}")
+    for name in (*declared.inputs, *declared.disturbances):
+        if name not in driven:
+            raise ValueError(f"{file}: {unknown('input', name, driven)}")
     if not inputs or not shown:
         raise ValueError(f"{file}: a plant needs an input and an output of type Real or Float64")
     states = tuple(_quantity(known[n], declared.region.get(n)) for n in shown)

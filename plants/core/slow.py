@@ -64,6 +64,15 @@ class SlowPlant:
         """The declared plant's."""
         return self.plant.name
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what a slow plant is good for where one is taken for a plant with equations."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"plant {self.plant.name!r} is moved by another program and has no {name!r}: sscq.evaluate takes it, but "
+            "searches and records need equations; design for it through a fitted model (sscq surrogate)"
+        )
+
     def open(self) -> Session:
         """Open a session in this process."""
         return opened(self.opener, self.settings)

@@ -24,12 +24,12 @@ from sscq.slow import crew
 STEP = 0.05
 
 
-def lag(name, late=0, damping=0.4, gain=2.0):
+def lag(name, late=0, damping=0.4, gain=2.0, start=0.3):
     """A second-order lag about an output of 1, with inputs that arrive late, starting away from rest."""
     natural = 3.0
     return linear_plant(
         name, [[0.0, 1.0], [-natural**2, -2.0 * damping * natural]], [[0.0], [gain * natural**2]], [[1.0, 0.0]],
-        inputs=(plants.Quantity("u", "V"),), measurements=(plants.Quantity("y", "m"),), offset=(1.0,), initial=(0.3, 0.0),
+        inputs=(plants.Quantity("u", "V"),), measurements=(plants.Quantity("y", "m"),), offset=(1.0,), initial=(start, 0.0),
         channels=(plants.Channel("y", low=-2.0, high=2.0, collocated=False),), dead_time=late * STEP, step=STEP,
     )  # fmt: skip
 
@@ -65,6 +65,18 @@ def test_linear_fit_finds_an_integrator():
     assert found.order == 1
     assert abs(found.A[0, 0]) < 1e-4
     assert found.B[0, 0] == pytest.approx(1.0, rel=1e-3)
+
+
+def test_small_moves_count_as_much_as_large_ones():
+    """One run of large moves with gain 1, three of small ones with gain 2.
+
+    Shares of each run's own moves are least where (g - 1) + 3 (g - 2) / 4 = 0, at g = 1.43; that the inputs of the runs
+    differ moves it by a few hundredths. Without the weights it would be 1.1.
+    """
+    one, two = (seen_runs(lag(f"gain_{gain:g}", gain=gain, start=0.0), 4) for gain in (1.0, 2.0))
+    small = [Run(0.1 * run.inputs, 1.0 + 0.1 * (run.outputs - 1.0)) for run in two[1:]]
+    found = linear_fit.fit([one[0], *small], np.zeros(1), STEP, highest=2)
+    assert (found.C @ np.linalg.solve(-found.A, found.B))[0, 0] == pytest.approx(1.43, abs=0.1)
 
 
 def test_linear_fit_needs_samples():

@@ -162,6 +162,8 @@ def test_a_lost_session_is_a_divergence(tmp_path):
 
 def test_refusals():
     plant = plants.get("van_der_pol")
+    with pytest.raises(AttributeError, match="moved by another program"):
+        sscq.record(stepped(plant), LAW, GAINS[0], SITUATIONS[0])
     with pytest.raises(ValueError, match="explicit integrator"):
         stepped(plant, "rosenbrock")
     with pytest.raises(ValueError, match="module:function"):

@@ -6,15 +6,18 @@ import re
 import shutil
 import subprocess
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 from controllers import PID
 from experiments.export import fmu_files, fmu_target
 from experiments.export.fmu_units import exponents
 from experiments.export.installed import installed
+from plants.adapters.fmu import FmuDeclaration, fmu_plant
 from tests.reference.exports import job_of, knowledge_base
 
 GCC = shutil.which("gcc")
@@ -155,6 +158,7 @@ def test_longer_step_is_several_samples(job, library):
         assert fmi.fmi3GetFloat64(c, places, ctypes.c_size_t(2), room, ctypes.c_size_t(2)) == 0
         assert room[1] == pytest.approx(time)
         seen.append(room[0])
+        assert fmi.fmi3GetFloat64(c, places, ctypes.c_size_t(2), room, ctypes.c_size_t(1)) == 3  # room for one only
         fmi.fmi3FreeInstance(c)
     assert seen[0] == seen[1] == seen[2] != 0.0
 
@@ -293,6 +297,26 @@ def test_proof_finds_a_wrong_controller(job, tmp_path, monkeypatch):
     ((name, content),) = fmu_target.files(job, 2).items()
     (tmp_path / name).write_bytes(content)
     assert fmu_target.prove(job, tmp_path, 2).status == "failed"
+
+
+@needs_gcc
+@pytest.mark.parametrize("version", [2, 3])
+def test_unit_as_a_plant_of_another_loop(job, version, tmp_path):
+    """The adapter for plants reads both versions: stepped by it, the controller gives what its machine gives."""
+    pytest.importorskip("fmpy", reason="FMPy is not installed")
+    ((name, content),) = fmu_target.files(job, version).items()
+    (tmp_path / name).write_bytes(content)
+    names = [signal.name for signal in job.machine.inputs]
+    channel = {"output": "command_position", "low": -1.0, "high": 1.0}
+    plant = fmu_plant(tmp_path / name, FmuDeclaration(channels=[channel], inputs=names[:1], disturbances=names[1:]))
+    assert plant.plant.step == job.machine.sample_time
+    rows = job.sequences["random inputs"][:50]
+    with closing(plant.open()) as session:
+        session.start((), {})
+        h = job.machine.sample_time
+        given = [session.step(k * h, row[:1], row[1:], h) for k, row in enumerate(rows.tolist())]
+    assert [q.name for q in plant.plant.states] == [signal.name for signal in job.machine.outputs]
+    np.testing.assert_allclose(given, job.answers["random inputs"][:50], rtol=0.0, atol=1e-12 * job.spans.max())
 
 
 @needs_gcc

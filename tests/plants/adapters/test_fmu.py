@@ -89,6 +89,8 @@ def test_refusals(unit):
         fmu_plant(unit("ModelExchange"))
     with pytest.raises(ValueError, match="did you mean 'gain.k'"):
         fmu_plant(unit(), FmuDeclaration(parameters={"gaink": 1.0}))
+    with pytest.raises(ValueError, match="no input 'y'"):
+        fmu_plant(unit(), FmuDeclaration(inputs=["y"]))
     with pytest.raises(ValueError, match="is no parameter"):
         fmu_plant(unit(), FmuDeclaration(disturbances=["load"], parameters={"y": 1.0}))
     with pytest.raises(ValueError, match="declare channels"):
