@@ -12,31 +12,15 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from plants.adapters.optional import package
+from plants.adapters.mujoco_motion import UNITS, initial_of, names_of, read_model
 from plants.core.elementary import abs as magnitude
 from plants.core.plant import Plant, Quantity
-from plants.core.slow import LostError, SlowPlant
+from plants.core.slow import SlowPlant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from plants.core.plant import Channel
-
-    Array = NDArray[np.float64]
-
-_SUFFIXES = {  # of the coordinates and of the rates of each type of joint: free, ball, slide, hinge
-    0: (("_x", "_y", "_z", "_qw", "_qx", "_qy", "_qz"), ("_vx", "_vy", "_vz", "_wx", "_wy", "_wz")),
-    1: (("_qw", "_qx", "_qy", "_qz"), ("_wx", "_wy", "_wz")),
-    2: (("",), ("_rate",)),
-    3: (("",), ("_rate",)),
-}
-_UNITS = {2: ("m", "m/s", "N"), 3: ("rad", "rad/s", "N m")}
-_LOST = 1e9  # of any state; MuJoCo calls 1e10 bad
-_WHOLE = 1e-6  # relative: a step of the loop is a whole number of the model's
 
 
 def from_mujoco(
@@ -85,11 +69,11 @@ def from_mujoco(
     path = Path(file).resolve()
     if not path.is_file():
         raise FileNotFoundError(f"there is no model file {path}")
-    model = _model(str(path))
-    names = _names(model)
+    model = read_model(str(path))
+    names = names_of(model)
     regions = dict(regions or {})
     _known("region of a state", regions, [label for label, _ in names])
-    start = _initial(model)
+    start = initial_of(model)
     states = tuple(
         Quantity(label, unit, float(x), *regions.get(label, (-math.inf, math.inf)))
         for (label, unit), x in zip(names, start, strict=True)
@@ -101,137 +85,13 @@ def from_mujoco(
     )  # fmt: skip
     settings = {"file": str(path), "pushed": list(pushed), "threads": threads}
     return SlowPlant(
-        plant, "plants.adapters.mujoco_model:open_session", settings,
-        together="plants.adapters.mujoco_model:open_batch",
+        plant, "plants.adapters.mujoco_motion:open_session", settings,
+        together="plants.adapters.mujoco_motion:open_batch",
     )  # fmt: skip
-
-
-def open_session(settings: Mapping[str, Any]) -> MujocoSession:
-    """Open a session of one rollout."""
-    return MujocoSession(settings)
-
-
-def open_batch(settings: Mapping[str, Any]) -> MujocoBatch:
-    """Open many rollouts at a time."""
-    return MujocoBatch(settings)
-
-
-class MujocoBatch:
-    """Rollouts of one model side by side.
-
-    Their numbers do not depend on which others there are: each begins every step from its state alone.
-    """
-
-    room = 1024
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        mujoco, rollout = package("mujoco"), package("mujoco.rollout")
-        self.model, threads = _model(settings["file"]), int(settings["threads"])
-        # A state that is not finite stays so: MuJoCo would start again from its own initial state.
-        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-        self._data = [mujoco.MjData(self.model) for _ in range(max(1, threads))]
-        self._rollout = rollout.Rollout(nthread=threads)
-        self._spec = int(mujoco.mjtState.mjSTATE_CTRL | mujoco.mjtState.mjSTATE_QFRC_APPLIED)
-        self._pushed = [self.model.jnt_dofadr[self.model.joint(joint).id] for joint in settings["pushed"]]
-        self._names = [label for label, _ in _names(self.model)]
-        self._full = np.zeros((0, 0))
-        size = mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
-        self._shown = slice(1, 1 + len(self._names))  # behind the time: coordinates, rates, activations
-        self._size = size
-
-    def start(self, starts: Sequence[Mapping[str, Any]]) -> Array:
-        """Begin rollouts; return their states [n, n_x]."""
-        self._full = np.zeros((len(starts), self._size))
-        self._full[:, self._shown] = _initial(self.model)
-        for row, given in zip(self._full[:, self._shown], starts, strict=True):
-            for label, value in given["initial"].items():
-                row[self._names.index(label)] = value
-        return self._full[:, self._shown].copy()
-
-    def step(self, t: float, h: float, driven: Array) -> Array:  # noqa: ARG002  (models do not look at the clock)
-        """Return the states [n, n_x] after a step with inputs and disturbances [n, n_u + n_w]; NaN: lost or over."""
-        count = self._substeps(h)
-        # Beyond a limit of its own MuJoCo writes a log file at every step; such a rollout is lost before.
-        alive = np.isfinite(driven).all(axis=1) & (np.abs(self._full[:, self._shown]) < _LOST).all(axis=1)
-        found = np.full((len(driven), len(self._names)), np.nan)
-        if alive.any():
-            n_u, nv = self.model.nu, self.model.nv
-            control = np.zeros((int(alive.sum()), 1, n_u + nv))
-            control[:, 0, :n_u] = driven[alive, :n_u]
-            control[:, 0, [n_u + dof for dof in self._pushed]] = driven[alive, n_u:]
-            data = self._data if self._rollout.nthread else self._data[0]
-            moved, _ = self._rollout.rollout(
-                self.model, data, self._full[alive], control, control_spec=self._spec, nstep=count
-            )
-            self._full[alive] = moved[:, -1]
-            found[alive] = moved[:, -1, self._shown]
-        return found
-
-    def _substeps(self, h: float) -> int:
-        ratio = h / self.model.opt.timestep
-        count = round(ratio)
-        if count < 1 or abs(ratio - count) > _WHOLE * count:
-            raise ValueError(f"step {h:g} s must be a multiple of the model's time step {self.model.opt.timestep:g} s")
-        return count
-
-    def close(self) -> None:
-        """End the threads."""
-        self._rollout.close()
-
-
-class MujocoSession:
-    """One rollout: a batch of one."""
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._batch = MujocoBatch({**settings, "threads": 0})
-
-    def start(self, parameters: Sequence[float], initial: Mapping[str, float]) -> Sequence[float]:
-        """Begin anew."""
-        return self._batch.start([{"parameters": parameters, "initial": initial}])[0].tolist()
-
-    def step(self, t: float, u: Sequence[float], w: Sequence[float], h: float) -> Sequence[float]:
-        """Return the states at t + h."""
-        states = self._batch.step(t, h, np.array([[*u, *w]], float))[0]
-        if not np.isfinite(states).all():
-            raise LostError("the model's state is not finite")
-        return states.tolist()
-
-    def close(self) -> None:
-        """Give everything back."""
-        self._batch.close()
-
-
-def _model(file: str) -> Any:
-    return package("mujoco").MjModel.from_xml_path(file)
 
 
 def _text(model: Any) -> str:
     return model.names[: model.names.find(b"\0")].decode() or "mujoco_model"
-
-
-def _names(model: Any) -> list[tuple[str, str]]:
-    """Names and units of all states, in MuJoCo's order."""
-    joints = [model.joint(k) for k in range(model.njnt)]
-    actuators = [model.actuator(k) for k in range(model.nu)]
-    for what, several in (("joint", joints), ("actuator", actuators)):
-        if unnamed := [k for k, one in enumerate(several) if not one.name]:
-            raise ValueError(f"every {what} of the model needs a name, number {unnamed[0]} has none")
-    found = []
-    for place in (0, 1):
-        for joint in joints:
-            kind = int(joint.type[0])
-            unit = _UNITS.get(kind, ("", "", ""))[place]
-            found += [(joint.name + suffix, unit) for suffix in _SUFFIXES[kind][place]]
-    return found + [
-        (f"{actuators[k].name}_act", "") for k in range(model.nu) for _ in range(int(model.actuator_actnum[k]))
-    ]
-
-
-def _initial(model: Any) -> list[float]:
-    """The first keyframe, else the model's own position at rest."""
-    if model.nkey:
-        return [*model.key_qpos[0].tolist(), *model.key_qvel[0].tolist(), *model.key_act[0].tolist()]
-    return [*model.qpos0.tolist(), *[0.0] * (model.nv + model.na)]
 
 
 def _inputs(model: Any) -> tuple[Quantity, ...]:
@@ -245,9 +105,9 @@ def _inputs(model: Any) -> tuple[Quantity, ...]:
 
 def _pushes(model: Any, pushed: Sequence[str]) -> tuple[Quantity, ...]:
     kinds = {model.joint(k).name: int(model.joint(k).type[0]) for k in range(model.njnt)}
-    movable = [name for name, kind in kinds.items() if kind in _UNITS]
+    movable = [name for name, kind in kinds.items() if kind in UNITS]
     _known("slide or hinge joint to push", pushed, movable)
-    return tuple(Quantity(f"push_{name}", _UNITS[kinds[name]][2]) for name in pushed)
+    return tuple(Quantity(f"push_{name}", UNITS[kinds[name]][2]) for name in pushed)
 
 
 def _known(what: str, given: Any, known: Sequence[str]) -> None:
