@@ -113,11 +113,13 @@ class _Run:
 def _simulated(job: Job, situation: Situation) -> _Run | None:
     """The loop under a held series of its own excitation; None where it diverges."""
     first = _recorded(job, situation)
+    if not first["alive"]:  # nothing was recorded after it diverged
+        return None
     held = {
         q.name: Recorded.held(first["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
     }  # fmt: skip
     second = _recorded(job, replace(situation, excitation=held) if held else situation)
-    if first["alive"] is False or second["alive"] is False:
+    if not second["alive"]:
         return None
     every, measured = slice(None, None, second["sample"]), [s.name for s in job.machine.inputs]
     places = [job.plant.index("measurements", name) for name in measured if name in second["seen"]]
