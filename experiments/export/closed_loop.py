@@ -40,6 +40,7 @@ _DIRECT = (
     "dead_zone", "backlash",
 )  # fmt: skip
 _SECONDS = 600
+_ROUNDING = 1e-12  # relative: less is no motion
 _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off")
 
 
@@ -72,16 +73,24 @@ def closed(job: Job, folder: Path) -> Closed:
         reasons = {situation.name: _indirect(job.plant, situation) for situation in job.situations}
         direct = [situation for situation in job.situations if not reasons[situation.name]]
         runs = dict(zip((situation.name for situation in direct), simulated(job, direct), strict=True))
+        span = _spans([run.outputs for run in runs.values() if run is not None])
         for situation in job.situations:
             run = runs.get(situation.name)
             if run is None:
                 left_out[situation.name] = reasons[situation.name] or "the simulated loop diverges"
                 continue
-            found = _run(program, job, run)
-            span = np.ptp(run.outputs, axis=0)
-            difference = np.abs(found - run.outputs) / np.where(span > 0.0, span, 1.0)
+            difference = np.abs(_run(program, job, run) - run.outputs) / span
             errors[situation.name] = float(difference[:, behind].max())
     return Closed(errors, left_out)
+
+
+def _spans(outputs: Sequence[Array]) -> Array | float:
+    """Ranges of the measurements [n_outputs] over all situations; 1 where one moves by rounding alone."""
+    if not outputs:
+        return 1.0
+    together = np.concatenate(outputs)
+    span, size = np.ptp(together, axis=0), np.abs(together).max(axis=0)
+    return np.where(span > _ROUNDING * np.maximum(size, 1.0), span, 1.0)
 
 
 def between(situation: Situation) -> list[str]:
@@ -145,6 +154,8 @@ def _loop_of(job: Job, situations: Sequence[Situation]) -> ClosedLoop:
 
 
 def _holding(job: Job, situation: Situation, recorded: dict[str, Any]) -> Situation:
+    if not recorded["alive"]:  # nothing was recorded after it diverged
+        return situation
     series = {
         q.name: Recorded.held(recorded["w"][:, k], job.step) for k, q in enumerate(job.plant.disturbances)
     }  # fmt: skip
