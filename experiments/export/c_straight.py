@@ -49,7 +49,8 @@ class StraightFloat(Straight):
     @staticmethod
     def literal(value: float) -> str:
         """Return a constant's text in single precision."""
-        rounded = float(np.float32(value))
+        with np.errstate(over="ignore"):
+            rounded = float(np.float32(value))
         if not math.isfinite(rounded) and math.isfinite(value):
             raise ValueError(f"the constant {value} has no value in single precision; export in double")
         return PrintedC.literal(value) if not math.isfinite(value) else _short(rounded)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.export import c_files, closed_loop, hostile
+from experiments.export import c_files, c_programs, closed_loop, hostile
 from experiments.export.proof import Proof, compared, unchecked
 from experiments.export.scheduler import is_scheduler
 
@@ -28,14 +28,13 @@ CLOSED = 1e-9
 """Of the loop closed with the export: stable loops forget roundings."""
 STRICT = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-ffp-contract=off")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
-_SAMPLES = 50
 _SECONDS = 600
 
 
 def files(job: Job, precision: str) -> dict[str, str]:
     """Return the export's files by name: header, source, self-test."""
     texts = c_files.texts(job.machine, precision)
-    return {**texts, f"{job.machine.name}_selftest.c": _self_test(job, precision)}
+    return {**texts, f"{job.machine.name}_selftest.c": c_programs.self_test(job, BOUNDS[precision])}
 
 
 def prove(job: Job, folder: Path, precision: str) -> Proof:
@@ -46,7 +45,7 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
         return unchecked(target, "gcc is not installed")
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        (work / "driver.c").write_text(_driver(job), encoding="utf-8")
+        (work / "driver.c").write_text(c_programs.driver(job), encoding="utf-8")
         sources = [str(folder / f"{job.machine.name}.c"), str(work / "driver.c"), f"-I{folder}"]
         try:
             _call([gcc, *STRICT, *SANITIZED, *sources, "-o", str(work / "checked"), "-lm"])
@@ -111,122 +110,3 @@ def _sizes(gcc: str, folder: Path, job: Job, work: Path) -> dict[str, int]:
     size = shutil.which("size")
     text = _call([size, thing]).splitlines()[1].split() if size else ["0"]
     return {"rom_bytes": int(text[0]), "numbers_of_state": len(job.machine.memory)}
-
-
-def _driver(job: Job) -> str:
-    machine = job.machine
-    inputs, outputs = machine.inputs, machine.outputs
-    read = "\n".join(f"        in.{s.name} = ({machine.name}_real)row[{k}];" for k, s in enumerate(inputs))
-    write = "\n".join(f"        row[{k}] = (double)out.{s.name};" for k, s in enumerate(outputs))
-    return _DRIVER.format(
-        name=machine.name, n=len(inputs), m=len(outputs), most=max(len(inputs), len(outputs)), read=read, write=write
-    )
-
-
-_DRIVER = """#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include "{name}.h"
-
-static double rows[1000][{n}];
-
-static int timed(void)
-{{
-    {name}_state state;
-    {name}_inputs in;
-    {name}_outputs out;
-    volatile double kept = 0.0;
-    const size_t n = fread(rows, sizeof rows[0], 1000, stdin);
-    long k, samples = 1000000;
-    clock_t begin;
-    {name}_reset(&state);
-    begin = clock();
-    for (k = 0; k < samples; k++) {{
-        const double *row = rows[(size_t)k % (n ? n : 1)];
-{read}
-        {name}_step(&state, &in, &out);
-        kept = (double)out.fault;
-    }}
-    (void)kept;
-    printf("%.17g", 1e9 * (double)(clock() - begin) / (double)CLOCKS_PER_SEC / (double)samples);
-    return 0;
-}}
-
-int main(int argc, char **argv)
-{{
-    {name}_state state;
-    {name}_inputs in;
-    {name}_outputs out;
-    double row[{most}];
-    if (argc > 1 && strcmp(argv[1], "time") == 0)
-        return timed();
-    {name}_reset(&state);
-    while (fread(row, sizeof(double), {n}, stdin) == {n}) {{
-{read}
-        {name}_step(&state, &in, &out);
-{write}
-        if (fwrite(row, sizeof(double), {m}, stdout) != {m})
-            return 2;
-    }}
-    return 0;
-}}
-"""
-
-
-def _self_test(job: Job, precision: str) -> str:
-    """A program for the target: the first samples of a recorded situation, with what must come out."""
-    machine = job.machine
-    first = next(iter(job.sequences))
-    rows, expected = job.sequences[first][:_SAMPLES], job.answers[first][:_SAMPLES]
-    read = "\n".join(f"        in.{s.name} = ({machine.name}_real)given[k][{j}];" for j, s in enumerate(machine.inputs))
-    limits = (BOUNDS[precision] * job.spans).tolist()
-    check = "\n".join(
-        f'        failures += differs((double)out.{s.name}, expected[k][{j}], {limits[j]!r}, k, "{s.name}");'
-        for j, s in enumerate(machine.outputs)
-    )
-    return _SELF_TEST.format(
-        name=machine.name, rows=len(rows), n=rows.shape[1], m=expected.shape[1], given=_table(rows),
-        expected=_table(expected), read=read, check=check, situation=first.replace("*/", ""),
-    )  # fmt: skip
-
-
-def _table(values: Array) -> str:
-    return ",\n".join("    {" + ", ".join(map(repr, row)) + "}" for row in values.tolist())
-
-
-_SELF_TEST = """/* Runs {rows} samples of the situation "{situation}" and compares; exit code 0 where all agree. */
-#include <stdio.h>
-#include "{name}.h"
-
-static const double given[{rows}][{n}] = {{
-{given}
-}};
-static const double expected[{rows}][{m}] = {{
-{expected}
-}};
-
-static int differs(double came, double wanted, double tolerance, int sample, const char *signal)
-{{
-    const double difference = came > wanted ? came - wanted : wanted - came;
-    if (difference <= tolerance)
-        return 0;
-    printf("sample %d: %s is %.17g, expected %.17g\\n", sample, signal, came, wanted);
-    return 1;
-}}
-
-int main(void)
-{{
-    {name}_state state;
-    {name}_inputs in;
-    {name}_outputs out;
-    int k, failures = 0;
-    {name}_reset(&state);
-    for (k = 0; k < {rows}; k++) {{
-{read}
-        {name}_step(&state, &in, &out);
-{check}
-    }}
-    printf(failures ? "FAILED: %d differences\\n" : "ok\\n", failures);
-    return failures ? 1 : 0;
-}}
-"""

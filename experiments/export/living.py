@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.export import javascript
-from experiments.export.closed_loop import between, simulated
+from experiments.export.loop_runs import between, simulated
 from experiments.export.machine import identifier, part
 from experiments.export.plant_machine import plant_machine
 from experiments.report.document import POLICY, asset
@@ -26,8 +26,8 @@ from sscq.loop_spec import LoopSpec
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from experiments.export.closed_loop import LoopRun
     from experiments.export.job import Job
+    from experiments.export.loop_runs import LoopRun
     from experiments.export.machine import Machine, Slots
     from sscq.situation import Situation
 

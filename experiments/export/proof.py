@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 OK, FAILED, UNCHECKED = "ok", "failed", "not checked"
+FLAGS = ("fault", "tripped")
 _SINGLE = 1e-7  # relative: limits that are rounded to single precision
 
 
@@ -80,14 +81,14 @@ def compared(
     """Return the proof of outputs `found` [n, n_outputs], by sequence.
 
     An output that is not finite where the machine's is, or the other way round, is an infinite error. With `rough`
-    (single precision) outputs of the edge inputs need only be inside their limits: integrals that have been at 1e6
-    keep seven digits of that.
+    (single precision) outputs of the edge inputs need only be inside their limits, and flags the same: integrals that
+    have been at 1e6 keep seven digits of that.
     """
     errors = np.zeros(len(job.machine.outputs))
     for name, expected in job.answers.items():
         ours = found.get(name)
         if rough and name == EDGE and ours is not None and ours.shape == expected.shape:
-            errors = np.maximum(errors, np.where(_inside(job, ours), 0.0, np.inf))
+            errors = np.maximum(errors, np.where(_inside(job, ours) & _same_flags(job, ours, expected), 0.0, np.inf))
             continue
         if ours is None or ours.shape != expected.shape:
             came = "nothing" if ours is None else f"shape {ours.shape}"
@@ -111,6 +112,12 @@ def _inside(job: Job, values: Array) -> NDArray[np.bool_]:
     slack = _SINGLE * np.where(np.isfinite(high - low), np.maximum(np.abs(low), np.abs(high)), 0.0)
     good = np.isfinite(values) & (values >= low - slack) & (values <= high + slack)
     return np.asarray(good.all(axis=0))
+
+
+def _same_flags(job: Job, ours: Array, expected: Array) -> NDArray[np.bool_]:
+    """Whether outputs [n, n_outputs] that are 0 or 1 are those expected; true for all others."""
+    flags = np.array([signal.name in FLAGS for signal in job.machine.outputs])
+    return np.asarray(~flags | (ours == expected).all(axis=0))
 
 
 def digest(path: Path) -> str:

@@ -125,3 +125,11 @@ def test_the_page_shows_a_program_that_runs(tmp_path):
     for line, row in zip(lines, job.machine.run(rows), strict=True):
         u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
         assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
+
+
+def test_flags_count_in_single_precision_too(job, tmp_path):
+    source = written(job, tmp_path, "float")
+    source.write_text(re.sub(r"out->fault = m\[\d+\];", "out->fault = 0.0f;", source.read_text()))
+    proof = c_target.prove(job, tmp_path, "float")
+    assert proof.status == FAILED
+    assert "fault" in proof.reason

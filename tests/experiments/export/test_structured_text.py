@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from controllers import PID
-from experiments.export import c_files, c_target, st_file, st_target, streams
+from experiments.export import c_files, c_programs, st_file, st_target, streams
 from experiments.export.machine import Machine, Signal, part
 from experiments.export.proof import FAILED, OK
 from experiments.export.st_interpreter import load
@@ -233,7 +233,7 @@ def test_the_proof_holds_and_finds_a_changed_file(job, tmp_path, target):
 def test_real_is_the_c_of_single_precision_bit_for_bit(job, tmp_path):
     for name, text in c_files.texts(job.machine, "float").items():
         (tmp_path / name).write_text(text)
-    (tmp_path / "driver.c").write_text(c_target._driver(job))
+    (tmp_path / "driver.c").write_text(c_programs.driver(job))
     sources = [str(tmp_path / f"{job.machine.name}.c"), str(tmp_path / "driver.c"), "-lm", "-o", str(tmp_path / "run")]
     subprocess.run(["gcc", "-std=c99", "-O1", "-ffp-contract=off", *sources], check=True)
     text = st_file.text(job.machine, REAL)
