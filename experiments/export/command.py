@@ -8,7 +8,7 @@ As in::
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiments.launch import command
 
@@ -24,13 +24,10 @@ def export(config: ExportConfig, folder: RunFolder) -> None:
     """Write all targets, run each of them, write manifest.json; exit code 1 where one is wrong."""
     from experiments.export.writing import table, write
 
-    job = prepared(config)
-    proofs, manifest = write(job, wanted(config.to), folder.path, quiet=config.quiet)
+    proofs, manifest = write(prepared(config), wanted(config.to), folder.path, quiet=config.quiet)
     for proof in proofs:
         if proof.seconds:
             folder.note_time(f"{proof.target}, one sample", proof.seconds)
-    if config.shape == "scheduler":
-        manifest["pid_block"] = _judged_block(job, folder)
     path = folder.write_json("manifest.json", manifest)
     print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {path}"]))
     wrong = [proof.target for proof in proofs if proof.status == "failed"]
@@ -72,18 +69,6 @@ def prepared(config: ExportConfig) -> Job:
     sets, _ = situations.declared_sets(config, plant)
     several = tuple(situation for block in sets.values() for situation in block)
     return job_for(kb, plant, several, config.integration_step, config.integrator, config, config.seed)
-
-
-def _judged_block(job: Job, folder: RunFolder) -> dict[str, Any]:
-    """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
-    from experiments.export import vendor_loop
-    from plants.core import atomic
-
-    found = vendor_loop.judged(job.kb, job.plant, job.situations, job.step, job.form, job.integrator)
-    text = vendor_loop.page(found, job.form)
-    atomic.write(folder.path / "pid_block.md", text)
-    print(f"\n{text}")
-    return found
 
 
 def _check(config: ExportConfig) -> None:

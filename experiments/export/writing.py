@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from experiments.export import vendor_loop
 from experiments.export.proof import digest
+from experiments.export.scheduler import is_scheduler
 from experiments.export.targets import TARGETS
 from experiments.text_table import text_table
 from plants.core import atomic
@@ -37,7 +39,19 @@ def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[l
         if not quiet:
             print(f"{name}: written, being run on {len(job.sequences)} sequences of signals", flush=True)
         proofs.append(target.prove(job, place))
-    return proofs, manifest(job, proofs, files)
+    told = manifest(job, proofs, files)
+    if is_scheduler(job.machine):
+        told["pid_block"] = _judged_block(job, root)
+    return proofs, told
+
+
+def _judged_block(job: Job, root: Path) -> dict[str, Any]:
+    """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
+    found = vendor_loop.judged(job.kb, job.plant, job.situations, job.step, job.form, job.integrator)
+    text = vendor_loop.page(found, job.form)
+    atomic.write(root / "pid_block.md", text)
+    print(f"\n{text}")
+    return found
 
 
 def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[dict[str, Any]]:

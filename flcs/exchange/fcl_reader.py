@@ -9,22 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from flcs.exchange.fcl_tokens import Tokens
+from flcs.exchange.fcl_blocks import JOINED, Declarations, Output
 from flcs.exchange.fcl_writer import AND_METHODS
-from flcs.exchange.system import Antecedent, Consequent, FuzzySystem, SystemRule, Term, refuse
+from flcs.exchange.system import Consequent, FuzzySystem, SystemRule, refuse
 
-_JOINED = ("MAX", "NSUM", "SUM")
 _NORMS = {word: name for name, word in AND_METHODS.items()}
-
-
-@dataclass
-class _Output:
-    """A DEFUZZIFY block: singletons by name, and what else it says."""
-
-    line: int
-    singletons: dict[str, float] = field(default_factory=dict)
-    default: float | None = None
-    ends: tuple[float, float] | None = None
 
 
 @dataclass
@@ -36,17 +25,13 @@ class _Said:
     values: dict[str, float] = field(default_factory=dict)
 
 
-class _Reader:
+class _Reader(Declarations):
     """A function block, piece by piece."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = Tokens(text)
-        self.variables: dict[str, list[str]] = {"VAR_INPUT": [], "VAR_OUTPUT": []}
-        self.inputs: dict[str, Antecedent] = {}
-        self.outputs: dict[str, _Output] = {}
+        super().__init__(text)
         self.rules: dict[tuple[int, ...], _Said] = {}
         self.norms: set[str] = set()
-        self.joined: dict[str, str] = {}  # how an output's rules with one singleton are joined
         self.used: set[tuple[str, str]] = set()
 
     def system(self) -> FuzzySystem:
@@ -66,83 +51,6 @@ class _Reader:
             tokens.complain("one function block in a file")
         return self._built(name)
 
-    def _variables(self, word: str) -> None:
-        while not self.tokens.skip("END_VAR"):
-            self.variables[word].append(self.tokens.name().text)
-            for expected in (":", "REAL", ";"):
-                self.tokens.expect(expected)
-
-    def _declared(self, word: str) -> tuple[str, int]:
-        token = self.tokens.name()
-        if token.text not in self.variables[word]:
-            refuse(token.line, f"a variable of {word}: {', '.join(self.variables[word])}", repr(token.text))
-        return token.text, token.line
-
-    def _fuzzify(self, _: str) -> None:
-        tokens = self.tokens
-        name, line = self._declared("VAR_INPUT")
-        terms, ends = [], None
-        while not tokens.skip("END_FUZZIFY"):
-            if tokens.at("RANGE"):
-                ends = self._range()
-                continue
-            tokens.expect("TERM")
-            label = tokens.name()
-            tokens.expect(":=")
-            terms.append(Term(label.text, "points", self._points(), line=label.line))
-        low, high = ends or (None, None)
-        self.inputs[name] = Antecedent(name, low, high, tuple(terms), line)
-
-    def _points(self) -> tuple[tuple[float, float], ...]:
-        tokens, points, line = self.tokens, [], self.tokens.next.line
-        while not tokens.skip(";"):
-            if not tokens.at("("):
-                tokens.complain("points (place, membership) of straight lines, and ';'")
-            tokens.take()
-            x = tokens.number()
-            tokens.expect(",")
-            points.append((x, tokens.number()))
-            tokens.expect(")")
-        if points != sorted(points, key=lambda point: point[0]):
-            refuse(line, "points in increasing order", points)
-        return tuple(points)
-
-    def _range(self) -> tuple[float, float]:
-        tokens = self.tokens
-        line = tokens.take().line
-        for expected in (":=", "("):
-            tokens.expect(expected)
-        low = tokens.number()
-        tokens.expect("..")
-        high = tokens.number()
-        for expected in (")", ";"):
-            tokens.expect(expected)
-        return (low, high) if low < high else refuse(line, "RANGE := (low .. high) with low < high", (low, high))
-
-    def _defuzzify(self, _: str) -> None:
-        tokens = self.tokens
-        name, line = self._declared("VAR_OUTPUT")
-        output = self.outputs[name] = _Output(line)
-        while not tokens.skip("END_DEFUZZIFY"):
-            word = tokens.next.text.upper()
-            if word == "RANGE":
-                output.ends = self._range()
-                continue
-            tokens.expect("TERM", "METHOD", "ACCU", "DEFAULT")
-            label = tokens.name().text if word == "TERM" else ""
-            tokens.expect(":=" if word in {"TERM", "DEFAULT"} else ":")
-            if word == "METHOD":
-                tokens.expect("COGS")
-            elif word == "ACCU":
-                self.joined[name] = tokens.expect(*_JOINED).text.upper()
-            elif word == "DEFAULT":
-                output.default = None if tokens.skip("NC") else tokens.number()
-            elif tokens.at("("):
-                tokens.complain("a singleton, TERM name := number (sets over the output are not constant gains)")
-            else:
-                output.singletons[label] = tokens.number()
-            tokens.expect(";")
-
     def _ruleblock(self, _: str) -> None:
         tokens = self.tokens
         tokens.name()
@@ -153,7 +61,7 @@ class _Reader:
                 self._rule(joined)
                 continue
             tokens.expect(":")
-            choices = {"AND": tuple(_NORMS), "ACT": ("PROD", "MIN"), "ACCU": _JOINED}
+            choices = {"AND": tuple(_NORMS), "ACT": ("PROD", "MIN"), "ACCU": JOINED}
             method = tokens.expect(*choices.get(word, ("MAX", "ASUM", "BSUM"))).text.upper()
             norm = method if word == "AND" else norm
             joined = method if word == "ACCU" else joined
@@ -242,7 +150,7 @@ class _Reader:
         )  # fmt: skip
 
 
-def _consequent(name: str, found: _Output) -> Consequent:
+def _consequent(name: str, found: Output) -> Consequent:
     low, high = found.ends or (None, None)
     return Consequent(name, low, high, found.default, found.line)
 

@@ -55,6 +55,7 @@ def test_without_integral_action_the_integral_stands_still():
     _, c = law.law(0.0, 1.0, 0.0, 0.0, 0.0, (2.5,), (1.0, 0.0, 0.0))
     assert c == (2.5,)
     assert law.follow(1.0, 0.0, 0.0, 0.0, (2.5,), (1.0, 0.5, 0.0), 3.0) == (4.0,)  # (3 - 1) / 0.5
+    assert law.follow(1.0, 0.0, 0.0, 0.0, (2.5,), (1.0, 0.0, 0.0), 3.0) == (0.0,)  # no integral says 2
 
 
 def test_an_initial_command_is_refused():

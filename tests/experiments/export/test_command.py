@@ -69,6 +69,17 @@ def test_what_does_something_else_must_not_be_installed(kb_file, monkeypatch, ca
     assert "not what was simulated" in capsys.readouterr().out
 
 
+def test_the_scheduler_alone_is_judged_with_other_blocks(kb_file, monkeypatch, capsys):
+    monkeypatch.setitem(TARGETS, "fake", fake("ok"))
+    manifest = exported(f"kb={kb_file}", "to=[fake]", "shape=scheduler", "vendor.unit=min", "vendor.longest=90")
+    assert manifest["machine"] == "van_der_pol_scheduler"
+    assert {s["name"]: (s["unit"], s["high"]) for s in manifest["outputs"]}["Ti_position"] == ("min", 90.0)
+    assert len(manifest["pid_block"]["blocks"]) == 5
+    page = Path("run/pid_block.md").read_text()
+    assert "Ti and Td in min, at most 90." in page
+    assert page in capsys.readouterr().out
+
+
 def test_refusals(kb_file, capsys):
     assert "did you mean 'c_float'" in refused(capsys, f"kb={kb_file}", "to=[c_flot]")
     assert "give a knowledge base" in refused(capsys, "to=[c]")

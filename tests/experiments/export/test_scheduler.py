@@ -58,6 +58,10 @@ def test_several_channels_read_each_their_own_errors():
     }
     assert changed
     assert changed <= {"gain_kp_2", "gain_ki_2", "gain_kd_2"}
+    found = {s.name: value for s, value in zip(machine.outputs, moved, strict=True)}
+    for k, name in enumerate(outputs, 1):
+        assert found[f"K_{name}"] == pytest.approx(found[f"gain_kp_{k}"], rel=1e-12) or not found[f"standard_{name}"]
+    assert found[f"K_{outputs[1]}"] != found[f"K_{outputs[0]}"]
 
 
 def test_the_standard_and_series_forms_are_those_of_the_text_books():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flcs import Inference, KnowledgeBaseError
+from flcs import Inference, KnowledgeBaseError, Rule, Variable
 from flcs.exchange import (
     ExchangeError,
     Given,
@@ -21,6 +21,7 @@ from flcs.exchange import (
     restored,
     system_of,
 )
+from flcs.membership import Trapezoid
 from flcs.output_sets import OutputSets
 
 FORMATS = {"fis": (fis_writer.write, fis_reader.read), "fcl": (fcl_writer.write, fcl_reader.read)}
@@ -54,6 +55,27 @@ def test_fis_round_trip_is_exact(builders, shape, order, t_norm):
 def test_fcl_round_trip_is_exact(builders, shape):
     kb = some_off(builders["kb"](shape, tick=0.1, t_norm="minimum", authority=0.7))
     assert back(kb, "fcl").content_hash == kb.content_hash
+
+
+@every_format
+@pytest.mark.parametrize("centres", [(-1.1, 0.7), (-1.37, 0.1234567, 1.61), (-1.9, -0.3, 0.0317, 2.2)])
+def test_plateaus_and_centres_of_trapezoids_come_back_to_the_bit(builders, name, centres):
+    base = builders["base"]()
+    variable = Variable("e", "", -2.0, 2.5, centres, shape=Trapezoid(0.137))
+    rules = tuple(Rule((j,), (1.0 + j, 2.0, 3.0)) for j in range(len(centres)))
+    kb = replace(builders["kb"](), channels=(replace(base, inputs=(variable,), rules=rules),))
+    assert back(kb, name).content_hash == kb.content_hash
+    plain = imported([FORMATS[name][1](text) for text in texts(kb, name)], [Given("position")], kb.plant)
+    if len(centres) > 2:  # without the complement, from the break points; rounding of their differences
+        np.testing.assert_allclose(plain.channels[0].inputs[0].centres, centres, rtol=0.0, atol=1e-9)
+        assert plain.channels[0].inputs[0].shape.plateau == pytest.approx(0.137, abs=1e-9)
+
+
+@every_format
+def test_the_story_of_each_rule_comes_back(kb, name):
+    rules = [replace(r, firing=0.5 + k, rank=9 - k, confidence=0.1 * k) for k, r in enumerate(kb.channels[0].rules)]
+    told = kb.with_channel(0, replace(kb.channels[0], rules=tuple(rules)))
+    assert back(told, name).content_hash == told.content_hash
 
 
 @every_format

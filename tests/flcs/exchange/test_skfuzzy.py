@@ -36,6 +36,17 @@ def test_the_package_computes_the_gains(builders, shape, t_norm, bound):
     np.testing.assert_allclose(computed(found, ("e", "e_rate"), rows), kb.gains(rows), rtol=0.0, atol=bound)
 
 
+def test_rules_of_equal_and_of_close_gains_count_each(builders):
+    kb = builders["kb"](fallback=1e-6)
+    base = kb.channels[0]
+    near = (2.0, 2.0, 2.0001, 8.0, 8.0, 2.0, 8.00005, 2.0, 5.0)
+    rules = tuple(replace(rule, gains=(g, 10.0 - g, g)) for rule, g in zip(base.rules, near, strict=True))
+    kb = kb.with_channel(0, replace(base, rules=rules))
+    rows = np.random.default_rng(5).uniform((-2.0, -4.0), (2.5, 4.0), (8, 2))
+    found = computed(skfuzzy_system.control_system(system_of(kb)), ("e", "e_rate"), rows)
+    np.testing.assert_allclose(found, kb.gains(rows), rtol=0.0, atol=1e-6)  # sets overlap nowhere: sides alone
+
+
 @pytest.mark.parametrize("t_norm", ["product", "minimum"])
 @pytest.mark.parametrize("shape", ["triangular", "trapezoid"])
 def test_the_way_back_is_exact(builders, shape, t_norm):
