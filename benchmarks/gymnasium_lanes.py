@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from benchmarks.size import Size
 
-COUNTS = (16, 256)
+COUNTS = (16, 128)
 AIM = 10.0  # times the same environments one after the other
-PLANT, ACTIONS, STEPS = "cart_pole", 50, 20
+PLANT, ACTIONS, STEPS = "cart_pole", 50, 100  # long enough for every call to have ends of episodes
 
 
 def gymnasium_lanes(size: Size) -> Section:
@@ -29,7 +29,7 @@ def gymnasium_lanes(size: Size) -> Section:
     for count in COUNTS if size.rounds > 10 else COUNTS[:1]:
         vectors = _vectors(count)
         calls = {name: _steps(vector) for name, vector in vectors.items()}
-        times = {name: t.per(count * STEPS) for name, t in alternate(calls, max(2, size.rounds // 10)).items()}
+        times = {name: t.per(count * STEPS) for name, t in alternate(calls, max(2, size.rounds // 16)).items()}
         for name, time in times.items():
             section.time(f"one step of one environment, {name}, {count} of them", time, "us", 1e6)
         ours = times["lanes"]
