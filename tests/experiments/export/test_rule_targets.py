@@ -146,6 +146,20 @@ def test_fis_is_run_by_octaves_toolkit(small, tmp_path):
     assert proof_of("fis", "octave", 1e-12, [(points, 1.001 * found)]).status == "failed"
 
 
+@pytest.mark.slow
+@needs_octave
+def test_octaves_toolkit_gives_the_same_gains_on_ten_thousand_inputs(small, tmp_path, monkeypatch):
+    folder = written(small, "fis", tmp_path)
+    if not fis_target._has_toolkit(octave.program(), folder):
+        pytest.skip("octave has no fuzzy-logic-toolkit")
+    monkeypatch.setattr(fis_target, "EFFORT", 10**9)  # all of them: two minutes
+    points = gain_points(small.kb, 0)
+    found = fis_target._in_octave(octave.program(), folder / "van_der_pol_position.fis", points, 9)
+    assert len(found) == 10_000
+    proof = proof_of("fis", "octave", 1e-12, [(points, found)])
+    assert (proof.status, proof.samples) == ("ok", 10_000)
+
+
 @pytest.mark.parametrize("name", ["fis", "fcl", "skfuzzy"])
 def test_what_cannot_be_carried_is_not_written(small, tmp_path, name):
     job = replace(small, kb=replace(small.kb, inference=Inference(form="tsukamoto")))
