@@ -113,7 +113,8 @@ def _steps(plant: Plant, total: int, share: float, rng: np.random.Generator) -> 
     found = np.empty((total, len(plant.inputs)))
     for i, channel in enumerate(plant.channels):
         if not (math.isfinite(channel.low) and math.isfinite(channel.high)):
-            raise UserError(f"the channel {channel.output!r} needs finite command limits: declare low and high (--declared FILE)")
+            what = f"the channel {channel.output!r} needs finite command limits"
+            raise UserError(f"{what}: declare low and high (--declared FILE)")
         middle, half = 0.5 * (channel.high + channel.low), 0.5 * share * (channel.high - channel.low)
         k = 0
         while k < total:
