@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flcs.given_terms import bounds_of, given_variable
 from flcs.linguistic import variable_from_data
 from flcs.network_config import NetworkConfig
 from flcs.rule_base import OWN_INPUTS, full_grid
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from flcs.knowledge_base import KnowledgeBase
     from flcs.rule_base import RuleBase
+    from flcs.variable import Variable
     from plants import Plant
     from sscq.visited import Visited
 
@@ -49,15 +51,22 @@ def direct(structure: KnowledgeBase, seen: Visited, plant: Plant, config: Networ
 
 
 def _placed(base: RuleBase, channel: int, seen: Visited, plant: Plant, config: NetworkConfig, order: int) -> RuleBase:
-    variables = tuple(
-        variable_from_data(
-            v.name, _column(seen, plant, channel, v.name), np.ones(len(seen.own)), v.n_terms, unit=v.unit,
-            shape=v.shape, evenness=config.evenness, overlap=config.overlap,
-        )
-        for v in base.inputs
-    )  # fmt: skip
+    variables = tuple(_variable(v, _column(seen, plant, channel, v.name), plant, config) for v in base.inputs)
     rules = full_grid([v.n_terms for v in variables], base.reference, order)
     return replace(base, inputs=variables, rules=rules, integral_limit=None)
+
+
+def _variable(like: Variable, x: Array, plant: Plant, config: NetworkConfig) -> Variable:
+    """Terms given by hand, or as many as another variable has, placed over the data."""
+    if like.name in config.centres:
+        return given_variable(
+            like.name, config.centres[like.name], x, unit=like.unit, shape=like.shape, overlap=config.overlap,
+            bounds=bounds_of(plant, like.name),
+        )  # fmt: skip
+    return variable_from_data(
+        like.name, x, np.ones(len(x)), like.n_terms, unit=like.unit, shape=like.shape, evenness=config.evenness,
+        overlap=config.overlap,
+    )  # fmt: skip
 
 
 def _column(seen: Visited, plant: Plant, channel: int, name: str) -> Array:

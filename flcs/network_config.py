@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from controllers.settings import distinct, one_of
@@ -12,6 +12,8 @@ from flcs.norms import T_NORMS
 from flcs.rule_base import Inference
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from flcs.output_sets import OutputSets
 
 SEARCH = "search"
@@ -28,6 +30,10 @@ class NetworkConfig:
     terms : int, tuple of int, or None
         Linguistic terms of each input, 2 .. 9. None: chosen by entropy and information, see
         :func:`flcs.term_choice.choose_terms`.
+    centres : mapping of input to tuple of float
+        Terms given by hand, as an expert names them [unit of the input], in every channel; such an input has as many
+        terms as centres. Its range holds them and the data, within the measurement's own bounds. Inputs that are not
+        named get terms from the data. Imitation with `rounds` above 0 and a search move them on from there.
     shape : {"triangular", "trapezoid", "gaussian", "bell", "search"}
         "search": the best of the others, see :func:`flcs.term_search.search_terms`.
     overlap : float
@@ -85,6 +91,7 @@ class NetworkConfig:
 
     inputs: tuple[str, ...] = ("e", "e_rate")
     terms: int | tuple[int, ...] | None = 3
+    centres: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     shape: str = "triangular"
     overlap: float = 1.0
     evenness: float = 0.5
@@ -120,6 +127,10 @@ class NetworkConfig:
         one_of("t-norm", self.t_norm, tuple(T_NORMS))
         one_of("firing strength", self.firing, ("total", "maximum"))
         self.inference()
+        given = {name: tuple(float(c) for c in centres) for name, centres in self.centres.items()}
+        object.__setattr__(self, "centres", given)
+        if unknown := [name for name in given if name not in self.inputs]:
+            raise ValueError(f"centres are given for {unknown[0]!r}, which is none of the inputs {self.inputs}")
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):

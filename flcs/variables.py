@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flcs.given_terms import bounds_of, given_variable
 from flcs.linguistic import variable_from_data, widened
 from flcs.membership import SHAPES
 from flcs.mirror import mirrored_variable
-from flcs.network_config import SEARCH
+from flcs.network_config import SEARCH, NetworkConfig
 from flcs.rule_base import OWN_INPUTS
 from flcs.term_choice import choose_terms, informative_inputs
 from flcs.term_search import genetic, search_terms
@@ -19,7 +20,6 @@ from flcs.variable import SMALLEST_GAP
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from flcs.network_config import NetworkConfig
     from flcs.teaching_rows import TeachingRows
     from flcs.term_choice import Array, Search
     from flcs.term_search import Choice
@@ -82,19 +82,25 @@ def variables(
             name: {"information": float(i), "threshold": float(t), "kept": k in kept}
             for k, (name, i, t) in enumerate(zip(config.inputs, information, threshold, strict=True))
         }
-    shape, choices, found = _terms(x[:, kept], taught, rows.weight, config, kept, search, seed)
-    chosen = tuple(
-        _reaching(
-            variable_from_data(
-                config.inputs[k], x[:, k], rows.weight, n_terms, unit=_unit(plant, channel, config.inputs[k]),
-                shape=shape, evenness=evenness, overlap=overlap,
-            ),
-            (seen or {}).get(config.inputs[k]),
-            mirrored=config.mirrored,
+    free = [k for k in kept if config.inputs[k] not in config.centres]
+    shape, choices, found = _terms(x[:, free], taught, rows.weight, config, free, search, seed)
+    chosen, choice_of = [], dict(zip(free, choices, strict=True))
+    for k in kept:
+        name, met = config.inputs[k], (seen or {}).get(config.inputs[k])
+        unit = _unit(plant, channel, name)
+        if k not in choice_of:
+            own = given_variable(
+                name, config.centres[name], x[:, k], unit=unit, shape=shape, overlap=config.overlap, seen=met,
+                bounds=bounds_of(plant, name),
+            )  # fmt: skip
+            chosen.append(mirrored_variable(own) if config.mirrored else own)
+            continue
+        n_terms, evenness, overlap = choice_of[k]
+        own = variable_from_data(
+            name, x[:, k], rows.weight, n_terms, unit=unit, shape=shape, evenness=evenness, overlap=overlap
         )
-        for k, (n_terms, evenness, overlap) in zip(kept, choices, strict=True)
-    )  # fmt: skip
-    return Variables(chosen, record | found)
+        chosen.append(_reaching(own, met, mirrored=config.mirrored))
+    return Variables(tuple(chosen), record | found)
 
 
 def _reaching(variable: Variable, seen: tuple[float, float] | None, *, mirrored: bool) -> Variable:
@@ -129,6 +135,8 @@ def _terms(
     """Shape, terms of every kept input, and what a search has to tell."""
     counts = config.counts(len(config.inputs))
     given = None if counts is None else [counts[k] for k in kept]
+    if not kept:  # all terms are given by hand; a shape that was to be searched for them is the usual one
+        return NetworkConfig.shape if config.shape == SEARCH else config.shape, [], {}
     if config.shape != SEARCH and given is not None:
         return config.shape, [(n, config.evenness, config.overlap) for n in given], {}
     if config.shape != SEARCH and search is None:

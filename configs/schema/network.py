@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from configs.rules import setting
+from configs.rules import did_you_mean, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,11 @@ class NetworkConfig:
         lambda: ["e", "e_rate"], "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
     )
     terms: int | None = setting(3, "linguistic terms an input; null: searched for each", low=2, high=9)
+    centres: dict[str, Any] = setting(
+        dict,
+        "terms given by hand, {input: [centres]} in the input's unit, in every channel; their number is that of the "
+        "input's terms; training (not with rounds 0) and search move them on; {}: all from the teaching signal",
+    )
     shape: str = setting(
         "triangular",
         "membership functions; search: the shape that tells most about the gains",
@@ -77,6 +83,7 @@ class NetworkConfig:
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
+        yield from self._complaints_of_centres()
         if self.form != "sugeno" and self.order != 0:
             yield f"order must be 0 with form {self.form}, got {self.order}; gains linear in the inputs are sugeno's"
         given = [f.name for f in fields(self) if f.name in _OF_MAMDANI and getattr(self, f.name) != f.default]
@@ -88,3 +95,21 @@ class NetworkConfig:
                 f"output_points must be at least {fewest} for output_width {self.output_width:g}, got "
                 f"{self.output_points}"
             )
+
+    def _complaints_of_centres(self) -> Iterator[str]:
+        for name, centres in self.centres.items():
+            if name not in self.inputs:
+                near = did_you_mean(name, self.inputs)
+                yield f"centres: {name!r} is none of the inputs {', '.join(self.inputs)}{near}"
+            if not _rising(centres):
+                yield f"centres: {name!r} needs 2 to 9 finite numbers that increase, got {centres}"
+            elif self.mirrored and centres != [-c for c in reversed(centres)]:
+                yield f"centres: {name!r} must be its own mirror image with mirrored, got {centres}"
+
+
+def _rising(centres: Any) -> bool:
+    """2 to 9 finite numbers, each above the one before."""
+    if not isinstance(centres, list) or not 2 <= len(centres) <= 9:
+        return False
+    numbers = all(isinstance(c, int | float) and math.isfinite(c) for c in centres)
+    return numbers and all(a < b for a, b in itertools.pairwise(centres))

@@ -72,7 +72,7 @@ def network_of(config: DesignConfig) -> NetworkConfig:
         learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
         max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
         max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
-        mirrored=net.mirrored,
+        mirrored=net.mirrored, centres={name: tuple(map(float, centres)) for name, centres in net.centres.items()},
     )  # fmt: skip
 
 
@@ -94,6 +94,7 @@ def check_learning(config: DesignConfig, plant: Plant) -> None:
 
 
 def _check_inputs(config: DesignConfig, plant: Plant) -> None:
+    from flcs.given_terms import bounds_of
     from flcs.rule_base import OWN_INPUTS
 
     known = (*OWN_INPUTS, *(quantity.name for quantity in plant.measurements))
@@ -104,6 +105,10 @@ def _check_inputs(config: DesignConfig, plant: Plant) -> None:
             f"network.inputs: {unknown[0]!r} is none of {', '.join(OWN_INPUTS)}, and plant {plant.name!r} measures "
             f"{', '.join(known[len(OWN_INPUTS) :])}{near}"
         )
+    for name, centres in config.network.centres.items():
+        low, high = bounds_of(plant, name)
+        if not low <= centres[0] <= centres[-1] <= high:
+            raise UserError(f"network.centres: plant {plant.name!r} has {name} in [{low:g}, {high:g}], got {centres}")
 
 
 def _check_mirror(config: DesignConfig, plant: Plant) -> None:

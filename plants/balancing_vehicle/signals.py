@@ -36,7 +36,9 @@ MEASUREMENTS = (
         "m/s^2",
         text="acceleration by the encoders less the axle's by an accelerometer: both wheels' slip",
     ),
-    Quantity("slip_seen", "1", text="0 in rolling, near 1 where encoders and inertial sensors disagree"),
+    Quantity(
+        "slip_seen", "1", low=0.0, high=1.0, text="0 in rolling, near 1 where encoders and inertial sensors disagree"
+    ),
     *(Quantity(f"slip_t_{n}", "m/s", text="slip along the heading, below 0 where the wheel spins") for n in "LR"),
     *(Quantity(f"slip_s_{n}", "m/s", text="slip to the left") for n in "LR"),
     *(Quantity(f"f_n_{n}", "N", text="normal force; depends on the torques at once") for n in "LR"),

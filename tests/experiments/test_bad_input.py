@@ -1,6 +1,7 @@
 """Bad input at the command line: one clear message, exit code 2, no traceback, and no run folder left behind."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -292,7 +293,21 @@ def test_situations_that_cannot_be_run(capsys, words, message):
         ("network.max_inputs=0", "network.max_inputs must be at least 1"),
         ("network.rule_loss=-0.1", "network.rule_loss must be at least 0"),
         ("network.input_loss=-1", "network.input_loss must be at least 0"),
+        ("network.centres={postion: [0, 1]}", "'postion' is none of the inputs e, e_rate"),
+        ("network.centres={e: [0, 0]}", "'e' needs 2 to 9 finite numbers that increase, got [0, 0]"),
+        ("network.centres={e: 3}", "'e' needs 2 to 9 finite numbers that increase, got 3"),
+        ("network.centres={e: [0]}", "'e' needs 2 to 9 finite numbers that increase, got [0]"),
+        ("network.centres={e: [-1, 2]} network.mirrored=true", "'e' must be its own mirror image with mirrored"),
+        (
+            "plant=balancing_vehicle network.inputs=[slip_seen] network.centres={slip_seen: [0.5, 1.5]}",
+            "network.centres: plant 'balancing_vehicle' has slip_seen in [0, 1], got [0.5, 1.5]",
+        ),
     ],
 )
 def test_settings_of_the_structure(capsys, setting, says):
-    assert says in refused(capsys, "design", setting)
+    assert says in refused(capsys, "design", *_words(setting))
+
+
+def _words(settings):
+    """Several settings in one line; blanks after a colon or a comma belong to a value."""
+    return re.split(r"(?<![:,]) ", settings)
