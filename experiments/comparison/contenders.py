@@ -15,7 +15,7 @@ from flcs import FuzzyController, KnowledgeBase
 from sscq.baselines import fixed, search, two_degree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from experiments.found_files import Entry
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from plants.core.trajectory import Trajectory
     from sscq.baselines import Candidate
 
-DESIGNED = ("fixed", "two_degree", "knowledge_base", "knowledge_base_free")
+    Known = dict[str, "Contender"]
+    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], Known]
+
+DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
 FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
 
 
@@ -83,9 +86,8 @@ def contenders(
     threads : int, optional
         Of the simulations; results do not depend on it.
     """
-    job = replace(setup(stored_settings("design", folder.config)), threads=threads)
-    bench = ladder.Bench(job, folder, quiet=True)
-    reference = ladder.reference(bench)
+    bench, reference = _opened(folder, threads)
+    job = bench.setup
     searched = [(one, _searched(bench, reference, one)) for one in others(job)]
     told = formats.read_json(folder.path / "metrics.json")["controllers"]
 
@@ -99,11 +101,21 @@ def contenders(
     return found | {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
 
 
+def further(folder: RunFolder, begun: Begun, known: Mapping[str, Contender], threads: int | None = None) -> Known:
+    """Return contenders that begin where those known have come to; `begun` is given the run, its fitness, the known."""
+    return begun(*_opened(folder, threads), known)
+
+
+def _opened(folder: RunFolder, threads: int | None) -> tuple[ladder.Bench, ladder.Reference]:
+    bench = ladder.Bench(replace(setup(stored_settings("design", folder.config)), threads=threads), folder, quiet=True)
+    return bench, ladder.reference(bench)
+
+
 def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any, np.ndarray]:
     if name in FILES:
         fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
         return fuzzy, np.asarray(fuzzy.theta)
-    kind = fixed if name == "fixed" else two_degree
+    kind = two_degree if name == "two_degree" else fixed
     return kind(job.laws, job.low, job.high, job.low).controller, theta
 
 

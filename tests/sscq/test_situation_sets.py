@@ -42,7 +42,7 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "unicycle_balanced": (30.0, 0.0, 8.0, 250.0, 4.0, 70.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
-UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed", "unicycle_balanced"}
+UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed", "unicycle_balanced", "unicycle_region"}
 VEHICLES = {name for name in plants.names() if name.startswith("balancing_vehicle")}
 # A unicycle that stands still, as a made task starts it, falls to a side whatever its gains are.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
