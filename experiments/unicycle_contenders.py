@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.comparison.contenders import Contender
+    from experiments.ladder import Bench, Reference
     from experiments.setup import Setup
     from plants import Plant
     from sscq.baselines import Candidate
@@ -54,11 +55,12 @@ def robots(run: Path, threads: int | None = None) -> dict[str, Contender]:
 
 def contenders(folder: RunFolder, threads: int | None = None) -> dict[str, Contender]:
     """Return all contenders of a finished design whose folder is open."""
-    found = any_plant.contenders(folder, _searched, threads=threads)
-    if not balanced(found["fixed"].plant):
-        return found
-    found |= any_plant.further(folder, knowledge.searched, found, threads=threads)
+    found = any_plant.contenders(folder, _searched, threads=threads, begun=_begun)
     return {name: replace(one, title=_OWN) if name == "own" else one for name, one in found.items()}
+
+
+def _begun(bench: Bench, reference: Reference, known: Mapping[str, Contender]) -> dict[str, Contender]:
+    return knowledge.searched(bench, reference, known) if balanced(bench.setup.plant) else {}
 
 
 def _searched(job: Setup) -> list[Candidate]:

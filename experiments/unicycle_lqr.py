@@ -121,7 +121,7 @@ class Lqr:
     """Weights, and speed, that its search begins at beside the usual ones."""
 
     def _per_reference(self, name: str) -> tuple[float, ...]:
-        """What of a measured state each reference asks for: the speed has one of its own, or stands behind the lean's."""
+        """What each reference asks for of a measured state: the speed has its own, or stands behind the lean's."""
         if name != "speed":
             return (0.0,) * len(self.outputs)
         return tuple({"lean": 1.0 / K5, "speed": 1.0}.get(of, 0.0) for of in self.outputs)

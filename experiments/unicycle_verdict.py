@@ -44,13 +44,14 @@ class Verdict(Outcomes):
         Largest push survived, N.
     finer : ndarray [ride, direction]
         The fixed gains' again, in finer steps.
-    head_room : tuple of float
-        Mean area of the regions with the best of many fixed gains, and with the best ones for each ride [N^2].
+    head_room : tuple of float, optional
+        Mean area of the regions with the best of many fixed gains, and with the best ones for each ride [N^2]; None
+        where each motion has a channel of its own, for which it is searched (`experiments.unicycle_head_room`).
     """
 
     sizes: Mapping[str, Array]
     finer: Array
-    head_room: tuple[float, float]
+    head_room: tuple[float, float] | None
 
 
 def rides_of(declared: Declaration, *, own: bool = False) -> list[Condition]:
@@ -64,11 +65,11 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
     with RunFolder.resume(run, command="design") as folder:
         known = contenders(folder, threads)
         arrays = outcomes.kept(folder, "pushes", lambda: _computed(known, declared), declared.digest)
-    room = arrays["head_room"]
+    room = arrays.get("head_room")
     return Verdict(
         run.name, **outcomes.read(known, arrays, measures(known)),
         sizes={name: arrays[f"{name}.{_SIZES}"] for name in known}, finer=arrays["finer"],
-        head_room=(float(room[0]), float(room[1])),
+        head_room=None if room is None else (float(room[0]), float(room[1])),
     )  # fmt: skip
 
 
@@ -81,7 +82,8 @@ def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
     fixed = known["fixed"]
     found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)
-    found["head_room"] = np.array(head_room(fixed, rides[:: max(1, len(rides) // _SOME)], grid))
+    if not own:
+        found["head_room"] = np.array(head_room(fixed, rides[:: max(1, len(rides) // _SOME)], grid))
     return found
 
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from plants.core.trajectory import Trajectory
     from sscq.baselines import Candidate
 
-    Known = dict[str, "Contender"]
-    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], Known]
+    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], dict[str, "Contender"]]
 
 DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
 FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
@@ -73,6 +72,7 @@ def contenders(
     others: Callable[[Setup], Sequence[Candidate]],
     step: float | None = None,
     threads: int | None = None,
+    begun: Begun | None = None,
 ) -> dict[str, Contender]:
     """Return all contenders of a finished design whose folder is open; others are searched here, once, and kept there.
 
@@ -85,9 +85,13 @@ def contenders(
         Of the rollouts [s]; left out, the design's.
     threads : int, optional
         Of the simulations; results do not depend on it.
+    begun : callable, optional
+        The run, its fitness and all these contenders to further ones, which begin where these have come to: none where
+        they do not fit the plant.
     """
-    bench, reference = _opened(folder, threads)
-    job = bench.setup
+    job = replace(setup(stored_settings("design", folder.config)), threads=threads)
+    bench = ladder.Bench(job, folder, quiet=True)
+    reference = ladder.reference(bench)
     searched = [(one, _searched(bench, reference, one)) for one in others(job)]
     told = formats.read_json(folder.path / "metrics.json")["controllers"]
 
@@ -98,17 +102,8 @@ def contenders(
     for name in (one for one in DESIGNED if one in told):
         controller, theta = _designed(folder.path, job, name, np.array(told[name]["theta"], float))
         found[name] = contender(told[name]["title"], controller, theta)
-    return found | {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
-
-
-def further(folder: RunFolder, begun: Begun, known: Mapping[str, Contender], threads: int | None = None) -> Known:
-    """Return contenders that begin where those known have come to; `begun` is given the run, its fitness, the known."""
-    return begun(*_opened(folder, threads), known)
-
-
-def _opened(folder: RunFolder, threads: int | None) -> tuple[ladder.Bench, ladder.Reference]:
-    bench = ladder.Bench(replace(setup(stored_settings("design", folder.config)), threads=threads), folder, quiet=True)
-    return bench, ladder.reference(bench)
+    found |= {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
+    return found if begun is None else found | begun(bench, reference, found)
 
 
 def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any, np.ndarray]:

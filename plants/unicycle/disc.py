@@ -17,7 +17,7 @@ _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
 @dataclass(frozen=True)
 class PushOfDisc:
-    """A push: size [N], where to (0 forward, positive to the left) [degrees], and the wheel's angle at the start [rad]."""
+    """A push: size [N], where to [degrees] (0 forward, positive to the left), the wheel's angle at the start [rad]."""
 
     size: float
     degrees: float
