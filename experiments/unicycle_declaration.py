@@ -36,6 +36,8 @@ class Declaration(Declared):
     aim : float
         Share by which the region of survived pushes is to be larger than with the best fixed gains.
     designs : mapping of name to {plant, seed}
+    file : str
+        Name of the declaring file.
     """
 
     situations: str
@@ -43,6 +45,7 @@ class Declaration(Declared):
     region: Mapping[str, Any]
     aim: float
     designs: Mapping[str, Mapping[str, Any]]
+    file: str = DECLARED.name
 
     @property
     def grid(self) -> Grid:
@@ -51,7 +54,7 @@ class Declaration(Declared):
 
     def lines(self) -> list[str]:
         """Return the declaration as Markdown lines."""
-        return self.told([f"Declared on {self.declared} (configs/{DECLARED.name}, SHA-256 `{self.digest}`):"])
+        return self.told([f"Declared on {self.declared} (configs/{self.file}, SHA-256 `{self.digest}`):"])
 
 
 def declaration(path: Path = DECLARED) -> Declaration:
@@ -62,11 +65,11 @@ def declaration(path: Path = DECLARED) -> Declaration:
     UserError
         For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest", "file"})
     check_names(given["drawn"], ("number", "seed", "ranges"), f"{path.name}, drawn")
     check_names(given["drawn"]["ranges"], _RANGES, f"{path.name}, drawn, ranges")
     check_names(given["region"], _REGION, f"{path.name}, region")
     check_names(given["region"]["grid"], [f.name for f in fields(Grid)], f"{path.name}, region, grid")
     several = {one.get("plant"): given["situations"] for one in given["designs"].values()}
     check_designs(given, several, path.name)
-    return Declaration(**given | {"history": tuple(given["history"]), "digest": digest})
+    return Declaration(**given | {"history": tuple(given["history"]), "digest": digest, "file": path.name})

@@ -21,6 +21,7 @@ from experiments.comparison.feedback import feedback
 from plants.core.elementary import table1d
 from plants.unicycle import BETA0, UNICYCLE_SPEED_HOLD
 from plants.unicycle.linear import averaged
+from plants.unicycle.measures import PEDAL_MAX, TABLE_MAX
 from plants.unicycle.signals import K5
 from sscq.baselines import Candidate
 from sscq.lqi import sampled
@@ -36,6 +37,7 @@ STATES = ("gamma", "beta", "alpha_rate", "gamma_rate", "beta_rate", "theta_w_rat
 MEASURED = ("roll", "pitch", "yaw_rate", "roll_rate", "pitch_rate", "speed", "table_rate")
 NODES = (-3.0, -1.5, -0.5, 0.5, 1.5, 3.0)
 """m/s: where scheduled feedback is designed; linear between, and so nothing to steer by at rest."""
+_MOTORS = (PEDAL_MAX, TABLE_MAX)  # what both commands may be, N m
 _ANGLE = 0.1  # rad that counts as large, as the channels' scale
 _LOW, _HIGH = (1e-4, 1e-4, 1e-3, 1e-3, 0.1, 0.4), (1e2, 1e2, 1.0, 1.0, 100.0, 3.0)
 _STARTS = ((1e-2, 1e-2, 0.05, 0.05, 3.0, 1.3), (1.0, 1.0, 0.1, 0.1, 3.0, 1.3), (1e-1, 1e-1, 0.2, 0.2, 10.0, 2.0))
@@ -106,36 +108,49 @@ class OverSpeed(StateFeedback):
 
 @dataclass(frozen=True)
 class Lqr:
-    """The design: limits of both commands, sample time [s], and whether the gains are scheduled."""
+    """The design: limits of all channels' commands, sample time [s], whether the gains are scheduled, the channels.
 
-    limits: tuple[tuple[float, float], tuple[float, float]]
+    The first two command everything; channels behind them, whose motors are the same ones, stay still.
+    """
+
+    limits: tuple[tuple[float, float], ...]
     sample: float
     scheduled: bool = False
+    outputs: tuple[str, ...] = ("lean", "roll")
+    starts: tuple[tuple[float, ...], ...] = ()
+    """Weights, and speed, that its search begins at beside the usual ones."""
+
+    def _per_reference(self, name: str) -> tuple[float, ...]:
+        """What each reference asks for of a measured state: the speed has its own, or stands behind the lean's."""
+        if name != "speed":
+            return (0.0,) * len(self.outputs)
+        return tuple({"lean": 1.0 / K5, "speed": 1.0}.get(of, 0.0) for of in self.outputs)
 
     @cached_property
     def controller(self) -> Controller:
         """Laws and schedule."""
-        kind = OverSpeed if self.scheduled else StateFeedback
-        per_reference = tuple((1.0 / K5 if name == "speed" else 0.0, 0.0) for name in MEASURED)
+        kind, n = OverSpeed if self.scheduled else StateFeedback, len(self.outputs)
         schedule = kind(
-            measured=MEASURED, outputs=("lean", "roll"),
-            rest_state=tuple(BETA0 if name == "pitch" else 0.0 for name in MEASURED), rest_command=(0.0, 0.0),
-            rest_output=(BETA0, 0.0), state_per_reference=per_reference,
-            command_per_reference=((0.0, 0.0), (0.0, 0.0)), integrating=(), limits=self.limits,
-            sample_time=self.sample,
+            measured=MEASURED, outputs=self.outputs,
+            rest_state=tuple(BETA0 if name == "pitch" else 0.0 for name in MEASURED), rest_command=(0.0,) * n,
+            rest_output=(BETA0, *(0.0,) * (n - 1)),
+            state_per_reference=tuple(self._per_reference(name) for name in MEASURED),
+            command_per_reference=((0.0,) * n,) * n, integrating=(), limits=self.limits, sample_time=self.sample,
         )  # fmt: skip
         return Controller(tuple(DemandLaw(limits=pair, sample_time=self.sample) for pair in self.limits), schedule)
 
     def theta(self, genomes: Array) -> Array:
         """Return the schedule's numbers [n, n_theta] for free ones [n, 5 or 6]; NaN where there is no feedback."""
-        matrices = [Weights(*row[:5]).matrices([high for _, high in self.limits]) for row in genomes.tolist()]
+        matrices = [Weights(*row[:5]).matrices(_MOTORS) for row in genomes.tolist()]
         Q, R = (np.array(several)[:, None] for several in zip(*matrices, strict=True))
         speeds = [NODES if self.scheduled else (_GRID * round(row[5] / _GRID),) for row in genomes.tolist()]
         models = [[held_model(round(speed, 9), self.sample) for speed in several] for several in speeds]
         A, B = (np.array([[one[k] for one in several] for several in models]) for k in (0, 1))
         K = feedback(A, B, Q, R)
         on_rates = [K[..., 0, STATES.index("beta_rate"), None], K[..., 1, STATES.index("gamma_rate"), None]]
-        flat = np.concatenate([K.reshape(*K.shape[:2], -1), *on_rates], axis=-1).reshape(len(genomes), -1)
+        idle = np.zeros((*K.shape[:2], len(self.outputs) - len(_MOTORS)))
+        parts = [K.reshape(*K.shape[:2], -1), np.repeat(idle, len(MEASURED), axis=-1), *on_rates, idle]
+        flat = np.concatenate(parts, axis=-1).reshape(len(genomes), -1)
         return np.asarray(np.where(np.isfinite(flat).all(axis=1, keepdims=True), flat, np.nan))
 
     def candidate(self) -> Candidate:
@@ -149,5 +164,5 @@ class Lqr:
 
         free = slice(5 if self.scheduled else 6)
         name, title = ("lqr_scheduled", "LQR scheduled over speed") if self.scheduled else ("lqr", "LQR")
-        low, high, start = np.array(_LOW[free]), np.array(_HIGH[free]), np.array(_STARTS)[:, free]
+        low, high, start = np.array(_LOW[free]), np.array(_HIGH[free]), np.array((*_STARTS, *self.starts))[:, free]
         return Candidate(name, title, self.controller, low, high, start, none, "log", decode)

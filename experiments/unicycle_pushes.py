@@ -44,7 +44,9 @@ class Push:
         return push(ahead, left, at=self.at, lasting=self.lasting, height=self.height)
 
 
-def drawn(ranges: Mapping[str, Sequence[float]], number: int, seed: int) -> list[sscq.Situation]:
+def drawn(
+    ranges: Mapping[str, Sequence[float]], number: int, seed: int, *, balanced: bool = False
+) -> list[sscq.Situation]:
     """Return situations drawn at random, uniformly from ranges; all that can change does in each of them.
 
     Parameters
@@ -58,7 +60,7 @@ def drawn(ranges: Mapping[str, Sequence[float]], number: int, seed: int) -> list
     seed : int
     """
     rng = np.random.default_rng(seed)
-    return [_one(_values(ranges, rng), f"drawn {seed}-{k}", k) for k in range(number)]
+    return [_one(_values(ranges, rng), f"drawn {seed}-{k}", k, balanced=balanced) for k in range(number)]
 
 
 def _values(ranges: Mapping[str, Sequence[float]], rng: np.random.Generator) -> dict[str, float]:
@@ -72,11 +74,11 @@ def _within(ends: Sequence[float], rng: np.random.Generator) -> float:
     return float(rng.uniform(low, high))
 
 
-def _one(v: Mapping[str, float], name: str, seed: int) -> sscq.Situation:
+def _one(v: Mapping[str, float], name: str, seed: int, *, balanced: bool) -> sscq.Situation:
     pushed = Push(v["size"], v["direction"], v["height"], v["at"], v["lasting"])
     return sscq.Situation(
         name=name, seed=seed, t_end=HORIZON, initial=_begun(v["speed"], v["phase"], v["roll"], v["pitch"]),
-        reference=reference(v["speed"]),
+        reference=reference(v["speed"], balanced=balanced),
         excitation={**pushed.signals(), **slope(v["slope"], v["slope_left"])},
         parameters={**heavy(v["rider"]), **frictions(v["yaw"], v["joints"])},
         noise={sensor: v["noise"] * deviation for sensor, deviation in NOISE.items()}, delay=v["delay"],

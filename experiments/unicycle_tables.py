@@ -117,14 +117,24 @@ def _advice(region: Mapping[str, float], stands: Mapping[str, float], titles: Ma
 
 def notes(verdict: Verdict) -> list[str]:
     """Return what fixed gains chosen for each ride could win, and whether finer steps change the regions."""
+    return [*_room(verdict), finer(verdict)]
+
+
+def _room(verdict: Verdict) -> list[str]:
+    if verdict.head_room is None:
+        return []
     same, each = verdict.head_room
-    value, _, _ = ratio(verdict.finer, verdict.sizes[BASE])
     return [
         f"Head room: of {TRIED} sets of fixed gains around the best ones, those best for each single ride have a",
         f"region {100 * (each / same - 1):+.1f} % larger than the set that is best for all rides: about what gains",
         "that know the ride, but stay constant in it, could win.", "",
-        f"With steps a fifth as long the fixed PID's region changes by {100 * (value - 1):+.1f} %.",
     ]  # fmt: skip
+
+
+def finer(verdict: Verdict) -> str:
+    """Return whether finer steps change the regions."""
+    value, _, _ = ratio(verdict.finer, verdict.sizes[BASE])
+    return f"With steps a fifth as long the fixed PID's region changes by {100 * (value - 1):+.1f} %."
 
 
 _PARTS = {

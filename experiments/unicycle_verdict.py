@@ -14,7 +14,7 @@ import numpy as np
 from experiments.comparison import outcomes
 from experiments.comparison.outcomes import Outcomes
 from experiments.run_folder import RunFolder
-from experiments.unicycle_contenders import MEASURES, contenders
+from experiments.unicycle_contenders import balanced, contenders, measures
 from experiments.unicycle_pushes import Condition, areas, conditions, drawn, largest_pushes
 from experiments.unicycle_tables import TRIED
 
@@ -44,18 +44,20 @@ class Verdict(Outcomes):
         Largest push survived, N.
     finer : ndarray [ride, direction]
         The fixed gains' again, in finer steps.
-    head_room : tuple of float
-        Mean area of the regions with the best of many fixed gains, and with the best ones for each ride [N^2].
+    head_room : tuple of float, optional
+        Mean area of the regions with the best of many fixed gains, and with the best ones for each ride [N^2]; None
+        where each motion has a channel of its own, for which it is searched (`experiments.unicycle_head_room`).
     """
 
     sizes: Mapping[str, Array]
     finer: Array
-    head_room: tuple[float, float]
+    head_room: tuple[float, float] | None
 
 
-def rides_of(declared: Declaration) -> list[Condition]:
-    """Return the declared rides."""
-    return conditions(declared.region, declared.region["rides"], declared.region["seed"])
+def rides_of(declared: Declaration, *, own: bool = False) -> list[Condition]:
+    """Return the declared rides; `own` where the speed has a channel of its own."""
+    rides = conditions(declared.region, declared.region["rides"], declared.region["seed"])
+    return [replace(ride, balanced=own) for ride in rides]
 
 
 def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verdict:
@@ -63,23 +65,25 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Verd
     with RunFolder.resume(run, command="design") as folder:
         known = contenders(folder, threads)
         arrays = outcomes.kept(folder, "pushes", lambda: _computed(known, declared), declared.digest)
-    room = arrays["head_room"]
+    room = arrays.get("head_room")
     return Verdict(
-        run.name, **outcomes.read(known, arrays, MEASURES),
+        run.name, **outcomes.read(known, arrays, measures(known)),
         sizes={name: arrays[f"{name}.{_SIZES}"] for name in known}, finer=arrays["finer"],
-        head_room=(float(room[0]), float(room[1])),
+        head_room=None if room is None else (float(room[0]), float(room[1])),
     )  # fmt: skip
 
 
 def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
-    situations = drawn(declared.drawn["ranges"], declared.drawn["number"], declared.drawn["seed"])
-    rides, grid = rides_of(declared), declared.grid
-    found = outcomes.arrays_of(known, situations, MEASURES)
+    own = balanced(known["fixed"].plant)
+    situations = drawn(declared.drawn["ranges"], declared.drawn["number"], declared.drawn["seed"], balanced=own)
+    rides, grid = rides_of(declared, own=own), declared.grid
+    found = outcomes.arrays_of(known, situations, measures(known))
     for name, robot in known.items():
         found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
     fixed = known["fixed"]
     found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)
-    found["head_room"] = np.array(head_room(fixed, rides[:: max(1, len(rides) // _SOME)], grid))
+    if not own:
+        found["head_room"] = np.array(head_room(fixed, rides[:: max(1, len(rides) // _SOME)], grid))
     return found
 
 

@@ -15,7 +15,7 @@ from flcs import FuzzyController, KnowledgeBase
 from sscq.baselines import fixed, search, two_degree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from experiments.found_files import Entry
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from plants.core.trajectory import Trajectory
     from sscq.baselines import Candidate
 
-DESIGNED = ("fixed", "two_degree", "knowledge_base", "knowledge_base_free")
+    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], dict[str, "Contender"]]
+
+DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
 FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
 
 
@@ -70,6 +72,7 @@ def contenders(
     others: Callable[[Setup], Sequence[Candidate]],
     step: float | None = None,
     threads: int | None = None,
+    begun: Begun | None = None,
 ) -> dict[str, Contender]:
     """Return all contenders of a finished design whose folder is open; others are searched here, once, and kept there.
 
@@ -82,6 +85,9 @@ def contenders(
         Of the rollouts [s]; left out, the design's.
     threads : int, optional
         Of the simulations; results do not depend on it.
+    begun : callable, optional
+        The run, its fitness and all these contenders to further ones, which begin where these have come to: none where
+        they do not fit the plant.
     """
     job = replace(setup(stored_settings("design", folder.config)), threads=threads)
     bench = ladder.Bench(job, folder, quiet=True)
@@ -96,14 +102,15 @@ def contenders(
     for name in (one for one in DESIGNED if one in told):
         controller, theta = _designed(folder.path, job, name, np.array(told[name]["theta"], float))
         found[name] = contender(told[name]["title"], controller, theta)
-    return found | {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
+    found |= {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
+    return found if begun is None else found | begun(bench, reference, found)
 
 
 def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any, np.ndarray]:
     if name in FILES:
         fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
         return fuzzy, np.asarray(fuzzy.theta)
-    kind = fixed if name == "fixed" else two_degree
+    kind = two_degree if name == "two_degree" else fixed
     return kind(job.laws, job.low, job.high, job.low).controller, theta
 
 

@@ -8,7 +8,17 @@ Source: the model of Fig. 10 of US 2004/0039555 A1 and the equations that follow
 with the terms of a rolling wheel that the source leaves out.
 """
 
-from plants.unicycle.model import UNICYCLE, UNICYCLE_BALANCED, UNICYCLE_PUSHED, UNICYCLE_SPEED_HOLD, unicycle
+from plants.unicycle.model import (
+    UNICYCLE,
+    UNICYCLE_BALANCED,
+    UNICYCLE_PUSHED,
+    UNICYCLE_REGION,
+    UNICYCLE_SPEED_HOLD,
+    unicycle,
+)
 from plants.unicycle.trim import BETA0, trim
 
-__all__ = ["BETA0", "UNICYCLE", "UNICYCLE_BALANCED", "UNICYCLE_PUSHED", "UNICYCLE_SPEED_HOLD", "trim", "unicycle"]
+__all__ = [
+    "BETA0", "UNICYCLE", "UNICYCLE_BALANCED", "UNICYCLE_PUSHED", "UNICYCLE_REGION", "UNICYCLE_SPEED_HOLD", "trim",
+    "unicycle",
+]  # fmt: skip

@@ -93,7 +93,7 @@ _BALANCE_CHANNELS = (
 )  # fmt: skip
 
 
-def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = False) -> Plant:
+def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = False, region: bool = False) -> Plant:
     """Return the unicycle.
 
     Parameters
@@ -108,15 +108,19 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = F
     balanced : bool
         As `hard`; pitch and speed have a channel each, and two more damp the yaw rate and the turntable's rate. What
         its motors do is measured.
+    region : bool
+        As `balanced`; taught are pushes of all directions and sizes, evenly, far beyond what any gains survive: falls
+        decide, so what is searched for is the region of survived pushes.
 
     Returns
     -------
     Plant
-        Called "unicycle", with "_speed_hold", "_pushed" or "_balanced" behind it.
+        Called "unicycle", with "_speed_hold", "_pushed", "_balanced" or "_region" behind it.
     """
+    balanced = balanced or region
     hard = hard or balanced
     speed_hold = speed_hold or hard
-    pushed = "unicycle_balanced" if balanced else "unicycle_pushed"
+    pushed = "unicycle_region" if region else "unicycle_balanced" if balanced else "unicycle_pushed"
     channels = _channels("lean" if speed_hold else "pitch", backwards=hard)
     return Plant(
         name=pushed if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
@@ -138,7 +142,7 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = F
         allocate=signals.allocate_balance if balanced else signals.allocate,
         # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
         operating_points=(),
-        situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced),
+        situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced, region=region),
         measures=MEASURES if balanced else (),
         scene=SCENE,
         text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
@@ -149,3 +153,4 @@ UNICYCLE = register(unicycle())
 UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))
 UNICYCLE_PUSHED = register(unicycle(hard=True))
 UNICYCLE_BALANCED = register(unicycle(balanced=True))
+UNICYCLE_REGION = register(unicycle(region=True))

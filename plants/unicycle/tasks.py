@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.excitation import Constant, PeakFilter, Step
+from plants.unicycle import disc
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.signals import K5
 from plants.unicycle.trim import BETA0
@@ -31,6 +32,11 @@ NOISE = {
 def start(speed: float, roll: float = 0.0, forward: float = 0.0) -> tuple[float, ...]:
     """Return a state [12] at a speed [m/s], rolled and pitched [rad] away from where it balances."""
     return (0.0, roll, BETA0 + forward, 0.0, 0.0, 0.0, 0.0, 0.0, speed / _RADIUS, 0.0, 0.0, 0.0)
+
+
+def turned(state: tuple[float, ...], phase: float) -> tuple[float, ...]:
+    """Return a state whose wheel, and so the pedals, stand at another angle [rad]."""
+    return (*state[:3], phase, *state[4:])
 
 
 def push(
@@ -149,13 +155,33 @@ _HARD: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def situations(*, speed_hold: bool, hard: bool = False, balanced: bool = False) -> dict[str, list[dict[str, Any]]]:
+def _all_around(speed: float, seed: int) -> list[dict[str, Any]]:
+    return [
+        _case(
+            f"push of {one.size:.0f} N towards {one.degrees:.4g} degrees at {speed:g} m/s", speed, seed,
+            ground=push(one.forward, one.left, at=disc.AT, lasting=_LONG), t_end=disc.HORIZON,
+            initial=turned(start(speed, 0.02, 0.02), one.phase),
+        )
+        for one in disc.pushes()
+    ]  # fmt: skip
+
+
+_REGION: dict[str, list[dict[str, Any]]] = {
+    "taught": [*_all_around(SLOW, 41), *_all_around(FAST, 42)],
+    "validation": _all_around(1.2, 43),
+    "unforeseen": _CASES["unforeseen"],
+}
+
+
+def situations(
+    *, speed_hold: bool, hard: bool = False, balanced: bool = False, region: bool = False
+) -> dict[str, list[dict[str, Any]]]:
     """Return the task with its references: the pitch at which it balances, or that and the speed held.
 
     With `hard`, pushes up to the edge of what fixed gains survive are taught, and wheels that roll backwards;
-    `balanced` asks for pitch and speed.
+    `balanced` asks for pitch and speed; with `region`, pushes of all directions and sizes are taught.
     """
-    cases = _HARD if hard else _CASES
+    cases = _REGION if region else _HARD if hard else _CASES
     return {
         kind: [_referred(case, speed_hold=speed_hold, balanced=balanced) for case in several]
         for kind, several in cases.items()

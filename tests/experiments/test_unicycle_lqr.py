@@ -8,7 +8,7 @@ import sscq
 from experiments.comparison.feedback import feedback, riccati
 from experiments.unicycle_lqr import MEASURED, NODES, STATES, Lqr, Weights, held_model, model
 from experiments.unicycle_pushes import reference
-from plants.unicycle import UNICYCLE_SPEED_HOLD
+from plants.unicycle import UNICYCLE_BALANCED, UNICYCLE_SPEED_HOLD
 from plants.unicycle.tasks import start
 from sscq.lqi import sampled
 
@@ -110,3 +110,26 @@ def test_scheduled_gains_are_those_of_the_node_at_its_speed_and_between_them_lin
     at = NODES.index(0.5)
     assert demand(0.5) == pytest.approx(-on_yaw[at] - 0.5 * on_speed[at])
     assert demand(1.0) == pytest.approx(-on_yaw[at : at + 2].mean() - on_speed[at : at + 2].mean())
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_with_a_channel_for_each_motion_it_commands_the_same(scheduled):
+    """The motors get the same torques, so the ride is the same but for rounding; the further channels stay still."""
+    found = []
+    for plant, asked in ((UNICYCLE_SPEED_HOLD, reference(1.5)), (UNICYCLE_BALANCED, reference(1.5, balanced=True))):
+        limits = tuple((channel.low, channel.high) for channel in plant.channels)
+        lqr = Lqr(limits, 0.01, scheduled, tuple(channel.output for channel in plant.channels))
+        situation = sscq.Situation(name="ride", initial=start(1.5, 0.02, 0.02), reference=asked, t_end=2.0)
+        theta = lqr.theta(GENOME[:, :5] if scheduled else GENOME)[0]
+        ride = sscq.record(plant, lqr.controller, theta, situation, step=0.005)
+        found.append(np.array([ride[name] for name in ("tau1", "tau3", "output roll", "output speed")]))
+    assert np.abs(found[0]).max() < 12.0  # within all limits: they differ where commands are cut
+    assert found[1] == pytest.approx(found[0], abs=1e-6)
+
+
+def test_more_weights_to_begin_at_do_not_replace_the_usual_ones():
+    """At one speed with it, scheduled without."""
+    more = Lqr(LIMITS, 0.01, True, starts=((50.0, 8.0, 1.0, 0.2, 6.0, 1.5),)).candidate().start
+    usual = Lqr(LIMITS, 0.01, True).candidate().start
+    assert np.array_equal(more[:-1], usual)
+    assert more[-1].tolist() == [50.0, 8.0, 1.0, 0.2, 6.0]

@@ -40,15 +40,17 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "unicycle_speed_hold": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
     "unicycle_pushed": (33.0, 0.0, 6.7, 250.0, 4.0, 70.0),  # near the best fixed gains: it is taught hard pushes
     "unicycle_balanced": (30.0, 0.0, 8.0, 250.0, 4.0, 70.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    "unicycle_region": (25.0, 0.0, 12.0, 55.0, 0.0, 12.5, 0.26, 0.0, 0.0, 1.6, 0.0, 0.0, 0.008, 0.0, 0.0),
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
-UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed", "unicycle_balanced"}
+UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed", "unicycle_balanced", "unicycle_region"}
 VEHICLES = {name for name in plants.names() if name.startswith("balancing_vehicle")}
 # A unicycle that stands still, as a made task starts it, falls to a side whatever its gains are.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
 # A car whose springs are too short for their load comes down on its tyres.
 LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
+PUSHED_OVER = {"unicycle_region"}  # its pushes are evenly in a disc that is larger than what any gains survive
 FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that balances falls there with fixed gains
 # A thousand operations a stage: interpreted they take longer than to compile.
 COMPILED = {"suspension", "balancing_vehicle", "balancing_vehicle_slippery", *UNICYCLES}
@@ -92,6 +94,9 @@ def test_every_task_runs_and_a_mild_controller_survives_it(plant):
         quality = loop.evaluate(np.array([gains]), threads=1)
     changed = plant.name in LOST_WHEN_CHANGED
     expected = [(changed and s.name.startswith("changed plant")) or s.name in FALLS for s in several]
+    if plant.name in PUSHED_OVER and plant.situations:
+        assert 0.2 < quality.failed.mean() < 0.8  # else what falls would tell nothing
+        return
     assert not quality.failed[~np.array(expected)].any()
     assert (quality.iae > 0.0).all()
     assert (quality.effort > 0.0).all()

@@ -1,0 +1,149 @@
+"""A knowledge base that begins at the gains of LQR scheduled over the speed, and is refined as every other one is.
+
+Imitation of a teacher and searches around constant gains do not find that roll must be steered the other way round
+where the wheel rolls backwards. LQR knows it from the model. Its feedback at each node is a rule of each channel: all
+of it but what crosses from one motion to the other, which is next to nothing. The best fixed gains are a start, too:
+the same everywhere, and with roll steered back where it rolls backwards. Searched are the gains that LQR has, at places
+that stay. LQR's own search is counted: the fixed gains are the better ones of two searches, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.unicycle_lqr import MEASURED, NODES
+from flcs import FuzzyController, KnowledgeBase, pid_form
+from flcs.refinement import candidate, with_reference
+from flcs.rule_base import Rule, RuleBase
+from flcs.variable import Variable
+from sscq.baselines import search
+from sscq.cmaes import CmaEs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from experiments.comparison.contenders import Contender
+    from experiments.ladder import Bench, Reference
+    from experiments.setup import Setup
+    from sscq.baselines import Candidate
+
+    Array = np.ndarray
+
+OUTPUTS = ("pitch", "roll", "speed", "yaw_rate", "table_rate")
+"""Channels of a unicycle that has one for each motion, in its plant's order."""
+NAME, TITLE = "knowledge_base_lqr", "knowledge base begun at LQR's gains"
+_REACH = 6.0  # m/s, either way: beyond, the outermost rule holds
+_STEP, _CROWD = 0.05, 24  # first steps of the search, in boxes, and its population
+_ROLL = 1
+_FED_BACK = (  # channel, its gain (0: kp, 2: kd), which command of LQR's, and the measurement that is fed back
+    (0, 0, 0, "pitch"), (0, 2, 0, "pitch_rate"), (1, 0, 1, "roll"), (1, 2, 1, "roll_rate"), (2, 0, 0, "speed"),
+    (3, 0, 1, "yaw_rate"), (4, 0, 1, "table_rate"),
+)  # fmt: skip
+
+
+def gains_of(theta: Array) -> Array:
+    """Return the channels' gains at LQR's nodes [node, channel, 3] from the numbers of its schedule [n_theta]."""
+    rows = theta.reshape(len(NODES), -1)[:, : len(OUTPUTS) * len(MEASURED)].reshape(len(NODES), len(OUTPUTS), -1)
+    gains = np.zeros((len(NODES), len(OUTPUTS), 3))
+    for channel, gain, command, measurement in _FED_BACK:
+        gains[:, channel, gain] = rows[:, command, MEASURED.index(measurement)]
+    return gains
+
+
+def turned(gains: Array) -> Array:
+    """Return gains [node, channel, 3] that are these [n_gains] where it rolls forward, and steer back otherwise."""
+    several = np.tile(np.reshape(gains, (1, -1, 3)), (len(NODES), 1, 1))
+    several[:, _ROLL] *= np.sign(NODES)[:, None]
+    return several
+
+
+def of_gains(job: Setup, reference: Array, gains: Array) -> KnowledgeBase:
+    """Return the knowledge base over the measured speed that has gains [node, channel, 3] within everyone's box.
+
+    Parameters
+    ----------
+    job : Setup
+    reference : ndarray [n_gains]
+        The best fixed gains.
+    gains : ndarray [node, channel, 3]
+    """
+    low, high, own = (np.asarray(v, float).reshape(-1, 3) for v in (job.low, job.high, reference))
+    kept = np.clip(gains, low, high)
+    speed = Variable("speed", "m/s", -_REACH, _REACH, NODES)
+    bases = tuple(
+        RuleBase(
+            channel.output, (speed,), tuple(Rule((k,), tuple(row)) for k, row in enumerate(kept[:, i].tolist())),
+            tuple(low[i]), tuple(high[i]), tuple(own[i]), law=pid_form.describe(job.laws[i]),
+        )
+        for i, channel in enumerate(job.plant.channels)
+    )  # fmt: skip
+    return KnowledgeBase(job.plant.name, bases, job.network.inference(), job.tick)
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """A candidate with only some of its genes searched, the others as in its first start."""
+
+    whole: Candidate
+    free: Array
+
+    def decode(self, genomes: Array) -> Array:
+        """Return schedule parameters [n, n_theta] of free genes [n, n_free]."""
+        full = np.tile(self.whole.start[0], (len(genomes), 1))
+        full[:, self.free] = genomes
+        return np.asarray(full if self.whole.decode is None else self.whole.decode(full))
+
+    @property
+    def candidate(self) -> Candidate:
+        """What is searched."""
+        one = self.whole
+        return replace(
+            one, low=one.low[self.free], high=one.high[self.free], start=one.start[:, self.free], decode=self.decode
+        )
+
+
+def narrowed(whole: Candidate) -> Candidate:
+    """Return the candidate of a knowledge base with the gains searched that LQR has, and no places of terms."""
+    rule = np.zeros((len(OUTPUTS), len(NODES), 3), dtype=bool)
+    for channel, gain, _, _ in _FED_BACK:
+        rule[channel, :, gain] = True
+    names = np.array(whole.controller.theta_names)
+    kinds = np.array([not (name.endswith((".centre", ".width")) or name.startswith("on")) for name in names])
+    searched = np.array([not name.startswith("on") for name in names])  # masks are no genes
+    gains = np.flatnonzero(kinds[searched])
+    return Narrowed(whole, gains[rule.ravel()]).candidate
+
+
+def searched(bench: Bench, reference: Reference, known: Mapping[str, Contender]) -> dict[str, Contender]:
+    """Return the knowledge base as a contender: refined with everyone's fitness, evaluations and validation, once."""
+    job = bench.setup
+
+    def compute(checkpoints: Path) -> KnowledgeBase:
+        best = known["fixed"].theta
+        begun = of_gains(job, best, gains_of(known["lqr_scheduled"].theta))
+        starts = (begun, of_gains(job, best, turned(best)), with_reference(begun))
+        several = narrowed(candidate(begun, starts, job.laws, NAME, TITLE))
+        plan, progress = bench.plan(len(several.low), checkpoints, TITLE)
+        plan = replace(plan, methods=(CmaEs(evaluations=job.evaluations, sigma=_STEP, population=_CROWD),))
+        with progress:
+            found = search(
+                job.task(fitness=reference.fitness), several, plan, bench.margins,
+                job.task("validation", reference.fitness),
+            )  # fmt: skip
+        return several.controller.with_theta(found.theta)
+
+    kb = bench.folder.stage(NAME, compute, _save, _load)
+    fuzzy: Any = FuzzyController(kb, laws=job.laws)
+    return {NAME: replace(known["fixed"], title=TITLE, controller=fuzzy, theta=np.asarray(fuzzy.theta))}
+
+
+def _save(folder: Path, kb: KnowledgeBase) -> None:
+    kb.save(folder / "knowledge_base.json")
+
+
+def _load(folder: Path) -> KnowledgeBase:
+    return KnowledgeBase.load(folder / "knowledge_base.json")
