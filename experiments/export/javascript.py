@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.export import javascript_chunks
 from experiments.export.javascript_straight import Script
+from experiments.export.part_statements import statements
 
 if TYPE_CHECKING:
     from experiments.export.machine import Machine, Part, Signal
@@ -68,15 +69,10 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
-    places, tape = machine.places, part.program.tape
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    needed = set(tape.needed(part.program.outputs))
-    code = Script(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
-    slots = [read[node] for node in sorted(needed & read.keys())]
-    loads = {f"s{places[slot]}": f"const s{places[slot]} = m[{places[slot]}]; // {slot}" for slot in slots}
-    written = zip(part.writes, part.program.outputs, strict=True)
-    stores = [f"m[{places[slot]}] = {code.value(node)}; // {slot}" for slot, node in written]
+def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+    code = statements(machine, part, Script)
+    loads = {f"s{place}": f"const s{place} = m[{place}]; // {slot}" for slot, place in code.reads}
+    stores = [f"m[{place}] = {value}; // {slot}" for slot, place, value in code.writes]
     return javascript_chunks.function(part.name, loads, code.lines, stores), code.kernels
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from experiments.export.part_statements import statements
 from experiments.export.python_straight import HELPERS, Lines
 
 if TYPE_CHECKING:
@@ -44,16 +45,12 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
-    places, tape = machine.places, part.program.tape
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    needed = set(tape.needed(part.program.outputs))
-    code = Lines(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
+def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+    code = statements(machine, part, Lines)
     lines = [f"def _{part.name}(m):"]
-    lines += [f'    s{places[read[node]]} = m["{read[node]}"]' for node in sorted(needed & read.keys())]
+    lines += [f'    s{place} = m["{slot}"]' for slot, place in code.reads]
     lines += [f"    {line}" for line in code.lines]
-    written = zip(part.writes, part.program.outputs, strict=True)
-    lines += [f'    m["{slot}"] = {code.value(node)}' for slot, node in written] or ["    pass"]
+    lines += [f'    m["{slot}"] = {value}' for slot, _, value in code.writes] or ["    pass"]
     return [*lines, ""], code.kernels
 
 
