@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from experiments.export.c_straight import PRINTERS
+from experiments.export.part_statements import statements
 from plants.core.printers import c_kernels
 
 if TYPE_CHECKING:
@@ -132,18 +133,12 @@ def _own_calls(text: str) -> str:
     return re.sub(r"\b(fma|fabs|floor|copysign)\(", lambda found: f"{_OWN[found[1]]}(", text)
 
 
-def _part(machine: Machine, part: Part, precision: str) -> tuple[list[str], set[str]]:
-    places, tape, real = machine.places, part.program.tape, f"{machine.name}_real"
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    needed = set(tape.needed(part.program.outputs))
-    code = PRINTERS[precision](tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
-    lines = [f"static void {part.name}({real} *m)", "{"]
-    slots = [read[node] for node in sorted(needed & read.keys())]
-    lines += [f"    const {real} s{places[slot]} = m[{places[slot]}]; /* {slot} */" for slot in slots]
-    lines += [f"    {line}" for line in code.lines]
-    for slot, node in zip(part.writes, part.program.outputs, strict=True):
-        lines.append(f"    m[{places[slot]}] = {code.value(node)}; /* {slot} */")
-    return [*lines, "}"], code.kernels
+def _part(machine: Machine, part: Part, precision: str) -> tuple[list[str], frozenset[str]]:
+    code, real = statements(machine, part, PRINTERS[precision]), f"{machine.name}_real"
+    loads = [f"const {real} s{place} = m[{place}]; /* {slot} */" for slot, place in code.reads]
+    stores = [f"m[{place}] = {value}; /* {slot} */" for slot, place, value in code.writes]
+    body = [f"    {line}" for line in (*loads, *code.lines, *stores)]
+    return [f"static void {part.name}({real} *m)", "{", *body, "}"], code.kernels
 
 
 def _reset(machine: Machine, precision: str) -> str:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from experiments.export.unfused import Unfused
 from plants.core.printers.c import PrintedC
 
 
@@ -25,24 +26,16 @@ class Straight(PrintedC):
         self.lines.append(f"const {self.REAL} v{node} = {expression};")
 
 
-class StraightFloat(Straight):
+class StraightFloat(Unfused, Straight):
     """Statements in single precision."""
 
     REAL: ClassVar[str] = "float"
-
-    def _fused(self, node: int, product: int) -> str:
-        a, b, c = (self._text[k] for k in self._operands(node, product))
-        if self.tape.operations[node] == "add":
-            return f"({a} * {b} + {c})"
-        return f"({a} * {b} - {c})" if product == self.tape.arguments[node][0] else f"({c} - {a} * {b})"
 
     def _print_sincos(self, node: int) -> None:
         super()._print_sincos(node)
         self._text[node] = f"(float){self._text[node]}"
 
     def _expression(self, name: str, args: list[str]) -> str:
-        if name == "quotient":
-            return f"{args[0]} / {args[1]}"
         text = super()._expression(name, args)
         return f"(float){text}" if text.startswith("k_") else text
 

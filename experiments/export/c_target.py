@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.export import c_files, c_programs, closed_loop, hostile
+from experiments.export import c_files, c_programs, closed_loop, hostile, streams
 from experiments.export.proof import Proof, compared, unchecked
 from experiments.export.scheduler import is_scheduler
 
@@ -56,12 +56,12 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
             (work / "hostile.c").write_text(hostile.program(job), encoding="utf-8")
             _call([gcc, *STRICT, "-march=native", sources[0], str(work / "hostile.c"), sources[2], "-o",
                    str(work / "hostile"), "-lm"])  # fmt: skip
-            stood = _call([str(work / "hostile"), str(job.hostile), str(job.seed)]).strip()
+            stood = _call([str(work / "hostile"), str(job.hostile), str(job.seed)])
             whole = precision == "double" and not is_scheduler(job.machine)
             loops = closed_loop.closed(job, folder) if whole else None
-            found = {sequence: _run(work / "checked", job, rows) for sequence, rows in job.sequences.items()}
+            found = streams.answers([str(work / "checked")], job, _SECONDS)
         except subprocess.SubprocessError as error:
-            return Proof(target, _version(gcc), "failed", _told(error), BOUNDS[precision])
+            return Proof(target, _version(gcc), "failed", streams.told(error), BOUNDS[precision])
         sizes, seconds = _sizes(gcc, folder, job, work), _time(work / "fast", job)
     rough, numbers = precision == "float", dict[str, Any](sizes, hostile=stood)
     if loops is not None:
@@ -75,24 +75,11 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
 
 
 def _call(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)  # noqa: S603
-    return done.stdout
-
-
-def _told(error: subprocess.SubprocessError) -> str:
-    output = getattr(error, "stderr", None) or getattr(error, "stdout", None) or str(error)
-    return str(output).strip()[:2000]
+    return streams.output_of(command, _SECONDS)
 
 
 def _version(gcc: str) -> str:
     return _call([gcc, "--version"]).splitlines()[0]
-
-
-def _run(program: Path, job: Job, rows: Array, *more: str) -> Array:
-    """Outputs of the compiled export [n, n_outputs] for inputs [n, n_inputs]: doubles on standard input and output."""
-    sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
-    done = subprocess.run([str(program), *more], input=sent, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
-    return np.frombuffer(done.stdout, dtype="<f8").reshape(-1, len(job.machine.outputs))
 
 
 def _time(program: Path, job: Job) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from experiments.export import fuzzylite
 from experiments.export.gain_points import gain_points, proof_of
 from experiments.export.proof import Proof, unchecked
-from experiments.export.rules_files import comes_back, names_of, refused, written
+from experiments.export.rules_files import names_of, settled, written
 from flcs.exchange import fcl_reader, fcl_writer
 
 if TYPE_CHECKING:
@@ -26,12 +26,9 @@ def files(job: Job) -> dict[str, str]:
 
 def prove(job: Job, folder: Path) -> Proof:
     """Read the files back, and compare their gains at 10 000 random inputs as fuzzylite evaluates them."""
-    why = refused(job.kb, fcl_writer.write)
-    if why:
-        return unchecked(TARGET, f"not written: {why}")
-    wrong = comes_back(job.kb, folder, "fcl", fcl_reader.read)
-    if wrong:
-        return Proof(TARGET, "own reader", "failed", wrong, BOUND)
+    early = settled(job, folder, TARGET, BOUND, fcl_writer.write, fcl_reader.read)
+    if early is not None:
+        return early
     program = fuzzylite.program()
     if program is None:
         return unchecked(TARGET, fuzzylite.MISSING)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from experiments.export import fuzzylite, octave
 from experiments.export.gain_points import GainPoints, gain_points, proof_of
 from experiments.export.proof import Proof, unchecked
-from experiments.export.rules_files import comes_back, names_of, refused, written
+from experiments.export.rules_files import names_of, settled, written
 from flcs.exchange import fis_reader, fis_writer
 
 if TYPE_CHECKING:
@@ -31,12 +31,9 @@ def files(job: Job) -> dict[str, str]:
 
 def prove(job: Job, folder: Path) -> Proof:
     """Read the files back, and compare their gains as Octave's toolkit and fuzzylite evaluate them."""
-    why = refused(job.kb, fis_writer.write)
-    if why:
-        return unchecked(TARGET, f"not written: {why}")
-    wrong = comes_back(job.kb, folder, "fis", fis_reader.read)
-    if wrong:
-        return Proof(TARGET, "own reader", "failed", wrong, BOUND)
+    early = settled(job, folder, TARGET, BOUND, fis_writer.write, fis_reader.read)
+    if early is not None:
+        return early
     checkers, pairs = [], []
     several = [(folder / name, gain_points(job.kb, k, seed=job.seed)) for k, name in enumerate(names_of(job.kb, "fis"))]
     try:

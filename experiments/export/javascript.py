@@ -10,19 +10,15 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from experiments.export import javascript_chunks
-from experiments.export.unfused import Unfused
+from experiments.export.javascript_straight import Script
+from experiments.export.part_statements import statements
 
 if TYPE_CHECKING:
     from experiments.export.machine import Machine, Part, Signal
 
-_CALLS = {
-    "tan": "Math.tan", "asin": "Math.asin", "acos": "Math.acos", "atan2": "Math.atan2", "exp": "Math.exp",
-    "log": "Math.log", "tanh": "Math.tanh", "sqrt": "Math.sqrt", "floor": "Math.floor", "sign": "Math.sign",
-    "pow": "power",
-}  # fmt: skip
 _WORDS = (
     "break case catch class const continue debugger default delete do else enum export extends false finally for "
     "function if import in instanceof new null return super switch this throw true try typeof var void while with "
@@ -36,49 +32,6 @@ _POWER = """
     return x === 1 || (x === -1 && (y === Infinity || y === -Infinity)) ? 1 : Math.pow(x, y);
   }
 """
-
-
-class Script(Unfused):
-    """Statements in JavaScript."""
-
-    EMPTY: ClassVar[str] = ";"
-
-    def _assign(self, node: int, expression: str) -> None:
-        self._text[node] = f"v{node}"
-        self.lines.append(f"const v{node} = {expression};")
-
-    def _print_sincos(self, node: int) -> None:
-        (angle,) = self.tape.arguments[node]
-        self._assign(node, f"Math.{self.tape.operations[node]}({self._text[angle]})")
-
-    def _expression(self, name: str, args: list[str]) -> str:
-        if name in {"minimum", "maximum"}:
-            sign = "<" if name == "minimum" else ">"
-            return self.select(f"{args[0]} {sign} {args[1]}", args[0], args[1])
-        if name == "quotient":
-            return f"{args[0]} / {args[1]}"
-        if name in _CALLS:
-            self.kernels.add(name)
-            return f"{_CALLS[name]}({', '.join(args)})"
-        return f"Math.abs({args[0]})" if name == "abs" else super()._expression(name, args)
-
-    @staticmethod
-    def truth(name: str, mask: str) -> str:
-        """Return the statement that gives a truth value its name."""
-        return f"const {name} = {mask.replace(' & ', ' && ')};"
-
-    @staticmethod
-    def select(mask: str, then: str, other: str) -> str:
-        """Return the expression that is `then` where `mask` holds, else `other`."""
-        return f"{mask} ? {then} : {other}"
-
-    @staticmethod
-    def literal(value: float) -> str:
-        """Return a constant's text: the shortest decimal number that reads back as the same double."""
-        if math.isnan(value):
-            return "NaN"
-        text = ("Infinity" if value > 0 else "-Infinity") if math.isinf(value) else repr(value)
-        return f"({text})" if math.copysign(1.0, value) < 0.0 else text
 
 
 def text(machine: Machine) -> str:
@@ -102,7 +55,7 @@ def text(machine: Machine) -> str:
         used |= calls
     return _FILE.format(
         name=machine.name, text=machine.text.replace("*/", ""), sample=_seconds(machine.sample_time),
-        count=len(machine.memory), power=_POWER if "pow" in used else "",
+        count=len(machine.memory), power=_POWER if "power" in used else "",
         start=", ".join(Script.literal(value) for value in machine.memory.values()),
         places=_table(machine.places), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
         functions="\n\n".join(bodies), methods="\n".join(_method(part) for part in machine.parts),
@@ -116,15 +69,10 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
-    places, tape = machine.places, part.program.tape
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    needed = set(tape.needed(part.program.outputs))
-    code = Script(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
-    slots = [read[node] for node in sorted(needed & read.keys())]
-    loads = {f"s{places[slot]}": f"const s{places[slot]} = m[{places[slot]}]; // {slot}" for slot in slots}
-    written = zip(part.writes, part.program.outputs, strict=True)
-    stores = [f"m[{places[slot]}] = {code.value(node)}; // {slot}" for slot, node in written]
+def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+    code = statements(machine, part, Script)
+    loads = {f"s{place}": f"const s{place} = m[{place}]; // {slot}" for slot, place in code.reads}
+    stores = [f"m[{place}] = {value}; // {slot}" for slot, place, value in code.writes]
     return javascript_chunks.function(part.name, loads, code.lines, stores), code.kernels
 
 

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from experiments.export.m_straight import HELPERS, MStraight
+from experiments.export.part_statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,18 +89,11 @@ def _step(machine: Machine) -> str:
 
 
 def _part(machine: Machine, part: Part, used: set[str]) -> str:
-    places, tape = machine.places, part.program.tape
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    code = MStraight(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
+    code = statements(machine, part, MStraight)
     used |= code.kernels
-    needed = set(tape.needed(part.program.outputs))
-    lines = [f"function m = {part.name}(m)"]
-    slots = [read[node] for node in sorted(needed & read.keys())]
-    lines += [f"s{places[slot]} = m({places[slot] + 1}); % {slot}" for slot in slots]
-    lines += code.lines
-    for slot, node in zip(part.writes, part.program.outputs, strict=True):
-        lines.append(f"m({places[slot] + 1}) = {code.value(node)}; % {slot}")
-    return "\n".join([*lines, "end", ""])
+    loads = [f"s{place} = m({place + 1}); % {slot}" for slot, place in code.reads]
+    stores = [f"m({place + 1}) = {value}; % {slot}" for slot, place, value in code.writes]
+    return "\n".join([f"function m = {part.name}(m)", *loads, *code.lines, *stores, "end", ""])
 
 
 def self_test(job: Job, bound: float) -> str:

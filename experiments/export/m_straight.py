@@ -6,14 +6,14 @@ products are rounded twice. Functions that leave the real numbers there give NaN
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
-from plants.core.printers.python import Printed
+from experiments.export.unfused import Called
+from plants.core.printers.forms import decimal
 
 _CALLS = {
-    "tan": "tan", "exp": "exp", "tanh": "tanh", "floor": "floor", "atan2": "atan2", "sign": "sign",
-    "asin": "k_asin", "acos": "k_acos", "log": "k_log", "sqrt": "k_sqrt", "pow": "k_pow",
+    "sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "tanh": "tanh", "floor": "floor", "atan2": "atan2",
+    "sign": "sign", "asin": "k_asin", "acos": "k_acos", "log": "k_log", "sqrt": "k_sqrt", "pow": "k_pow",
 }  # fmt: skip
 _CHOICES = {"minimum": "<", "maximum": ">"}
 HELPERS = {
@@ -28,10 +28,11 @@ HELPERS = {
 }
 
 
-class MStraight(Printed):
+class MStraight(Called):
     """Statements that compute the wanted nodes of one tape; attributes as for the Python printer."""
 
     EMPTY: ClassVar[str] = ""
+    CALLS = _CALLS
 
     def _print(self, node: int) -> None:
         name = self.tape.operations[node]
@@ -53,24 +54,6 @@ class MStraight(Printed):
         self._text[node] = f"v{node}"
         self.lines.append(f"v{node} = {expression};")
 
-    def _fused(self, node: int, product: int) -> str:
-        a, b, c = (self._text[k] for k in self._operands(node, product))
-        if self.tape.operations[node] == "add":
-            return f"({a} * {b} + {c})"
-        return f"({a} * {b} - {c})" if product == self.tape.arguments[node][0] else f"({c} - {a} * {b})"
-
-    def _print_sincos(self, node: int) -> None:
-        (angle,) = self.tape.arguments[node]
-        self._assign(node, f"{self.tape.operations[node]}({self._text[angle]})")
-
-    def _expression(self, name: str, args: list[str]) -> str:
-        if name == "quotient":
-            return f"{args[0]} / {args[1]}"
-        if name in _CALLS:
-            self.kernels.add(_CALLS[name])
-            return f"{_CALLS[name]}({', '.join(args)})"
-        return super()._expression(name, args)
-
     @staticmethod
     def truth(name: str, mask: str) -> str:
         """Return the statement that gives a truth value its name."""
@@ -79,8 +62,4 @@ class MStraight(Printed):
     @staticmethod
     def literal(value: float) -> str:
         """Return a constant's text: the shortest decimal number that reads back as the same double."""
-        if math.isnan(value):
-            return "NaN"
-        if math.isinf(value):
-            return "Inf" if value > 0 else "(-Inf)"
-        return f"({value!r})" if math.copysign(1.0, value) < 0.0 else repr(value)
+        return decimal(value, "NaN", "Inf")

@@ -9,105 +9,13 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from experiments.export.unfused import Unfused
+from experiments.export.part_statements import statements
+from experiments.export.python_straight import HELPERS, Lines
 
 if TYPE_CHECKING:
     from experiments.export.machine import Machine, Part, Signal
-
-_SAFE = {
-    "divide": """
-def divide(a, b):
-    if b != 0.0:
-        return a / b
-    sign = math.copysign(1.0, a) * math.copysign(1.0, b)
-    return math.nan if a == 0.0 or a != a else sign * math.inf
-""",
-    "exp": """
-def exp(x):
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.inf
-""",
-    "log": """
-def log(x):
-    return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
-""",
-    "sqrt": """
-def sqrt(x):
-    return math.sqrt(x) if x >= 0.0 else math.nan
-""",
-    "power": """
-def power(a, b):
-    try:
-        return math.pow(a, b)
-    except ValueError:
-        odd = b == math.floor(b) and b % 2.0 == 1.0
-        return math.nan if a != 0.0 else math.copysign(math.inf, a) if odd else math.inf
-    except OverflowError:
-        return -math.inf if a < 0.0 and b % 2.0 == 1.0 else math.inf
-""",
-    "floor": """
-def floor(x):
-    return float(math.floor(x)) if abs(x) < 4503599627370496.0 else x
-""",
-    "sign": """
-def sign(x):
-    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x - x
-""",
-    "sin": """
-def sin(x):
-    return math.sin(x) if abs(x) < math.inf else math.nan
-""",
-    "cos": """
-def cos(x):
-    return math.cos(x) if abs(x) < math.inf else math.nan
-""",
-    "tan": """
-def tan(x):
-    return math.tan(x) if abs(x) < math.inf else math.nan
-""",
-    "asin": """
-def asin(x):
-    return math.asin(x) if abs(x) <= 1.0 else math.nan
-""",
-    "acos": """
-def acos(x):
-    return math.acos(x) if abs(x) <= 1.0 else math.nan
-""",
-    "atan2": "",
-    "tanh": "",
-}
-_CALLS = {name: name for name in _SAFE} | {"pow": "power", "atan2": "math.atan2", "tanh": "math.tanh"}
-
-
-class Lines(Unfused):
-    """Statements in Python that raise nothing."""
-
-    EMPTY: ClassVar[str] = "pass"
-
-    def _print_sincos(self, node: int) -> None:
-        (angle,), name = self.tape.arguments[node], self.tape.operations[node]
-        self.kernels.add(name)
-        self._assign(node, f"{name}({self._text[angle]})")
-
-    def _expression(self, name: str, args: list[str]) -> str:
-        if name in {"div", "quotient"}:
-            self.kernels.add("divide")
-            return f"divide({', '.join(args)})"
-        if name in _CALLS:
-            self.kernels.add(_CALLS[name])
-            return f"{_CALLS[name]}({', '.join(args)})"
-        return super()._expression(name, args)
-
-    @staticmethod
-    def literal(value: float) -> str:
-        """Return a constant's text."""
-        if math.isfinite(value):
-            return f"({value!r})" if math.copysign(1.0, value) < 0.0 else repr(value)
-        return "math.nan" if math.isnan(value) else "math.inf" if value > 0 else "(-math.inf)"
 
 
 def text(machine: Machine) -> str:
@@ -126,7 +34,7 @@ def text(machine: Machine) -> str:
         lines, calls = _part(machine, part)
         bodies.append("\n".join(lines))
         used |= calls
-    helpers = [_SAFE[name].strip("\n") + "\n" for name in sorted(used & _SAFE.keys()) if _SAFE[name]]
+    helpers = [HELPERS[name].strip("\n") + "\n" for name in sorted(used & HELPERS.keys())]
     return _FILE.format(
         name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
         sample_time=repr(machine.sample_time), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
@@ -137,16 +45,12 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], set[str]]:
-    places, tape = machine.places, part.program.tape
-    read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}
-    needed = set(tape.needed(part.program.outputs))
-    code = Lines(tape, part.program.outputs, {node: f"s{places[name]}" for node, name in read.items()})
+def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+    code = statements(machine, part, Lines)
     lines = [f"def _{part.name}(m):"]
-    lines += [f'    s{places[read[node]]} = m["{read[node]}"]' for node in sorted(needed & read.keys())]
+    lines += [f'    s{place} = m["{slot}"]' for slot, place in code.reads]
     lines += [f"    {line}" for line in code.lines]
-    written = zip(part.writes, part.program.outputs, strict=True)
-    lines += [f'    m["{slot}"] = {code.value(node)}' for slot, node in written] or ["    pass"]
+    lines += [f'    m["{slot}"] = {value}' for slot, _, value in code.writes] or ["    pass"]
     return [*lines, ""], code.kernels
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from experiments.export.proof import Proof, unchecked
 from flcs.exchange import ExchangeError, complement, restored, system_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from experiments.export.job import Job
     from flcs import KnowledgeBase
     from flcs.exchange import FuzzySystem
 
@@ -46,3 +48,21 @@ def comes_back(kb: KnowledgeBase, folder: Path, ending: str, read: Callable[[str
     document = json.loads((folder / COMPLEMENT).read_text(encoding="utf-8"))
     back = restored(document, systems)
     return "" if back.content_hash == kb.content_hash else "the knowledge base that comes back is another one"
+
+
+def settled(
+    job: Job, folder: Path, ending: str, bound: float,
+    write: Callable[[FuzzySystem], str], read: Callable[[str], FuzzySystem],
+) -> Proof | None:  # fmt: skip
+    """Return the proof that needs no other program: nothing was written, or what comes back is wrong; else None.
+
+    Parameters
+    ----------
+    ending : str
+        Of the files' names; the target's name as well.
+    """
+    why = refused(job.kb, write)
+    if why:
+        return unchecked(ending, f"not written: {why}")
+    wrong = comes_back(job.kb, folder, ending, read)
+    return Proof(ending, "own reader", "failed", wrong, bound) if wrong else None

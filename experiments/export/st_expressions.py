@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.export import st_types as types
-from experiments.export.st_syntax import Expression, Unit, Variable
+from experiments.export.st_tree import Expression, Unit, Variable
 from experiments.export.st_words import StructuredTextError
 
 if TYPE_CHECKING:

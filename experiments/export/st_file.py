@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.export.st_functions import source
 from experiments.export.st_names import identifiers
-from experiments.export.unfused import Unfused
+from experiments.export.unfused import Called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _STANDARD = {
     "exp": "EXP", "log": "LN", "sqrt": "SQRT", "tan": "TAN", "asin": "ASIN", "acos": "ACOS", "pow": "EXPT",
-    "sin": "SIN", "cos": "COS",
+    "sin": "SIN", "cos": "COS", "abs": "ABS",
 }  # fmt: skip
 RESTART, COUNT = "restart", "sample_count"
 _A_LINE = 12
 _RESULT = "@"  # where an IF statement puts what it selects
 
 
-class Statements(Unfused):
+class Statements(Called):
     """Statements of Structured Text.
 
     Attributes
@@ -40,6 +40,7 @@ class Statements(Unfused):
     """
 
     EMPTY: ClassVar[str] = ";"
+    CALLS = _STANDARD
 
     def __init__(self, tape: Tape, outputs: Iterable[int], names: Mapping[int, str], real: str) -> None:
         self.real, self.temporaries = real, list[str]()
@@ -55,22 +56,6 @@ class Statements(Unfused):
         self.temporaries.append(name)
         statement = expression if _RESULT in expression else f"{_RESULT} := {expression}"
         self.lines.append(f"{statement.replace(_RESULT, name)};")
-
-    def _print_sincos(self, node: int) -> None:
-        (angle,) = self.tape.arguments[node]
-        self._assign(node, f"{_STANDARD[self.tape.operations[node]]}({self._text[angle]})")
-
-    def _expression(self, name: str, args: list[str]) -> str:
-        if name in {"minimum", "maximum"}:
-            sign = "<" if name == "minimum" else ">"
-            return self.select(f"{args[0]} {sign} {args[1]}", args[0], args[1])
-        if name == "quotient":
-            return f"{args[0]} / {args[1]}"
-        if name == "abs":
-            return f"ABS({args[0]})"
-        if name in _STANDARD:
-            return f"{_STANDARD[name]}({', '.join(args)})"
-        return super()._expression(name, args)  # own functions: k_floor(x)
 
     @staticmethod
     def truth(name: str, mask: str) -> str:

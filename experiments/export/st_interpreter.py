@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.export import st_types as types
 from experiments.export.st_expressions import Expressions
-from experiments.export.st_syntax import Assign, If, Unit, Variable, parse
+from experiments.export.st_syntax import parse
+from experiments.export.st_tree import Assign, If, Unit, Variable
 from experiments.export.st_words import StructuredTextError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SECONDS = 120
 
 
-def answers(command: Sequence[str], job: Job) -> dict[str, Array]:
+def answers(command: Sequence[str], job: Job, seconds: float = SECONDS) -> dict[str, Array]:
     """Run a program once for each sequence and return its outputs [n, n_outputs] by sequence.
 
     The program reads little-endian doubles from standard input, a row of inputs after the other, and writes the outputs
@@ -28,21 +28,22 @@ def answers(command: Sequence[str], job: Job) -> dict[str, Array]:
     Raises
     ------
     subprocess.SubprocessError
-        If it fails or does not end.
+        If it fails or does not end within `seconds`.
     """
-    return {name: answer(command, rows, len(job.machine.outputs)) for name, rows in job.sequences.items()}
+    width = len(job.machine.outputs)
+    return {name: answer(command, rows, width, seconds) for name, rows in job.sequences.items()}
 
 
-def answer(command: Sequence[str], rows: Array, width: int) -> Array:
-    """Return the outputs [n, width] of a program for rows of inputs."""
+def answer(command: Sequence[str], rows: Array, width: int, seconds: float = SECONDS) -> Array:
+    """Return the outputs [n, width] of a program for rows of inputs; it must end within `seconds`."""
     sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
-    done = subprocess.run(list(command), input=sent, capture_output=True, timeout=SECONDS, check=True)  # noqa: S603
+    done = subprocess.run(list(command), input=sent, capture_output=True, timeout=seconds, check=True)  # noqa: S603
     return np.frombuffer(done.stdout, dtype="<f8").reshape(-1, width)
 
 
-def output_of(command: Sequence[str]) -> str:
-    """Return what a program prints."""
-    done = subprocess.run(list(command), capture_output=True, text=True, timeout=SECONDS, check=True)  # noqa: S603
+def output_of(command: Sequence[str], seconds: float = SECONDS) -> str:
+    """Return what a program prints; it must end within `seconds`."""
+    done = subprocess.run(list(command), capture_output=True, text=True, timeout=seconds, check=True)  # noqa: S603
     return done.stdout.strip()
 
 

@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from flcs.exchange.fis_sections import numbered, numbers_in, sections_of
 from flcs.exchange.fis_writer import AND_METHODS
 from flcs.exchange.system import Antecedent, Consequent, FuzzySystem, SystemRule, Term, refuse
 
-_SECTION = re.compile(r"\[\s*(System|Input|Output|Rules)\s*(\d*)\s*\]\Z", re.IGNORECASE)
+if TYPE_CHECKING:
+    from flcs.exchange.fis_sections import Section
+
 _FUNCTION = re.compile(r"'([^']*)'\s*:\s*'([^']*)'\s*,\s*\[([^\]]*)\]\Z")
 _RULE = re.compile(r"([-\d.\s]+),([-\d.\s]+)\(\s*([^)\s]+)\s*\)\s*:\s*(\d+)\Z")
 _COUNTS = {"trimf": 3, "trapmf": 4, "gaussmf": 2, "gbellmf": 3}
 _METHODS = {"type": "sugeno", "defuzzmethod": "wtaver"}
-
-
-@dataclass
-class _Section:
-    """Lines of one section: numbers of lines with their texts, and settings by name."""
-
-    line: int
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    settings: dict[str, tuple[int, str]] = field(default_factory=dict)
-
-    def text(self, key: str) -> tuple[int, str]:
-        """Return a setting without its quotes, and its line."""
-        if key.lower() not in self.settings:
-            refuse(self.line, f"a line {key}=... in this section", "none")
-        line, value = self.settings[key.lower()]
-        return line, value.strip("'")
-
-    def numbers(self, key: str) -> tuple[int, tuple[float, ...]]:
-        """Return a setting that is a list of numbers in brackets, and its line."""
-        line, value = self.text(key)
-        if not (value.startswith("[") and value.endswith("]")):
-            refuse(line, f"{key}=[numbers]", repr(value))
-        return line, _numbers(value[1:-1], line)
 
 
 def read(text: str) -> FuzzySystem:
@@ -52,7 +31,7 @@ def read(text: str) -> FuzzySystem:
     ExchangeError
         With the line, what was expected and what came.
     """
-    sections = _sections(text)
+    sections = sections_of(text)
     system = sections.get(("system", "")) or refuse(1, "a section [System]", "none")
     for key, wanted in _METHODS.items():
         line, came = system.text(key)
@@ -62,67 +41,35 @@ def read(text: str) -> FuzzySystem:
     norms = {word: name for name, word in AND_METHODS.items()}
     if method not in norms:
         refuse(line, f"AndMethod {' or '.join(map(repr, norms))}", repr(method))
-    inputs = tuple(_input(sections, k) for k in range(1, _count(system, "NumInputs") + 1))
-    outputs = [_output(sections, k, len(inputs)) for k in range(1, _count(system, "NumOutputs") + 1)]
-    rules = _rules(sections, inputs, [said for _, said in outputs], _count(system, "NumRules"))
+    inputs = tuple(_input(sections, k) for k in range(1, system.count("NumInputs") + 1))
+    outputs = [_output(sections, k, len(inputs)) for k in range(1, system.count("NumOutputs") + 1)]
+    rules = _rules(sections, inputs, [said for _, said in outputs], system.count("NumRules"))
     return FuzzySystem(system.text("Name")[1], inputs, tuple(item for item, _ in outputs), rules, norms[method])
 
 
-def _sections(text: str) -> dict[tuple[str, str], _Section]:
-    found: dict[tuple[str, str], _Section] = {}
-    section = None
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip()
-        if not line or line[0] in "%#":
-            continue
-        head = _SECTION.match(line)
-        if head:
-            key = (head[1].lower(), head[2])
-            if key in found:
-                refuse(number, "each section once", line)
-            section = found[key] = _Section(number)
-        elif section is None or line[0] == "[":
-            refuse(number, "a section [System], [Input1], [Output1] or [Rules]", repr(line[:60]))
-        else:
-            section.lines.append((number, line))
-            name, equals, value = line.partition("=")
-            if equals:
-                section.settings[name.strip().lower()] = (number, value.strip())
-    return found
-
-
-def _count(section: _Section, key: str) -> int:
-    line, value = section.text(key)
-    return int(value) if re.fullmatch(r"\d{1,6}", value) else refuse(line, f"{key}=a whole number", repr(value))
-
-
-def _section(sections: dict[tuple[str, str], _Section], kind: str, number: int) -> _Section:
-    return sections.get((kind.lower(), str(number))) or refuse(0, f"a section [{kind}{number}]", "none")
-
-
-def _functions(section: _Section) -> list[tuple[int, str, str, tuple[float, ...]]]:
+def _functions(section: Section) -> list[tuple[int, str, str, tuple[float, ...]]]:
     """Lines, labels, kinds and numbers of a section's membership functions."""
     found = []
-    for k in range(1, _count(section, "NumMFs") + 1):
+    for k in range(1, section.count("NumMFs") + 1):
         line, value = section.settings.get(f"mf{k}") or refuse(
             section.line, f"a line MF{k}=... in this section", "none"
         )
         parts = _FUNCTION.match(value)
         if not parts:
             refuse(line, f"MF{k}='label':'kind',[numbers]", repr(value))
-        found.append((line, parts[1], parts[2], _numbers(parts[3], line)))
+        found.append((line, parts[1], parts[2], numbers_in(parts[3], line)))
     return found
 
 
-def _range(section: _Section) -> tuple[float, float]:
+def _range(section: Section) -> tuple[float, float]:
     line, ends = section.numbers("Range")
     if len(ends) != 2 or not ends[0] < ends[1]:
         refuse(line, "Range=[low high] with low < high", list(ends))
     return ends[0], ends[1]
 
 
-def _input(sections: dict[tuple[str, str], _Section], number: int) -> Antecedent:
-    section = _section(sections, "Input", number)
+def _input(sections: dict[tuple[str, str], Section], number: int) -> Antecedent:
+    section = numbered(sections, "Input", number)
     low, high = _range(section)
     terms = tuple(_term(*item, low, high) for item in _functions(section))
     return Antecedent(section.text("Name")[1], low, high, terms, section.line)
@@ -156,10 +103,10 @@ def _points(line: int, values: tuple[float, ...], low: float, high: float) -> tu
 
 
 def _output(
-    sections: dict[tuple[str, str], _Section], number: int, n_inputs: int
+    sections: dict[tuple[str, str], Section], number: int, n_inputs: int
 ) -> tuple[Consequent, list[tuple[float, ...]]]:
     """An output, and what each of its membership functions says: constant first."""
-    section = _section(sections, "Output", number)
+    section = numbered(sections, "Output", number)
     said = []
     for line, _, kind, values in _functions(section):
         counts = {"constant": 1, "linear": n_inputs + 1}
@@ -173,7 +120,7 @@ def _output(
 
 
 def _rules(
-    sections: dict[tuple[str, str], _Section], inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]],
+    sections: dict[tuple[str, str], Section], inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]],
     count: int,
 ) -> tuple[SystemRule, ...]:  # fmt: skip
     section = sections.get(("rules", "")) or refuse(0, "a section [Rules]", "none")
@@ -188,7 +135,7 @@ def _rule(line: int, text: str, inputs: tuple[Antecedent, ...], said: list[list[
         refuse(line, "a rule such as '1 2, 3 3 (1) : 1'", repr(text))
     terms = _places(line, parts[1], [len(item.terms) for item in inputs], "term of each input")
     places = _places(line, parts[2], [len(rows) for rows in said], "conclusion for each output")
-    (weight,) = _numbers(parts[3], line)
+    (weight,) = numbers_in(parts[3], line)
     if weight not in {0.0, 1.0}:
         refuse(line, "weight 1 (the rule is on) or 0 (off): rules have no other weights", parts[3])
     if parts[4] != "1" and len(inputs) > 1:
@@ -205,15 +152,3 @@ def _places(line: int, text: str, counts: list[int], what: str) -> tuple[int, ..
         if not word.isdecimal() or not 1 <= int(word) <= count:
             refuse(line, f"the number of one {what}, 1 .. {count} (no 'not', no hedge, none left out)", word)
     return tuple(int(word) - 1 for word in words)
-
-
-def _numbers(text: str, line: int) -> tuple[float, ...]:
-    values = []
-    for word in re.split(r"[\s,;]+", text.strip()):
-        try:
-            values.append(float(word))
-        except ValueError:
-            refuse(line, "a number", repr(word))
-        if not math.isfinite(values[-1]):
-            refuse(line, "a finite number", word)
-    return tuple(values)

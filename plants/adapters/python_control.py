@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.adapters.control_blocks import check_no_feedthrough, linear, nonlinear, numbers
 from plants.adapters.optional import package
-from plants.core.numpy_number import as_array, as_number, as_numbers, point_by_point
 from plants.core.plant import Channel, Plant, Quantity
 from plants.core.traceable import SlowPlantWarning, obstacle
 
@@ -120,8 +120,8 @@ def from_control(
             f"{system.name}: a plant of continuous time is wanted, this one has samples of {system.dt} s; give the "
             "system before it was sampled, or declare its step map as Plant.advance"
         )
-    blocks = _linear(system) if isinstance(system, control.StateSpace) else _nonlinear(system)
-    parameters = tuple(Quantity(key, "", float(value)) for key, value in _numbers(system).items())
+    blocks = linear(system) if isinstance(system, control.StateSpace) else nonlinear(system)
+    parameters = tuple(Quantity(key, "", float(value)) for key, value in numbers(system).items())
     start = [0.0] * system.nstates if initial is None else initial
     plant = Plant(
         name=name or system.name, **blocks, parameters=parameters,
@@ -135,7 +135,7 @@ def from_control(
     if found is not None:
         warnings.warn(f"{found}; it is simulated slowly", SlowPlantWarning, stacklevel=2)
     else:
-        _check_no_feedthrough(plant)
+        check_no_feedthrough(plant)
     return plant
 
 
@@ -146,65 +146,3 @@ def _paired(system: Any) -> tuple[Channel, ...]:
             "channels=(plants.Channel(output=...), ...) and allocate= which output is controlled by what"
         )
     return tuple(Channel(output=label, collocated=False) for label in system.output_labels)
-
-
-def _numbers(system: Any) -> dict[str, float]:
-    return {key: value for key, value in system.params.items() if isinstance(value, (int, float))}
-
-
-def _linear(system: Any) -> dict[str, Any]:
-    """Blocks of x' = A x + B u, y = C x + D u."""
-    A, B, C, D = (np.asarray(matrix, float).tolist() for matrix in (system.A, system.B, system.C, system.D))
-
-    def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
-        return tuple(_dot(a, x) + _dot(b, u) for a, b in zip(A, B, strict=True))
-
-    def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
-        return tuple(_dot(c, x) + _dot(d, u) for c, d in zip(C, D, strict=True))
-
-    return {"derivative": derivative, "outputs": outputs}
-
-
-def _dot(row: Sequence[float], values: Sequence[Any]) -> Any:
-    total: Any = 0.0
-    for factor, value in zip(row, values, strict=True):
-        if factor != 0.0:
-            total = total + factor * value
-    return total
-
-
-def _nonlinear(system: Any) -> dict[str, Any]:
-    """Blocks that call the system's own functions."""
-    keys = list(_numbers(system))
-
-    def block(function: Any, size: int, what: str) -> Any:
-        def of_numbers(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
-            params = {**system.params, **dict(zip(keys, map(as_number, p), strict=True))}
-            return as_numbers(function(as_number(t), as_array(x), as_array(u), params), size, what)
-
-        return point_by_point(of_numbers)
-
-    blocks = {"derivative": block(system.updfcn, system.nstates, f"updfcn of {system.name}")}
-    if system.outfcn is not None:
-        blocks["outputs"] = block(system.outfcn, system.noutputs, f"outfcn of {system.name}")
-    return blocks
-
-
-def _check_no_feedthrough(plant: Plant) -> None:
-    """Refuse outputs of channels that depend on an input in the same moment: a sampled loop cannot close on them."""
-    from plants.core.tape import Tape
-    from plants.core.trace import depends, differentiate, names, symbols
-
-    tape = Tape()
-    kinds = (plant.states, plant.inputs, plant.disturbances, plant.parameters)
-    x, u, w, p = (
-        symbols(tape, names(prefix, len(quantities))) for prefix, quantities in zip("xuwp", kinds, strict=True)
-    )
-    measured = [tape.lift(value) for value in plant.outputs(tape.input("t"), x, u, w, p)]
-    slopes = differentiate(measured, u)
-    for channel in plant.channels:
-        if depends(slopes[plant.index("measurements", channel.output)]):
-            raise ValueError(
-                f"output {channel.output!r} of {plant.name!r} follows an input without delay (D is not 0): add the "
-                "sensor's or the actuator's lag to the system"
-            )

@@ -7,11 +7,12 @@ of each. So other people's functions of arrays can be traced as long as they com
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from plants.core.tape import Traced, refuse
+from plants.core.tape import Traced
+from plants.core.undecided import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,28 +23,14 @@ _OF_ONE = {
 }  # fmt: skip
 
 
-class NumpyNumber:
+class NumpyNumber(Undecided):
     """A traced number that stands in an array of objects."""
 
     __slots__ = ("traced",)
-    __hash__ = None  # type: ignore[assignment]
+    CONVERTED: ClassVar[str] = "keep it in a list or in an array that is made of such numbers"
 
     def __init__(self, traced: Traced) -> None:
         self.traced = traced
-
-    def _compared(self, *_: object) -> NoReturn:
-        refuse("comparison")
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
-
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304  (there is no truth value to return)
-        refuse("truth value (if, and, or, not, while, min, max, sorted)")
-
-    def _converted(self, *_: object) -> NoReturn:
-        refuse("conversion to a plain number", "keep it in a list or in an array that is made of such numbers")
-
-    __float__ = __int__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = __trunc__ = _converted
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = _converted
 
     def __pos__(self) -> NumpyNumber:
         return self

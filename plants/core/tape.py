@@ -8,45 +8,18 @@ truth value, a conversion to float) raises :class:`TracingError` with the line o
 from __future__ import annotations
 
 import hashlib
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from plants.core import scalar
+from plants.core.undecided import TracingError, Undecided, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType
 
-_HERE = Path(__file__).resolve().parent
 _COMMUTATIVE = frozenset({"add", "mul"})
-_REMEDY = "use where(condition, a, b): it gives a where condition > 0, else b"
 _POWERS_UNROLLED = 16
 _UFUNCS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "power": "pow"}
 _COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
-
-
-class TracingError(TypeError):
-    """A block did something with a traced number that has no straight-line form."""
-
-
-def _user_line() -> str:
-    """File and line of the innermost frame outside this folder and NumPy: where the block's author can act."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (the only way to name the line without a traceback)
-    while frame is not None and (
-        Path(frame.f_code.co_filename).resolve().parent == _HERE
-        or frame.f_globals.get("__name__", "").partition(".")[0] == "numpy"
-    ):
-        frame = frame.f_back
-    if frame is None:
-        return "unknown line"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
-
-
-def refuse(what: str, remedy: str = _REMEDY) -> NoReturn:
-    """Raise a :class:`TracingError` that names the user's line."""
-    message = f"{_user_line()}: {what} of a traced number; {remedy}"
-    raise TracingError(message)
 
 
 class Tape:
@@ -104,7 +77,9 @@ class Tape:
             return value
         if isinstance(value, (int, float)) or (hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0):
             return self.constant(float(value))
-        refuse(f"arithmetic with {type(value).__name__}", "blocks compute with numbers and flat tuples of numbers")
+        return refuse(
+            f"arithmetic with {type(value).__name__}", "blocks compute with numbers and flat tuples of numbers"
+        )
 
     def apply(self, operation: str, *values: object) -> Traced:
         """Append `operation` on `values`, folding constants and the identities that are exact for finite numbers."""
@@ -175,11 +150,11 @@ def _identity(operation: str, nodes: tuple[int, ...], known: list[float | None])
     return left if operation in {"minimum", "maximum"} and left == right else None
 
 
-class Traced:
+class Traced(Undecided):
     """A number whose history is on a tape. Arithmetic works; deciding on it raises."""
 
     __slots__ = ("index", "tape")
-    __hash__ = None  # type: ignore[assignment]
+    CONVERTED: ClassVar[str] = "use the functions of plants.core.elementary instead of math's"
 
     def __init__(self, tape: Tape, index: int) -> None:
         self.tape = tape
@@ -234,20 +209,6 @@ class Traced:
     def __rpow__(self, base: object) -> Traced:
         return self.tape.apply("pow", base, self)
 
-    def _compared(self, *_: object) -> NoReturn:
-        refuse("comparison")
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
-
-    def __bool__(self) -> NoReturn:  # noqa: PLE0304  (there is no truth value to return)
-        refuse("truth value (if, and, or, not, while, min, max, sorted)")
-
-    def _converted(self, *_: object) -> NoReturn:
-        refuse("conversion to a plain number", "use the functions of plants.core.elementary instead of math's")
-
-    __float__ = __int__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = __trunc__ = _converted
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = _converted
-
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **__: object) -> Traced:
         """Arithmetic with a NumPy scalar on the left comes here; everything else is refused."""
         scalars = all(getattr(value, "ndim", 0) == 0 for value in inputs)
@@ -257,7 +218,7 @@ class Traced:
             refuse("arithmetic with an array", "blocks compute with numbers and flat tuples of numbers")
         if ufunc.__name__ in _COMPARISONS:
             refuse("comparison")
-        refuse(f"NumPy's {ufunc.__name__}", "use the functions of plants.core.elementary instead of NumPy's")
+        return refuse(f"NumPy's {ufunc.__name__}", "use the functions of plants.core.elementary instead of NumPy's")
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         refuse("conversion to an array", "use tuples: blocks compute with numbers and flat tuples of numbers")
@@ -281,3 +242,6 @@ def _integer_power(x: Traced, exponent: int) -> Traced:
         if exponent:
             square = square * square
     return result
+
+
+__all__ = ["Tape", "Traced", "TracingError"]

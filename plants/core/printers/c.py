@@ -7,11 +7,11 @@ that know it) and with doubles evaluated as doubles it gives the kernels' result
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, ClassVar
 
 from plants.core.printers import c_kernels
+from plants.core.printers.forms import Ternary, decimal
 from plants.core.printers.python import Printed
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ HEADER = """#include <math.h>
 """
 
 
-class PrintedC(Printed):
+class PrintedC(Ternary, Printed):
     """Statements in C that compute the wanted nodes of one tape; attributes as for the Python printer."""
 
     EMPTY: ClassVar[str] = ";"
@@ -50,9 +50,6 @@ class PrintedC(Printed):
         self._text[node] = f"turn{angle}.r{0 if self.tape.operations[node] == 'sin' else 1}"
 
     def _expression(self, name: str, args: list[str]) -> str:
-        if name in {"minimum", "maximum"}:
-            sign = "<" if name == "minimum" else ">"
-            return f"{args[0]} {sign} {args[1]} ? {args[0]} : {args[1]}"
         return f"fabs({args[0]})" if name == "abs" else super()._expression(name, args)
 
     @staticmethod
@@ -61,18 +58,9 @@ class PrintedC(Printed):
         return f"const _Bool {name} = {mask};"
 
     @staticmethod
-    def select(mask: str, then: str, other: str) -> str:
-        """Return the expression that is `then` where `mask` holds, else `other`."""
-        return f"{mask} ? {then} : {other}"
-
-    @staticmethod
     def literal(value: float) -> str:
         """Return a constant's text: the shortest decimal number that reads back as the same double."""
-        if math.isnan(value):
-            return "NAN"
-        if math.isinf(value):
-            return "INFINITY" if value > 0 else "(-INFINITY)"
-        return f"({value!r})" if math.copysign(1.0, value) < 0.0 else repr(value)
+        return decimal(value, "NAN", "INFINITY")
 
     @staticmethod
     def load(name: str, row: str) -> str:

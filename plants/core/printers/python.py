@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign", "sqrt", "quotient"}
 _ATOMIC = {"minimum", "maximum", "where", "sin", "cos"}  # their operands are named first: nothing is lazily evaluated
+_CHOICES = {"minimum": "<", "maximum": ">"}
 _WIDTH = 70
 
 
@@ -142,10 +143,8 @@ class Printed:
             return f"{args[0]} {_INFIX[name]} {args[1]}"
         if name == "neg":
             return f"-{args[0]}"
-        if name == "minimum":
-            return f"{args[0]} if {args[0]} < {args[1]} else {args[1]}"
-        if name == "maximum":
-            return f"{args[0]} if {args[0]} > {args[1]} else {args[1]}"
+        if name in _CHOICES:
+            return self.select(f"{args[0]} {_CHOICES[name]} {args[1]}", args[0], args[1])
         if name == "abs":
             return f"abs({args[0]})"
         if name not in _CALLS:

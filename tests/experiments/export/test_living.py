@@ -11,7 +11,7 @@ import pytest
 
 import sscq
 from controllers import PID
-from experiments.export import living, living_target
+from experiments.export import living, living_scenes, living_target
 from experiments.export.proof import FAILED, OK
 from tests.reference.exports import job_of, knowledge_base
 
@@ -104,7 +104,7 @@ def test_without_a_situation_to_show_there_is_no_page(tmp_path):
 
 
 def test_a_page_stays_small(own_job, monkeypatch):
-    monkeypatch.setattr(living, "LARGEST", 100)
+    monkeypatch.setattr(living_scenes, "LARGEST", 100)
     found, left_out, _ = living.scenes(own_job)
     assert [scene["name"] for scene in found] == ["s0"]
     assert left_out["s1"] == "it would make the page too large"
