@@ -48,8 +48,8 @@ def _check(config: DesignConfig) -> None:
     from experiments import exports, situations
     from experiments.setup import setup
 
-    exports.check(config)
     job = setup(config)
+    exports.check(config, job.plant)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from experiments.export.proof import Proof
     from experiments.ladder import Bench
     from flcs import KnowledgeBase
+    from plants import Plant
 
 
 def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[Proof]:
@@ -36,8 +37,12 @@ def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[P
     return proofs
 
 
-def check(config: DesignConfig) -> None:
-    """Raise before anything is searched where a target is not known."""
+def check(config: DesignConfig, plant: Plant) -> None:
+    """Raise before anything is searched where a target is not known or the guard does not fit the plant."""
+    if not config.exports.to:
+        return
+    from experiments.export import preparation
     from experiments.export.command import wanted
 
     wanted(config.exports.to)
+    preparation.check(config.exports, plant)

@@ -114,9 +114,20 @@ def _given(plant: Plant, entries: Any, count: int) -> Iterator[Given]:
     for channel, entry in zip(plant.channels, entries, strict=True):
         _refuse_unknown("setting of a channel", entry, tuple(f.name for f in fields(Given)))
         own = {"e": units[channel.output], "e_rate": f"{units[channel.output]}/s", "z": f"{units[channel.output]} s"}
+        _check_kinds(entry)
         ranges = {key: (float(ends[0]), float(ends[1])) for key, ends in entry.get("ranges", {}).items()}
         rest = {"channel": channel.output, "units": {**units, **own}}
         yield Given(**{**rest, **entry, "ranges": ranges})
+
+
+def _check_kinds(entry: dict[str, Any]) -> None:
+    """Refuse settings of a channel that are no mappings, and ranges that are no pairs of numbers."""
+    for name, value in entry.items():
+        if name != "channel" and not isinstance(value, dict):
+            raise UserError(f"settings.channels: {name} must be a mapping of names, got {json.dumps(value)[:60]}")
+    for name, ends in entry.get("ranges", {}).items():
+        if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
+            raise UserError(f"settings.channels: ranges.{name} must be [low, high], got {json.dumps(ends)[:60]}")
 
 
 def _refuse_unknown(what: str, given: Any, known: tuple[str, ...]) -> None:

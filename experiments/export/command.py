@@ -72,10 +72,13 @@ def prepared(config: ExportConfig) -> Job:
 
 
 def _check(config: ExportConfig) -> None:
+    from experiments.errors import UserError
+    from experiments.export import preparation
     from experiments.kb_case import loaded
 
-    wanted(config.to)
-    loaded(config)
+    if not wanted(config.to):
+        raise UserError("give a target, such as to=[c]; to=[all] writes every one there is")
+    preparation.check(config, loaded(config)[1])
 
 
 main = command("export", export, _check)

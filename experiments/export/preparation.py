@@ -10,6 +10,7 @@ from experiments.export.job import Job
 from experiments.export.recording import recordings
 from experiments.export.scheduler import scheduler
 from experiments.export.vendor_forms import VendorForm
+from plants.core.naming import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +30,9 @@ def job_for(
     Raises
     ------
     ValueError
-        If the guard does not fit the controller.
+        If the guard does not fit the plant or the controller.
     """
+    check(settings, plant)
     guard = guard_of(settings.guard)
     form = VendorForm(settings.vendor.unit, settings.vendor.longest)
     alone = settings.shape == "scheduler"
@@ -39,6 +41,29 @@ def job_for(
     return Job(
         kb, plant, step, machine, tuple(seen), tuple(situations), integrator, guard, seed, settings.hostile, form
     )  # fmt: skip
+
+
+def check(settings: ExportSettings, plant: Plant) -> None:
+    """Raise ValueError where the guard does not fit a plant's signals: in a design, before anything is searched.
+
+    A range may belong to any measurement, since which of them a controller takes is not known before it is designed.
+    """
+    words = ("e", "e_rate") if settings.shape == "scheduler" else ("r", "track")
+    known = [f"{word}_{channel.output}" for channel in plant.channels for word in words]
+    known += [q.name for q in plant.measurements]
+    for name in settings.guard.ranges:
+        if name not in known:
+            raise ValueError(f"guard.ranges: {unknown('input', name, known)}")
+    safe = settings.guard.safe
+    if safe is None:
+        return
+    if len(safe) != len(plant.channels):
+        wanted = ", ".join(channel.output for channel in plant.channels)
+        raise ValueError(f"guard.safe must have a command for each channel ({wanted}), got {list(safe)}")
+    for value, channel in zip(safe, plant.channels, strict=True):
+        low, high = channel.low, channel.high
+        if not low <= value <= high:
+            raise ValueError(f"guard.safe: of {channel.output!r} must be in {low:g} .. {high:g}, got {value:g}")
 
 
 def guard_of(given: GuardConfig) -> Guard:

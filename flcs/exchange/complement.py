@@ -68,6 +68,17 @@ def restored(document: Mapping[str, Any], systems: Sequence[FuzzySystem]) -> Kno
     if (node.text("format"), node.integer("schema")) != (FORMAT, SCHEMA):
         raise KnowledgeBaseError(f"expected a {FORMAT} of schema {SCHEMA}, got {document.get('format')!r}")
     rest = dict(node.record("rest"))
+    try:
+        filled = _filled(rest, systems)
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise KnowledgeBaseError(
+            f"the complement is damaged or was changed by hand: {type(error).__name__}: {error}; take an intact copy"
+        ) from error
+    return kb_schema.from_document({**filled, "hash": ""})
+
+
+def _filled(rest: dict[str, Any], systems: Sequence[FuzzySystem]) -> dict[str, Any]:
+    """The complement's document with what the files say."""
     channels = rest.get("channels")
     if not isinstance(channels, list) or len(channels) != len(systems):
         came = len(channels) if isinstance(channels, list) else repr(channels)
@@ -78,7 +89,7 @@ def restored(document: Mapping[str, Any], systems: Sequence[FuzzySystem]) -> Kno
     rest["inference"] = {**rest["inference"], "t_norm": norms.pop()}
     if norms:
         raise ExchangeError("expected files with one conjunction (AND) for all channels, got product and minimum")
-    return kb_schema.from_document({**rest, "hash": ""})
+    return rest
 
 
 def _channel(rest: Any, system: FuzzySystem, order: int) -> dict[str, Any]:

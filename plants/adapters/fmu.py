@@ -10,19 +10,26 @@ import math
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plants.adapters.optional import package
 from plants.core.naming import unknown
 from plants.core.plant import Channel, Plant, Quantity
 from plants.core.slow import LostError, SlowPlant, resting
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 _REAL = {"Real", "Float64"}
+
+
+_KINDS = (
+    ("name", str, "a text"),
+    *((name, Sequence, "a list") for name in ("channels", "inputs", "disturbances", "shown")),
+    *((name, Mapping, "a mapping of names") for name in ("parameters", "region", "situations")),
+    ("step", int | float | None, "a number of seconds"),
+    ("substeps", int, "a whole number"),
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,22 @@ class FmuDeclaration:
     step: float | None = None
     substeps: int = 1
 
+    def __post_init__(self) -> None:
+        """Check the kinds of all entries, which may come from a file."""
+        for name, kind, words in _KINDS:
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (kind is Sequence and isinstance(value, str)):
+                raise ValueError(f"declaration of a unit: {name} must be {words}, got {value!r}")
+        if not all(isinstance(given, Mapping) for given in self.channels):
+            raise ValueError(f"declaration of a unit: channels must be objects with an output, got {self.channels!r}")
+        for name, ends in self.region.items():
+            if not isinstance(ends, Sequence) or isinstance(ends, str) or len(ends) != 2:
+                raise ValueError(f"declaration of a unit: region.{name} must be [low, high], got {ends!r}")
+        if self.substeps < 1 or not (self.step is None or self.step > 0.0):
+            raise ValueError(
+                f"declaration of a unit: steps must be above 0, got {self.step} and {self.substeps} substeps"
+            )
+
 
 def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowPlant:
     """Return a unit as a slow plant.
@@ -75,12 +98,12 @@ def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowP
     Raises
     ------
     ValueError
-        If the unit is not for co-simulation, lacks what is declared, or does not say enough.
+        If the file is no unit, the unit is not for co-simulation, lacks what is declared, or does not say enough.
     ModuleNotFoundError
         If FMPy is not installed.
     """
     declared = declared or FmuDeclaration()
-    described = package("fmpy").read_model_description(str(file), validate=False)
+    described = _description(file)
     _check_kind(described, file)
     known = {v.name: v for v in described.modelVariables if v.type in _REAL and not getattr(v, "dimensions", None)}
     driven = [n for n, v in known.items() if v.causality == "input"]
@@ -92,6 +115,9 @@ def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowP
     for name in (*declared.inputs, *declared.disturbances):
         if name not in driven:
             raise ValueError(f"{file}: {unknown('input', name, driven)}")
+    for name in declared.region:
+        if name not in shown:
+            raise ValueError(f"{file}: region: {unknown('state', name, shown)}")
     if not inputs or not shown:
         raise ValueError(f"{file}: a plant needs an input and an output of type Real or Float64")
     states = tuple(_quantity(known[n], declared.region.get(n)) for n in shown)
@@ -182,6 +208,21 @@ class FmuSession:
         if self._unit is not None:
             self._unit.freeInstance()
         self._unit = None
+
+
+def _description(file: str | Path) -> Any:
+    """The model description of a unit; FMPy tells what is none by errors of zipfile, of lxml and of its own."""
+    read = package("fmpy").read_model_description
+    try:
+        with Path(file).open("rb") as source:  # opened here: FMPy leaves a file open that it cannot read
+            return read(source, validate=False)
+    except OSError:
+        raise
+    except Exception as error:
+        words = error.args[0] if isinstance(error, KeyError) else error
+        raise ValueError(
+            f"{file}: expected a functional mock-up unit (a zip archive with modelDescription.xml), got: {words}"
+        ) from error
 
 
 def _check_kind(described: Any, file: str | Path) -> None:

@@ -84,4 +84,13 @@ def test_refusals(kb_file, capsys):
     assert "did you mean 'c_float'" in refused(capsys, f"kb={kb_file}", "to=[c_flot]")
     assert "give a knowledge base" in refused(capsys, "to=[c]")
     assert "guard.ranges.position must be" in refused(capsys, f"kb={kb_file}", "guard.ranges.position=[1]")
+    assert "give a target" in refused(capsys, f"kb={kb_file}", "to=[]")
+    assert "no input 'positon'; did you mean 'position'" in refused(
+        capsys, f"kb={kb_file}", "guard.ranges.positon=[0,1]"
+    )
+    assert "no input 'r_position'" in refused(
+        capsys, f"kb={kb_file}", "shape=scheduler", "guard.ranges.r_position=[0,1]"
+    )
+    assert "a command for each channel (position)" in refused(capsys, f"kb={kb_file}", "guard.safe=[0,1]")
+    assert "must be in -20 .. 20, got 21" in refused(capsys, f"kb={kb_file}", "guard.safe=[21]")
     assert not Path("runs").exists()

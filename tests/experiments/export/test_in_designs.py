@@ -43,6 +43,9 @@ def test_unknown_targets_are_refused_before_anything_is_searched(tmp_path, monke
     with pytest.raises(SystemExit):
         design.main([*QUICK, "exports.to=[c_flot]"])
     assert "did you mean 'c_float'" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        design.main([*QUICK, "exports.to=[c]", "exports.guard.safe=[0,0]"])
+    assert "guard.safe must have a command for each channel" in capsys.readouterr().err
     assert not Path("runs").exists()
 
 

@@ -195,6 +195,26 @@ def test_files_and_complement_of_different_knowledge_bases_are_refused(kb, sever
         restored({"format": "sscq complement"}, [])
 
 
+def remove_rules(rest):
+    del rest["channels"][0]["rules"]
+
+
+def number_for_a_channel(rest):
+    rest["channels"][0] = 5
+
+
+def number_for_the_inference(rest):
+    rest["inference"] = 3
+
+
+@pytest.mark.parametrize("damage", [remove_rules, number_for_a_channel, number_for_the_inference])
+def test_a_damaged_complement_is_refused(kb, damage):
+    document = complement(kb)
+    damage(document["rest"])
+    with pytest.raises(KnowledgeBaseError, match="the complement is damaged"):
+        restored(document, [fis_reader.read(texts(kb, "fis")[0])])
+
+
 # ---------------------------------------------------------------------------------------------- other people's files
 
 THEIRS = """% hand written

@@ -4,6 +4,7 @@ import importlib.util
 import math
 import runpy
 import shutil
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -95,6 +96,49 @@ def test_refusals(unit):
         fmu_plant(unit(), FmuDeclaration(disturbances=["load"], parameters={"y": 1.0}))
     with pytest.raises(ValueError, match="declare channels"):
         fmu_plant(unit())  # two inputs
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (None, "not a zip file"),
+        ("other.xml", "no item named 'modelDescription.xml'"),
+        ("modelDescription.xml", "modelDescription.xml, line 1"),
+    ],
+)
+def test_what_is_no_unit_is_refused_in_a_sentence(tmp_path, name, text):
+    file = tmp_path / "no.fmu"
+    file.write_text("no archive")
+    if name:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(name, "<broken")
+    with pytest.raises(ValueError, match=f"no.fmu: expected a functional mock-up unit .*{text}"):
+        fmu_plant(file)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"channels": 5},
+        {"channels": [3]},
+        {"inputs": "valve.u"},
+        {"parameters": [1.0]},
+        {"region": {"y": 5}},
+        {"step": "fast"},
+        {"step": 0.0},
+        {"substeps": 0},
+    ],
+)
+def test_declarations_of_another_kind_are_refused(wrong):
+    with pytest.raises(
+        ValueError, match=f"declaration of a unit: .*{'step' if 'substeps' in wrong else next(iter(wrong))}"
+    ):
+        FmuDeclaration(**wrong)
+
+
+def test_a_region_of_what_is_not_shown_is_refused(unit):
+    with pytest.raises(ValueError, match="region: no state 'z'"):
+        fmu_plant(unit(), FmuDeclaration(disturbances=["load"], region={"z": [0, 1]}))
 
 
 def test_a_unit_that_the_project_did_not_write():
