@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from experiments.export import living, streams
 from experiments.export.proof import OK, Proof, unchecked
+from experiments.export.scheduler import is_scheduler
 
 if TYPE_CHECKING:
     from experiments.export.job import Job
@@ -20,13 +21,15 @@ BOUND = 1e-9
 
 
 def files(job: Job) -> dict[str, str]:
-    """Return the page by its file name; nothing where no situation can be run in one."""
-    page = living.page(job)
+    """Return the page by its file name; nothing where no situation can be run in one, or a scheduler has no loop."""
+    page = "" if is_scheduler(job.machine) else living.page(job)
     return {f"{job.machine.name}.html": page} if page else {}
 
 
 def prove(job: Job, folder: Path) -> Proof:
     """Run the loop that is written in the page in every situation of it, and compare the plant's measurements."""
+    if is_scheduler(job.machine):
+        return unchecked("html", "no page: it shows a closed loop, and the scheduler alone has none")
     if not (folder / f"{job.machine.name}.html").exists():
         return unchecked("html", "no page: in every situation more lies between plant and controller than it can show")
     node = shutil.which("node")

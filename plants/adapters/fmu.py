@@ -152,7 +152,11 @@ class FmuSession:
         self._instantiate = package("fmpy.simulation").instantiate_fmu
         self._described = fmpy.read_model_description(settings["file"], validate=False)
         self._folder = tempfile.mkdtemp(prefix="fmu_")
-        fmpy.extract(settings["file"], self._folder)
+        try:
+            fmpy.extract(settings["file"], self._folder)  # refuses paths that lead out of the folder
+        except Exception:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
         self._version = int(self._described.fmiVersion[0])
         self._substeps = int(settings["substeps"])
         places = {v.name: v.valueReference for v in self._described.modelVariables}

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -12,7 +13,8 @@ import pytest
 import sscq
 from controllers import PID
 from experiments.export import living, living_scenes, living_target
-from experiments.export.proof import FAILED, OK
+from experiments.export.proof import FAILED, OK, UNCHECKED
+from experiments.export.scheduler import scheduler
 from tests.reference.exports import job_of, knowledge_base
 
 SITUATIONS = (
@@ -101,6 +103,13 @@ def test_without_a_situation_to_show_there_is_no_page(tmp_path):
     job = job_of(knowledge_base(), ({"reference": 1.0, "quantisation": 0.1, "t_end": 0.1},))
     assert living_target.files(job) == {}
     assert living_target.prove(job, tmp_path).status == "not checked"
+
+
+def test_the_scheduler_alone_has_no_page(own_job, tmp_path):
+    alone = replace(own_job, machine=scheduler(own_job.kb, own_job.plant, own_job.step))
+    assert living_target.files(alone) == {}
+    proof = living_target.prove(alone, tmp_path)
+    assert (proof.status, proof.reason[:7]) == (UNCHECKED, "no page")
 
 
 def test_a_page_stays_small(own_job, monkeypatch):

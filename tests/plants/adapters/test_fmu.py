@@ -116,6 +116,25 @@ def test_what_is_no_unit_is_refused_in_a_sentence(tmp_path, name, text):
         fmu_plant(file)
 
 
+@pytest.mark.parametrize("path", ["../outside.txt", "/outside_of_a_unit.txt"])
+def test_nothing_is_unpacked_outside_and_nothing_is_left(unit, tmp_path, monkeypatch, path):
+    file = Path(shutil.copy(unit(), tmp_path / "with_a_path.fmu"))
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr(path, "text")
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    declared = FmuDeclaration(disturbances=["load"])
+    if path.startswith("/"):
+        with pytest.raises(Exception, match="Illegal path"):
+            fmu_plant(file, declared).open()
+    else:
+        fmu_plant(file, declared).open().close()
+    assert not Path(path).exists()
+    assert list(folder.iterdir()) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["unpacked", "with_a_path.fmu"]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
