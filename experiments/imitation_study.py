@@ -44,19 +44,13 @@ def fitness(job: Setup, controller: Any, theta: Any = ()) -> tuple[float, float]
 
 def bench(name: str, overrides: Sequence[str]) -> Bench:
     """Return the study's bench with its run folder open."""
-    from hydra import compose, initialize_config_dir
-    from omegaconf import OmegaConf
-
-    from configs import FOLDER, rules, store
     from experiments.ladder import Bench
+    from experiments.launch import configured
     from experiments.run_folder import RunFolder
     from experiments.setup import setup
 
-    store.register()
-    with initialize_config_dir(version_base="1.3", config_dir=str(FOLDER)):
-        given = ["experiment=van_der_pol_study", "budget=small", *overrides]
-        config: Any = OmegaConf.to_object(compose("design", overrides=given))
-    rules.check(config)
+    given = ["experiment=van_der_pol_study", "budget=small", *overrides]
+    config = configured("design", given)
     mark = crc32("\n".join(given).encode())  # other settings are another run
     path = Path("runs") / "imitation_study" / f"{name}-{mark:08x}"
     if path.is_dir():

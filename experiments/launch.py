@@ -169,6 +169,24 @@ def _finished(settings: DictConfig) -> Any:
     return config
 
 
+def configured(name: str, overrides: Sequence[str]) -> Any:
+    """Return the checked settings of a command with these overrides, without running it.
+
+    Raises
+    ------
+    UserError, ValueError
+        For a setting that there is not (with the near miss), or a value outside its range.
+    """
+    from hydra import compose, initialize_config_module
+
+    from configs import store
+    from experiments.config_errors import readable_errors
+
+    store.register()
+    with readable_errors(name, store.SCHEMAS[name]), initialize_config_module("configs", version_base="1.3"):
+        return _finished(compose(name, overrides=list(overrides)))
+
+
 def stored_settings(name: str, stored: dict[str, Any]) -> Any:
     """Return the settings that a run of a command keeps, as the schema's dataclass; its plant is looked up."""
     from omegaconf import OmegaConf

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.launch import configured
 from experiments.setup import setup
 from experiments.text_table import number
 
@@ -165,21 +166,6 @@ def report(config: DesignConfig) -> list[str]:
             for line in table(budget, several, names, job.fitness.error.upper())]  # fmt: skip
 
 
-def configured(overrides: Sequence[str]) -> DesignConfig:
-    """Return the settings of a design with these overrides."""
-    from hydra import compose, initialize_config_module
-    from omegaconf import OmegaConf
-
-    from configs.rules import check
-    from configs.store import register
-
-    register()
-    with initialize_config_module("configs", version_base=None):
-        config: DesignConfig = OmegaConf.to_object(compose("design", overrides=list(overrides)))  # type: ignore[assignment]
-    check(config)
-    return config
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables; without arguments those of the study, which docs/regularisers.md is made of."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -187,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines: list[str] = []
     for title, overrides in variants.items():
         lines += [f"## {title}", ""] if title else []
-        lines += report(configured(overrides))
+        lines += report(configured("design", overrides))
     print("\n".join(lines))
     if not given:
         Path("docs/regularisers.md").write_text("\n".join([*_HEAD, *lines]).rstrip() + "\n", encoding="utf-8")

@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Go the rounds and write surrogate.json; exit code 1 where the last design fails on the slow plant."""
+    from experiments.launch import configured
     from experiments.surrogate.rounds import Rounds
     from experiments.surrogate.runs import SlowRuns
     from sscq.slow import crew
@@ -67,12 +68,12 @@ def run(options: argparse.Namespace) -> None:
             f"plant {slow.name!r} has a dead time or an allocation of its own; a slow plant's are its program's"
         )
     plan = _plan(options)
+    configured("design", [f"seed={options.seed}", *options.set])  # what is wrong there would cost slow runs
     folder.mkdir(parents=True, exist_ok=True)
     with closing(crew(slow, options.workers)) as members:
         runs = SlowRuns(slow, members, slow.plant.step, options.runs)
-        rounds = Rounds(runs, plan, folder, _designer(options, slow.plant.step), tell)
-        done = rounds.run()
-    _write(folder, slow, done)
+        design = _designer(options, slow.plant.step)
+        done = Rounds(runs, plan, folder, design, tell, lambda done: _write(folder, slow, done)).run()
     print(table(done[-1]))
     print(
         f"knowledge base: {folder / done[-1].folder / 'knowledge_base.json'}; runs of the slow plant: {done[-1].runs}"

@@ -111,6 +111,8 @@ class Rounds:
         Plant's name, its file and a new folder; makes a design there and returns its knowledge base.
     say : callable
         Told what happens.
+    keep : callable
+        Given all rounds so far after each: what was found outlives a round that cannot be finished.
     """
 
     runs: SlowRuns
@@ -118,6 +120,7 @@ class Rounds:
     folder: Path
     design: Callable[[Plant, Path, Path], KnowledgeBase]
     say: Callable[[str], object]
+    keep: Callable[[list[Round]], object] = lambda _: None
     data: list[Run] = field(default_factory=list)
 
     def run(self) -> list[Round]:
@@ -126,6 +129,7 @@ class Rounds:
         done: list[Round] = []
         while len(done) < self.plan.rounds:
             done.append(self._round(len(done) + 1))
+            self.keep(done)
             now = done[-1]
             self.say(
                 f"round {len(done)}: {now.model}, fit error {100 * now.fit_error:.2g} %; slow plant and model differ "

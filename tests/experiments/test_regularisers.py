@@ -25,7 +25,9 @@ def test_the_table_by_hand():
 @pytest.mark.slow
 def test_each_regulariser_gets_the_least_of_its_own_within_the_budget():
     """The known answer of the method's study: within 1.2 times the least error, a fifth less entropy production."""
-    job = regularisers.setup(regularisers.configured(["experiment=van_der_pol_study", "budget.evaluations=1500"]))
+    job = regularisers.setup(
+        regularisers.configured("design", ["experiment=van_der_pol_study", "budget.evaluations=1500"])
+    )
     found = regularisers.rows(job)
     for budget in BUDGETS:
         least, *others = found[budget]

@@ -171,11 +171,13 @@ def test_runs_are_counted_and_limited(slow):
 
 def test_rounds_learn_from_what_differed(slow, tmp_path):
     """The first model is that of large moves; closed-loop runs teach it the small ones that the task consists of."""
-    told = []
+    told, kept = [], []
     with closing(crew(slow, 0)) as members:
         runs = SlowRuns(slow, members, STEP, 200)
-        done = Rounds(runs, plan(rounds=2, horizon=5.0), tmp_path, constant_base, told.append).run()
+        keep = lambda done: kept.append(len(done))  # noqa: E731
+        done = Rounds(runs, plan(rounds=2, horizon=5.0), tmp_path, constant_base, told.append, keep).run()
     assert len(done) > 1
+    assert kept == list(range(1, len(done) + 1))  # each round is written when it ends
     assert done[1].difference < done[0].difference
     assert done[-1].runs == runs.used <= 200
     assert all(len(one.slow) == len(one.fast) == len(one.situations) for one in done)
@@ -218,12 +220,15 @@ def test_declaration_is_read_and_checked(tmp_path):
         (["--plant", "van_der_pol", "--runs", "0"], "--runs must be"),
         (["--plant", "van_der_pol", "--set", "budget"], "expected settings"),
         (["--plant", "fopdt"], "dead time or an allocation"),
+        (["--plant", "van_der_pol", "--set", "budgt=small"], "did you mean 'budget'"),
+        (["--plant", "van_der_pol", "--set", "budget.evaluations=-1"], "budget.evaluations must be"),
     ],
 )
 def test_command_refuses(words, told, tmp_path, capsys):
     with pytest.raises(SystemExit):
         cli.main(["surrogate", *words, "--output", str(tmp_path / "new")])
     assert told in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()  # no slow run was spent
 
 
 @pytest.mark.slow
