@@ -57,7 +57,9 @@ def gains_of(kb: KnowledgeBase, region: Region) -> Array:
 def drawn(
     kb: KnowledgeBase, count: int, region: Region, seed: int, kept: Callable[[Array], Array] | None = None
 ) -> Array:
-    """Return random gains [up to count, n_gains] over the whole box, equal in ratios; half of the channels keep theirs.
+    """Return random gains [up to count, n_gains] over the whole box, equal in ratios; some channels keep theirs.
+
+    Every choice of channels that change has its turn; where all would keep theirs, no other draw may be used.
 
     A gain is drawn log-uniformly between its upper end and a fiftieth of that, or its lower end where that is more; one
     that may be 0 is 0 in a quarter of the cases.
@@ -79,6 +81,20 @@ def drawn(
     gains = np.where(least > 0.0, least * ratio ** rng.random(shape), low)
     gains = np.where((low == 0.0) & (rng.random(shape) < _NONE), 0.0, gains)
     stays = rng.random((shape[0], len(kb.channels))) < _KEEP
-    stays = np.repeat(stays, [len(base.gain_names) for base in kb.channels], axis=1)
-    gains = np.where(stays, gains_of(kb, region), gains)
-    return gains[:count] if kept is None else gains[kept(gains)][:count]
+    wide = np.repeat(stays, [len(base.gain_names) for base in kb.channels], axis=1)
+    gains = np.where(wide, gains_of(kb, region), gains)
+    usable = np.arange(len(gains)) if kept is None else np.flatnonzero(kept(gains))
+    return gains[usable[_in_turn(stays[usable])[:count]]]
+
+
+def _in_turn(stays: Array) -> Array:
+    """Order of draws [n] in which the choices of channels that stay [n, n_channels] take turns.
+
+    Margins bind some channels hard and others hardly: taken as they come, nearly all draws that keep them would leave
+    the hard ones as they are, and the few that do not would never be tried.
+    """
+    turns, seen = np.empty(len(stays), int), dict[bytes, int]()
+    for number, row in enumerate(stays):
+        turns[number] = seen[row.tobytes()] = seen.get(row.tobytes(), -1) + 1
+    turns[stays.all(axis=1)] = len(stays)  # nothing changes: last of all
+    return np.argsort(turns, kind="stable")
