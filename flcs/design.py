@@ -121,6 +121,7 @@ def design(
         inference=settings.inference(),
         tick=tick,
         slew=slew,
+        common_terms=settings.common_terms,
         plant_parameters=_parameters(plant, plant_parameters),
         **records,
     )

@@ -41,6 +41,8 @@ def gain_hull(kb: KnowledgeBase, authority: float | None = None) -> GainHull:
     }
     why = " and ".join(word for word, true in boxed.items() if true)
     several = len(kb.channels) > 1
+    if kb.in_step and several and not why:
+        return _of_whole_rules(kb, share)
     parts = [_of_rules(base, share, several=several) for base in kb.channels]
     corners = [part.corners(base.gain_names) for part, base in zip(parts, kb.channels, strict=True)]
     return combined(parts, [base.reference for base in kb.channels], corners, boxed=why)
@@ -55,15 +57,28 @@ def _leaves_box(base: RuleBase, share: float) -> bool:
 
 def _of_rules(base: RuleBase, share: float, *, several: bool) -> GainHull:
     """Gains of the rules that are on, with affine ones at both ends of every input, and the reference gains."""
-    reference = np.array(base.reference)
     tail = f" of {base.name}" if several else ""
-    names, rows = [f"reference gains{tail}"], [reference]
+    names, rows = _named(base, share)
+    return GainHull(tuple(f"{name}{tail}" for name in names), rows, "the rules and the reference gains")
+
+
+def _of_whole_rules(kb: KnowledgeBase, share: float) -> GainHull:
+    """Channels in step: a rule gives the gains of all of them together."""
+    rows = np.concatenate([_named(base, share)[1] for base in kb.channels], axis=1)
+    names = _named(kb.channels[0], share)[0]
+    return GainHull(tuple(names), rows, "the rules, of all channels together, and the reference gains")
+
+
+def _named(base: RuleBase, share: float) -> tuple[list[str], np.ndarray]:
+    """Names and gains of the reference and of the rules that are on."""
+    reference = np.array(base.reference)
+    names, rows = ["reference gains"], [reference]
     for number in base.active:
         rule = base.rules[number]
         for corner in _ends(rule):
-            names.append(f"rule {_words(base, rule)}{tail}")
+            names.append(f"rule {_words(base, rule)}")
             rows.append(np.clip(reference + share * (corner - reference), base.low, base.high))
-    return GainHull(tuple(names), np.array(rows), "the rules and the reference gains")
+    return names, np.array(rows)
 
 
 def _ends(rule: Rule) -> list[np.ndarray]:

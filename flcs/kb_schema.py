@@ -1,7 +1,7 @@
-"""Schemas 1 and 2 of the knowledge base's document, in both directions.
+"""Schemas 1 to 3 of the knowledge base's document, in both directions.
 
 Schema 1 has Sugeno's form of inference alone, and knowledge bases of that form are still written in it. Schema 2 names
-the form, and for Mamdani's its output sets.
+the form, and for Mamdani's its output sets. Schema 3 is schema 2 of a knowledge base whose channels have common terms.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FORMAT = "sscq knowledge base"
-SCHEMAS = (1, 2)
+SCHEMAS = (1, 2, 3)
+_COMMON = 3
 _TOP = (
     "format", "schema", "plant", "plant_parameters", "inference", "tick", "slew", "channels", "fitness", "taught",
     "validation", "valid_range", "stability", "training", "hash",
@@ -35,12 +36,13 @@ _DEFUZZIFIER = "weighted mean"
 
 def to_document(kb: KnowledgeBase) -> dict[str, Any]:
     """Return a knowledge base as plain data, without its hash."""
+    schema = _COMMON if kb.common_terms else 1 if kb.inference.form == "sugeno" else 2
     return {
         "format": FORMAT,
-        "schema": 1 if kb.inference.form == "sugeno" else 2,
+        "schema": schema,
         "plant": kb.plant,
         "plant_parameters": kb.plant_parameters,
-        "inference": _inference(kb.inference),
+        "inference": _inference(kb.inference, schema),
         "tick": kb.tick,
         "slew": kb.slew,
         "channels": [_channel(channel) for channel in kb.channels],
@@ -73,6 +75,7 @@ def from_document(document: Mapping[str, Any]) -> KnowledgeBase:
         inference=how,
         tick=top.optional("tick"),
         slew=top.optional("slew"),
+        common_terms=document["schema"] == _COMMON,
         taught=top.records("taught"),
         validation=top.records("validation"),
         **{key: top.record(key) for key in ("plant_parameters", "fitness", "valid_range", "stability", "training")},
@@ -85,15 +88,15 @@ def _check_kind(document: Mapping[str, Any]) -> None:
     schema = document.get("schema")
     if schema not in SCHEMAS or isinstance(schema, bool):
         raise KnowledgeBaseError(
-            f"this program reads knowledge bases of schema {' and '.join(map(str, SCHEMAS))}, got schema {schema!r}; "
+            f"this program reads knowledge bases of schema {', '.join(map(str, SCHEMAS))}, got schema {schema!r}; "
             "use the version of the program that wrote it, or design it again"
         )
 
 
-def _inference(how: Inference) -> dict[str, Any]:
+def _inference(how: Inference, schema: int) -> dict[str, Any]:
     document = asdict(how)
     form, sets = document.pop("form"), document.pop("output")
-    if form == "sugeno":
+    if schema == 1:
         return {**document, "defuzzifier": _DEFUZZIFIER}
     return {**document, "form": form, "defuzzifier": _DEFUZZIFIER, **(sets or {})}
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flcs import common_terms as common
 from flcs import defuzzification, inference, sentences
 from flcs.plain_data import plain
 from flcs.rule_base import OWN_INPUTS, Inference, RuleBase
@@ -52,6 +53,8 @@ class KnowledgeBase:
         integral or `slew` is set.
     slew : float, optional
         Largest rate of a gain, in shares of its box per second [1/s].
+    common_terms : bool
+        All channels read the same plant outputs by the same terms, and keep the same rules: their gains move together.
     plant_parameters : mapping
         Values of the plant's parameters in the design.
     fitness : mapping
@@ -76,6 +79,7 @@ class KnowledgeBase:
     inference: Inference = field(default_factory=Inference)
     tick: float | None = None
     slew: float | None = None
+    common_terms: bool = False
     plant_parameters: Mapping[str, Any] = field(default_factory=dict)
     fitness: Mapping[str, Any] = field(default_factory=dict)
     taught: Sequence[Mapping[str, Any]] = ()
@@ -122,6 +126,8 @@ class KnowledgeBase:
                 )
         if self.slew is not None and self.tick is None:
             raise ValueError("a slew limit needs the time between two updates: give tick [s]")
+        if self.common_terms:
+            common.check(self.channels)
 
     # ------------------------------------------------------------------------------------------------------- structure
 
@@ -129,6 +135,12 @@ class KnowledgeBase:
     def n_rules(self) -> int:
         """Number of rules that are on, over all channels."""
         return sum(len(channel.active) for channel in self.channels)
+
+    @property
+    def in_step(self) -> bool:
+        """Whether the gains of all channels are the same mean of their rules, with the same weights."""
+        means = not self.inference.apart and self.slew is None
+        return self.common_terms and means and common.agree(self.channels)
 
     @property
     def gain_names(self) -> tuple[str, ...]:

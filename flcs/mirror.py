@@ -48,6 +48,10 @@ class MirrorMap:
         """Return parameters [n, n_theta] with all that follow set."""
         return np.asarray(theta[:, self.source] * self.sign)
 
+    def after(self, other: MirrorMap) -> MirrorMap:
+        """Return both: what follows in the other map follows what its leader follows here."""
+        return MirrorMap(self.source[other.source], self.sign[other.source] * other.sign)
+
 
 def mirror_map(kb: KnowledgeBase) -> MirrorMap:
     """Return which of all the parameters of a knowledge base (consequents, rules, terms) follow others.

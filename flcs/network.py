@@ -211,7 +211,11 @@ class SugenoNetwork(nn.Module):
         super().__init__()
         self.kb = kb
         self.columns = [kb.columns(number) for number in range(len(kb.channels))]
-        self.channels = nn.ModuleList(ChannelNetwork(base, kb.inference) for base in kb.channels)
+        networks = [ChannelNetwork(base, kb.inference) for base in kb.channels]
+        if kb.common_terms:
+            for network in networks:
+                network.terms = networks[0].terms
+        self.channels = nn.ModuleList(networks)
 
     def networks(self) -> list[ChannelNetwork]:
         """Return the sub-network of each channel."""

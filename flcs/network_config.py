@@ -77,6 +77,8 @@ class NetworkConfig:
         Rows of the teaching signal that differ by less become one, see :func:`flcs.information_filter.merged`. 0: none.
     mirrored : bool
         The rule base is its own mirror image; for plants that are odd, see :mod:`flcs.mirror`.
+    common_terms : bool
+        All channels read the same plant outputs by the same terms, see :mod:`flcs.common_terms`.
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
     max_inputs : int, optional
@@ -114,6 +116,7 @@ class NetworkConfig:
     fade: float = 1.0
     merge_within: float = 0.0
     mirrored: bool = False
+    common_terms: bool = False
     drop_inputs: bool = False
     max_inputs: int | None = None
     input_loss: float = 0.005
@@ -131,6 +134,12 @@ class NetworkConfig:
         object.__setattr__(self, "centres", given)
         if unknown := [name for name in given if name not in self.inputs]:
             raise ValueError(f"centres are given for {unknown[0]!r}, which is none of the inputs {self.inputs}")
+        chosen = self.terms is None and set(self.centres) != set(self.inputs)
+        if self.common_terms and (chosen or self.shape == SEARCH or self.drop_inputs or self.max_inputs):
+            raise ValueError(
+                "common_terms need a number of terms, a shape, and all inputs kept: choosing them goes by each "
+                "channel's own gains; leave terms=None, shape='search', drop_inputs and max_inputs out"
+            )
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):

@@ -88,6 +88,8 @@ class _Numbering:
         self.sign = np.ones(len(self.gene))
         self.low: list[float] = []
         self.high: list[float] = []
+        self.common = controller.kb.common_terms
+        self.places: int | None = None  # of the first channel's terms
         first, order = 0, controller.kb.inference.order
         for base in controller.kb.channels:
             self._channel(base, name, first, 1 + (len(base.inputs) if order else 0))
@@ -112,11 +114,16 @@ class _Numbering:
 
     def _centres(self, variable: Variable, groups: list[int], first: int, *, even: bool) -> None:
         n = variable.n_terms
-        if not even:
+        if self.common and self.places is not None:
+            begin = self.places
+        elif even:
+            begin = self._more(n // 2, variable.smallest_gap, max(-variable.low, variable.high))
+        else:
             begin = self._more(n, variable.low, variable.high)
+        self.places = begin
+        if not even:
             self.gene[first : first + n] = begin + np.arange(n)
             return
-        begin = self._more(n // 2, variable.smallest_gap, max(-variable.low, variable.high))
         for k, group in enumerate(groups):
             middle = 2 * k == n - 1
             self.gene[first + k] = _OWN if middle else begin + group

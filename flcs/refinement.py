@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flcs.common_terms import terms_of_first
 from flcs.fuzzy_controller import FuzzyController
 from flcs.mirror import MirrorMap, mirror_map
 from sscq.baselines import Candidate, Found, SearchPlan, search
@@ -45,7 +46,8 @@ class Genes:
     """Genome of a refinement: the gains of all rules, then the places of all terms.
 
     Term places are searched over their whole range and ordered when decoded, so no bound ties neighbouring terms.
-    Of a mirrored knowledge base only one side is searched, the other one follows.
+    Of a mirrored knowledge base only one side is searched, the other one follows; of one with common terms only the
+    terms of the first channel.
     """
 
     controller: FuzzyController
@@ -59,16 +61,21 @@ class Genes:
     @property
     def searched(self) -> np.ndarray:
         """Positions of the parameters that are genes."""
-        free = np.ones(len(self.kinds), dtype=bool) if self._mirror is None else self._mirror.free
+        free = np.ones(len(self.kinds), dtype=bool) if self._ties is None else self._ties.free
         return np.flatnonzero(free & (self.kinds != "mask"))
 
     @cached_property
-    def _mirror(self) -> MirrorMap | None:
-        return mirror_map(self.controller.kb) if self.mirrored else None
+    def _ties(self) -> MirrorMap | None:
+        kb = self.controller.kb
+        mirror = mirror_map(kb) if self.mirrored else None
+        if not kb.common_terms:
+            return mirror
+        common = terms_of_first(kb)
+        return common if mirror is None else mirror.after(common)
 
-    def _reflected(self, theta: np.ndarray) -> np.ndarray:
+    def _tied(self, theta: np.ndarray) -> np.ndarray:
         """Parameters with those that follow others."""
-        return theta if self._mirror is None else self._mirror.applied(theta)
+        return theta if self._ties is None else self._ties.applied(theta)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the box of the genes: gains in bent unit coordinates, terms in their own units."""
@@ -105,13 +112,13 @@ class Genes:
         theta = np.tile(self.controller.theta, (len(genomes), 1))
         theta[:, self.searched] = genomes
         theta[:, self._gain_rows] = self._warp.gains(theta[:, self._gain_rows])
-        theta = self._reflected(theta)
+        theta = self._tied(theta)
         for rows, variable in self._groups():
             centres, gap = np.sort(theta[:, rows], axis=1), variable.smallest_gap
             centres = np.minimum(centres, variable.high - gap * np.arange(len(rows) - 1, -1, -1))  # room for the others
             for k in range(1, len(rows)):
                 centres[:, k] = np.maximum(centres[:, k], centres[:, k - 1] + gap)
-            theta[:, rows] = centres if self._mirror is None else 0.5 * (centres - centres[:, ::-1])
+            theta[:, rows] = 0.5 * (centres - centres[:, ::-1]) if self.mirrored else centres
         return theta
 
     def of(self, kb: KnowledgeBase) -> np.ndarray:
@@ -128,17 +135,27 @@ def _kind(name: str) -> str:
 
 
 def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: int = 0) -> GainSets:
-    """Return a function from parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give."""
-    channels = controller.kb.channels
+    """Return a function from parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give.
+
+    Any mixture of one channel's rules may stand beside any of another's, but where the channels are in step: there a
+    mixture is one of whole rules, the gains of all channels together.
+    """
+    kb = controller.kb
+    boxes = [np.array([base.reference, base.low, base.high]) for base in kb.channels]
 
     def sets(theta: np.ndarray) -> np.ndarray:
         parts, first = [], 0
-        for i, base in enumerate(channels):
-            width = theta_width(base, controller.kb.inference.order)
-            own = seed + i * _OF_CHANNEL
-            parts.append(_rule_sets(base, theta[:, first : first + width], n_samples, own, controller))
+        for base in kb.channels:
+            width = theta_width(base, kb.inference.order)
+            parts.append(_rules(base, theta[:, first : first + width], controller))
             first += width
-        return together(parts, n_samples, seed)
+        if kb.in_step:
+            return _sampled(np.concatenate(parts, axis=2), np.concatenate(boxes, axis=1), controller, n_samples, seed)
+        own = [
+            _sampled(rules, box, controller, n_samples, seed + i * _OF_CHANNEL)
+            for i, (rules, box) in enumerate(zip(parts, boxes, strict=True))
+        ]
+        return together(own, n_samples, seed)
 
     return sets
 
@@ -150,8 +167,8 @@ def theta_width(base: RuleBase, order: int) -> int:
     return len(base.rules) * (len(base.gain_names) * per_gain + 1) + terms
 
 
-def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, controller: FuzzyController) -> np.ndarray:
-    """Gains of the rules that are on (of the others: the reference), the reference, and samples of their hull.
+def _rules(base: RuleBase, theta: np.ndarray, controller: FuzzyController) -> np.ndarray:
+    """Gains [n, n_rules, n_gains] of the rules that are on, of the others the reference.
 
     With affine consequents the rules' gains are taken at both ends of every input.
     """
@@ -165,8 +182,14 @@ def _rule_sets(base: RuleBase, theta: np.ndarray, n_samples: int, seed: int, con
     rules = np.concatenate([np.where(on, corner, reference) for corner in corners], axis=1)
     if controller.kb.inference.apart:
         rules = np.concatenate([rules, _box_corners(rules, reference)], axis=1)
-    share = controller.schedule.authority
-    return np.clip(hull(reference + share * (rules - reference), reference, seed, n_samples), base.low, base.high)
+    return rules
+
+
+def _sampled(rules: np.ndarray, box: np.ndarray, controller: FuzzyController, n_samples: int, seed: int) -> np.ndarray:
+    """Rules at the controller's authority, the reference, and samples of their hull; box: reference, low, high."""
+    reference, low, high = box
+    asked = reference + controller.schedule.authority * (rules - reference)
+    return np.clip(hull(asked, reference, seed, n_samples), low, high)
 
 
 def _box_corners(rules: np.ndarray, reference: np.ndarray) -> np.ndarray:

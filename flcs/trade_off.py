@@ -34,7 +34,8 @@ class Point:
     rules : int
         Rules that are on, of all channels.
     dropped : str
-        Parameter name of the rule that went last ("on[N,Z]"); empty for the whole grid.
+        Parameter name of the rule that went last ("on[N,Z]"), with common terms the first channel's of all that went;
+        empty for the whole grid.
     taught : float
         Fitness in the taught situations.
     validation : float, optional
@@ -161,9 +162,9 @@ def prune(
     judged: list[float | None] = [None] * len(ways)
     if validation is not None:
         judged = Objective(validation, controller)(np.array([theta for _, theta in ways])).tolist()
-    first = sum(len(base.active) for base in kb.channels)
+    first, together = sum(len(base.active) for base in kb.channels), len(kb.channels) if kb.in_step else 1
     points = tuple(
-        Point(first - k, name, value, other)
+        Point(first - k * together, name, value, other)
         for k, ((name, _), value, other) in enumerate(zip(ways, taught, judged, strict=True))
     )
     chosen = choose(points, loss, most * len(kb.channels))
@@ -177,21 +178,29 @@ def _way_down(
 ) -> tuple[list[tuple[str, np.ndarray]], list[dict[str, float]]]:
     """Every base with the rule that went last, and the fitness without each of its rules."""
     theta, names = controller.theta, controller.theta_names
-    masks = [k for k, name in enumerate(names) if name.startswith("on") and theta[k] > 0.5]
+    masks = _switches(controller)
     if not masks:
         raise ValueError("the knowledge base has no rule that is on; there is nothing to leave out")
     ways, rounds = [("", theta.copy())], []
     while True:
         trials = np.tile(theta, (len(masks), 1))
-        trials[np.arange(len(masks)), masks] = 0.0
+        for trial, mask in zip(trials, masks, strict=True):
+            trial[list(mask)] = 0.0
         values = evaluate(trials)
-        rounds.append({names[mask]: float(value) for mask, value in zip(masks, values, strict=True)})
+        rounds.append({names[k]: float(value) for mask, value in zip(masks, values, strict=True) for k in mask})
         if len(masks) == 1:
             return ways, rounds
-        k = int(np.argmin(values))
-        theta[masks[k]] = 0.0
-        ways.append((names[masks[k]], theta.copy()))
-        del masks[k]
+        gone = masks.pop(int(np.argmin(values)))
+        theta[list(gone)] = 0.0
+        ways.append((names[gone[0]], theta.copy()))
+
+
+def _switches(controller: FuzzyController) -> list[tuple[int, ...]]:
+    """Places in theta of the rules that are on, each by itself; with common terms a rule of all channels together."""
+    theta, places = controller.theta, controller.schedule.layout.presence_places()
+    if controller.kb.in_step:
+        return [mask for mask in zip(*places, strict=True) if theta[mask[0]] > 0.5]
+    return [(k,) for channel in places for k in channel if theta[k] > 0.5]
 
 
 def choose(points: Sequence[Point], loss: float, most: int) -> int:

@@ -103,7 +103,8 @@ class _Trainer:
         self.network, self.taught, self.test, self.config = network, taught, test, config
         self.x, self.y = torch.tensor(taught.inputs), torch.from_numpy(_shares_of_box(network, taught.gains))
         self.weight = torch.tensor(taught.weight / max(taught.weight.sum(), 1e-300))
-        self.terms = [p for channel in network.networks() for p in channel.terms.parameters()]
+        terms = (p for channel in network.networks() for p in channel.terms.parameters())
+        self.terms = list(dict.fromkeys(terms))  # common terms are the same parameters in all channels
         self.adam = Adam(self.terms, config.learning_rate)
         self.training: list[float] = []
         self.validation: list[float] = []

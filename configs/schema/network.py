@@ -12,6 +12,7 @@ from configs.rules import did_you_mean, setting
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_OWN = ("e", "e_rate", "z")
 _OF_MAMDANI = ("implication", "aggregation", "defuzzifier", "output_width", "output_points")
 
 
@@ -35,6 +36,11 @@ class NetworkConfig:
     )
     mirrored: bool = setting(
         False, "the same gains for an error and for its mirror image: half as many numbers; for odd plants"
+    )
+    common_terms: bool = setting(
+        False,
+        "all channels read the same terms, of measurements alone: their gains move together, and margins are demanded "
+        "of these together, not of mixtures that no value of an input gives",
     )
     form: str = setting(
         "sugeno",
@@ -84,6 +90,7 @@ class NetworkConfig:
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
         yield from self._complaints_of_centres()
+        yield from self._complaints_of_common_terms()
         if self.form != "sugeno" and self.order != 0:
             yield f"order must be 0 with form {self.form}, got {self.order}; gains linear in the inputs are sugeno's"
         given = [f.name for f in fields(self) if f.name in _OF_MAMDANI and getattr(self, f.name) != f.default]
@@ -105,6 +112,20 @@ class NetworkConfig:
                 yield f"centres: {name!r} needs 2 to 9 finite numbers that increase, got {centres}"
             elif self.mirrored and centres != [-c for c in reversed(centres)]:
                 yield f"centres: {name!r} must be its own mirror image with mirrored, got {centres}"
+
+    def _complaints_of_common_terms(self) -> Iterator[str]:
+        if not self.common_terms:
+            return
+        if own := [name for name in self.inputs if name in _OWN]:
+            yield f"common_terms need inputs that all channels share, measurements; {own[0]} is each channel's own"
+        chosen = {
+            "terms=null": self.terms is None and set(self.inputs) != set(self.centres),
+            "shape=search": self.shape == "search",
+            "choose_inputs": self.choose_inputs,
+            "max_inputs": self.max_inputs is not None,
+        }
+        for word in (word for word, true in chosen.items() if true):
+            yield f"{word} chooses by each channel's own gains, common_terms need the same terms in all; leave one out"
 
 
 def _rising(centres: Any) -> bool:

@@ -72,7 +72,8 @@ def network_of(config: DesignConfig) -> NetworkConfig:
         learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
         max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
         max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
-        mirrored=net.mirrored, centres={name: tuple(map(float, centres)) for name, centres in net.centres.items()},
+        mirrored=net.mirrored, common_terms=net.common_terms,
+        centres={name: tuple(map(float, centres)) for name, centres in net.centres.items()},
     )  # fmt: skip
 
 

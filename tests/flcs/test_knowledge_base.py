@@ -105,9 +105,9 @@ def test_files_of_another_kind_are_refused(tmp_path):
         KnowledgeBase.load(tmp_path / "none.json")
 
 
-@pytest.mark.parametrize("schema", [0, 3, "1", True, None])
+@pytest.mark.parametrize("schema", [0, 4, "1", True, None])
 def test_another_schema_is_refused(full, tmp_path, schema):
-    with pytest.raises(KnowledgeBaseError, match="reads knowledge bases of schema 1 and 2, got schema"):
+    with pytest.raises(KnowledgeBaseError, match="reads knowledge bases of schema 1, 2, 3, got schema"):
         KnowledgeBase.load(stored(tmp_path, changed(full.document(), ("schema",), schema)))
 
 
