@@ -138,7 +138,7 @@ def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: 
     """Return a function from parameters [n, n_theta] to gain sets [n, n_sets, n_gains] that the schedule may give.
 
     Any mixture of one channel's rules may stand beside any of another's, but where the channels are in step: there a
-    mixture is one of whole rules, the gains of all channels together.
+    mixture is one of whole rules, the gains of all channels together, and as many are drawn as for all channels apart.
     """
     kb = controller.kb
     boxes = [np.array([base.reference, base.low, base.high]) for base in kb.channels]
@@ -150,7 +150,8 @@ def gain_sets(controller: FuzzyController, n_samples: int = HULL_SAMPLES, seed: 
             parts.append(_rules(base, theta[:, first : first + width], controller))
             first += width
         if kb.in_step:
-            return _sampled(np.concatenate(parts, axis=2), np.concatenate(boxes, axis=1), controller, n_samples, seed)
+            whole, box = np.concatenate(parts, axis=2), np.concatenate(boxes, axis=1)
+            return _sampled(whole, box, controller, n_samples * len(kb.channels), seed)
         own = [
             _sampled(rules, box, controller, n_samples, seed + i * _OF_CHANNEL)
             for i, (rules, box) in enumerate(zip(parts, boxes, strict=True))

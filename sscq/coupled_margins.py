@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
 _ROUNDING = 1e-9  # of a growth per sample: a mode at rest, also a multiple one, is not stable
+_SLOW = 1e-6  # of what kp and kd do: an integral that adds less in a sample, and leaves a mode at rest, takes no part
 _BLOCK, _BLOCKS = 32, 4  # gain sets that are looked at together, and such blocks in one call of a thread
 
 
@@ -109,9 +110,9 @@ def _paid(rows: Array, response: CoupledResponse, limits: MarginLimits) -> Array
 def _table(gains: Array, response: CoupledResponse, level: int = margin_kernel.FULL, enough: float = np.inf) -> Array:
     """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues."""
     wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
-    gains = np.where(wild[:, None], 0.0, gains)
+    gains, growth = _grown(np.where(wild[:, None], 0.0, gains), response)
+    growth = np.where(wild, np.inf, growth)
     table = np.zeros((len(gains), len(response.sampled.loops), len(margin_kernel.COLUMNS)))
-    growth = np.where(wild, np.inf, response.sampled.growth(gains))
     stable = growth < -_ROUNDING / response.sampled.sample_time
     rows = np.ascontiguousarray(gains[stable])
     if len(rows):
@@ -124,6 +125,24 @@ def _table(gains: Array, response: CoupledResponse, level: int = margin_kernel.F
     table[~stable, :, 0], table[~stable, :, 1] = margin_kernel.UNSTABLE, np.maximum(growth[~stable], 0.0)[:, None]
     table[~stable, :, 2:4], table[~stable, :, 4:] = np.inf, 0.0
     return table
+
+
+def _grown(gains: Array, response: CoupledResponse) -> tuple[Array, Array]:
+    """Gains and the growth rates of their loops [1/s], without integrals too slow to be told from none.
+
+    Between two rules one of which has no integral action, ki may be as small as one likes. Its mode is then at rest to
+    rounding, but is no failure: in a thousand million samples it does nothing.
+    """
+    growth, sample = response.sampled.growth(gains), response.sampled.sample_time
+    resting = np.abs(growth) <= _ROUNDING / sample
+    if not resting.any():
+        return gains, growth
+    kp, ki, kd = (np.abs(gains[resting, k::GAINS]) for k in range(GAINS))
+    slow = gains[resting]
+    slow[:, 1::GAINS][ki * sample <= _SLOW * (kp + kd / sample)] = 0.0
+    gains, growth = gains.copy(), growth.copy()
+    gains[resting], growth[resting] = slow, response.sampled.growth(slow)
+    return gains, growth
 
 
 def _checked(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> Array:

@@ -293,6 +293,20 @@ def test_a_mode_at_rest_that_a_law_sees_is_not_stable():
     np.testing.assert_array_equal(held[0].stable[:, 0], [False, True])
 
 
+@pytest.mark.parametrize("ki", [1e-300, 1e-20, 1e-12])
+def test_an_integral_too_slow_to_be_told_from_none_is_none(ki):
+    """Between a rule with integral action and one without; one that can be told (1e-4) has a mode that decays."""
+    responses = prepared(CoupledPlant(-np.eye(2), [[1.0, 0.2], [0.1, 1.0]], np.eye(2)), Loop(H), Loop(H))
+    none, slow, some = (np.array([1.0, value, 0.0, 1.0, 0.5, 0.0]) for value in (0.0, ki, 1e-4))
+    found = coupled_margins([none, slow, some], responses)
+    for one in found:
+        assert one.stable.all()
+        np.testing.assert_array_equal(one.sensitivity[1], one.sensitivity[0])
+    np.testing.assert_array_equal(*coupled_penalty([none, slow], responses, LIMITS).T)
+    fast = coupled_margins([1e-12, 1e-9, 0.0, 1.0, 0.5, 0.0], responses)  # all that there is of the channel
+    assert not fast[0].stable.any()
+
+
 def test_what_is_paid_follows_from_the_margins():
     plant, loops, gains = coupled_case(6)
     gains = np.vstack([gains, 8.0 * gains])
