@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from configs.rules import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROUNDING = 1e-9
 
 
 @dataclass
@@ -44,11 +50,20 @@ class SearchConfig:
     )  # fmt: skip
     scatter_share: float = setting(
         0.0, "share of a knowledge base's evaluations for random gains in one region of its rules at a time, the best "
-        "of which are starts, too; 0: none", low=0, below=0.5
+        "of which are starts, too; 0: none", low=0, below=0.9
     )  # fmt: skip
     renew_every: int | None = setting(
         None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
     )
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        spent = self.anchor_share + self.coarse_share + self.scatter_share
+        if spent >= 1.0 - _ROUNDING:
+            yield (
+                f"anchor_share + coarse_share + scatter_share must be below 1, got {spent:g}: nothing of the "
+                "evaluations is left to search all rules; lower one of them"
+            )
 
 
 @dataclass

@@ -11,7 +11,15 @@ from omegaconf import OmegaConf
 
 import plants
 from configs import FOLDER, rules, store
-from configs.schema import DesignConfig, EvaluateConfig, NetworkConfig, RunConfig, SimulateConfig, WorstConfig
+from configs.schema import (
+    DesignConfig,
+    EvaluateConfig,
+    NetworkConfig,
+    RunConfig,
+    SearchConfig,
+    SimulateConfig,
+    WorstConfig,
+)
 from experiments.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
@@ -129,6 +137,28 @@ def test_complaints_name_the_setting_wherever_it_stands():
         "named.small.low must be at least 0 and at most 1, got 2.0",
         "named.odd.points[1] must be at least 0, got -1.0",
     ]
+
+
+def test_common_terms_are_of_inputs_that_all_channels_share_and_chosen_for_none_of_them():
+    assert complaints(NetworkConfig(inputs=["speed"], common_terms=True)) == []
+    assert complaints(NetworkConfig(inputs=["speed"], common_terms=True, terms=None, centres={"speed": [0, 1]})) == []
+    assert complaints(NetworkConfig(common_terms=True)) == [
+        "common_terms need inputs that all channels share, measurements; e is each channel's own"
+    ]
+    for word, wrong in {
+        "terms=null": {"terms": None}, "shape=search": {"shape": "search"}, "choose_inputs": {"choose_inputs": True},
+        "max_inputs": {"max_inputs": 1},
+    }.items():  # fmt: skip
+        told = complaints(NetworkConfig(inputs=["speed"], common_terms=True, **wrong))
+        assert told == [
+            f"{word} chooses by each channel's own gains, common_terms need the same terms in all; leave one out"
+        ]
+
+
+def test_the_first_searches_of_a_knowledge_base_leave_something_for_all_rules():
+    assert complaints(SearchConfig(scatter_share=0.7, coarse_share=0.0)) == []
+    (told,) = complaints(SearchConfig(scatter_share=0.6))
+    assert told.startswith("anchor_share + coarse_share + scatter_share must be below 1, got 1: nothing of")
 
 
 def test_two_settings_may_contradict_each_other():
