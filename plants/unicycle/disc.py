@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 LARGEST = 600.0  # N: beyond what any gains survive from most sides
-DIRECTIONS, RINGS = 8, 5
+DIRECTIONS, RINGS = 8, 15
 AT, HORIZON = 0.5, 5.0  # s: when a push begins, and when the robot must still stand
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 

@@ -80,7 +80,7 @@ def test_each_taught_push_stands_for_an_equal_part_of_the_disc():
     """The rings' edges are at equal areas, their pushes in the middle of the squared size; directions are even."""
     several = pushes()
     squared = sorted({round(one.size**2 / LARGEST**2, 9) for one in several})
-    assert squared == pytest.approx([0.1, 0.3, 0.5, 0.7, 0.9])
+    assert squared == pytest.approx([(ring + 0.5) / 15 for ring in range(15)])
     degrees = [one.degrees for one in several]
     assert np.exp(1j * np.radians(degrees)).sum() == pytest.approx(0.0, abs=1e-9)
     assert len(set(degrees)) == 16
@@ -92,6 +92,6 @@ def test_two_speeds_are_taught_and_another_one_validates():
     """All pushes at each; the wheel's angle differs from push to push."""
     several = UNICYCLE_REGION.situations
     asked = [one["reference"]["speed"] for one in several["taught"]]
-    assert (asked.count(SLOW), asked.count(FAST)) == (40, 40)
+    assert (asked.count(SLOW), asked.count(FAST)) == (120, 120)
     assert {one["reference"]["speed"] for one in several["validation"]} == {1.2}
-    assert len({one["initial"][3] for one in several["validation"]}) == 40
+    assert len({one["initial"][3] for one in several["validation"]}) == 120
