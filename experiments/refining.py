@@ -2,9 +2,9 @@
 
 The best fixed PID lies on the limit of the margins. Where a knowledge base with these reference gains cannot keep what
 its search demands, other ones are found first (:mod:`flcs.anchor`). Random gains may be tried then
-(:mod:`experiments.scattering`). Gains over one input alone are searched (:mod:`flcs.one_input`), then all rules, from
-what was found, from the imitated rules and from the reference gains. Everything is paid from the candidate's
-evaluations, and the validation situations choose.
+(:mod:`experiments.scattering`), and the gains of one region of the rules searched after the other. Gains over one
+input alone are searched (:mod:`flcs.one_input`), then all rules, from what was found, from the imitated rules and from
+the reference gains. Everything is paid from the candidate's evaluations, and the validation situations choose.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from experiments import found_files
 from experiments.scattering import scattered
-from flcs import FuzzyController, one_input
+from flcs import FuzzyController, one_input, one_region, scatter
 from flcs.anchor import anchored, repaired
 from flcs.mirror import mirrored
 from flcs.refinement import TIGHTER, number_of_genes, refine, with_reference
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from sscq.objective import Task
     from sscq.search_method import SearchMethod
 
+_WIDE = 0.2  # first steps of the searches of one region, whose gains may be far from all others
 _STEP = 0.1  # first steps of the small searches, in boxes
 _NEARER = 0.03  # first steps of all rules together from gains that were searched before and lie on a limit
 _FROM = {"imitation": "from the imitated rules", "reference": "from the reference gains"}
@@ -92,6 +93,7 @@ class Refining:
             self.moved = True
             whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
         thrown = self._scattered(with_reference(whole))
+        thrown = self._by_region(thrown or (with_reference(whole),)) or thrown
         coarse = self._coarse(with_reference(whole), thrown)
         starts = (("imitation", whole), ("reference", with_reference(whole)))
         for number in range(self.setup.tries):
@@ -136,6 +138,22 @@ class Refining:
             self.left -= entry.evaluations / self.setup.evaluations
         return found
 
+    def _by_region(self, starts: tuple[KnowledgeBase, ...]) -> tuple[KnowledgeBase, ...]:
+        """The gains of one region of the rules after the other, from the best so far; the last found comes first."""
+        if self.setup.region_share == 0.0:
+            return ()
+        found, mirror = starts, self.setup.network.mirrored
+        regions = one_region.searched(starts[0], self.setup.laws, mirrored=mirror)
+        for region in regions:
+            label = f"in {scatter.words(starts[0], region)} alone"
+            plan, progress = self._plan(label, self.setup.region_share / len(regions), _WIDE)
+            narrowed = partial(one_region.candidate, region=region)
+            with progress:
+                self._refined(f"{self.name}_region", label, found[0], plan, found[1:], narrowed)
+            found = (self.tried[-1].kb, *found)
+        self.left -= self.setup.region_share
+        return found
+
     def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
         names = one_input.inputs_of(kb)
@@ -160,7 +178,7 @@ class Refining:
         label, share = f"{self.title} from {origin}", self.left / self.setup.tries
         plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
         few = share * self.setup.evaluations < _FEW * n_genes
-        if number == 0 and few and (self.moved or coarse):
+        if number == 0 and few and (self.moved or coarse or self.setup.region_share > 0.0):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
         starts = (*thrown, *(coarse if few else ()))
@@ -176,15 +194,15 @@ class Refining:
             validation=self.validation, mirrored=self.setup.network.mirrored, starts=starts, narrowed=narrowed,
         )  # fmt: skip
         entry = found_files.entry(found)
-        if self.setup.coarse_share > 0.0 or self.moved:
+        if self.setup.coarse_share > 0.0 or self.setup.region_share > 0.0 or self.moved:
             entry = found_files.labelled(entry, label)
         self.tried.append(Tried(self.judged(better), better, entry))
 
-    def _plan(self, label: str, share: float) -> tuple[SearchPlan, Progress]:
+    def _plan(self, label: str, share: float, step: float = _STEP) -> tuple[SearchPlan, Progress]:
         """A search of few genes, which need no crowd: CMA-ES of the usual size, whatever searches all rules."""
         plan, progress = self.bench.plan(1, self.checkpoints, f"{self.title}, {label}", 0, share)
         spent = max(1, round(share * self.setup.evaluations))
-        method = CmaEs(evaluations=spent, sigma=_STEP, renew_every=self.setup.renew_every)
+        method = CmaEs(evaluations=spent, sigma=step, renew_every=self.setup.renew_every)
         return replace(plan, methods=(method,)), progress
 
     def _enough(self, n_genes: int) -> float:

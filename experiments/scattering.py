@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +14,11 @@ from flcs.refinement import Genes, candidate
 from sscq.objective import Objective
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from experiments.setup import Setup
     from flcs import KnowledgeBase
+    from sscq.baselines import Candidate
     from sscq.objective import Task
     from sscq.operating import OperatingMargins
 
@@ -54,23 +59,48 @@ def scattered(
     whole = candidate(kb, (kb,), setup.laws, name, title, mirrored=mirror)
     objective = Objective(task, whole.controller, whole.decode, kept, whole.gain_sets)
     genes, found = Genes(whole.controller, mirror), [(float(objective(whole.start)[0]), kb)]
-
-    def keeps(gains: np.ndarray) -> np.ndarray:
-        good: np.ndarray = (
-            kept.violation(gains[:, None, :], setup.threads) <= 0.0 if kept else np.ones(len(gains), bool)
-        )
-        return good
-
+    judge = _Judge(setup, kept, whole, genes)
     for number, region in enumerate(regions):
         best = min(found, key=_value)[1]
-        rows = scatter.drawn(best, each, region, setup.seed + _OF_REGION * number, keeps)
+        rows = scatter.drawn(
+            best, each, region, setup.seed + _OF_REGION * number, judge.keeps, partial(judge.admits, best, region)
+        )
         several = [scatter.with_gains(best, region, gains) for gains in rows]
         if several:
-            genomes = np.clip(np.array([genes.of(one) for one in several]), whole.low, whole.high)
-            found += zip(objective(genomes).tolist(), several, strict=True)
+            found += zip(objective(judge.genomes(several)).tolist(), several, strict=True)
     value, best = min(found, key=_value)
     theta = objective.decode(genes.of(best)[None])[0]
     return Entry(name, title, theta, value, len(found)), tuple(one for _, one in sorted(found, key=_value)[:_TAKEN])
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """Margins of drawn gains, and of all that a knowledge base with them may give."""
+
+    setup: Setup
+    kept: OperatingMargins | None
+    whole: Candidate
+    genes: Genes
+
+    def keeps(self, gains: np.ndarray) -> np.ndarray:
+        """Return whether gains [n, n_gains] by themselves keep the margins."""
+        return self._good(gains[:, None, :])
+
+    def admits(self, kb: KnowledgeBase, region: scatter.Region, gains: np.ndarray) -> np.ndarray:
+        """Return whether the knowledge base with gains [n, n_gains] in a region keeps the margins."""
+        if self.kept is None:
+            return np.ones(len(gains), bool)
+        several = [scatter.with_gains(kb, region, row) for row in gains]
+        return self._good(self.whole.gain_sets(self.genes.decode(self.genomes(several))))
+
+    def genomes(self, several: Sequence[KnowledgeBase]) -> np.ndarray:
+        """Return the genomes [n, n_genes] of knowledge bases."""
+        return np.clip(np.array([self.genes.of(one) for one in several]), self.whole.low, self.whole.high)
+
+    def _good(self, sets: np.ndarray) -> np.ndarray:
+        if self.kept is None:
+            return np.ones(len(sets), bool)
+        return np.asarray(self.kept.violation(sets, self.setup.threads) <= 0.0)
 
 
 def _value(pair: tuple[float, KnowledgeBase]) -> float:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     Array = np.ndarray
 
 _KEEP = 0.5  # chance of a channel's gains to stay what they are: margins seldom survive a change of all
-_RANGE, _NONE = 50.0, 0.25  # largest over smallest gain drawn; chance of none where there may be none
+_NEAR, _FACTOR = 0.5, 1.5  # chance of a channel that changes to do so by at most this factor either way
+_RANGE = 50.0  # largest over smallest gain drawn
+_NONE, _NO_INTEGRAL = 0.1, 0.5  # chance of none where there may be none
+_ASKED, _ENOUGH = 20, 3  # times as many as wanted: asked at most whether they are admitted, and enough of them
 _DRAWS = 60  # random gains drawn at most for each one wanted that keeps the margins
 
 
@@ -30,6 +33,13 @@ def regions(kb: KnowledgeBase) -> tuple[Region, ...]:
     """Return the regions of a knowledge base: names of inputs, numbers of terms; equal ones are shared."""
     found = dict.fromkeys((base.input_names, rule.terms) for base in kb.channels for rule in base.rules)
     return tuple(found)
+
+
+def words(kb: KnowledgeBase, region: Region) -> str:
+    """Return a region as its inputs' terms: "slip_seen B"."""
+    names, terms = region
+    base = next(base for base in kb.channels if base.input_names == names)
+    return ", ".join(f"{v.name} {v.labels[term]}" for v, term in zip(base.inputs, terms, strict=True))
 
 
 def with_gains(kb: KnowledgeBase, region: Region, gains: Sequence[float] | Array) -> KnowledgeBase:
@@ -55,14 +65,16 @@ def gains_of(kb: KnowledgeBase, region: Region) -> Array:
 
 
 def drawn(
-    kb: KnowledgeBase, count: int, region: Region, seed: int, kept: Callable[[Array], Array] | None = None
-) -> Array:
+    kb: KnowledgeBase, count: int, region: Region, seed: int, kept: Callable[[Array], Array] | None = None,
+    admitted: Callable[[Array], Array] | None = None,
+) -> Array:  # fmt: skip
     """Return random gains [up to count, n_gains] over the whole box, equal in ratios; some channels keep theirs.
 
     Every choice of channels that change has its turn; where all would keep theirs, no other draw may be used.
 
     A gain is drawn log-uniformly between its upper end and a fiftieth of that, or its lower end where that is more; one
-    that may be 0 is 0 in a quarter of the cases.
+    that may be 0 is 0 in a tenth of the cases, an integral gain in half of them. Half of the channels that change stay
+    within a factor of 1.5 of what they were: margins may ask for that where another channel goes far.
 
     Parameters
     ----------
@@ -73,18 +85,38 @@ def drawn(
     seed : int
     kept : callable, optional
         Gains [n, n_gains] to whether they may be used [n]; those that may not are drawn anew, up to a number.
+    admitted : callable, optional
+        The same of what costs more to know: asked of those that are kept, as long as there are too few.
     """
     low, high = (np.array([g for base in kb.channels for g in getattr(base, end)], float) for end in ("low", "high"))
     rng, shape = np.random.default_rng(seed), (_DRAWS * count, len(low))
     least = np.maximum(low, high / _RANGE)
     ratio = np.divide(high, least, out=np.ones_like(high), where=least > 0.0)
     gains = np.where(least > 0.0, least * ratio ** rng.random(shape), low)
-    gains = np.where((low == 0.0) & (rng.random(shape) < _NONE), 0.0, gains)
-    stays = rng.random((shape[0], len(kb.channels))) < _KEEP
-    wide = np.repeat(stays, [len(base.gain_names) for base in kb.channels], axis=1)
-    gains = np.where(wide, gains_of(kb, region), gains)
+    none = np.array([_NO_INTEGRAL if name == "ki" else _NONE for base in kb.channels for name in base.gain_names])
+    gains = np.where((low == 0.0) & (rng.random(shape) < none), 0.0, gains)
+    widths, now = [len(base.gain_names) for base in kb.channels], gains_of(kb, region)
+    stays, near = (rng.random((shape[0], len(kb.channels))) < share for share in (_KEEP, _NEAR))
+    nearer = np.clip(now * _FACTOR ** rng.uniform(-1.0, 1.0, shape), low, high)
+    gains = np.where(np.repeat(near, widths, axis=1), nearer, gains)
+    gains = np.where(np.repeat(stays, widths, axis=1), now, gains)
     usable = np.arange(len(gains)) if kept is None else np.flatnonzero(kept(gains))
-    return gains[usable[_in_turn(stays[usable])[:count]]]
+    chosen = usable[_in_turn(stays[usable])]
+    if admitted is not None:
+        chosen = _admitted(chosen, count, lambda places: admitted(gains[places]))
+        chosen = chosen[_in_turn(stays[chosen])]
+    return gains[chosen[:count]]
+
+
+def _admitted(places: Array, count: int, admitted: Callable[[Array], Array]) -> Array:
+    """The first of the places that are admitted: some times as many as wanted, so that every choice has its turn."""
+    found: list[int] = []
+    for first in range(0, min(len(places), _ASKED * count), count):
+        if len(found) >= _ENOUGH * count:
+            break
+        part = places[first : first + count]
+        found += part[admitted(part)].tolist()
+    return np.array(found, int)
 
 
 def _in_turn(stays: Array) -> Array:

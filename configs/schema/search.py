@@ -52,17 +52,21 @@ class SearchConfig:
         0.0, "share of a knowledge base's evaluations for random gains in one region of its rules at a time, the best "
         "of which are starts, too; 0: none", low=0, below=0.9
     )  # fmt: skip
+    region_share: float = setting(
+        0.0, "share of a knowledge base's evaluations for searches of the gains of one region of its rules at a time, "
+        "all others as in the best so far; 0: none", low=0, below=0.9
+    )  # fmt: skip
     renew_every: int | None = setting(
         None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
     )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
-        spent = self.anchor_share + self.coarse_share + self.scatter_share
+        spent = self.anchor_share + self.coarse_share + self.scatter_share + self.region_share
         if spent >= 1.0 - _ROUNDING:
             yield (
-                f"anchor_share + coarse_share + scatter_share must be below 1, got {spent:g}: nothing of the "
-                "evaluations is left to search all rules; lower one of them"
+                f"anchor_share + coarse_share + scatter_share + region_share must be below 1, got {spent:g}: nothing "
+                "of the evaluations is left to search all rules; lower one of them"
             )
 
 

@@ -62,6 +62,7 @@ def setup(config: DesignConfig) -> Setup:
         anchor_share=config.search.anchor_share,
         coarse_share=config.search.coarse_share,
         scatter_share=config.search.scatter_share,
+        region_share=config.search.region_share,
         travel_share=config.fitness.travel_share,
         margins_of=config.fitness.margins_of,
         warnings=tuple(warnings),

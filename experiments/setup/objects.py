@@ -110,6 +110,7 @@ class Setup:
     anchor_share: float = 0.0
     coarse_share: float = 0.0
     scatter_share: float = 0.0
+    region_share: float = 0.0
     travel_share: float = 0.95
     margins_of: str = "taught"
     warnings: tuple[str, ...] = ()

@@ -158,7 +158,7 @@ def test_common_terms_are_of_inputs_that_all_channels_share_and_chosen_for_none_
 def test_the_first_searches_of_a_knowledge_base_leave_something_for_all_rules():
     assert complaints(SearchConfig(scatter_share=0.7, coarse_share=0.0)) == []
     (told,) = complaints(SearchConfig(scatter_share=0.6))
-    assert told.startswith("anchor_share + coarse_share + scatter_share must be below 1, got 1: nothing of")
+    assert told.startswith("anchor_share + coarse_share + scatter_share + region_share must be below 1, got 1: nothing")
 
 
 def test_two_settings_may_contradict_each_other():
