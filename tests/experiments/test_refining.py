@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -298,3 +299,24 @@ def test_no_random_gains_are_drawn_unless_asked_for(job, edge):
     assert one._scattered(with_reference(kb_of(job, edge))) == ()
     assert one.before == []
     assert job_of("search.scatter_share=0.2").scatter_share == 0.2
+
+
+def test_regions_are_searched_one_after_the_other_from_the_best_so_far(job, edge):
+    """Nine regions, six evaluations each; nothing but a region's gains differs from the one before, and none is worse."""
+    shares = {"anchor_share": 0.0, "coarse_share": 0.0, "region_share": 0.45, "tries": 1}
+    one, start = searches(job, 0.6 * edge, **shares), with_reference(kb_of(job, 0.6 * edge))
+    found = one._by_region((start,))
+    assert one.left == pytest.approx(0.55)
+    assert len(one.tried) == 9
+    assert found == (*(tried.kb for tried in reversed(one.tried)), start)
+    values = [value(job, kb) for kb in reversed(found)]
+    assert all(b <= a * (1.0 + 1e-9) for a, b in pairwise(values))
+    assert values[-1] < values[0]
+    for number, (before, after) in enumerate(pairwise(reversed(found))):
+        assert before.channels[0].inputs == after.channels[0].inputs
+        pairs = zip(before.channels[0].rules, after.channels[0].rules, strict=True)
+        assert {k for k, (a, b) in enumerate(pairs) if a.gains != pytest.approx(b.gains)} <= {number}
+    labels = [found_files.parted(name)[0] for tried in one.tried for name, _ in tried.entry.histories]
+    assert labels[0] == "in e N, e_rate N alone"
+    assert searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)._by_region((start,)) == ()
+    assert job_of("search.region_share=0.2").region_share == 0.2
