@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.export.machine import identifier
+from plants.core.loop_signals import Measured
 from plants.excitation import Recorded
 from sscq.closed_loop import ClosedLoop
 
@@ -98,16 +99,36 @@ def _run_of(job: Job, situation: Situation, recorded: dict[str, Any]) -> LoopRun
     rows[:, measured.index("authority")] = 1.0
     for k, channel in enumerate(job.plant.channels):
         rows[:, measured.index(identifier(f"r_{channel.output}"))] = recorded["r"][every, k]
-    truth = recorded["y"][every]
+    truth, looked_at = recorded["y"][every], _looked_at(job, situation, recorded)
     return LoopRun(
-        rows, seen - truth[:, places], recorded["w"], truth,
+        rows, seen - looked_at[:, places], recorded["w"], truth,
         np.array(job.plant.values("states", situation.initial)),
         np.array(job.plant.values("parameters", situation.parameters)),
     )  # fmt: skip
 
 
+def _looked_at(job: Job, situation: Situation, recorded: dict[str, Any]) -> Array:
+    """True measurements [n_samples, n_outputs] when the controller looks at them.
+
+    That is before it commands anything, while the record is made after that: they differ where a measurement follows
+    the plant's input at once, as an acceleration does.
+    """
+    plant, every = job.plant, recorded["sample"]
+    truth = recorded["y"][::every].copy()
+    columns = np.flatnonzero(Measured(plant).of_input)
+    if len(columns):
+        nominal = np.array([[q.nominal for q in plant.inputs]])
+        u = np.concatenate([nominal, recorded["u"][every - 1 : -1 : every]])[: len(truth)]
+        x, w = recorded["x"][::every], recorded["w"][::every]
+        t = job.step * every * np.arange(len(truth))
+        values = plant.outputs(t, tuple(x.T), tuple(u.T), tuple(w.T), plant.values("parameters", situation.parameters))
+        for k in columns:
+            truth[:, k] = values[k]
+    return truth
+
+
 def _recorded(job: Job, loop: ClosedLoop, number: int) -> dict[str, Any]:
-    groups = {name: loop.design.rows.span(name) for name in ("r", "y", "y_rate", "y_true")}
+    groups = {name: loop.design.rows.span(name) for name in ("r", "x", "u", "y", "y_rate", "y_true")}
     if job.plant.disturbances:
         groups["w"] = loop.design.rows.span("w")
     if loop.spec.controller.schedule.signals:
@@ -128,5 +149,5 @@ def _recorded(job: Job, loop: ClosedLoop, number: int) -> dict[str, Any]:
         seen[identifier(name)] = taken["extra"][:, k]
     return {
         "alive": int(outcome.steps[0]) >= n, "sample": loop.spec.timing.sample, "seen": seen, "r": taken["r"],
-        "y": taken["y_true"], "w": taken.get("w", np.zeros((n, 0))),
+        "y": taken["y_true"], "x": taken["x"], "u": taken["u"], "w": taken.get("w", np.zeros((n, 0))),
     }  # fmt: skip

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flcs import kb_schema
 from flcs.exchange import partition
 from flcs.exchange.of_knowledge_base import check_form, plain_differences, system_of
-from flcs.exchange.system import ExchangeError, refuse
+from flcs.exchange.system import ExchangeError, range_of, refuse
 from flcs.kb_reader import Node
 from flcs.knowledge_base import KnowledgeBaseError
 
@@ -109,14 +109,16 @@ def _channel(rest: Any, system: FuzzySystem, order: int) -> dict[str, Any]:
         inputs.append({**own, **ends, **partition.shape(antecedent, known)})
     stories = {tuple(rule["terms"]): rule for rule in rest["rules"]}
     rules = [_rule(rule, stories, inputs, order) for rule in relabelled(system)]
-    box = {"low": _ends(rest["low"], system.outputs, "low"), "high": _ends(rest["high"], system.outputs, "high")}
-    return {**rest, **box, "inputs": inputs, "rules": rules}
+    box = [_ends(*known) for known in zip(rest["low"], rest["high"], system.outputs, strict=True)]
+    low, high = (list(ends) for ends in zip(*box, strict=True))
+    return {**rest, "low": low, "high": high, "inputs": inputs, "rules": rules}
 
 
-def _ends(known: list[float], outputs: Sequence[Consequent], end: str) -> list[float]:
-    """The box of the gains: the file's range where it says one."""
-    values = [getattr(output, end) for output in outputs]
-    return [old if new is None else new for old, new in zip(known, values, strict=True)]
+def _ends(low: float, high: float, output: Consequent) -> tuple[float, float]:
+    """The box of a gain: the file's range where it says one, but for the range of a gain that stands still."""
+    if low == high and (output.low, output.high) == range_of(low, high):
+        return low, high
+    return low if output.low is None else output.low, high if output.high is None else output.high
 
 
 def relabelled(system: FuzzySystem) -> list[SystemRule]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flcs import defuzzification
-from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term
+from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term, range_of
 from flcs.membership import Bell, Gaussian, Trapezoid, Triangular
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def system_of(kb: KnowledgeBase, channel: int = 0) -> FuzzySystem:
     return FuzzySystem(
         name=f"{kb.plant}_{base.name}",
         inputs=tuple(Antecedent(v.name, v.low, v.high, terms_of(v)) for v in base.inputs),
-        outputs=tuple(Consequent(name, low, high, rest) for name, low, high, rest in outputs),
+        outputs=tuple(Consequent(name, *range_of(low, high), rest) for name, low, high, rest in outputs),
         rules=tuple(SystemRule(rule.terms, said(base, rule), rule.on) for rule in base.rules),
         conjunction=how.t_norm,
     )

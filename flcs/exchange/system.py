@@ -104,3 +104,8 @@ class FuzzySystem:
     outputs: tuple[Consequent, ...]
     rules: tuple[SystemRule, ...]
     conjunction: str = "product"
+
+
+def range_of(low: float, high: float) -> tuple[float, float]:
+    """Return a gain's range as files say it: some width also where the gain stands still, as other programs ask."""
+    return (low, high) if low < high else (low, low + 1.0)

@@ -5,12 +5,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import plants
 from controllers import PID
 from experiments.export import c_files, c_target, closed_loop, guard, hostile
 from experiments.export.machine import Machine, Signal
 from experiments.export.proof import FAILED, OK
+from flcs import KnowledgeBase, RuleBase, Variable
+from flcs.rule_base import Rule
 from tests.reference.exports import job_of, knowledge_base
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
@@ -108,6 +112,48 @@ def test_a_loop_that_diverges_is_left_out(tmp_path):
     found = closed_loop.closed(job, tmp_path)
     assert found.left_out == {"s0": "the simulated loop diverges"}
     assert found.errors == {}
+
+
+@pytest.mark.parametrize("factor", [0.0, 1e8])
+def test_a_loop_that_amplifies_roundings_is_left_out_and_a_wrong_one_is_not(tmp_path, monkeypatch, factor):
+    """A loop in C that differs by 1e-6, and one that differs from itself by 1e-7 as well, begun 1e-15 beside."""
+    job = job_of(knowledge_base(), ({"reference": 1.0, "t_end": 0.5},))
+    written(job, tmp_path)
+    begun = []
+
+    def spoiled(program, job, one):
+        begun.append(one.state)
+        return one.outputs + 1e-6 + factor * np.abs(one.state - begun[0]).max()
+
+    monkeypatch.setattr(closed_loop, "run", spoiled)
+    found = closed_loop.closed(job, tmp_path)
+    assert len(begun) == 2
+    assert 0.0 < np.abs(begun[1] - begun[0]).max() < 1e-14
+    if factor:
+        assert found.errors == {}
+        assert found.left_out["s0"].startswith("begun 1e-15 beside, the loop differs from itself by")
+    else:
+        assert found.errors["s0"] > closed_loop.CLOSED
+        assert found.left_out == {}
+
+
+def test_what_follows_the_input_at_once_is_looked_at_before_the_command(tmp_path):
+    """The vehicle's slip that sensors see needs its acceleration: dry ground, noise, and the loop in C is the same."""
+    plant = plants.get("balancing_vehicle")
+    seen = Variable("slip_seen", "1", 0.0, 1.0, (0.05, 0.5))
+    own = ((60.0, 0.0, 10.0), (18.0, 0.0, 0.0), (5.0, 5.0, 0.0))
+    bases = tuple(
+        RuleBase(c.output, (seen,), (Rule((0,), gains), Rule((1,), tuple(0.9 * g for g in gains))), (0.0,) * 3, (200.0,) * 3,
+                 gains, law={"sample_time": 0.01})
+        for c, gains in zip(plant.channels, own, strict=True)
+    )  # fmt: skip
+    kb = KnowledgeBase(plant.name, bases, tick=0.01, common_terms=True)
+    noise = {"pitch": 0.003, "slip_seen": 0.015}
+    job = job_of(kb, ({"reference": {"speed": 0.5}, "t_end": 1.0, "noise": noise},))
+    written(job, tmp_path)
+    found = closed_loop.closed(job, tmp_path)
+    assert found.left_out == {}
+    assert found.largest < closed_loop.CLOSED
 
 
 def test_the_page_shows_a_program_that_runs(tmp_path):

@@ -357,3 +357,16 @@ def test_fcl_complaints_name_the_line(old, new, message):
     assert old in FCL
     with pytest.raises(ExchangeError, match=message):
         imported([fcl_reader.read(FCL.replace(old, new, 1))], [Given("level")], "tank")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_gain_that_stands_still_has_a_range_in_files_and_none_afterwards(kb, name):
+    """Other programs refuse ranges without width; what was taken for one is not taken back."""
+    base = kb.channels[0]
+    rules = tuple(replace(rule, gains=(*rule.gains[:2], 0.0)) for rule in base.rules)
+    ends = {word: (*getattr(base, word)[:2], 0.0) for word in ("low", "high", "reference")}
+    still = kb.with_channel(0, replace(base, rules=rules, **ends))
+    (text,) = texts(still, name)
+    (output,) = [o for o in FORMATS[name][1](text).outputs if o.name == base.gain_names[2]]
+    assert (output.low, output.high) == (0.0, 1.0)
+    assert back(still, name) == still
