@@ -133,7 +133,7 @@ def edit(document, *way):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("schema", 99), "this program reads knowledge bases of schema 1 and 2, got schema 99"),
+        (("schema", 99), "this program reads knowledge bases of schema 1, 2, 3, got schema 99"),
         (("format", "a cooking recipe"), "format: expected 'sscq knowledge base', got 'a cooking recipe'"),
         (("plant", "fopdt"), "was changed after it was saved"),
         (
