@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
-from flcs.refinement import Genes
+from flcs.refinement import Genes, theta_width
 from flcs.scatter import regions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def genes_of(genes: Genes, region: Region) -> np.ndarray:
         for number, rule in enumerate(base.rules):
             if (base.input_names, rule.terms) == (names, terms):
                 places += range(first + number * width, first + (number + 1) * width)
-        first += len(base.rules) * (width + 1) + sum(v.n_terms + len(v.widths) for v in base.inputs)
+        first += theta_width(base, kb.inference.order)
     return np.flatnonzero(np.isin(genes.searched, places))
 
 
