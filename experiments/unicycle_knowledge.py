@@ -37,7 +37,7 @@ OUTPUTS = ("pitch", "roll", "speed", "yaw_rate", "table_rate")
 """Channels of a unicycle that has one for each motion, in its plant's order."""
 NAME, TITLE = "knowledge_base_lqr", "knowledge base begun at LQR's gains"
 _REACH = 30.0  # m/s, either way: hard pushes send it off at 17 m/s; outside, the reference gains would come back
-_STEP, _CROWD = 0.03, 24  # first steps of the search, in boxes, and its population
+_STEP, _CROWD = 0.03, 12  # first steps of the search, in boxes, and its population
 _ROLL = 1
 _FED_BACK = (  # channel, its gain (0: kp, 2: kd), which command of LQR's, and the measurement that is fed back
     (0, 0, 0, "pitch"), (0, 2, 0, "pitch_rate"), (1, 0, 1, "roll"), (1, 2, 1, "roll_rate"), (2, 0, 0, "speed"),

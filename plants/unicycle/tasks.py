@@ -155,20 +155,21 @@ _HARD: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def _all_around(speed: float, seed: int) -> list[dict[str, Any]]:
+def _all_around(turn: int, speed: float) -> list[dict[str, Any]]:
     return [
         _case(
-            f"push of {one.size:.0f} N towards {one.degrees:.4g} degrees at {speed:g} m/s", speed, seed,
-            ground=push(one.forward, one.left, at=disc.AT, lasting=_LONG), t_end=disc.HORIZON,
+            f"push of {one.size:.0f} N towards {one.degrees:.4g} degrees at {speed:g} m/s", speed, 41 + turn,
+            ground=push(one.forward, one.left, at=disc.AT, lasting=_LONG, height=one.height), t_end=disc.HORIZON,
             initial=turned(start(speed, 0.02, 0.02), one.phase),
         )
-        for one in disc.pushes()
+        for one in disc.pushes(turn)
     ]  # fmt: skip
 
 
+SPEEDS, BETWEEN = (0.8, 2.4), 1.6  # m/s, at which pushes of all sizes are taught, and chosen by
 _REGION: dict[str, list[dict[str, Any]]] = {
-    "taught": [*_all_around(SLOW, 41), *_all_around(FAST, 42)],
-    "validation": _all_around(1.2, 43),
+    "taught": [case for turn, speed in enumerate(SPEEDS) for case in _all_around(turn, speed)],
+    "validation": _all_around(len(SPEEDS), BETWEEN),
     "unforeseen": _CASES["unforeseen"],
 }
 
@@ -179,7 +180,7 @@ def situations(
     """Return the task with its references: the pitch at which it balances, or that and the speed held.
 
     With `hard`, pushes up to the edge of what fixed gains survive are taught, and wheels that roll backwards;
-    `balanced` asks for pitch and speed; with `region`, pushes of all directions and sizes are taught.
+    `balanced` asks for pitch and speed; with `region`, pushes of all directions, sizes and heights are taught.
     """
     cases = _REGION if region else _HARD if hard else _CASES
     return {
