@@ -6,7 +6,7 @@ the load puts it. What is not foreseen is a list, and cases that a random genera
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plants.suspension.equilibrium import equilibrium
 from plants.suspension.loads import loaded
@@ -15,7 +15,11 @@ from plants.suspension.random_cases import drawn
 from plants.suspension.roads import bump, rough_road, together
 from plants.suspension.signals import rest_in_modes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 HORIZON = 10.0  # s
+_DECIMALS = 9  # of m and rad, where a load puts the car: beyond them, what rests differs from processor to processor
 _OUTPUTS = ("heave", "pitch", "roll")
 _WORN = {"cs_front": 0.6 * CS_FRONT, "cs_rear": 0.6 * CS_REAR}
 
@@ -24,12 +28,16 @@ def _case(name: str, road: dict[str, Any], seed: int, **more: Any) -> dict[str, 
     """A situation from rest, which is held: with a load as well."""
     parameters = more.get("parameters")
     if parameters:
-        state, rest = equilibrium(parameters), equilibrium()
+        state, rest = _rounded(equilibrium(parameters)), equilibrium()
         more |= {
             "initial": state,
-            "reference": {output: state[k] - rest[k] for k, output in enumerate(_OUTPUTS)},
+            "reference": dict(zip(_OUTPUTS, _rounded(state[k] - rest[k] for k in range(3)), strict=True)),
         }
     return {"name": name, "excitation": road, "seed": seed, "t_end": HORIZON, **more}
+
+
+def _rounded(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(round(value, _DECIMALS) + 0.0 for value in values)  # and no -0.0
 
 
 SITUATIONS: dict[str, list[dict[str, Any]]] = {
@@ -66,4 +74,5 @@ def with_struts(situations: dict[str, list[dict[str, Any]]]) -> dict[str, list[d
 def _struts_held(one: dict[str, Any]) -> dict[str, Any]:
     if "initial" not in one:
         return one
-    return one | {"reference": one["reference"] | rest_in_modes(one["initial"])}
+    travel = rest_in_modes(one["initial"])
+    return one | {"reference": one["reference"] | dict(zip(travel, _rounded(travel.values()), strict=True))}

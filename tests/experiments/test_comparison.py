@@ -1,6 +1,9 @@
 """Comparisons of plants: what is declared, the words of the command, the aim, tables and sentences."""
 
 import hashlib
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -52,6 +55,21 @@ def test_a_declaration_is_read_and_told(given, tmp_path):
     assert "- 2026-01-01, first written" in lines
     folders = study.by_plant({"first-0": tmp_path / "a", "first-1": tmp_path / "b"}, found)
     assert folders == {"van_der_pol": [tmp_path / "a", tmp_path / "b"]}
+
+
+SAID = "import plants; from experiments.comparison.declaration import said; print({n: said(plants.get(n)) for n in plants.names()})"
+
+
+def test_situations_are_the_same_for_the_linear_algebra_of_another_processor():
+    """Declared anywhere, they are found everywhere: with the oldest kernels, which round differently, and with our own."""
+    oldest = {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4"}
+    call = [sys.executable, "-W", "ignore", "-c", SAID]
+    found = [
+        subprocess.run(call, env={**os.environ, **other}, check=True, capture_output=True, text=True).stdout
+        for other in ({}, oldest)
+    ]
+    assert found[0] == found[1]
+    assert "van_der_pol" in found[0]
 
 
 @pytest.mark.parametrize(
