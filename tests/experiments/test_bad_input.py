@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from experiments import cli
-from plants.core import registry
 
 TANK = """
 import plants
@@ -29,9 +28,8 @@ plants.register(plants.Plant(
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs would land in a folder of the test's own, and its plants are gone after it."""
+    """Runs would land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def refused(capsys, *words):

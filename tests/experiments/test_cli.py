@@ -8,7 +8,6 @@ import pytest
 
 import plants
 from experiments import cli
-from plants.core import registry
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,12 +35,6 @@ plants.register(
 
 
 HEAVIER = "plants.register(replace(plants.get('my_pendulum'), name='heavy_pendulum'))\n"
-
-
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    """Plants registered by a test are gone after it."""
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 @pytest.fixture

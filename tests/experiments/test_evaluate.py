@@ -24,9 +24,8 @@ SAME = (
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def judged(kb_file, *words, output="run"):

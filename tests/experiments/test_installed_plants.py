@@ -6,7 +6,7 @@ import pytest
 
 import plants
 from experiments import cli
-from plants.core import installed, registry
+from plants.core import installed
 
 GOOD = """
 import plants
@@ -39,9 +39,8 @@ unlicensed = lag_package:own
 
 
 @pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    """Plants registered by a test are gone after it."""
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
+def nothing_loaded_yet(monkeypatch):
+    """What one test installs is not known to the next."""
     monkeypatch.setattr(installed, "_loaded", {})
 
 

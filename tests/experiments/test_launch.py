@@ -12,16 +12,14 @@ import pytest
 
 from experiments.launch import command
 from experiments.run_folder import read_record
-from plants.core import registry
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 class Job:

@@ -12,7 +12,6 @@ import plants
 from experiments import cli
 from experiments.surrogate import grey_fit
 from experiments.surrogate.runs import Run
-from plants.core import registry
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs" / "examples" / "mujoco_cart.py"
@@ -26,12 +25,6 @@ from dataclasses import replace
 import plants
 plants.register(replace(plants.get("van_der_pol"), name="quick"))
 """
-
-
-@pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    """Plants registered by a test are gone after it."""
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def test_a_plant_file_may_give_a_slow_plant(tmp_path):

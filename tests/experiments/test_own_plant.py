@@ -7,16 +7,14 @@ import pytest
 
 from experiments import cli
 from experiments.run_folder import read_record
-from plants.core import registry
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pendulum.py"
 
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def test_the_example_is_some_twenty_lines():

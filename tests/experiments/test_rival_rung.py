@@ -7,7 +7,6 @@ import numpy as np
 
 from experiments import cli, formats
 from experiments.judging import recommendable
-from plants.core import registry
 
 FILE = """
 from dataclasses import replace
@@ -22,7 +21,6 @@ PLANT = replace(plants.get("van_der_pol"), name="with_rival", rivals=(STIFF,))
 
 def test_a_design_tunes_and_judges_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
     Path("mine.py").write_text(FILE)
     cli.main(["design", "plant_file=mine.py", "plant=with_rival", "budget.evaluations=60", "budget.verdict_seeds=2",
               "budget.teacher_generations=1", "teacher.window=2", "teacher.horizon=4", "output=run", "quiet=true"])  # fmt: skip

@@ -13,7 +13,6 @@ import plants
 from experiments import simulate
 from experiments.energy_account import energy_account, missing_blocks
 from plants import Plant, Quantity
-from plants.core import registry
 from plants.core.elementary import where
 from plants.excitation import Step, WhiteNoise
 from tests.reference.closed_loop_twin import uncompiled
@@ -24,9 +23,8 @@ SIGNALS = ("input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kin
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def run(*words, output="run"):

@@ -10,7 +10,6 @@ import plants
 from experiments import cli
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.rule_base import full_grid
-from plants.core import registry
 from sscq.fitness import Fitness
 
 GOOD = (4.0, 1.0, 4.0)
@@ -34,9 +33,8 @@ def saved(at_rest, path):
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 def certified(path):

@@ -22,9 +22,8 @@ FILE = Path("run/counter_example.json")
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own, and its plants are gone after it."""
+    """Runs land in a folder of the test's own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
 
 
 @pytest.fixture

@@ -16,14 +16,6 @@ from plants.excitation import WhiteNoise
 VDP = plants.get("van_der_pol")
 
 
-@pytest.fixture
-def _same_registry_after():
-    before = dict(registry._PLANTS)
-    yield
-    registry._PLANTS.clear()
-    registry._PLANTS.update(before)
-
-
 def test_an_unknown_plant_is_refused_with_the_near_miss_and_the_list():
     with pytest.raises(ValueError, match="no plant 'van_der_poll'; did you mean 'van_der_pol'") as caught:
         plants.get("van_der_poll")
@@ -33,7 +25,6 @@ def test_an_unknown_plant_is_refused_with_the_near_miss_and_the_list():
         plants.get("zzz")
 
 
-@pytest.mark.usefixtures("_same_registry_after")
 def test_registering():
     mine = replace(VDP, name="mine")
     assert plants.register(mine) is mine

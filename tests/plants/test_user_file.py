@@ -20,14 +20,6 @@ DECAY = Plant(name="users_decay", states=(Quantity("x", "1", 1.0),), parameters=
 """
 
 
-@pytest.fixture(autouse=True)
-def _same_registry_after():
-    before = dict(registry._PLANTS)
-    yield
-    registry._PLANTS.clear()
-    registry._PLANTS.update(before)
-
-
 @pytest.fixture
 def write(tmp_path):
     def written(text, name="my_plant.py"):

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from plants.core import registry
-
 ROOT = Path(__file__).parents[3]
 PAGES = sorted((ROOT / "docs" / "adapters").glob("*.md"))
 NEEDS = {
@@ -26,7 +24,6 @@ def test_the_examples_of_a_page_run(page, monkeypatch, capsys):
     if needed and importlib.util.find_spec(needed) is None:
         pytest.skip(f"{needed} is not installed (extra: adapters)")
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
     space = {"__name__": page.stem}

@@ -7,16 +7,14 @@ import numpy as np
 import pytest
 
 import plants
-from plants.core import registry
 
 DOCS = Path(__file__).parents[3] / "docs"
 EXAMPLES = DOCS / "examples"
 
 
 @pytest.fixture
-def example(monkeypatch):
-    """Load one example's plant, and forget it afterwards."""
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS))
+def example():
+    """Load one example's plant."""
     return lambda name: plants.load_plant_file(EXAMPLES / f"{name}.py")[0]
 
 
