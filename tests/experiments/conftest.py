@@ -10,6 +10,13 @@ from flcs.rule_base import full_grid
 
 
 @pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """Be in a folder of the test's own, where runs land; return it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
 def knowledge_base():
     """A knowledge base of the Van der Pol oscillator that only lets kp grow with the error."""
     variables = (

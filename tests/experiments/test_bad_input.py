@@ -8,6 +8,8 @@ import pytest
 
 from experiments import cli
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 TANK = """
 import plants
 
@@ -24,12 +26,6 @@ plants.register(plants.Plant(
     derivative=derivative,
 ))
 """
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs would land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def refused(capsys, *words):

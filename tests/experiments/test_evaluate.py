@@ -14,18 +14,14 @@ from flcs import FuzzyController
 from plants.core import registry
 from sscq.fitness import Fitness
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 SITUATIONS = "situations.unforeseen={up: {reference: 1.5, t_end: 2}, back: {initial: [1.5, 0], t_end: 2}}"
 WORDS = ("step=0.02", "seeds=2", SITUATIONS, "controller.own_gains=[0.5, 0.1, 0.1]", "threads=1")
 SAME = (
     sscq.Situation(name="up", reference=1.5, t_end=2.0),
     sscq.Situation(name="back", initial=(1.5, 0.0), t_end=2.0),
 )
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def judged(kb_file, *words, output="run"):

@@ -10,16 +10,12 @@ from flcs import KnowledgeBase
 from flcs.exchange import fcl_writer, fis_writer, system_of
 from tests.reference.exports import knowledge_base
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 
 @pytest.fixture
 def kb():
     return knowledge_base()
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def put(folder, texts):

@@ -13,13 +13,9 @@ import pytest
 from experiments.launch import command
 from experiments.run_folder import read_record
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 class Job:

@@ -8,13 +8,9 @@ import pytest
 from experiments import cli
 from experiments.run_folder import read_record
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pendulum.py"
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def test_the_example_is_some_twenty_lines():

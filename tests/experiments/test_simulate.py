@@ -17,14 +17,10 @@ from plants.core.elementary import where
 from plants.excitation import Step, WhiteNoise
 from tests.reference.closed_loop_twin import uncompiled
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 SHORT = ("t_end=2", "step=0.02", "quiet=true")
 SIGNALS = ("input.kind=step", "input.amplitude=2", "input.at=1", "excitation.kind=white")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def run(*words, output="run"):

@@ -12,6 +12,8 @@ from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.rule_base import full_grid
 from sscq.fitness import Fitness
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 GOOD = (4.0, 1.0, 4.0)
 SWINGING = (4.0, 1.0, 0.3)
 # About q = 0 and with kd = 0.3: s^3 + (kd - 1) s^2 + (1 + kp) s + ki has two roots in the right half plane.
@@ -29,12 +31,6 @@ def saved(at_rest, path):
     base = RuleBase("position", inputs, tuple(rules), (0.0,) * 3, (10.0,) * 3, GOOD, law={"sample_time": 0.02})
     KnowledgeBase("van_der_pol", (base,), tick=0.04, fitness=Fitness().plain()).save(path)
     return str(path)
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 def certified(path):

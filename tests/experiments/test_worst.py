@@ -13,17 +13,13 @@ from flcs.knowledge_base import content_hash
 from plants.core import registry
 from tests.reference.closed_loop_twin import uncompiled
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 WORDS = (
     "step=0.02", "evaluations=60", "seed=3", "envelope.t_end=2", "envelope.parameters={mu: [0.5, 3]}",
     "against=reference", "threads=1",
 )  # fmt: skip
 FILE = Path("run/counter_example.json")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    """Runs land in a folder of the test's own."""
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture

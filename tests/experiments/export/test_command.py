@@ -11,13 +11,10 @@ from experiments.export.proof import Proof
 from experiments.export.targets import TARGETS, Target
 from tests.reference.exports import knowledge_base
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 SITUATIONS = "situations.taught={up: {reference: 1.0, t_end: 0.5}}"
 WORDS = ("step=0.01", SITUATIONS, "hostile=100")
-
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
