@@ -138,11 +138,17 @@ def _dots(view: View, group: Group) -> Html:
     every = len(view.data.group(group))
     of = element("small", f" the costliest {len(situations)} of {every}") if len(situations) < every else ""
     title = element("figcaption", GROUP_NAMES[group], of)
-    unproven = f" {UNPROVEN}." if any(r.note.startswith("≈") for r in marked) else ""
     failed = any(r.failed for c in view.data.controllers for r in view.results(c, group))
-    gone = " Who diverged has no dot; ✗: it is one of these two." if failed else ""
-    label = f"Left is better; in words: {view.recommended.name} against {view.compared.name}.{unproven}{gone}"
+    label = "Left is better" + _what_words_say(view, marked) + (" Who diverged has no dot." if failed else "")
     return element("figure", title, interval_chart(marked, label), element("small", label))
+
+
+def _what_words_say(view: View, rows: tuple[Row, ...]) -> str:
+    """Who is held against whom: nobody where no controller but the compared one was judged."""
+    if view.subject is view.compared:
+        return "."
+    unproven = f" {UNPROVEN}." if any(r.note.startswith("≈") for r in rows) else ""
+    return f"; in words: {view.subject.name} against {view.compared.name}, ✗ who of them diverged.{unproven}"
 
 
 def _costliest(view: View, group: Group) -> list[str]:
@@ -158,9 +164,9 @@ def _costliest(view: View, group: Group) -> list[str]:
 def _situation_row(view: View, situation: str) -> Row:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
-    lost = [c.name for c in (view.recommended, view.compared) if (r := c.result(situation)) is not None and r.failed]
+    lost = [c.name for c in (view.subject, view.compared) if (r := c.result(situation)) is not None and r.failed]
     failure = f"✗ {lost[0]}" if lost else ""
-    return _dot_row(view, situation, values, view.change_in(situation, view.recommended, view.compared), failure)
+    return _dot_row(view, situation, values, view.change_in(situation, view.subject, view.compared), failure)
 
 
 def _mean_row(view: View, group: Group) -> Row:
@@ -169,8 +175,8 @@ def _mean_row(view: View, group: Group) -> Row:
         results = view.results(controller, group)
         if results and not any(r.failed for r in results):
             values[controller.key] = mean([r.cost.value for r in results])
-    found = view.comparison(view.recommended.key, view.compared.key, group)
-    own, other = (values.get(c.key, float("nan")) for c in (view.recommended, view.compared))
+    found = view.comparison(view.subject.key, view.compared.key, group)
+    own, other = (values.get(c.key, float("nan")) for c in (view.subject, view.compared))
     return _dot_row(view, "mean of the group", values, found.change if found else Estimate(change(own, other)))
 
 
@@ -182,6 +188,6 @@ def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate
     )
     if failure:
         return Row(label, marks, failure, "loss")
-    if not finite(against.value) or view.recommended is view.compared:
+    if not finite(against.value) or view.subject is view.compared:
         return Row(label, marks, "")
     return Row(label, marks, *short_mark(against))

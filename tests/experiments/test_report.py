@@ -357,6 +357,13 @@ def test_fixed_gains_win(data):
     text = words(render(without(data, verdict=verdict)))
     assert "Recommend: best fixed gains" in text
     assert "Turned down: knowledge base" in text
+    for whom, told in (
+        ("kb", "Left is better; in words: knowledge base against best fixed gains"),
+        ("", "Left is better."),
+    ):
+        text = words(render(without(data, verdict=dataclasses.replace(verdict, judged=whom))))
+        assert told in text  # of what was turned down, situation by situation
+        assert "best fixed gains against best fixed gains" not in text
 
 
 def test_an_unproven_gain_is_not_called_better(data):
