@@ -1,7 +1,6 @@
-"""What imitation alone comes to in the Van der Pol study: rounds of teaching, and one base against several blended.
+"""What imitation alone comes to in the Van der Pol study: rounds of teaching.
 
     python -m experiments.imitation_study rounds      # dataset aggregation, four rounds, three seeds
-    python -m experiments.imitation_study blend       # pooled base against one base a situation, equal rule count
 
 Runs go into runs/imitation_study; stages that are there are not repeated. More words are settings, as of `sscq design`.
 Fitness J in the taught and the unforeseen situations as declared; the best fixed gains reach 4.83 and 5.83.
@@ -10,8 +9,6 @@ Fitness J in the taught and the unforeseen situations as declared; the best fixe
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -30,7 +27,6 @@ _NETWORKS = {
     "least squares alone": ("network.rounds=0", "network.prior_weight=0", "network.keep_firing=1"),
     "the network as it stands": (),
 }
-_PER_SITUATION, _POOLED = 2, 4  # terms an input: 4 situations x 2 x 2 rules are 4 x 4 rules
 
 
 def fitness(job: Setup, controller: Any, theta: Any = ()) -> tuple[float, float]:
@@ -76,31 +72,6 @@ def rounds(more: Sequence[str]) -> None:
             print(f"  seed {seed}  {_row(values)}   round {best}", flush=True)
 
 
-def blend(more: Sequence[str]) -> None:
-    """Print J of pooled bases, and of one base a situation with a gate, at equal rule count."""
-    from experiments import knowledge
-    from flcs import FuzzyController
-    from flcs.blend import BlendedController, per_situation
-    from flcs.gate import fit_gate
-
-    print("J taught / unforeseen: pooled rows, pooled equally, pooled by 1 / J, blended; rules", flush=True)
-    for seed in SEEDS:
-        one = bench(f"blend-{seed}", [f"seed={seed}", f"network.terms={_POOLED}", "network.keep_firing=1", *more])
-        job, (ref, fixed) = one.setup, _start(one.setup)
-        with one.folder:
-            signal = knowledge.teaching_signal(one, ref, fixed)
-        found = []
-        for pooling in ("rows", "equal", "reference"):
-            kb = knowledge.learned(replace(job, pooling=pooling), ref, fixed, signal)
-            controller = FuzzyController(kb, laws=job.laws)
-            found.append((fitness(job, controller, controller.theta), _rules(kb)))
-        few = replace(job, network=replace(job.network, terms=_PER_SITUATION))
-        kbs = per_situation(partial(knowledge.learned, few, ref, fixed), signal)
-        blended = BlendedController(tuple(kbs), fit_gate(kbs, signal), job.laws)
-        found.append((fitness(job, blended), sum(map(_rules, kbs))))
-        print(f"  seed {seed}  {_row([v for v, _ in found])}   {[n for _, n in found]}", flush=True)
-
-
 def _start(job: Setup) -> tuple[Any, Any]:
     from experiments.found_files import Entry
     from experiments.ladder import Reference
@@ -109,13 +80,9 @@ def _start(job: Setup) -> tuple[Any, Any]:
     return Reference(job.fitness, theta[None], None), Entry("fixed", "fixed PID", theta, 0.0, 0)
 
 
-def _rules(kb: Any) -> int:
-    return sum(rule.on for base in kb.channels for rule in base.rules)
-
-
 def _row(values: Sequence[tuple[float, float]]) -> str:
     return "   ".join(f"{taught:5.2f} / {unforeseen:5.2f}" for taught, unforeseen in values)
 
 
 if __name__ == "__main__":
-    {"rounds": rounds, "blend": blend}[sys.argv[1]](sys.argv[2:])
+    {"rounds": rounds}[sys.argv[1]](sys.argv[2:])

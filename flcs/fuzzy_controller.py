@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import gain_names
-from flcs import grid_sweep, inference, pid_form, tabulation, valid_range
+from flcs import grid_sweep, inference, pid_form, valid_range
 from flcs.gain_hull import gain_hull
 from flcs.knowledge_base import KnowledgeBase
 from flcs.rule_base import OWN_INPUTS, check_authority
@@ -216,7 +216,7 @@ class FuzzyController:
         if not self.lookup:
             return ()
         if isinstance(self.lookup, bool):
-            return tuple(tabulation.tabulate(self.kb, i, tolerance=None) for i in range(len(self.kb.channels)))
+            return tuple(self.kb.lookup_table(i, tolerance=None) for i in range(len(self.kb.channels)))
         return tuple(self.lookup)
 
     @property

@@ -245,7 +245,8 @@ class KnowledgeBase:
         """Return a channel as a look-up table; see :func:`flcs.tabulation.tabulate`."""
         from flcs import tabulation
 
-        return tabulation.tabulate(self, channel, points=points, tolerance=tolerance)
+        base, source = self.channels[channel], self.content_hash
+        return tabulation.tabulate(base, self.inference, points=points, tolerance=tolerance, source=source)
 
     # ----------------------------------------------------------------------------------------------------------- words
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_FAMILIES = (coverage, rules, steepness, neighbours, box, terms, settings)
+_FAMILIES = (
+    coverage.find, rules.find, steepness.find, neighbours.find, box.find, terms.find, settings.find,
+)  # fmt: skip
 
 
 def lint(
@@ -61,8 +63,8 @@ def lint(
     found += settings.find_shared(kb)
     for number in range(len(kb.channels)):
         subject = Subject(kb, number, limits, rows, numbers[number] if numbers else ())
-        for family in _FAMILIES:
-            found += family.find(subject)
+        for find in _FAMILIES:
+            found += find(subject)
     return tuple(sorted(found, key=Finding.order))
 
 

@@ -44,7 +44,7 @@ def wanted(names: Sequence[str]) -> list[str]:
         For an unknown one, with the near miss.
     """
     from experiments.errors import UserError
-    from experiments.export.targets import TARGETS
+    from experiments.export.living_target import TARGETS
     from plants.core.naming import unknown
 
     for name in names:

@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.export import living, streams
+from experiments.export import living, streams, targets
 from experiments.export.proof import OK, Proof, unchecked
 from experiments.export.scheduler import is_scheduler
+from experiments.export.targets import Target
 
 if TYPE_CHECKING:
     from experiments.export.job import Job
@@ -73,3 +74,11 @@ process.stdout.write(vm.runInThisContext(`(() => {
   return JSON.stringify({ errors, samples, left_out: DATA.left_out });
 })()`));
 """
+
+PAGE = Target("html", "A living page: the loop in a browser", files, prove)
+TARGETS: dict[str, Target] = {
+    one.name: one
+    for other in targets.TARGETS.values()
+    for one in ((other, PAGE) if other.name == "python" else (other,))
+}
+"""All that can be written, by name: the targets of :mod:`flcs.export.targets`, and this page among them."""

@@ -1,4 +1,7 @@
-"""The targets: what `sscq export` can write, and who checks it. One file a target; this is their list."""
+"""The targets: what `sscq export` can write, and who checks it. One file a target; this is their list.
+
+The living page, which needs the report's style, joins them where the reports are.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ from experiments.export import (
     fis_target,
     fmu_target,
     javascript_target,
-    living_target,
     m_target,
     onnx_target,
     python_target,
@@ -80,7 +82,6 @@ _ALL = (
     _fmu(3),
     Target("js", "JavaScript, for pages and Node", javascript_target.files, javascript_target.prove),
     Target("python", "Python, one file without packages", python_target.files, python_target.prove),
-    Target("html", "A living page: the loop in a browser", living_target.files, living_target.prove),
     Target("matlab", "MATLAB functions: controller, scheduler, tables", m_target.files, m_target.prove),
     Target("fis", "MATLAB fuzzy inference files of the rules", fis_target.files, fis_target.prove),
     Target("fcl", "IEC 61131-7 Fuzzy Control Language of the rules", fcl_target.files, fcl_target.prove),

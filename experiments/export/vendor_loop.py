@@ -155,17 +155,3 @@ def _ratios(block: Mapping[str, Any], ours: Mapping[str, Any], measure: str) -> 
     both = [(a, b) for a, b, s in zip(block[measure], ours[measure], stayed, strict=True) if s and a is not None and b]
     largest = max((b for _, b in both), default=1.0)
     return np.array([a / b for a, b in both if b > _LEAST * largest])
-
-
-def page(found: Mapping[str, Any], form: VendorForm) -> str:
-    """Return the comparison as a page of text."""
-    from experiments.text_table import text_table
-
-    lines = [
-        "# The scheduler with a PID block that is not ours", "",
-        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}.", "",
-        "Ratios to our own law, over the situations in which both stay inside the plant's region; travel is the",
-        f"command's total variation. Ti and Td in {form.unit}, at most {form.longest:g}.", "",
-        "```", text_table(HEAD, rows(found)), "```", "",
-    ]  # fmt: skip
-    return "\n".join(lines)

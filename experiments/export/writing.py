@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from experiments.export import vendor_loop
+from experiments.export.living_target import TARGETS
 from experiments.export.proof import digest
 from experiments.export.scheduler import is_scheduler
-from experiments.export.targets import TARGETS
 from experiments.text_table import text_table
 from plants.core import atomic
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from experiments.export.job import Job
     from experiments.export.proof import Proof
+    from experiments.export.vendor_forms import VendorForm
 
 SCHEMA, VERSION = "sscq export", 1
 
@@ -48,10 +49,22 @@ def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[l
 def _judged_block(job: Job, root: Path) -> dict[str, Any]:
     """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
     found = vendor_loop.judged(job.kb, job.plant, job.situations, job.step, job.form, job.integrator)
-    text = vendor_loop.page(found, job.form)
+    text = pid_block_page(found, job.form)
     atomic.write(root / "pid_block.md", text)
     print(f"\n{text}")
     return found
+
+
+def pid_block_page(found: Mapping[str, Any], form: VendorForm) -> str:
+    """Return the comparison as a page of text."""
+    lines = [
+        "# The scheduler with a PID block that is not ours", "",
+        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}.", "",
+        "Ratios to our own law, over the situations in which both stay inside the plant's region; travel is the",
+        f"command's total variation. Ti and Td in {form.unit}, at most {form.longest:g}.", "",
+        "```", text_table(vendor_loop.HEAD, vendor_loop.rows(found)), "```", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
 
 
 def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[dict[str, Any]]:

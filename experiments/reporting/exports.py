@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def view(proof: Proof) -> ExportView:
     """Return what the page shows of one export."""
-    from experiments.export.targets import TARGETS
+    from experiments.export.living_target import TARGETS
 
     worst = max(proof.errors, key=lambda name: proof.errors[name]) if proof.errors else ""
     size = proof.numbers.get("rom_bytes")

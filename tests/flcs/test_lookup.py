@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from flcs import KnowledgeBaseError, LookupTable, tabulation
-from flcs.tabulation import tabulate
 from plants.core.trace import names, trace
 
 
@@ -62,7 +61,7 @@ def test_the_error_is_also_looked_for_at_the_kinks(builders, seed):
 def test_the_error_is_that_of_all_places_at_once(kb, table, monkeypatch, places):
     """However many are looked at together, the last part included: 1 000 places are no whole number of rows."""
     monkeypatch.setattr(tabulation, "_AT_ONCE", places)
-    assert tabulate(kb, tolerance=None, points=[a.points for a in table.axes]).error == table.error
+    assert kb.lookup_table(tolerance=None, points=[a.points for a in table.axes]).error == table.error
 
 
 def test_authority_leads_back_to_the_reference(builders):
@@ -83,7 +82,7 @@ def test_three_inputs_and_a_channel_of_several(several):
 def test_default_grids(builders):
     assert [axis.points for axis in builders["kb"]().lookup_table(tolerance=None).axes] == [33, 33]
     three = builders["kb"](inputs=("e", "e_rate", "speed"))
-    assert [axis.points for axis in tabulate(three, tolerance=None).axes] == [17, 17, 17]
+    assert [axis.points for axis in three.lookup_table(tolerance=None).axes] == [17, 17, 17]
 
 
 def test_block_and_arrays_agree(kb, table):

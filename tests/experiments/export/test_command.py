@@ -8,7 +8,8 @@ import pytest
 
 from experiments.export import command
 from experiments.export.proof import Proof
-from experiments.export.targets import TARGETS, Target
+from experiments.export.living_target import TARGETS
+from experiments.export.targets import Target
 from tests.reference.exports import knowledge_base
 
 pytestmark = pytest.mark.usefixtures("own_folder")

@@ -7,7 +7,7 @@ import pytest
 
 import plants
 from controllers import Gains
-from experiments.export import vendor_loop
+from experiments.export import vendor_loop, writing
 from experiments.export.guard import Guard
 from experiments.export.recording import recordings
 from experiments.export.scheduler import is_scheduler, scheduler
@@ -158,6 +158,6 @@ def test_other_blocks_are_judged_against_our_law():
     np.testing.assert_allclose(same, ours, rtol=1e-9)  # the same gains, converted there and back
     np.testing.assert_allclose(again, bumpy, rtol=1e-9)
     assert (np.abs(bumpy / ours - 1.0) > 1e-6).all()
-    page = vendor_loop.page(found, VendorForm())
+    page = writing.pid_block_page(found, VendorForm())
     assert "parallel, integral of e" in page
     assert "s0; s1" in page
