@@ -7,45 +7,31 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import (
+from benchmarks.accuracy import loops, orders
+from benchmarks.engine import (
     closed_loop,
-    compiling,
-    contacts,
+    compilation,
     context,
-    derivation,
-    design_share,
-    drift,
-    expression_size,
     first_result,
-    formulations,
-    front_selection,
-    gymnasium_lanes,
     inference_forms,
     jax_peer,
     lane_sizes,
-    loops,
-    machine,
-    orders,
     peak_memory,
     python_peers,
-    report,
     scaling,
-    search_operators,
-    sharing,
-    single_precision,
-    singular_position,
-    suspension_section,
-    two_ways,
-    unicycle_section,
-    vehicle_lanes,
-    work_precision,
 )
-from benchmarks.size import FULL, QUICK
+from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
+from benchmarks.runner import machine, report
+from benchmarks.runner.timing import FULL, QUICK
+from benchmarks.search import design_share, generations
+from benchmarks.vehicles.balancing_vehicle import runs
+from benchmarks.vehicles.suspension import loop
+from benchmarks.vehicles.unicycle import loop as unicycle_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.size import Size
+    from benchmarks.runner.timing import Size
 
 BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "million": closed_loop.million,
@@ -55,29 +41,29 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
     "jax": jax_peer.jax_loop,
     "loops": loops.loops,
     "orders": orders.orders,
-    "work_precision": work_precision.work_precision,
+    "work_precision": loops.work_precision,
     "scaling": scaling.scaling,
-    "single_precision": single_precision.single_precision,
+    "single_precision": lane_sizes.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
     "contacts": contacts.contacts,
     "sharing": sharing.sharing,
-    "compiling": compiling.compiling,
+    "compiling": compilation.compiling,
     "expression_size": expression_size.expression_size,
     "start": first_result.start,
     "design_share": design_share.design_share,
-    "search_operators": search_operators.search_operators,
-    "front_selection": front_selection.front_selection,
-    "gymnasium_lanes": gymnasium_lanes.gymnasium_lanes,
+    "search_operators": generations.search_operators,
+    "front_selection": generations.front_selection,
+    "gymnasium_lanes": context.gymnasium_lanes,
     "inference_forms": inference_forms.inference_forms,
     "two_ways": two_ways.two_ways,
     "formulations": formulations.formulations,
     "drift": drift.drifts,
-    "singular_position": singular_position.singular_position,
+    "singular_position": drift.singular_position,
     "derivation": derivation.derivation,
-    "suspension_loop": suspension_section.suspension_loop,
-    "unicycle_loop": unicycle_section.unicycle_loop,
-    "vehicle_lanes": vehicle_lanes.vehicle_lanes,
+    "suspension_loop": loop.suspension_loop,
+    "unicycle_loop": unicycle_loop.unicycle_loop,
+    "vehicle_lanes": runs.vehicle_lanes,
 }
 
 

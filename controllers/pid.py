@@ -1,11 +1,15 @@
-"""The PID law of one channel, and its two-degree-of-freedom form.
+"""The PID laws of one channel: with one or two degrees of freedom, and with the error's own integral as state.
 
-Source of the law: K. J. Astrom and T. Hagglund, Advanced PID Control (ISA, 2006), chapter 3 (set-point weighting,
-windup, bumpless parameter changes, discretisation). One sample reproduces, bit for bit, the loop
+Source of the laws: K. J. Astrom and T. Hagglund, Advanced PID Control (ISA, 2006), chapter 3 (set-point weighting,
+windup, bumpless parameter changes, discretisation). One sample of :class:`PID` reproduces, bit for bit, the loop
 
     v = kp * e + w + kd * e_rate;  u = clip(v, low, high);  if low < v < high or v * e < 0: w += h * ki * e
 
 of the project's Van der Pol study.
+
+:class:`ErrorIntegralPID` is the law of many certified blocks, u = kp (b r - y) + ki int e + kd e'. With constant
+gains it is the same controller as :class:`PID`; with scheduled ones a change of ki acts on all that was gathered
+before, so that the command jumps by (change of ki) * int e (ibid., sec. 3.6).
 """
 
 from __future__ import annotations
@@ -15,6 +19,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from controllers import settings
 from controllers.parallel_law import ParallelLaw
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import where
 
 if TYPE_CHECKING:
     from controllers.protocols import Number, Numbers
@@ -101,3 +107,50 @@ class TwoDegreePID(ParallelLaw):
 
     def _weighted(self, r: Number, g: Numbers) -> Number:
         return g[3] * r
+
+
+_NO_INTEGRAL_ACTION = 1e-12  # magnitude of ki below which the block's integral stands still
+
+
+@dataclass(frozen=True)
+class ErrorIntegralPID(ParallelLaw):
+    """PID law that stores the integral of the error [y s], and multiplies it with the present ki.
+
+    Its limits, rate limit, filter and anti-windup are those of :class:`controllers.PID`, whose settings it has; where
+    ki is 0 the integral stands still, as in blocks whose integral action is switched off.
+
+    Raises
+    ------
+    ValueError
+        As for :class:`controllers.PID`; and for an initial command, which an integral of the error cannot hold for
+        every ki.
+
+    Examples
+    --------
+    >>> block = ErrorIntegralPID(sample_time=0.1)
+    >>> block.law(0.0, 1.0, 0.0, 0.0, 0.0, (2.0,), (0.0, 3.0, 0.0))  # an integral of 2 and ki = 3
+    (6.0, (2.1,))
+    """
+
+    set_point_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check and coerce the settings."""
+        super().__post_init__()
+        object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
+        if self.initial_command != 0.0:
+            message = (
+                "a block that stores the integral of the error starts from an integral of 0, got initial_command "
+                f"{self.initial_command}; leave it out, or use PID"
+            )
+            raise ValueError(message)
+
+    def _weighted(self, r: Number, g: Numbers) -> Number:
+        return r if self.set_point_weight == 1.0 else self.set_point_weight * r
+
+    def _acting(self, integral: Number, g: Numbers) -> Number:
+        return g[1] * integral
+
+    def _stored(self, part: Number, g: Numbers) -> Number:
+        size = magnitude(g[1]) - _NO_INTEGRAL_ACTION
+        return where(size, part / where(size, g[1], 1.0), 0.0)

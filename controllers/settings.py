@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plants.core.naming import unknown
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,4 +1,8 @@
-"""The commands: read a configuration, call the packages below, write results. No formulas here."""
+"""The commands: read a configuration, call the packages below, write results. No formulas here.
+
+One file a command; what they share is in the folders: how a command is run (`runtime`), objects from settings
+(`settings`), the stages of a design (`pipeline`), its page (`report`), stored results looked at again (`cases`).
+"""
 
 import os
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.errors import UserError, add_user_file, tell
+from experiments.runtime.errors import UserError, add_user_file, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from flcs import FuzzyController, KnowledgeBase
     from plants import Plant
-    from sscq.situation import Situation
+    from sscq.situations.situation import Situation
 
 _BISECTIONS = 5  # of the authority
 _ONE_BY_ONE = (
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> None:
     """Print the certificate and the energy account; leave with exit code 1 where the certificate does not hold."""
     import plants
     import sscq
-    from experiments.frozen_margins import words
-    from experiments.kb_case import other_plant
+    from experiments.cases.frozen_margins import words
+    from experiments.cases.kb_case import other_plant
     from flcs import FuzzyController, KnowledgeBase
 
     if Path(options.kb).is_dir():
@@ -97,15 +97,15 @@ def _margins(
     kb: KnowledgeBase, plant: Plant, controller: FuzzyController, several: Sequence[Situation]
 ) -> list[dict[str, Any]]:
     """Margins of the rules, the reference gains and mixtures of them, one channel at a time."""
-    from experiments.frozen_margins import frozen_margins
-    from flcs.refinement import hull_of
+    from experiments.cases.frozen_margins import frozen_margins
+    from flcs.refinement.refinement import hull_of
 
     return frozen_margins(plant, controller, hull_of(kb), several, plant.step)
 
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:
     """Return the plant's situations of a kind, and the same with the least and the largest delays that were taught."""
-    from sscq.situation_sets import KINDS, standard_sets
+    from sscq.situations.situation_sets import KINDS, standard_sets
 
     sets = standard_sets(plant)
     chosen = [s for k in (KINDS if kind == "all" else (kind,)) for s in sets[k]]
@@ -144,8 +144,8 @@ def _less_authority(
 def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation]) -> dict[str, Any]:
     """The energy account of the first situation with a constant reference; or why there is none."""
     import sscq
-    from plants.excitation.signals import Constant
-    from sscq.lyapunov_energy import not_available
+    from plants.core.signals.signal import Constant
+    from sscq.certificates.energy_lyapunov import not_available
 
     reason = not_available(plant, controller)
     if reason:

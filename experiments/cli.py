@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from experiments import importing, lint
-from experiments.errors import UserError, add_user_file, tell, user_errors
+from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _add_cache(commands: _Commands) -> None:
 
 
 def _version(_: argparse.Namespace) -> None:
-    from experiments.versions import versions
+    from experiments.runtime.versions import versions
 
     print(*(f"{name} {version}" for name, version in versions().items() if version is not None), sep="\n")
 
@@ -181,7 +181,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _cache(options: argparse.Namespace) -> None:
-    from plants.core import cache
+    from plants.core.kernel import cache
 
     if options.path:
         print(cache.folder())
@@ -198,7 +198,7 @@ def _cache(options: argparse.Namespace) -> None:
 
 
 def _source(name: str) -> str:
-    from plants.core import cache
+    from plants.core.kernel import cache
 
     try:
         return cache.find(name).read_text(encoding="utf-8")

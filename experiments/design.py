@@ -9,17 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.launch import command
+from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
     from configs.schema import DesignConfig
-    from experiments.run_folder import RunFolder
+    from experiments.runtime.run_folder import RunFolder
 
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: ladder of baselines, teacher, knowledge base, refinement, verdict, report."""
-    from experiments import aggregation, front, front_point, judging, knowledge, ladder, outputs, rungs
-    from experiments.setup import setup
+    from experiments.pipeline import aggregation, front, judging, knowledge, ladder, rungs
+    from experiments.report import outputs
+    from experiments.settings import setup
 
     job = setup(config)
     bench = ladder.Bench(job, folder, quiet=config.quiet)
@@ -38,15 +39,15 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     further = rungs.further(bench, fixed, equal, imitated)
     group = judging.contenders(bench, reference, fixed, others, oracle, imitated, refined, further.contenders)
     fronts = front.search(bench, reference, fixed, refined, further.contenders)
-    fronts = front_point.decided(bench, reference, fronts, group)
-    group += front_point.contenders(bench, fronts)
+    fronts = front.decided(bench, reference, fronts, group)
+    group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
     outputs.write(bench, reference, group, judgement, signal, refined, config, fronts, further)
 
 
 def _check(config: DesignConfig) -> None:
-    from experiments import exports, situations
-    from experiments.setup import setup
+    from experiments.report import exports
+    from experiments.settings import setup, situations
 
     job = setup(config)
     exports.check(config, job.plant)

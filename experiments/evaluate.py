@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.launch import command
+from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from configs.schema import EvaluateConfig
-    from experiments.kb_case import Case, Contender
-    from experiments.run_folder import RunFolder
+    from experiments.cases.kb_case import Case, Contender
+    from experiments.runtime.run_folder import RunFolder
     from plants import Plant
-    from sscq.verdict import Comparison, Sample
+    from sscq.verdict.verdict import Comparison, Sample
 
     Tables = Mapping[str, np.ndarray]
 
@@ -32,8 +32,8 @@ _SHOWN = {"iae": "IAE", "entropy_difference_abs": "entropy", "total_variation": 
 
 def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
     """Run all controllers in the same rollouts, print the tables and write metrics.json."""
-    from experiments import formats
-    from experiments.kb_case import prepared
+    from experiments.cases.kb_case import prepared
+    from experiments.runtime import formats
 
     case = prepared(config)
     if not config.quiet:
@@ -66,7 +66,7 @@ def _announcement(config: EvaluateConfig, case: Case) -> str:
 
 def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: str) -> np.ndarray:
     """All measures and the fitness of one controller [measure, seed, situation]."""
-    from sscq.objective import Task
+    from sscq.baselines.objective import Task
 
     blocks = case.blocks[kind]
     options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
@@ -84,8 +84,8 @@ def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: st
 
 def measures(plant: Plant | None = None) -> tuple[str, ...]:
     """Return what the rows of a table of rollouts are: those of every plant first, then the measures of its own."""
-    from sscq.own_measures import all_measures
-    from sscq.quality import ALL_MEASURES
+    from sscq.loop.measures import all_measures
+    from sscq.loop.quality import ALL_MEASURES
 
     return ("fitness", "diverged_at", *(ALL_MEASURES if plant is None else all_measures(plant)))
 
@@ -104,8 +104,8 @@ def _failures(tables: Tables, name: str, kind: str) -> int:
 
 def compared(config: EvaluateConfig, tables: Tables, name: str, kind: str) -> Comparison:
     """Return a controller's comparison with the reference gains on the same rollouts."""
-    from experiments.kb_case import BASELINE
-    from sscq.verdict import Sample, compare
+    from experiments.cases.kb_case import BASELINE
+    from sscq.verdict.verdict import Sample, compare
 
     def sample(which: str) -> Sample:
         table = tables[f"{which}.{kind}"]
@@ -155,7 +155,7 @@ def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]
 
 def _by_situation(case: Case, tables: Tables, kind: str) -> str:
     """Mean fitness over the seeds, situation by situation."""
-    from experiments.text_table import change, text_table
+    from experiments.runtime.tables import change, text_table
 
     base, *others = case.contenders
     head = [f"{kind} situation", base.title]
@@ -173,7 +173,7 @@ def _by_situation(case: Case, tables: Tables, kind: str) -> str:
 
 def _by_controller(case: Case, tables: Tables, kind: str) -> str:
     """Means over all rollouts, controller by controller."""
-    from experiments.text_table import change, in_words, number, text_table
+    from experiments.runtime.tables import change, in_words, number, text_table
 
     base = _mean(tables, case.contenders[0].name, kind)
     own = [measure.name for measure in case.plant.measures]
@@ -207,14 +207,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _long(word: str) -> str:
-    from sscq.situation_sets import KINDS
+    from sscq.situations.situation_sets import KINDS
 
     key, _, value = word.partition("=")
     return f"sets={value}" if key == "situations" and value in {*KINDS, "all"} else word
 
 
 def _check(config: EvaluateConfig) -> None:
-    from experiments.kb_case import prepared
+    from experiments.cases.kb_case import prepared
 
     prepared(config)
 

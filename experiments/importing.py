@@ -13,7 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.errors import UserError
+from experiments.runtime.errors import UserError
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Import, write, and say what was taken for what the files lack."""
     import plants
-    from experiments.errors import add_user_file, tell
+    from experiments.runtime.errors import add_user_file, tell
 
     if options.plant_file:
         add_user_file(options.plant_file)
@@ -81,18 +81,19 @@ def read(path: Path) -> FuzzySystem:
 
 
 def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:
-    from flcs import kb_file
     from flcs.exchange import restored
+    from flcs.knowledge_base import files
 
-    return restored(kb_file.read(complement), systems)
+    return restored(files.read(complement), systems)
 
 
 def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None) -> KnowledgeBase:
     import plants
-    from flcs import Inference, kb_file
+    from flcs import Inference
     from flcs.exchange import imported
+    from flcs.knowledge_base import files
 
-    settings = dict(kb_file.read(file)) if file else {}
+    settings = dict(files.read(file)) if file else {}
     _refuse_unknown("setting", settings, _KNOWN)
     name = name or settings.get("plant")
     if not isinstance(name, str):
@@ -131,7 +132,7 @@ def _check_kinds(entry: dict[str, Any]) -> None:
 
 
 def _refuse_unknown(what: str, given: Any, known: tuple[str, ...]) -> None:
-    from plants.core.naming import unknown
+    from plants.core.names import unknown
 
     if not isinstance(given, dict):
         raise UserError(f"expected a mapping for the {what}s, got {json.dumps(given)[:60]}")

@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from experiments.errors import USER_ERROR, UserError, sentence, tell
+from experiments.runtime.errors import USER_ERROR, UserError, sentence, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Inspect all files; SystemExit with 1 or 2 where there is something to mend."""
     if options.explain:
-        from flcs.linting.codes import explain
+        from flcs.lint.findings import explain
 
         print(*(textwrap.fill(line, _WIDTH) for line in explain(options.explain).splitlines()), sep="\n")
         return
@@ -54,8 +54,8 @@ def run(options: argparse.Namespace) -> None:
 def _found(files: Sequence[str], data: str | None, settings: Sequence[str]) -> dict[str, tuple[Finding, ...] | str]:
     """Findings of each file, or the sentence that says why it cannot be read: the others are inspected all the same."""
     from flcs import KnowledgeBaseError, lint
-    from flcs.linting.limits import Limits
-    from flcs.linting.recorded import read
+    from flcs.lint.findings import Limits
+    from flcs.lint.recorded_inputs import read
 
     limits, rows = Limits.parsed(settings), None if data is None else read(data)
     found: dict[str, tuple[Finding, ...] | str] = {}
@@ -99,7 +99,7 @@ def _show(file: str, result: tuple[Finding, ...] | str) -> None:
 
 
 def _counted(result: Sequence[Finding]) -> str:
-    from flcs.linting.codes import SEVERITIES
+    from flcs.lint.findings import SEVERITIES
 
     counts = [(sum(f.severity == severity for f in result), severity) for severity in SEVERITIES]
     return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n) or "nothing found"

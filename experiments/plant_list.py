@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from plants import Plant, Quantity
-    from plants.core.installed import Installed
+    from plants.core.registry import Installed
 
 _HEADER = ("plant", "states", "controlled", "what it is")
 _CONTROLLED = 28

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments import counter_example
-from experiments.errors import tell
-from experiments.reporting import words
-from experiments.text_table import text_table
+from experiments.cases import counter_example
+from experiments.report.builders import words
+from experiments.runtime.errors import tell
+from experiments.runtime.tables import text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -4,6 +4,8 @@ As in::
 
     python -m experiments.simulate plant=nonlinear_inertia algebraic_loop=loop_free
     sscq simulate input.kind=step input.amplitude=2 t_end=30
+
+The energy account says that what is stored is what was supplied less what was turned into heat. Energies are in J.
 """
 
 from __future__ import annotations
@@ -13,15 +15,132 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.launch import command
+from experiments.report.drawing.charts import Curve, LineChart, line_chart
+from experiments.report.drawing.html import Html, document, element
+from experiments.report.drawing.numbers import number, plain
+from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from configs.schema import ExcitationConfig, SimulateConfig
-    from experiments.energy_account import EnergyAccount
-    from experiments.run_folder import RunFolder
-    from plants import Plant, Quantity, Trajectory
+    from experiments.runtime.run_folder import RunFolder
+    from plants import Plant, Quantity
+    from plants import Trajectory as plants_Trajectory
+    from plants.core.motion.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyAccount:
+    """Energies since the start [n + 1], J.
+
+    Attributes
+    ----------
+    stored : ndarray
+        Energy of the plant less that at the start.
+    supplied : ndarray
+        Through inputs and disturbances.
+    entropy : ndarray
+        Entropy production times T0.
+    """
+
+    stored: np.ndarray
+    supplied: np.ndarray
+    entropy: np.ndarray
+
+    @property
+    def residual(self) -> np.ndarray:
+        """What the account misses [n + 1]: the error of the integration, and the work of the plant's `after_step`."""
+        return self.stored - self.supplied + self.entropy
+
+    @property
+    def turnover(self) -> float:
+        """Largest of the energies: what a residual is to be compared with."""
+        return float(max(np.abs(part).max() for part in (self.stored, self.supplied, self.entropy)))
+
+
+def missing_blocks(plant: Plant) -> tuple[str, ...]:
+    """Return the blocks that `plant` lacks for an account."""
+    names = ["energy", "entropy_rate"]
+    if plant.inputs or plant.disturbances:
+        names.append("supplied_power")
+    return tuple(name for name in names if getattr(plant, name) is None)
+
+
+def energy_account(plant: Plant, run: Trajectory, parameters: Mapping[str, float] | None) -> EnergyAccount | None:
+    """Return the account of a simulation, or None where the plant lacks a block for it (see `missing_blocks`)."""
+    if plant.energy is None or missing_blocks(plant):
+        return None
+    x, u, w = (tuple(run.group(group).T) for group in ("states", "inputs", "disturbances"))
+    energy = np.broadcast_to(plant.energy(run.time, x, u, w, plant.values("parameters", parameters)), run.time.shape)
+    return EnergyAccount(energy - energy[0], run.supplied, run.entropy)
+
+
+_SECTIONS = {
+    "States": ("states",), "Measurements": ("outputs",), "Inputs and disturbances": ("inputs", "disturbances"),
+}  # fmt: skip
+_PREFIXES = {"J": 1.0, "mJ": 1e-3, "µJ": 1e-6, "nJ": 1e-9, "pJ": 1e-12}
+
+
+def page(config: SimulateConfig, done: Simulation) -> str:
+    """Return the page as text: the same simulation gives the same text."""
+    charts = [part for title, groups in _SECTIONS.items() for part in _section(title, _signal_charts(done, groups))]
+    energy = _section("Energy and entropy production (T0 dS)", _energies(done))
+    return document("Simulation", done.plant.name, _facts(config, done), *charts, *energy, _numbers(done))
+
+
+def _section(title: str, charts: list[Html]) -> list[Html]:
+    if not charts:
+        return []
+    return [element("section", element("h3", title), element("div", *charts, class_="multiples"))]
+
+
+def _signal_charts(done: Simulation, groups: tuple[str, ...]) -> list[Html]:
+    return [_chart(done, s.name, s.unit, s.values) for s in done.signals if s.group in groups]
+
+
+def _energies(done: Simulation) -> list[Html]:
+    account = done.account
+    parts = [("entropy production", done.run.entropy)] if done.plant.entropy_rate is not None else []
+    if account is not None:
+        parts += [
+            ("energy supplied", account.supplied), ("energy stored since the start", account.stored),
+            ("residual of the energy balance", account.residual),
+        ]  # fmt: skip
+    return [_chart(done, name, *_in_unit(values)) for name, values in parts]
+
+
+def _in_unit(values: np.ndarray) -> tuple[str, np.ndarray]:
+    """Return energies in a unit that makes short labels: residuals are many orders below the rest."""
+    largest = float(abs(values).max())
+    unit = next((unit for unit, size in _PREFIXES.items() if largest >= 0.1 * size), "J")
+    return unit, values / _PREFIXES[unit]
+
+
+def _chart(done: Simulation, name: str, unit: str, values: np.ndarray) -> Html:
+    curve = Curve(done.run.time, values, name, "k0 strong")
+    return element("figure", line_chart(LineChart(name, (curve,), unit, height=170.0)))
+
+
+def _facts(config: SimulateConfig, done: Simulation) -> Html:
+    steps = f"{plain(config.t_end)} s in {len(done.run.time) - 1} steps of {plain(config.integration_step)} s"
+    loop = f"algebraic loop {config.algebraic_loop.replace('_', '-')}"
+    asked = f"{steps}, {config.integrator}, {loop}, seed {config.seed}."
+    found = [balance(done), *([] if done.run.loop is None else [str(done.run.loop)])]
+    facts = [done.plant.text, asked, *(f"{line[0].upper()}{line[1:]}." for line in found)]
+    return element("section", *(element("p", fact) for fact in facts if fact))
+
+
+def _numbers(done: Simulation) -> Html:
+    head = [element("th", word) for word in ("signal", "unit", *IN_SHORT)]
+    rows = [element("tr", element("th", s.name), *(element("td", cell) for cell in _cells(s))) for s in done.signals]
+    table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
+    return element("section", element("h3", "All signals"), element("div", table, class_="scroll"))
+
+
+def _cells(signal: Signal) -> list[str]:
+    return [signal.unit or "–", *(number(value, 5) for value in in_short(signal.values))]
+
 
 _LOOP_FREE = (
     "the raw loop-free form needs a gain of the algebraic loop below 1; loop_free_relaxed bears a gain up to 3, "
@@ -47,7 +166,7 @@ class Simulation:
     """
 
     plant: Plant
-    run: Trajectory
+    run: plants_Trajectory
     signals: tuple[Signal, ...]
     account: EnergyAccount | None
 
@@ -64,8 +183,6 @@ class Signal:
 
 def simulate(config: SimulateConfig, folder: RunFolder) -> None:
     """Run a simulation and write trajectory.csv, metrics.json and report.html."""
-    from experiments.simulation_page import page
-
     done = simulated(config)
     table = np.column_stack((done.run.time, *(signal.values for signal in done.signals)))
     folder.write_csv("trajectory.csv", ("time", *(signal.name for signal in done.signals)), table)
@@ -84,7 +201,6 @@ def simulated(config: SimulateConfig) -> Simulation:
         Where the plant leaves its region, naming time and state.
     """
     import plants
-    from experiments.energy_account import energy_account
 
     arguments = _arguments(config)
     plant = plants.get(config.plant)
@@ -97,7 +213,7 @@ def simulated(config: SimulateConfig) -> Simulation:
     return Simulation(plant, run, _columns(plant, run), energy_account(plant, run, arguments["parameters"]))
 
 
-def _columns(plant: Plant, run: Trajectory) -> tuple[Signal, ...]:
+def _columns(plant: Plant, run: plants_Trajectory) -> tuple[Signal, ...]:
     measured = plant.outputs is not type(plant).outputs or plant.measurements != plant.states
     return tuple(
         Signal(group, f"output {run.names[k]}" if group == "outputs" else _TITLES.get(group, run.names[k]),
@@ -111,8 +227,8 @@ def _columns(plant: Plant, run: Trajectory) -> tuple[Signal, ...]:
 def _arguments(config: SimulateConfig) -> dict[str, Any]:
     """Return the keywords of `plants.simulate`; whatever is wrong with them is told before there is a run folder."""
     import plants
-    from plants.core.loops import check_mode
-    from plants.core.simulate import count_steps
+    from plants.core.motion.modes import check_mode
+    from plants.core.motion.simulate import count_steps
 
     plant = plants.get(config.plant)
     count_steps(config.t_end, config.integration_step)
@@ -132,8 +248,8 @@ def _signals(
     config: SimulateConfig, plant: Plant, kind: str, first: ExcitationConfig, named: Mapping[str, ExcitationConfig]
 ) -> dict[str, Any]:
     """Return the signals of `kind` by name; what has none keeps its nominal value."""
-    from experiments.errors import UserError
-    from experiments.excitations import excitation
+    from experiments.runtime.errors import UserError
+    from experiments.settings.excitations import excitation
 
     quantities: Sequence[Quantity] = getattr(plant, kind)
     parts = dict(named)
@@ -172,7 +288,7 @@ def metrics(config: SimulateConfig, done: Simulation) -> dict[str, Any]:
 
 def summary(config: SimulateConfig, done: Simulation) -> str:
     """Return the few lines that are printed."""
-    from experiments.text_table import text_table
+    from experiments.runtime.tables import text_table
 
     loop = config.algebraic_loop.replace("_", "-")
     title = f"{done.plant.name}: {config.t_end:g} s in {len(done.run.time) - 1} steps"
@@ -189,8 +305,6 @@ def in_short(values: np.ndarray) -> tuple[float, ...]:
 
 def balance(done: Simulation) -> str:
     """Return the energy account in a sentence."""
-    from experiments.energy_account import missing_blocks
-
     account = done.account
     if account is None:
         return f"no energy balance: the plant gives no {', '.join(missing_blocks(done.plant))}"

@@ -11,19 +11,19 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from experiments.launch import command
+from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import EnvelopeConfig, WorstConfig
-    from experiments.counter_example import CounterExample
-    from experiments.kb_case import Contender
-    from experiments.run_folder import RunFolder
+    from experiments.cases.counter_example import CounterExample
+    from experiments.cases.kb_case import Contender
+    from experiments.runtime.run_folder import RunFolder
     from plants import Plant
-    from sscq.envelope import Envelope
-    from sscq.situation import Situation
-    from sscq.worst_search import WorstCase
+    from sscq.situations.situation import Situation
+    from sscq.worst.envelope import Envelope
+    from sscq.worst.worst_case import WorstCase
 
 NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
 SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
@@ -31,11 +31,15 @@ SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 
 def worst(config: WorstConfig, folder: RunFolder) -> None:
     """Search, print what was found, and write counter_example.json and metrics.json."""
-    from experiments import counter_example, formats, worst_words
+    from experiments.cases import counter_example
+    from experiments.report import worst_situation
+    from experiments.runtime import formats
 
     example, warnings = prepared(config)
     if not config.quiet:
-        print("\n".join([worst_words.announcement(config, example), *(f"warning: {warning}" for warning in warnings)]))
+        print(
+            "\n".join([worst_situation.announcement(config, example), *(f"warning: {warning}" for warning in warnings)])
+        )
 
     def compute(_: Path) -> dict[str, Any]:
         found = searched(config, example)
@@ -48,7 +52,7 @@ def worst(config: WorstConfig, folder: RunFolder) -> None:
     )  # fmt: skip
     file = folder.write_json("counter_example.json", stored["example"])
     folder.write_json("metrics.json", stored["metrics"])
-    print(worst_words.summary(example, stored["example"], stored["metrics"]))
+    print(worst_situation.summary(example, stored["example"], stored["metrics"]))
     print(f"numbers: {folder.path / 'metrics.json'}\nrun it again: sscq replay {file}")
 
 
@@ -60,9 +64,9 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
     ValueError
         If the knowledge base, the gains or the envelope do not fit the plant.
     """
-    from experiments import kb_case
-    from experiments.counter_example import CounterExample
-    from experiments.errors import UserError
+    from experiments.cases import kb_case
+    from experiments.cases.counter_example import CounterExample
+    from experiments.runtime.errors import UserError
 
     kb, plant = kb_case.loaded(config)
     if config.judged == "own" and config.controller.own_gains is None:
@@ -82,8 +86,7 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
 
 def envelope(given: EnvelopeConfig, plant: Plant, sample_time: float) -> Envelope:
     """Return the configured envelope: ranges that are given, and the plant's usual ones for the others."""
-    from sscq.envelope import Envelope
-    from sscq.plant_envelope import usual_envelope
+    from sscq.worst.envelope import Envelope, usual_envelope
 
     base = usual_envelope(plant, sample_time)
     if not given.usual:
@@ -105,9 +108,9 @@ def _sample_time(config: WorstConfig, judged: Contender) -> float:
 
 def _check_loop(example: CounterExample) -> None:
     """Raise where the loops could not be built; nothing is compiled."""
-    from plants.core.loops import check_mode
-    from plants.core.simulate import count_steps
-    from sscq.loop_spec import LoopSpec
+    from plants.core.motion.modes import check_mode
+    from plants.core.motion.simulate import count_steps
+    from sscq.loop.spec import LoopSpec
 
     LoopSpec(example.plant, example.controller(example.judged)[0], example.genes.anchors(), example.step)
     check_mode(example.plant, example.algebraic_loop, example.integrator)
@@ -116,7 +119,7 @@ def _check_loop(example: CounterExample) -> None:
 
 def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
     """Return the worst situation; the reference gains run beside where the loss against them is looked for."""
-    from sscq.worst_search import worst_case
+    from sscq.worst.worst_case import worst_case
 
     controller, gains = example.controller(config.judged)
     return worst_case(
@@ -130,7 +133,7 @@ def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
 
 def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> dict[str, Any]:
     """Return all numbers as plain data."""
-    from experiments.worst_words import failure
+    from experiments.report.worst_situation import failure
 
     drawn = found.random_baseline
     assert drawn is not None  # noqa: S101  (the search has one)
@@ -149,8 +152,8 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
 
 def _margins(example: CounterExample, situation: Situation) -> dict[str, Any]:
     """Margins of the judged controller about the operating points, with the situation's parameters and delays."""
-    from experiments.frozen_margins import frozen_margins
-    from flcs.refinement import hull_of
+    from experiments.cases.frozen_margins import frozen_margins
+    from flcs.refinement.refinement import hull_of
 
     controller, theta = example.controller(example.judged)
     gains = hull_of(example.kb) if example.judged == "knowledge_base" else theta

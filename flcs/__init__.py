@@ -8,24 +8,29 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from flcs import membership, norms
-from flcs.design import design
 from flcs.fuzzy_controller import FuzzyController, FuzzySchedule
-from flcs.imitation import imitate
-from flcs.knowledge_base import KnowledgeBase, KnowledgeBaseError
-from flcs.lint import lint
-from flcs.linting.finding import Finding
-from flcs.lookup import LookupTable
-from flcs.network_config import NetworkConfig
-from flcs.rule_base import Inference, Rule, RuleBase
-from flcs.teaching_rows import TeachingRows
-from flcs.variable import Variable
+from flcs.inference import membership, norms
+from flcs.inference.rule_base import Inference, Rule, RuleBase
+from flcs.inference.variable import Variable
+from flcs.knowledge_base.complaints import KnowledgeBaseError
+from flcs.knowledge_base.knowledge_base import KnowledgeBase
+from flcs.knowledge_base.lookup import LookupTable
+from flcs.learning.config import NetworkConfig
+from flcs.learning.design import design
+from flcs.learning.imitation import imitate
+from flcs.learning.rows import TeachingRows
+from flcs.lint.findings import Finding
+from flcs.lint.inspection import lint
 
 if TYPE_CHECKING:
-    from flcs.network import SugenoNetwork
-    from flcs.training import History, fit
+    from flcs.learning.network import SugenoNetwork
+    from flcs.learning.training import History, fit
 
-_TORCH = {"SugenoNetwork": "flcs.network", "History": "flcs.training", "fit": "flcs.training"}
+_TORCH = {
+    "SugenoNetwork": "flcs.learning.network",
+    "History": "flcs.learning.training",
+    "fit": "flcs.learning.training",
+}
 
 __all__ = [
     "Finding", "FuzzyController", "FuzzySchedule", "History", "Inference", "KnowledgeBase", "KnowledgeBaseError",

@@ -1,4 +1,9 @@
-"""The fuzzy controller: a knowledge base that schedules the gains of PID laws, on line and in the compiled loop."""
+"""The fuzzy controller: a knowledge base that schedules the gains of PID laws, on line and in the compiled loop.
+
+Mamdani's centroid of the maximum needs sums over a grid. In the compiled loop the grid is a loop of the kernel, not
+thousands of statements: before it the firing strengths (and the sets' centres, where a search may move them) are put
+into rows; at every point of the grid the aggregated set's area and moment grow; behind it the gains are made of them.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +13,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from controllers import gain_names
-from flcs import grid_sweep, inference, pid_form, valid_range
-from flcs.gain_hull import gain_hull
-from flcs.knowledge_base import KnowledgeBase
-from flcs.rule_base import OWN_INPUTS, check_authority
-from flcs.theta import GROUPS, ThetaLayout
+from controllers import gain_names, pid_form
+from controllers.protocols import Sweep
+from flcs.inference import defuzzification, inference
+from flcs.inference.inference import RuleNumbers, firing, own_numbers
+from flcs.inference.rule_base import OWN_INPUTS, check_authority
+from flcs.knowledge_base import valid_range
+from flcs.knowledge_base.gain_hull import gain_hull
+from flcs.knowledge_base.knowledge_base import KnowledgeBase
+from flcs.knowledge_base.theta import GROUPS, ThetaLayout
 from plants.core.elementary import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from controllers.protocols import Law, Sweep
-    from flcs.lookup import LookupTable
-    from flcs.membership import Number, Numbers
-    from sscq.gain_hull import GainHull
+    from controllers.protocols import Law
+    from flcs.inference.membership import Number, Numbers
+    from flcs.inference.rule_base import RuleBase
+    from flcs.knowledge_base.lookup import LookupTable
+    from sscq.certificates.gain_hull import GainHull
+
+    Inputs = Callable[[int, Numbers, Numbers], Numbers]
+    Gains = Callable[[Numbers, Numbers, Numbers, Sequence[Sequence[Numbers]]], tuple[Numbers, Numbers]]
 
 
 @dataclass(frozen=True)
@@ -119,7 +131,7 @@ class FuzzySchedule:
         """The same in three blocks, where output sets are summed over a grid."""
         if self.tables or not self.kb.inference.apart:
             return None
-        return grid_sweep.sweep(self.kb, self.layout, self.inputs, self._gains)
+        return sweep_over_grid(self.kb, self.layout, self.inputs, self._gains)
 
     def _gains(self, s: Numbers, k: Numbers, theta: Numbers, sums: Sequence[Any] | None) -> tuple[Numbers, Numbers]:
         n = len(self.integrating)
@@ -179,7 +191,7 @@ class FuzzyController:
     One kernel refines the rules of a knowledge base in closed loop, then the winner is written back::
 
         controller = FuzzyController(kb)
-        result = sscq.genetic.evolve(evaluate, controller.theta_low, controller.theta_high, config, seed)
+        result = sscq.search.genetic.evolve(evaluate, controller.theta_low, controller.theta_high, config, seed)
         better = controller.with_theta(result.genome)
     """
 
@@ -264,7 +276,7 @@ class FuzzyController:
         Parameters
         ----------
         **conditions : float
-            delay, output_delay [s] and noise (standard deviation), see :mod:`flcs.valid_range`.
+            delay, output_delay [s] and noise (standard deviation), see :mod:`flcs.knowledge_base.valid_range`.
         """
         return replace(self, authority=self.schedule.authority * valid_range.share(self.kb, conditions))
 
@@ -276,3 +288,60 @@ class FuzzyController:
     def gains(self, inputs: ArrayLike) -> Any:
         """Return the gains [n, n_gains] for inputs [n, n_inputs], by rules; see :meth:`KnowledgeBase.gains`."""
         return self.kb.gains(inputs, self.schedule.authority)
+
+
+def sweep_over_grid(kb: KnowledgeBase, layout: ThetaLayout, inputs: Inputs, gains: Gains) -> Sweep:
+    """Return the gains of a knowledge base with output sets on a grid as three blocks.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+    layout : ThetaLayout
+        Which of its numbers are parameters.
+    inputs : callable (channel, s, k) -> inputs of its rules
+    gains : callable (s, k, theta, sums [channel][gain] of (area, moment)) -> (gains, new state)
+    """
+    sets, moved = kb.inference.output, "consequents" in layout.free
+    if sets is None:
+        raise ValueError("only output sets are summed over a grid, and this knowledge base has none")
+    rules = [tuple(range(len(base.rules))) if "rules" in layout.free else base.active for base in kb.channels]
+    sizes = [len(base.gain_names) for base in kb.channels]
+
+    def begin(t: Number, s: Numbers, k: Numbers, theta: Numbers) -> tuple[Numbers, Numbers]:  # noqa: ARG001
+        held: list[Number] = []
+        for i, (base, numbers) in enumerate(zip(kb.channels, layout.numbers(theta), strict=True)):
+            held += firing(base, kb.inference, inputs(i, s, k), numbers)[1]
+            held += [place for row in _places(base, numbers, rules[i]) for place in row] if moved else []
+        return tuple(held), (0.0,) * (1 + 2 * sum(sizes))
+
+    def advance(held: Numbers, moving: Numbers) -> Numbers:
+        node, sums, first = -sets.width + sets.step * moving[0], list(moving[1:]), 0
+        column = 0
+        for i, base in enumerate(kb.channels):
+            n = len(rules[i])
+            strengths, first = held[first : first + n], first + n
+            own = None if moved else own_numbers(base)
+            places: Sequence[Number]
+            for k in range(sizes[i]):
+                if own is None:
+                    places, first = held[first : first + n], first + n
+                else:
+                    places = _places(base, own, rules[i])[k]
+                height = defuzzification.aggregated(sets, strengths, places, node)
+                sums[column] = sums[column] + height
+                sums[column + 1] = sums[column + 1] + node * height
+                column += 2
+        return (moving[0] + 1.0, *sums)
+
+    def end(t: Number, s: Numbers, k: Numbers, theta: Numbers, moving: Numbers) -> tuple[Numbers, Numbers]:  # noqa: ARG001
+        pairs = iter(zip(moving[1::2], moving[2::2], strict=True))
+        return gains(s, k, theta, [[next(pairs) for _ in range(size)] for size in sizes])
+
+    n_held = sum(len(r) * (1 + (size if moved else 0)) for r, size in zip(rules, sizes, strict=True))
+    return Sweep(sets.points, n_held, 1 + 2 * sum(sizes), begin, advance, end)
+
+
+def _places(base: RuleBase, numbers: RuleNumbers, rules: Sequence[int]) -> list[Sequence[Number]]:
+    """Centres of the rules' sets of every gain."""
+    box = zip(base.low, base.reference, base.high, strict=True)
+    return [defuzzification.centres([numbers.gains[r][k][0] for r in rules], ends) for k, ends in enumerate(box)]

@@ -1,12 +1,13 @@
-"""Plants: what they are, how they are compiled and simulated."""
+"""Plants: what they are, how they are compiled and simulated.
+
+One plant, or one family of plants, a file or a folder; each registers itself under its name. `core` is what all of
+them stand on: declaration, tape, kernels, simulation. `mechanics` derives plants from energies and constraints.
+"""
 
 from plants import (
     balancing_vehicle,
     ball_and_beam,
     cart_pole,
-    dead_time,
-    dimensionless_reactor,
-    duffing,
     levitation,
     measures,
     motors,
@@ -22,24 +23,26 @@ from plants import (
     thermal,
     unicycle,
 )
-from plants.core.check import CheckReport, check
-from plants.core.close import close
+from plants import oscillators as duffing
+from plants import process as dead_time
+from plants import reactors as dimensionless_reactor
+from plants.core.algebraic_loop.gain import SpuriousDamping, loop_gain, spurious_damping
+from plants.core.algebraic_loop.report import LoopReport
+from plants.core.analysis.close import close
+from plants.core.analysis.linearise import LinearModel, linearise
+from plants.core.analysis.symmetry import is_odd
+from plants.core.checks.check import check
+from plants.core.checks.report import CheckReport
 from plants.core.elementary import cos, sin
-from plants.core.installed import load_installed
-from plants.core.linearise import LinearModel, linearise
-from plants.core.loop_account import AlgebraicLoopError, LoopGainWarning
-from plants.core.loop_gain import SpuriousDamping, loop_gain, spurious_damping
-from plants.core.loop_report import LoopReport
 from plants.core.measures import Measure
-from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
-from plants.core.registry import get, names, register
-from plants.core.rival import Rival, with_rival
-from plants.core.scene import Body, Scene, View
+from plants.core.motion.loop_account import AlgebraicLoopError, LoopGainWarning
+from plants.core.motion.simulate import simulate
+from plants.core.motion.trajectory import DivergedError, Trajectory
+from plants.core.plant import Plant, with_rival
+from plants.core.presentation import Body, Scene, Shown, View
+from plants.core.quantities import Channel, OperatingPoint, Quantity, Rival
+from plants.core.registry import get, load_installed, names, register
 from plants.core.scene_points import SceneError
-from plants.core.shown import Shown
-from plants.core.simulate import simulate
-from plants.core.symmetry import is_odd
-from plants.core.trajectory import DivergedError, Trajectory
 from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
 from plants.mechanics import Mechanism
 

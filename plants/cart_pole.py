@@ -4,8 +4,10 @@ The pole is a uniform rod of half-length l on a cart; the angle is 0 upright and
 positions. Both accelerations depend on one another: an algebraic loop, declared by mass matrix and force.
 
 Two channels share the force. Each command tips the pole to the positive side by pulling the cart to the negative one,
-force = -(sum of both), because this is how either output is raised: the angle at once, the position by leaning that way
-first. So both channels are direct and all gains positive, and each has its own part of the motor's force.
+force = -(sum of both), because this is how either output is raised: the angle at once, the position by leaning that
+way first. So both channels are direct and all gains positive, and each has its own part of the motor's force.
+
+The picture shows them from the side: the track, the cart on two wheels, the pole, the force.
 
 Source: A. G. Barto, R. S. Sutton, C. W. Anderson, IEEE Trans. SMC-13 (1983) 834-846 (values), with the equations as
 corrected by R. V. Florian, Correct equations for the dynamics of the cart-pole system (2007), viscous friction.
@@ -15,11 +17,63 @@ from __future__ import annotations
 
 from typing import Any
 
-from plants.cart_pole_scene import SCENE
+import numpy as np
+
 from plants.core.elementary import cos, sin
-from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.presentation import Body, Scene, View
+from plants.core.quantities import Channel, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
+
+Points = Any
+_HIGH, _HALF, _RADIUS = 0.28, 0.3, 0.08  # m: pivot above the track, half the cart's length, wheels
+_METRES_PER_NEWTON = 0.05
+
+
+def _cart_outline(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
+    """Outline of the cart."""
+    left, right, low = x[0] - _HALF, x[0] + _HALF, 0.1
+    return (left, low), (right, low), (right, _HIGH), (left, _HIGH)
+
+
+def _pole_line(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
+    """The pole from its pivot to its tip; positive angles lean to positive positions."""
+    length = 2.0 * p[2]
+    return (x[0], _HIGH), (x[0] + length * np.sin(x[1]), _HIGH + length * np.cos(x[1]))
+
+
+def _force_arrow(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
+    """Force on the cart, 5 cm for each newton."""
+    return (x[0], 0.19), (x[0] + _METRES_PER_NEWTON * u[0], 0.19)
+
+
+def _wheel(place: float) -> Any:
+    def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
+        centre, turned = x[0] + place, x[0] / _RADIUS
+        return (centre, _RADIUS), (centre + _RADIUS * np.sin(turned), _RADIUS + _RADIUS * np.cos(turned))
+
+    return points
+
+
+SCENE = Scene(
+    views=(
+        View(
+            "from the side",
+            (
+                Body("ground", ((-3.0, 0.0), (3.0, 0.0)), "track", tint="soft"),
+                Body("polygon", _cart_outline, "cart"),
+                Body("wheel", _wheel(-0.2)),
+                Body("wheel", _wheel(0.2)),
+                Body("line", _pole_line, "pole"),
+                Body("arrow", _force_arrow, "force on the cart, 5 cm for each newton", tint="ink"),
+            ),
+            window=(-2.0, 2.0, -0.15, 1.55),
+        ),
+    ),
+    text="A cart drives on its track and balances a pole that is hinged on its top.",
+)
+
 
 Numbers = tuple[Any, ...]
 GRAVITY = 9.81  # m/s^2

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.quantities import Channel, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, WhiteNoise
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.plant import OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.quantities import OperatingPoint, Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,38 +8,37 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sscq.evaluate import evaluate, record
+from sscq.loop.evaluate import evaluate
+from sscq.loop.quality import Quality
+from sscq.loop.record import record
 from sscq.optimize import Optimized, optimize
-from sscq.quality import Quality
-from sscq.situation import Situation
-from sscq.statistical_certificate import failure_bound
+from sscq.situations.situation import Situation
+from sscq.worst.failure_bound import failure_bound
 
 if TYPE_CHECKING:
-    from sscq.adapters.gymnasium_env import gym_env
-    from sscq.adapters.gymnasium_vector import gym_vector_env
-    from sscq.certification import certify
-    from sscq.cmaes import CmaEs
-    from sscq.envelope import Envelope
+    from sscq.adapters.gymnasium import gym_env, gym_vector_env
+    from sscq.certificates.certify import certify
+    from sscq.certificates.energy_lyapunov import energy_lyapunov
     from sscq.fitness import Fitness, FitnessWarning
-    from sscq.front_search import search_front
-    from sscq.genetic import GeneticAlgorithm
-    from sscq.lyapunov_energy import energy_lyapunov
-    from sscq.margins import MarginLimits
-    from sscq.nsga2 import NonDominatedSorting
-    from sscq.plant_envelope import usual_envelope
-    from sscq.situation_sets import standard_sets
-    from sscq.teacher import Teacher
-    from sscq.teaching_signal import TeachingSignal
-    from sscq.worst_search import WorstCase, worst_case
+    from sscq.margins.margins import MarginLimits
+    from sscq.search.cmaes import CmaEs
+    from sscq.search.front_search import search_front
+    from sscq.search.genetic import GeneticAlgorithm
+    from sscq.search.nsga2 import NonDominatedSorting
+    from sscq.situations.situation_sets import standard_sets
+    from sscq.teaching.teacher import Teacher
+    from sscq.teaching.teaching_signal import TeachingSignal
+    from sscq.worst.envelope import Envelope, usual_envelope
+    from sscq.worst.worst_case import WorstCase, worst_case
 
 _LATER = {
-    "CmaEs": "sscq.cmaes", "Envelope": "sscq.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
-    "NonDominatedSorting": "sscq.nsga2", "search_front": "sscq.front_search",
-    "gym_env": "sscq.adapters.gymnasium_env", "gym_vector_env": "sscq.adapters.gymnasium_vector",
-    "certify": "sscq.certification", "energy_lyapunov": "sscq.lyapunov_energy",
-    "GeneticAlgorithm": "sscq.genetic", "MarginLimits": "sscq.margins", "standard_sets": "sscq.situation_sets",
-    "Teacher": "sscq.teacher", "TeachingSignal": "sscq.teaching_signal", "WorstCase": "sscq.worst_search",
-    "usual_envelope": "sscq.plant_envelope", "worst_case": "sscq.worst_search",
+    "CmaEs": "sscq.search.cmaes", "Envelope": "sscq.worst.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "NonDominatedSorting": "sscq.search.nsga2", "search_front": "sscq.search.front_search",
+    "gym_env": "sscq.adapters.gymnasium", "gym_vector_env": "sscq.adapters.gymnasium",
+    "certify": "sscq.certificates.certify", "energy_lyapunov": "sscq.certificates.energy_lyapunov",
+    "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins", "standard_sets": "sscq.situations.situation_sets",
+    "Teacher": "sscq.teaching.teach", "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
+    "usual_envelope": "sscq.worst.envelope", "worst_case": "sscq.worst.worst_case",
 }  # fmt: skip
 
 __all__ = [

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from plants import Plant
+    from sscq.baselines.objective import Task
     from sscq.fitness import Fitness
-    from sscq.margins import MarginLimits
-    from sscq.objective import Task
-    from sscq.operating import OperatingMargins
-    from sscq.search_method import SearchMethod
-    from sscq.search_result import History
-    from sscq.situation import Situation
-    from sscq.teacher import Teacher
-    from sscq.teaching_signal import TeachingSignal
+    from sscq.margins.margins import MarginLimits
+    from sscq.margins.operating import OperatingMargins
+    from sscq.search.history import History
+    from sscq.search.method import SearchMethod
+    from sscq.situations.situation import Situation
+    from sscq.teaching.teacher import Teacher
+    from sscq.teaching.teaching_signal import TeachingSignal
 
 USUAL_SENSITIVITY = 1.8  # Ms: the usual compromise of the tuning literature is 1.4 (slow) to 2 (fast)
 
@@ -112,7 +112,7 @@ def optimize(
     ValueError
         For bounds, situations or settings that do not fit, naming which.
     TypeError
-        If `controller` has a gain schedule of its own: that is refined by `flcs.refinement.refine`.
+        If `controller` has a gain schedule of its own: that is refined by `flcs.refinement.refinement.refine`.
 
     Examples
     --------
@@ -121,11 +121,11 @@ def optimize(
     """
     import numpy as np
 
-    from sscq import baselines
-    from sscq.genetic import GeneticAlgorithm
-    from sscq.objective import Task
-    from sscq.situation import Situation
-    from sscq.survey import survey
+    from sscq.baselines import candidates, search_plan
+    from sscq.baselines.objective import Task
+    from sscq.baselines.survey import survey
+    from sscq.search.genetic import GeneticAlgorithm
+    from sscq.situations.situation import Situation
 
     several = (situations,) if isinstance(situations, Situation) else tuple(situations)
     laws = _laws(plant, controller)
@@ -139,8 +139,8 @@ def optimize(
     )
     task = Task(plant, several, seen.fitness, step, options, threads)
     start = seen.best if given is None else np.vstack([np.clip(given, lows, highs), seen.best])
-    plan = baselines.SearchPlan((ga or GeneticAlgorithm(),), seed)
-    found = baselines.search(task, baselines.fixed(laws, lows, highs, start), plan, kept)
+    plan = search_plan.SearchPlan((ga or GeneticAlgorithm(),), seed)
+    found = search_plan.search(task, candidates.fixed(laws, lows, highs, start), plan, kept)
     signal = _signal(task, laws, found, teacher, seed, progress)
     return Optimized(found.theta, found.fitness, signal, found.histories[0][1], lows, highs, seen.fitness)
 
@@ -172,7 +172,7 @@ def _box(
     import numpy as np
 
     from controllers import gain_names
-    from sscq.box import check_bounds
+    from sscq.search.box import check_bounds
 
     names = gain_names(laws)
     ends = []
@@ -192,8 +192,8 @@ def _margins(
     box: tuple[np.ndarray, np.ndarray],
     margins: MarginLimits | bool,
 ) -> OperatingMargins | None:
-    from sscq.margins import MarginLimits
-    from sscq.operating import OperatingMargins
+    from sscq.margins.margins import MarginLimits
+    from sscq.margins.operating import OperatingMargins
 
     if margins is False or (margins is True and not plant.operating_points):
         return None
@@ -209,8 +209,9 @@ def _signal(
     seed: int,
     progress: Callable[[int, int, int], None] | None,
 ) -> TeachingSignal | None:
-    from sscq.box import Box
-    from sscq.teacher import Teacher, teach
+    from sscq.search.box import Box
+    from sscq.teaching.teach import teach
+    from sscq.teaching.teacher import Teacher
 
     if teacher is False:
         return None

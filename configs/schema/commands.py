@@ -1,20 +1,172 @@
-"""Settings of the commands: each has its parts, and a few of its own."""
+"""Settings of the commands: what all share, the parts of each, and a few of its own.
+
+`sscq design`, `simulate`, `evaluate`, `export` and `worst` have a dataclass each; plants are no part, they come from
+the registry.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from configs.rules import setting
-from configs.schema.controller import ControllerConfig, PresentConfig
-from configs.schema.excitation import ExcitationConfig
-from configs.schema.export import ExportSettings
-from configs.schema.fitness import FitnessConfig
-from configs.schema.front import FrontConfig
-from configs.schema.network import NetworkConfig
-from configs.schema.run import RunConfig
-from configs.schema.search import BudgetConfig, LadderConfig, SearchConfig
-from configs.schema.situation import SituationsConfig
-from configs.schema.teacher import TeacherConfig
+from configs.schema.closed_loop import ControllerConfig, ExcitationConfig, PresentConfig, SituationsConfig
+from configs.schema.learning import NetworkConfig, TeacherConfig
+from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class RunConfig:
+    """What all commands share."""
+
+    plant: str = setting("van_der_pol", "registered plant; `sscq plants` lists them")
+    plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed", file=True)
+    seed: int = setting(0, "seed of everything random", low=0)
+    step: float | None = setting(None, "integration step; null: the plant's own", unit="s", above=0)
+    integrator: str = setting(
+        "rk4",
+        "integration method; rosenbrock for stiff plants (`sscq check` tells)",
+        choices=("euler", "heun", "rk2", "rk4", "rosenbrock"),
+    )
+    algebraic_loop: str = setting(
+        "solved",
+        "how mutually dependent accelerations are treated",
+        choices=(
+            "solved", "iterated", "iterated_exact", "gauss_seidel", "loop_free", "loop_free_relaxed",
+            "loop_free_filtered",
+        ),
+    )  # fmt: skip
+    threads: int | None = setting(
+        None, "threads of the simulations; null: one a core; results do not depend on it", low=1, session=True
+    )
+    output: str | None = setting(None, "output folder; null: a new one below runs/", session=True)
+    resume: str | None = setting(None, "run folder of a stopped run to go on with", session=True)
+    quiet: bool = setting(False, "no progress lines", session=True)
+
+    @property
+    def integration_step(self) -> float:
+        """The integration step [s], once a plant is known."""
+        if self.step is None:
+            raise ValueError("the integration step is the plant's own, and no plant has been looked up yet")
+        return self.step
+
+
+@dataclass
+class GuardConfig:
+    """What an installed controller does about signals that cannot be trusted."""
+
+    ranges: dict[str, Any] = setting(dict, "where inputs are trusted, ends excluded: {angle: [-1, 1]}")
+    patience: float = setting(0.1, "uninterrupted distrust after which it goes to the safe command", unit="s", low=0)
+    recovery: float = setting(1.0, "uninterrupted trust after which it goes back to automatic", unit="s", low=0)
+    frozen_after: float | None = setting(
+        None, "a measurement that stands still for so long is not trusted; null: it may", unit="s", above=0
+    )
+    ramp: float | None = setting(
+        None, "rate of commands in manual and to the safe one; null: at once; 0: they stay", unit="1/s", low=0
+    )
+    safe: list[float] | None = setting(None, "safe command of each channel; null: the last one stays")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with a range."""
+        for name, ends in self.ranges.items():
+            if not _is_open_range(ends):
+                yield f"ranges.{name} must be [low, high] with low < high, got {ends}"
+
+
+@dataclass
+class VendorConfig:
+    """How a PID block elsewhere takes its gains: K, Ti, Td."""
+
+    unit: str = setting("s", "unit of Ti and Td", choices=("s", "min"))
+    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
+
+
+def _is_open_range(ends: object) -> bool:
+    return isinstance(ends, list) and len(ends) == 2 and all(_number(e) for e in ends) and ends[0] < ends[1]
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+@dataclass
+class ExportSettings:
+    """What is exported, and what it has to stand."""
+
+    to: list[str] = setting(list, "targets, such as c, c_float; all: every one there is")
+    shape: str = setting(
+        "controller", "what leaves: the whole controller, or its scheduler alone for a PID block elsewhere",
+        choices=("controller", "scheduler"),
+    )  # fmt: skip
+    guard: GuardConfig = setting(GuardConfig, "")
+    vendor: VendorConfig = setting(VendorConfig, "")
+    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)
+
+
+@dataclass
+class EnvelopeConfig:
+    """Ranges of what situations may be; fields as in `sscq.Envelope`."""
+
+    usual: bool = setting(True, "ranges not given are the plant's usual ones; false: what is not given does not vary")
+    parameters: dict[str, Any] = setting(dict, "ranges of plant parameters: {mu: [0.5, 2]}")
+    initial: dict[str, Any] = setting(dict, "ranges of initial states")
+    reference: dict[str, Any] = setting(dict, "ranges of the reference of each controlled output")
+    kinds: list[str] = setting(lambda: ["step"], "how the reference gets there", choices=("step", "ramp", "sine"))
+    load: dict[str, Any] = setting(dict, "ranges of steps of the disturbances at half the horizon")
+    excitation: dict[str, Any] = setting(dict, "ranges of the standard deviation of disturbing white noise")
+    noise: dict[str, Any] = setting(dict, "ranges of the standard deviation of sensor noise")
+    delay: list[float] | None = setting(None, "range of the command's delay [low, high]", unit="s", low=0)
+    authority: list[float] | None = setting(
+        None, "range of the share of the command limits that actuators have", above=0
+    )
+    rate_limit: list[float] | None = setting(None, "range of the actuators' largest speed", unit="1/s", above=0)
+    delay_step: float | None = setting(None, "between neighbouring delays; null: usual", unit="s", above=0)
+    hold: float | None = setting(None, "time that white noise is held; null: usual", unit="s", above=0)
+    t_end: float | None = setting(None, "horizon; null: usual", unit="s", above=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with a range."""
+        groups = ("parameters", "initial", "reference", "load", "excitation", "noise")
+        ranges = {f"{group}.{name}": ends for group in groups for name, ends in getattr(self, group).items()}
+        ranges |= {name: getattr(self, name) or [0.0, 0.0] for name in ("delay", "authority", "rate_limit")}
+        for name, ends in ranges.items():
+            if not _is_range(ends):
+                yield f"{name} must be [low, high] with low <= high, got {ends}"
+
+
+def _is_range(ends: object) -> bool:
+    """Whether these are two numbers in order; OmegaConf takes no whole numbers in a mapping to lists of floats."""
+    if not isinstance(ends, list) or len(ends) != 2:
+        return False
+    numbers = [end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
+    return len(numbers) == 2 and numbers[0] <= numbers[1]
+
+
+@dataclass
+class WorstConfig(RunConfig):
+    """`sscq worst`: the worst situation of a stored knowledge base in a declared envelope."""
+
+    plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # as EvaluateConfig
+    kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
+    judged: str = setting(
+        "knowledge_base", "whose worst situation; own: controller.own_gains",
+        choices=("knowledge_base", "reference", "own"),
+    )  # fmt: skip
+    against: str = setting(
+        "cost",
+        "what is largest: the cost itself, or the loss against the reference gains",
+        choices=("cost", "reference"),
+    )
+    fail_above: float | None = setting(None, "a cost above this is a failure; null: only a rollout that diverges is")
+    evaluations: int = setting(2000, "situations simulated by the search, and as many drawn at random", low=20)
+    population: int | None = setting(None, "individuals of the genetic search; null: by the number of genes", low=4)
+    polish: float = setting(0.25, "share of the evaluations that CMA-ES spends around the worst", low=0, high=1)
+    confidence: float = setting(0.95, "of the bound on the failure probability", above=0, below=1)
+    envelope: EnvelopeConfig = setting(EnvelopeConfig, "")
+    controller: PresentConfig = setting(PresentConfig, "")
 
 
 @dataclass

@@ -1,15 +1,16 @@
 """The run report: one self-contained page, `report.html`, from plain data.
 
-Fill a `ReportData` and call `write_report(data, path)`. The package knows no simulation and no learning: strings,
-floats and NumPy arrays come in, one file goes out.
+Fill a `ReportData` and call `write_report(data, path)`. Records, drawing, sections and the page know no simulation and
+no learning: strings, floats and NumPy arrays come in, one file goes out. Builders fill the records from a finished run.
 """
 
-from experiments.report.data import Provenance, ReportData, ReportWarning, SearchHistory
-from experiments.report.front_view import FrontSeries, FrontView
 from experiments.report.page import render, write_report
-from experiments.report.results import ChannelGains, ControllerResult, MarginPoint, Margins
-from experiments.report.rule_base import GainLine, GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
-from experiments.report.situations import (
+from experiments.report.records.front import FrontSeries, FrontView
+from experiments.report.records.learning import InputRow, StructureView, TaughtTrack, TeachingView, TradeOffView
+from experiments.report.records.report_data import Provenance, ReportData, ReportWarning, SearchHistory
+from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.records.rule_base import GainLine, GainSurface, LinguisticVariable, Rule, RuleBaseView, Term
+from experiments.report.records.situations import (
     GROUPS,
     ActuatorUse,
     ChannelView,
@@ -21,9 +22,7 @@ from experiments.report.situations import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.structure_data import InputRow, StructureView, TradeOffView
-from experiments.report.teaching import TaughtTrack, TeachingView
-from experiments.report.verdict import Comparison, Criterion, Judged, Verdict
+from experiments.report.records.verdict import Comparison, Criterion, Judged, Verdict
 
 __all__ = [
     "GROUPS",

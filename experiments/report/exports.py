@@ -1,40 +1,66 @@
-"""Exports: what was written, and who found it equal to the simulation."""
+"""Exports at the end of a design: those that its settings ask for, below ``exports`` in the run's folder.
+
+Which targets are asked for is read here for `sscq export`, too.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.markup import Html, element
-from experiments.report.numbers import missing, number
-from experiments.report.view import section, table, words_head
+from experiments.runtime import formats
 
 if TYPE_CHECKING:
-    from experiments.report.exports_data import ExportView
-    from experiments.report.view import View
+    from collections.abc import Sequence
 
-_HEAD = ("Target", "Proof", "Largest error", "Allowed", "Samples", "ROM")
-
-
-def exports(view: View) -> Html | str:
-    """A row for each export; nothing where none was asked for."""
-    if not view.data.exports:
-        return ""
-    lead = (
-        "Each file was run by an independent program on the signals of all situations, on random and on edge inputs. "
-        "Errors are shares of a signal's range. Hashes and every signal's error: exports/manifest.json."
-    )
-    rows = [_row(one) for one in view.data.exports]
-    return section("exports", "Exports", table((*_HEAD, words_head("checked by")), rows), lead=lead)
+    from configs.schema import DesignConfig
+    from experiments.pipeline.ladder import Bench
+    from flcs import KnowledgeBase
+    from flcs.export.proof import Proof
+    from plants import Plant
 
 
-def _row(one: ExportView) -> Html:
-    opened = element("a", one.target, href=f"exports/{one.page}") if one.page else one.target
-    name = element("th", opened, element("small", one.title), scope="row")
-    status = one.status if one.status == "ok" else element("span", f"▲ {one.status}", class_="loss")
-    known = one.largest == one.largest
-    error = element("td", number(one.largest, 2), element("small", one.signal)) if known else element("td", missing())
-    cells = [
-        element("td", status), error, element("td", number(one.bound, 2)), element("td", str(one.samples)),
-        element("td", missing() if one.rom_bytes is None else f"{one.rom_bytes} bytes"),
-    ]  # fmt: skip
-    return element("tr", name, *cells, element("td", one.reason or one.checker, class_="words"))
+def wanted(names: Sequence[str]) -> list[str]:
+    """Return the names of the targets; "all" stands for every one there is.
+
+    Raises
+    ------
+    UserError
+        For an unknown one, with the near miss.
+    """
+    from experiments.report.living.target import TARGETS
+    from experiments.runtime.errors import UserError
+    from plants.core.names import unknown
+
+    for name in names:
+        if name != "all" and name not in TARGETS:
+            raise UserError(unknown("export target", name, ("all", *TARGETS)))
+    return list(TARGETS) if "all" in names else list(dict.fromkeys(names))
+
+
+def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[Proof]:
+    """Write and prove what the settings ask for, print the table; nothing where they ask for nothing."""
+    if not config.exports.to:
+        return ()
+    from experiments.report.export_files import job_for, table, write
+
+    setup = bench.setup
+    several = [situation for block in setup.sets.values() for situation in block]
+    job = job_for(kb, setup.plant, several, setup.step, setup.options["integrator"], config.exports, setup.seed)
+    root = bench.folder.path / "exports"
+    proofs, manifest = write(job, wanted(config.exports.to), root, quiet=config.quiet)
+    formats.write_json(root / "manifest.json", manifest)
+    for proof in proofs:
+        if proof.seconds:
+            bench.folder.note_time(f"{proof.target}, one sample", proof.seconds)
+    print("\n".join(["", table(proofs), ""]))
+    return proofs
+
+
+def check(config: DesignConfig, plant: Plant) -> None:
+    """Raise before anything is searched where a target is not known or the guard does not fit the plant."""
+    if not config.exports.to:
+        return
+    from experiments.report import export_files
+
+    wanted(config.exports.to)
+    export_files.check_settings(config.exports, plant)

@@ -9,30 +9,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.report.all_numbers import all_numbers
-from experiments.report.closing import glossary, repeat, warnings
-from experiments.report.conditions import conditions
-from experiments.report.document import POLICY, asset
-from experiments.report.exports import exports
-from experiments.report.front import front
-from experiments.report.ladder import ladder
-from experiments.report.margins import margins_table
-from experiments.report.markup import Html, element
-from experiments.report.picture import picture
-from experiments.report.responses import entropy, gains_over_time, responses
-from experiments.report.rules import knowledge_base
-from experiments.report.search import searches
-from experiments.report.signals import signals
-from experiments.report.structure import structure
-from experiments.report.summary import summary
-from experiments.report.teaching_signal import teaching_signal
-from experiments.report.view import View
-from plants.core import atomic
+from experiments.report.drawing.html import POLICY, Html, asset, element
+from experiments.report.sections.all_numbers import all_numbers
+from experiments.report.sections.closing import exports, glossary, repeat, warnings
+from experiments.report.sections.conditions import conditions, margins_table
+from experiments.report.sections.front import front
+from experiments.report.sections.ladder import ladder
+from experiments.report.sections.learning import searches, structure, teaching_signal
+from experiments.report.sections.picture import picture
+from experiments.report.sections.responses import entropy, gains_over_time, responses, signals
+from experiments.report.sections.rules import knowledge_base
+from experiments.report.sections.summary import summary
+from experiments.report.sections.view import View
+from plants.core import atomic_files
 
 if TYPE_CHECKING:
     import os
 
-    from experiments.report.data import ReportData
+    from experiments.report.records.report_data import ReportData
 
 _SECTIONS = (
     ("conditions", "conditions"),
@@ -117,7 +111,7 @@ def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
         If the folder does not exist or cannot be written.
     """
     target = Path(path)
-    atomic.write(target, render(data))
+    atomic_files.write(target, render(data))
     return target
 
 

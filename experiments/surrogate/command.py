@@ -16,7 +16,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.errors import UserError, add_user_file, tell
+from experiments.runtime.errors import UserError, add_user_file, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -53,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Go the rounds and write surrogate.json; exit code 1 where the last design fails on the slow plant."""
-    from experiments.launch import configured
+    from experiments.runtime.launch import configured
     from experiments.surrogate.rounds import Rounds
     from experiments.surrogate.runs import SlowRuns
-    from sscq.slow import crew
+    from sscq.loop.slow import crew
 
     _check(options)
     folder = Path(options.output)
@@ -130,7 +130,7 @@ def _standing_in(file: str) -> SlowPlant:
 def declaration(file: str | None) -> Any:
     """Return what a JSON file says about a unit."""
     from plants.adapters.fmu import FmuDeclaration
-    from plants.core.naming import unknown
+    from plants.core.names import unknown
 
     if file is None:
         return FmuDeclaration()
@@ -172,18 +172,18 @@ def _designer(options: argparse.Namespace, step: float) -> Any:
 
 
 def _write(folder: Path, slow: SlowPlant, done: list[Round]) -> None:
-    from plants.core import atomic
+    from plants.core import atomic_files
 
     content = {
         "schema": SCHEMA, "version": VERSION, "plant": slow.name, "opener": slow.opener,
         "settings": dict(slow.settings), "rounds": [one.plain() for one in done],
     }  # fmt: skip
-    atomic.write(folder / "surrogate.json", json.dumps(content, indent=1) + "\n")
+    atomic_files.write(folder / "surrogate.json", json.dumps(content, indent=1) + "\n")
 
 
 def table(done: Round) -> str:
     """Return the last round as a table."""
-    from experiments.text_table import text_table
+    from experiments.runtime.tables import text_table
 
     columns = zip(done.situations, done.slow, done.fast, done.reference, strict=True)
     rows = [[name, *(f"{value:.4g}" for value in values)] for name, *values in columns]

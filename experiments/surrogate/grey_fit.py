@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import plants
-from experiments.errors import UserError
+from experiments.runtime.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

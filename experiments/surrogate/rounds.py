@@ -9,9 +9,9 @@ import numpy as np
 
 import plants
 from experiments.surrogate import grey_fit, linear_fit, models
-from plants.core import atomic
-from sscq.evaluate import evaluate
-from sscq.situation_sets import KINDS, standard_sets
+from plants.core import atomic_files
+from sscq.loop.evaluate import evaluate
+from sscq.situations.situation_sets import KINDS, standard_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,7 +149,7 @@ class Rounds:
         name = f"{self.runs.plant.name}_model_{number}"
         plant, text, words, error = self._fitted(name)
         file, place = self.folder / f"{name}.py", self.folder / f"design_{number}"
-        atomic.write(file, text)
+        atomic_files.write(file, text)
         kb = self.design(plant, file, place)
         plant = plants.get(name)
         several = _known(standard_sets(plant), self.runs.plant.plant)

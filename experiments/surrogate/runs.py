@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.errors import UserError
-from plants.core.motion import LARGE
-from plants.core.simulate import count_steps
+from experiments.runtime.errors import UserError
+from plants.core.motion.simulate import count_steps
+from plants.core.motion.step import LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from plants import Plant
     from plants.core.slow import SlowPlant
     from sscq import Situation
-    from sscq.quality import Quality
-    from sscq.slow import Crew
+    from sscq.loop.quality import Quality
+    from sscq.loop.slow import Crew
 
     Array = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class SlowRuns:
 
     def judged(self, controller: Any, theta: Array, situations: Sequence[Situation]) -> tuple[Quality, list[Run]]:
         """Return the quality of one candidate in closed loop, and what was seen where the plant was the nominal one."""
-        from sscq.slow import SlowLoop
+        from sscq.loop.slow import SlowLoop
 
         self._spend(len(situations))
         loop = SlowLoop(self.plant, controller, situations, self.step)

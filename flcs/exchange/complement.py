@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flcs import kb_schema
 from flcs.exchange import partition
 from flcs.exchange.of_knowledge_base import check_form, plain_differences, system_of
 from flcs.exchange.system import ExchangeError, range_of, refuse
-from flcs.kb_reader import Node
-from flcs.knowledge_base import KnowledgeBaseError
+from flcs.knowledge_base import knowledge_base
+from flcs.knowledge_base.complaints import KnowledgeBaseError, Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flcs.exchange.system import Consequent, FuzzySystem, SystemRule
-    from flcs.knowledge_base import KnowledgeBase
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
 
 FORMAT, SCHEMA = "sscq complement", 1
 _TOP = ("format", "schema", "differences", "rest")
@@ -37,7 +36,7 @@ def complement(kb: KnowledgeBase) -> dict[str, Any]:
         If the form of inference cannot be written in any.
     """
     check_form(kb.inference)
-    rest = kb_schema.to_document(kb)
+    rest = knowledge_base.to_document(kb)
     for number, channel in enumerate(rest["channels"]):
         values = [rule.values for rule in system_of(kb, number).rules]
         channel["rules"] = [_rest_of_rule(r, v) for r, v in zip(channel["rules"], values, strict=True)]
@@ -74,7 +73,7 @@ def restored(document: Mapping[str, Any], systems: Sequence[FuzzySystem]) -> Kno
         raise KnowledgeBaseError(
             f"the complement is damaged or was changed by hand: {type(error).__name__}: {error}; take an intact copy"
         ) from error
-    return kb_schema.from_document({**filled, "hash": ""})
+    return knowledge_base.from_document({**filled, "hash": ""})
 
 
 def _filled(rest: dict[str, Any], systems: Sequence[FuzzySystem]) -> dict[str, Any]:

@@ -1,17 +1,214 @@
 """Fuzzy Control Language (IEC 61131-7), read as text: nothing in it is evaluated.
 
-Read are one function block with REAL variables, terms as points, singletons with method COGS, rule blocks with AND
-(PROD or MIN) of one term for each input, and WITH 0 or 1. What else the language has (COG, OR, NOT, other weights) is
-refused with its line, because a knowledge base of constant gains has no place for it.
+Words, numbers and signs, each with its line; then the declarations of a function block (variables, terms, singletons,
+ranges); then its rules.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass, field
+from typing import NoReturn
 
-from flcs.exchange.fcl_blocks import JOINED, Declarations, Output
 from flcs.exchange.fcl_writer import AND_METHODS
-from flcs.exchange.system import Consequent, FuzzySystem, SystemRule, refuse
+from flcs.exchange.system import Antecedent, Consequent, FuzzySystem, SystemRule, Term, refuse
+
+_TOKEN = re.compile(
+    r"(?P<skip>\s+|\(\*.*?\*\)|//[^\n]*)|(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<word>[A-Za-z_]\w*)"
+    r"|(?P<sign>:=|\.\.|[-+:;(),])",
+    re.DOTALL | re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A piece of the text: its kind ("number", "word", "sign", "end"), text and line."""
+
+    kind: str
+    text: str
+    line: int
+
+
+class Tokens:
+    """The tokens of a text, taken one after the other."""
+
+    def __init__(self, text: str) -> None:
+        self._all = list(_split(text))
+        self._place = 0
+
+    @property
+    def next(self) -> Token:
+        """The token that comes next."""
+        return self._all[self._place]
+
+    def take(self) -> Token:
+        """Take the next token."""
+        token = self.next
+        self._place += token.kind != "end"
+        return token
+
+    def at(self, *words: str) -> bool:
+        """Whether the next token is one of these, in capitals or not."""
+        return self.next.text.upper() in words
+
+    def skip(self, *words: str) -> bool:
+        """Take the next token if it is one of these."""
+        found = self.at(*words)
+        if found:
+            self.take()
+        return found
+
+    def expect(self, *words: str) -> Token:
+        """Take the next token, which must be one of these."""
+        if not self.at(*words):
+            self.complain(" or ".join(map(repr, words)))
+        return self.take()
+
+    def name(self) -> Token:
+        """Take a name."""
+        return self.take() if self.next.kind == "word" else self.complain("a name")
+
+    def number(self) -> float:
+        """Take a number with its sign."""
+        sign = -1.0 if self.at("-") else 1.0
+        self.skip("-", "+")
+        if self.next.kind != "number":
+            self.complain("a number")
+        value = sign * float(self.next.text)
+        if not math.isfinite(value):
+            self.complain("a finite number")
+        self.take()
+        return value
+
+    def complain(self, expected: str) -> NoReturn:
+        """Refuse the next token."""
+        refuse(self.next.line, expected, repr(self.next.text) if self.next.kind != "end" else "the end of the file")
+
+
+def _split(text: str) -> list[Token]:
+    found, place, line = [], 0, 1
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            refuse(line, "a word, a number or a sign of the language", repr(text[place]))
+        kind = str(match.lastgroup)
+        if kind != "skip":
+            found.append(Token(kind, match[0], line))
+        line += match[0].count("\n")
+        place = match.end()
+    return [*found, Token("end", "", line)]
+
+
+JOINED = ("MAX", "NSUM", "SUM")
+"""How rules with one singleton may be joined."""
+
+
+@dataclass
+class Output:
+    """A DEFUZZIFY block: singletons by name, and what else it says."""
+
+    line: int
+    singletons: dict[str, float] = field(default_factory=dict)
+    default: float | None = None
+    ends: tuple[float, float] | None = None
+
+
+class Declarations:
+    """Declarations as they are read.
+
+    Attributes
+    ----------
+    variables : dict of VAR_INPUT and VAR_OUTPUT to names
+    inputs : dict of name to Antecedent
+    outputs : dict of name to Output
+    joined : dict of output to how its rules with one singleton are joined
+    """
+
+    def __init__(self, text: str) -> None:
+        self.tokens = Tokens(text)
+        self.variables: dict[str, list[str]] = {"VAR_INPUT": [], "VAR_OUTPUT": []}
+        self.inputs: dict[str, Antecedent] = {}
+        self.outputs: dict[str, Output] = {}
+        self.joined: dict[str, str] = {}
+
+    def _variables(self, word: str) -> None:
+        while not self.tokens.skip("END_VAR"):
+            self.variables[word].append(self.tokens.name().text)
+            for expected in (":", "REAL", ";"):
+                self.tokens.expect(expected)
+
+    def _declared(self, word: str) -> tuple[str, int]:
+        token = self.tokens.name()
+        if token.text not in self.variables[word]:
+            refuse(token.line, f"a variable of {word}: {', '.join(self.variables[word])}", repr(token.text))
+        return token.text, token.line
+
+    def _fuzzify(self, _: str) -> None:
+        tokens = self.tokens
+        name, line = self._declared("VAR_INPUT")
+        terms, ends = [], None
+        while not tokens.skip("END_FUZZIFY"):
+            if tokens.at("RANGE"):
+                ends = self._range()
+                continue
+            tokens.expect("TERM")
+            label = tokens.name()
+            tokens.expect(":=")
+            terms.append(Term(label.text, "points", self._points(), line=label.line))
+        low, high = ends or (None, None)
+        self.inputs[name] = Antecedent(name, low, high, tuple(terms), line)
+
+    def _points(self) -> tuple[tuple[float, float], ...]:
+        tokens, points, line = self.tokens, [], self.tokens.next.line
+        while not tokens.skip(";"):
+            if not tokens.at("("):
+                tokens.complain("points (place, membership) of straight lines, and ';'")
+            tokens.take()
+            x = tokens.number()
+            tokens.expect(",")
+            points.append((x, tokens.number()))
+            tokens.expect(")")
+        if points != sorted(points, key=lambda point: point[0]):
+            refuse(line, "points in increasing order", points)
+        return tuple(points)
+
+    def _range(self) -> tuple[float, float]:
+        tokens = self.tokens
+        line = tokens.take().line
+        for expected in (":=", "("):
+            tokens.expect(expected)
+        low = tokens.number()
+        tokens.expect("..")
+        high = tokens.number()
+        for expected in (")", ";"):
+            tokens.expect(expected)
+        return (low, high) if low < high else refuse(line, "RANGE := (low .. high) with low < high", (low, high))
+
+    def _defuzzify(self, _: str) -> None:
+        tokens = self.tokens
+        name, line = self._declared("VAR_OUTPUT")
+        output = self.outputs[name] = Output(line)
+        while not tokens.skip("END_DEFUZZIFY"):
+            word = tokens.next.text.upper()
+            if word == "RANGE":
+                output.ends = self._range()
+                continue
+            tokens.expect("TERM", "METHOD", "ACCU", "DEFAULT")
+            label = tokens.name().text if word == "TERM" else ""
+            tokens.expect(":=" if word in {"TERM", "DEFAULT"} else ":")
+            if word == "METHOD":
+                tokens.expect("COGS")
+            elif word == "ACCU":
+                self.joined[name] = tokens.expect(*JOINED).text.upper()
+            elif word == "DEFAULT":
+                output.default = None if tokens.skip("NC") else tokens.number()
+            elif tokens.at("("):
+                tokens.complain("a singleton, TERM name := number (sets over the output are not constant gains)")
+            else:
+                output.singletons[label] = tokens.number()
+            tokens.expect(";")
+
 
 _NORMS = {word: name for name, word in AND_METHODS.items()}
 

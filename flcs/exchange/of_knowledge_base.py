@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flcs import defuzzification
 from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term, range_of
-from flcs.membership import Bell, Gaussian, Trapezoid, Triangular
+from flcs.inference import defuzzification
+from flcs.inference.membership import Bell, Gaussian, Trapezoid, Triangular
 
 if TYPE_CHECKING:
-    from flcs.knowledge_base import KnowledgeBase
-    from flcs.rule_base import Inference, Rule, RuleBase
-    from flcs.variable import Variable
+    from flcs.inference.rule_base import Inference, Rule, RuleBase
+    from flcs.inference.variable import Variable
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
 
 
 def system_of(kb: KnowledgeBase, channel: int = 0) -> FuzzySystem:

@@ -16,7 +16,8 @@ from plants.core import elementary as e
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plants.core.plant import Plant, Quantity
+    from plants.core.plant import Plant
+    from plants.core.quantities import Quantity
 
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     "ASSIGN": lambda a: a, "ADD": lambda a, b: a + b, "SUB": lambda a, b: a - b, "MUL": lambda a, b: a * b,

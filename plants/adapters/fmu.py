@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from plants.adapters.optional import package
-from plants.core.naming import unknown
-from plants.core.plant import Channel, Plant, Quantity
+from plants.core.names import unknown
+from plants.core.plant import Plant
+from plants.core.quantities import Channel, Quantity
 from plants.core.slow import LostError, SlowPlant, resting
 
 _REAL = {"Real", "Float64"}

@@ -10,7 +10,7 @@ from plants.core.plant import Plant
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plants.core.plant import Quantity
+    from plants.core.quantities import Quantity
 
 BLOCKS = ("derivative", "outputs", "energy", "supplied_power", "entropy_rate")
 SEVERAL = frozenset({"derivative", "outputs"})  # these give a tuple, the others one number

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.integrators import INTEGRATORS, USUAL
-from plants.core.naming import pick_values, unknown
+from plants.core.motion.integrators import INTEGRATORS, USUAL
+from plants.core.names import pick_values, unknown
 from plants.core.registry import get
 from plants.core.slow import LostError, SlowPlant
 from plants.core.user_file import load_plant_file
@@ -39,8 +39,6 @@ def stepped(plant: Plant, integrator: str = USUAL, file: str | None = None) -> S
 
 def open_session(settings: Mapping[str, Any]) -> Stepped:
     """Open a session."""
-    import plants  # noqa: F401  (registers the project's own)
-
     if settings.get("file"):
         load_plant_file(settings["file"])
     return Stepped(get(settings["plant"]), settings["integrator"])

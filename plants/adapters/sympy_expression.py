@@ -16,7 +16,8 @@ from plants.core import elementary as e
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plants.core.plant import Plant, Quantity
+    from plants.core.plant import Plant
+    from plants.core.quantities import Quantity
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": e.sin, "cos": e.cos, "tan": e.tan, "asin": e.asin, "acos": e.acos, "atan": extra.atan, "atan2": e.atan2,

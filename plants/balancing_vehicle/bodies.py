@@ -2,7 +2,8 @@
 
 The heading frame has the axes f (forward along the heading), e_s (to the left) and k (up): it is turned about the
 vertical alone. In it neither masses nor forces depend on the yaw angle, so the equations are solved there, for the
-velocities U = (u_f, u_s, u_z, psi', phi', theta', aL', aR'), and turned back.
+velocities U = (u_f, u_s, u_z, psi', phi', theta', aL', aR'), and turned back. Vectors are three numbers, in which
+plain zeros cost nothing.
 
 Axes of rotation: yaw k, roll f, pitch and wheels a = cos(phi) e_s + sin(phi) k; n = f x a completes the tilted frame.
 """
@@ -12,11 +13,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle.parameters import GRAVITY, SIDES
-from plants.balancing_vehicle.vectors import Vector, cross, dot, plus, times
 from plants.core.elementary import cos, sin
 
 if TYPE_CHECKING:
     from plants.balancing_vehicle.parameters import Numbers
+
+
+Vector = tuple[Any, Any, Any]
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+def plus(*vectors: Vector) -> Vector:
+    """Sum."""
+    x, y, z = vectors[0]
+    for a, b, c in vectors[1:]:
+        x, y, z = x + a, y + b, z + c
+    return x, y, z
+
+
+def times(factor: Any, a: Vector) -> Vector:
+    """Product with a number."""
+    return factor * a[0], factor * a[1], factor * a[2]
+
+
+def dot(a: Vector, b: Vector) -> Any:
+    """Inner product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
 
 FORWARD: Vector = (1.0, 0.0, 0.0)
 UP: Vector = (0.0, 0.0, 1.0)

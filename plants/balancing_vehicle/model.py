@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plants.balancing_vehicle import motion, powers, signals
-from plants.balancing_vehicle.measures import MEASURES
+from plants.balancing_vehicle import energy, motion, signals
 from plants.balancing_vehicle.parameters import PARAMETERS
 from plants.balancing_vehicle.scene import SCENE
+from plants.balancing_vehicle.signals import MEASURES
 from plants.balancing_vehicle.stepping import advance
 from plants.balancing_vehicle.tasks import SITUATIONS, SLIPPERY_SITUATIONS, standing
-from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.quantities import Channel, OperatingPoint, Quantity
 from plants.core.registry import register
 
 FALLEN = 1.4  # rad
@@ -81,9 +82,9 @@ BALANCING_VEHICLE = register(
         derivative=motion.derivative,
         advance=advance,
         outputs=signals.outputs,
-        energy=powers.energy,
-        supplied_power=powers.supplied_power,
-        entropy_rate=powers.entropy_rate,
+        energy=energy.energy,
+        supplied_power=energy.supplied_power,
+        entropy_rate=energy.entropy_rate,
         allocate=signals.allocate,
         operating_points=(OperatingPoint("upright", standing()),),
         situations=SITUATIONS,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from plants.balancing_vehicle.energy import limited
 from plants.balancing_vehicle.model import BALANCING_VEHICLE, CHANNELS, FALLEN
 from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
-from plants.balancing_vehicle.powers import limited
 from plants.core.elementary import cos, sin
 from plants.core.linear_solve import solve_symmetric
-from plants.core.plant import OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.quantities import OperatingPoint, Quantity
 from plants.core.registry import register
 
 _USED = (

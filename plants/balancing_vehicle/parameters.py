@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from plants.core.plant import Quantity
+from plants.core.quantities import Quantity
 from plants.friction import LuGre
 
 GRAVITY = 9.81  # m/s^2

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plants.balancing_vehicle.loads import END, opening, under
 from plants.balancing_vehicle.model import BALANCING_VEHICLE
+from plants.balancing_vehicle.motion import END, opening, under
 from plants.balancing_vehicle.parameters import Numbers
 from plants.balancing_vehicle.stepping import PASSES, pushes
 from plants.balancing_vehicle.wheels import dynamics
@@ -15,7 +15,7 @@ from plants.core.registry import register
 if TYPE_CHECKING:
     from plants.core.measures import Measure
     from plants.core.plant import Plant
-    from plants.core.scene import Body, Scene
+    from plants.core.presentation import Body, Scene
 
 _BLOCKS = ("derivative", "advance", "outputs", "supplied_power", "entropy_rate")
 _TEXT = " Rigid contact: loads by complementarity with the gaps at the end of a step."

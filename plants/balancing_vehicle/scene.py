@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from plants.balancing_vehicle.bodies import Pose, place, pose, wheel_centres
-from plants.balancing_vehicle.ground import ground
 from plants.balancing_vehicle.motion import grip, turned
 from plants.balancing_vehicle.parameters import LENGTH, WHEEL_WIDTH, Numbers
-from plants.balancing_vehicle.wheels import dynamics
-from plants.core.scene import Body, Scene, View
+from plants.balancing_vehicle.wheels import dynamics, ground
+from plants.core.presentation import Body, Scene, View
 
 Points = Any
 _ABOVE = 0.2  # m, from the centre of mass to the platform's top and bottom

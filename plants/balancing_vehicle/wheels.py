@@ -1,11 +1,13 @@
-"""Where the wheels touch the ground: gaps, slip, and how the vehicle answers to forces there.
+"""Where the wheels touch the ground: its height and grip, gaps, slip, and how the vehicle answers to forces there.
 
 Six directions: normal, longitudinal and lateral, each for the left and the right wheel. With the responses of all of
-them to one another (J M^-1 J', 6 x 6) loads and friction are found without the vehicle's eight equations.
+them to one another (J M^-1 J', 6 x 6) loads and friction are found without the vehicle's eight equations. The ground
+has slopes, a cosine bump under each wheel, and a patch of other friction.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle.bodies import (
@@ -16,21 +18,64 @@ from plants.balancing_vehicle.bodies import (
     PSI,
     UP,
     Pose,
+    Vector,
     arms,
+    dot,
     drawn,
     equations,
     place,
+    plus,
     pose,
+    times,
     wheel_centres,
-)  # fmt: skip
-from plants.balancing_vehicle.ground import Ground, ground
-from plants.balancing_vehicle.vectors import Vector, dot, plus, times
+)
+from plants.balancing_vehicle.parameters import PATCH_EDGE
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import clip, cos, minimum, sin, where
 from plants.core.linear_solve import solve_symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants.balancing_vehicle.parameters import Numbers
+
+
+class Ground(NamedTuple):
+    """The ground at a place: height [m], slopes along x and y, curvature along x [1/m], share of the patch."""
+
+    height: Any
+    slope_x: Any
+    slope_y: Any
+    curvature: Any
+    friction: Any
+
+
+def ground(x: Any, y: Any, height: Any, p: Numbers) -> Ground:
+    """Return the ground at (x, y) [m] under a wheel whose bump is `height` [m] high.
+
+    The bump is (h/2) (1 - cos(2 pi (x - x_b) / L)) on [x_b, x_b + L]: height and slope are continuous.
+    """
+    rate = 2.0 * math.pi / p.bump_length
+    along = x - p.bump_x
+    on = minimum(along, p.bump_length - along)
+    angle = rate * clip(along, 0.0, p.bump_length)
+    half, turn = 0.5 * height, cos(angle)
+    return Ground(
+        height=p.slope_x * x + p.slope_y * y + half * (1.0 - turn),
+        slope_x=p.slope_x + half * rate * sin(angle),
+        slope_y=p.slope_y,
+        curvature=where(on, half * rate * rate * turn, 0.0),
+        friction=1.0 + (p.patch - 1.0) * on_patch(x, y, p),
+    )
+
+
+def on_patch(x: Any, y: Any, p: Numbers) -> Any:
+    """Share of the patch's ground at (x, y), 0 to 1."""
+    half = 0.5 * p.patch_length
+    along = half - magnitude(x - p.patch_x - half)
+    across = 0.5 * p.patch_width - magnitude(y - p.patch_y)
+    return clip(0.5 + minimum(along, across) / PATCH_EDGE, 0.0, 1.0)
+
 
 NORMAL, ALONG, ACROSS = (0, 1), (2, 3), (4, 5)  # directions, each left and right
 _ORDER = (A_L, A_R, 0, 1, 2, 3, 4, 5)  # of elimination: wheels and translation fill nothing in

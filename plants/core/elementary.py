@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core import scalar
-from plants.core.tape import Traced
+from plants.core.tracing import scalar
+from plants.core.tracing.tape import Traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,9 +1,10 @@
 """Unrolled solves of small symmetric and general systems, on floats, arrays and traced numbers.
 
-No pivoting: mass matrices are positive definite, and the Newton matrices of :mod:`plants.core.loops` are close to the
-identity. The step matrices of :mod:`plants.core.rosenbrock` are a multiple of the identity less a Jacobian: while the
-plant's modes settle, or grow slowly against the step, they have large pivots; where one is lost :class:`Factors` tells.
-Sizes up to 12 are meant for lane loops; the code is straight-line, so a kernel can carry it.
+No pivoting: mass matrices are positive definite, and the Newton matrices of algebraic loops
+(:mod:`plants.core.algebraic_loop.iteration`) are close to the identity. The step matrices of
+:mod:`plants.core.motion.step.rosenbrock` are a multiple of the identity less a Jacobian: while the plant's modes
+settle, or grow slowly against the step, they have large pivots; where one is lost :class:`Factors` tells. Sizes
+up to 12 are meant for lane loops; the code is straight-line, so a kernel can carry it.
 """
 
 from __future__ import annotations

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.core.plant import Plant
-
 
 @dataclass(frozen=True)
 class Measure:
@@ -122,8 +120,3 @@ def check_names(measures: Sequence[Measure], plant: str) -> None:
     names = [measure.name for measure in measures]
     if len(set(names)) != len(names):
         raise ValueError(f"plant {plant!r}: names of measures must differ, got {names}")
-
-
-def chosen(plant: Plant, names: Sequence[str]) -> tuple[Measure, ...]:
-    """Return the plant's measures that are among `names`, in the plant's order."""
-    return tuple(measure for measure in plant.measures if measure.name in names)

@@ -1,96 +1,27 @@
-"""What a plant is: named quantities, blocks, control channels. Nothing else is needed to use one everywhere."""
+"""What a plant is: named quantities, blocks, control channels. Nothing else is needed to use one everywhere.
+
+The constructor fills what follows from the rest and checks the declaration itself; :mod:`plants.core.checks` runs
+the blocks.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from plants.core.accelerations import check_velocities
 from plants.core.measures import check_names
-from plants.core.rival import check_rivals
-from plants.core.scene import check_scene
-from plants.core.shown import check_shown
-from plants.core.velocities import check_velocities
+from plants.core.presentation import check_scene
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plants.core.measures import Measure
-    from plants.core.rival import Rival
-    from plants.core.scene import Scene
-    from plants.core.shown import Shown
+    from plants.core.presentation import Scene, Shown
+    from plants.core.quantities import Channel, OperatingPoint, Quantity, Rival
 
     Block = Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A named number of a plant.
-
-    Attributes
-    ----------
-    name, unit : str
-        The unit is documentation ("rad/s"); all numbers are SI.
-    nominal : float
-        Parameter value, or initial value of a state.
-    low, high : float
-        Region where the model holds; a rollout that leaves it counts as diverged.
-    text : str
-        One line of documentation.
-    rest : float
-        Of a disturbance: its value where nothing is given, as 1 of a friction scale.
-    """
-
-    name: str
-    unit: str
-    nominal: float = 0.0
-    low: float = -math.inf
-    high: float = math.inf
-    text: str = ""
-    rest: float = 0.0
-
-
-@dataclass(frozen=True)
-class Channel:
-    """One control loop: one measured output, one command, one PID.
-
-    Attributes
-    ----------
-    output, rate : str
-        Names of measurements: the controlled output and, if it is measured, its rate.
-    scale : float
-        Error that counts as large [unit of the output]; makes the errors of several channels comparable.
-    low, high : float
-        Command limits [unit of the input].
-    collocated : bool
-        The command is a force on the output's coordinate, so that kd * e'^2 is a power [W].
-    gains_low, gains_high : tuple of float
-        Box in which kp, ki, kd are searched, where a run gives no other. Where all of kd's is negative, the command
-        acts against the output, and |kd| e'^2 counts as the entropy production of the derivative action.
-    """
-
-    output: str
-    rate: str | None = None
-    scale: float = 1.0
-    low: float = -math.inf
-    high: float = math.inf
-    collocated: bool = True
-    gains_low: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    gains_high: tuple[float, float, float] = (10.0, 10.0, 10.0)
-
-    @property
-    def opposed(self) -> bool:
-        """Whether a larger command makes the output smaller: the gains' box lies below 0."""
-        return self.gains_low[2] < 0.0 and self.gains_high[2] <= 0.0
-
-
-@dataclass(frozen=True)
-class OperatingPoint:
-    """Where margins are asked for: the state about which the plant is linearised, with the input that holds it."""
-
-    name: str
-    state: tuple[float, ...]
-    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 def _no_disturbance_outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
@@ -144,12 +75,12 @@ class Plant:
     measures : tuple of Measure
         Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
     rivals : tuple of Rival
-        Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.rival`).
+        Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.plant`).
     trade_off : tuple of str
         Names of own measures that its field trades off against one another, such as comfort and road holding; the
         first is minimised while the second is limited. Left empty: none is natural for it.
     scene : Scene, optional
-        Its moving picture, for reports (:mod:`plants.core.scene`).
+        Its moving picture, for reports (:mod:`plants.core.presentation`).
     shown : tuple of Shown
         Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
@@ -198,7 +129,7 @@ class Plant:
         if not self.measurements:
             object.__setattr__(self, "measurements", self.states)
         if self.derivative is None or getattr(self.derivative, "solved", False):
-            from plants.core.loops import solved_derivative
+            from plants.core.accelerations import solved_derivative
 
             object.__setattr__(self, "derivative", solved_derivative(self))
         check_velocities(self)
@@ -233,7 +164,7 @@ class Plant:
         ValueError
             For an unknown name (with the near miss), a wrong length, or a parameter outside its bounds.
         """
-        from plants.core.naming import pick_values
+        from plants.core.names import pick_values
 
         quantities = getattr(self, kind)
         values = pick_values(f"{kind} of plant {self.name!r}", quantities, given)
@@ -248,7 +179,7 @@ class Plant:
 
     def index(self, kind: str, name: str) -> int:
         """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""
-        from plants.core.naming import position
+        from plants.core.names import position
 
         return position(f"{kind} of plant {self.name!r}", [q.name for q in getattr(self, kind)], name)
 
@@ -295,3 +226,73 @@ def _check_channels(plant: Plant) -> None:
             "give allocate(t, x, commands, p), which turns commands into inputs"
         )
         raise ValueError(message)
+
+
+_PLOTTED_KINDS = ("measurements", "states", "inputs", "disturbances")
+
+
+def plotted_quantity(plant: Plant, name: str) -> tuple[str, Quantity]:
+    """Return what a shown signal is called in a record, and its quantity."""
+    from plants.core.names import unknown
+
+    for kind in _PLOTTED_KINDS:
+        for one in getattr(plant, kind):
+            if one.name == name:
+                return (f"output {name}" if kind == "measurements" else name), one
+    names = [one.name for kind in _PLOTTED_KINDS for one in getattr(plant, kind)]
+    raise ValueError(unknown(f"signal of plant {plant.name!r} that could be shown:", name, names))
+
+
+def check_shown(plant: Plant) -> None:
+    """Raise where a plant names a signal that it has not, or ranges that cannot be drawn."""
+    for one in plant.shown:
+        plotted_quantity(plant, one.signal)
+        what = f"plant {plant.name!r}: shown signal {one.signal!r}"
+        if not one.span >= 0.0:
+            raise ValueError(f"{what}: span must be 0 s or more, got {one.span}")
+        if not 0.0 <= one.spectrum < math.inf:
+            raise ValueError(f"{what}: spectrum must be a highest frequency in Hz, or 0 for none, got {one.spectrum}")
+        if one.weighting is not None and not one.weighting_name:
+            raise ValueError(f"{what}: say what its weighting is called, weighting_name='Wk of ISO 2631-1'")
+
+
+def check_rivals(plant: Plant) -> None:
+    """Raise where a plant's rivals cannot be tuned in its loop."""
+    names = [rival.name for rival in plant.rivals]
+    if len(set(names)) != len(names):
+        raise ValueError(f"plant {plant.name!r}: names of rivals must differ, got {names}")
+    for rival in plant.rivals:
+        if len(rival.constants) > len(plant.channels):
+            raise ValueError(
+                f"rival {rival.name!r} of plant {plant.name!r} may have up to {len(plant.channels)} constants "
+                f"(commands of the plant's channels carry them), got {len(rival.constants)}"
+            )
+        for constant in rival.constants:
+            if not -1e300 < constant.low < constant.high < 1e300:
+                raise ValueError(
+                    f"rival {rival.name!r} of plant {plant.name!r}: constant {constant.name!r} needs finite bounds "
+                    f"low < high to be tuned in, got {constant.low}, {constant.high}"
+                )
+
+
+def with_rival(plant: Plant, rival: Rival) -> Plant:
+    """Return the plant driven by a rival: the commands of its first channels are the rival's constants.
+
+    Outputs, references and measures stay the plant's own, so that both are judged alike.
+    """
+    count = len(rival.constants)
+
+    def allocate(t: Any, x: Any, commands: Any, p: Any) -> Any:
+        return rival.allocate(t, x, tuple(commands[:count]), p)
+
+    carried = [
+        replace(channel, low=constant.low, high=constant.high)
+        for channel, constant in zip(plant.channels, rival.constants, strict=False)
+    ]
+    channels = (*carried, *plant.channels[count:])
+    return replace(plant, allocate=allocate, channels=channels, operating_points=(), rivals=())
+
+
+def pick_measures(plant: Plant, names: Sequence[str]) -> tuple[Measure, ...]:
+    """Return the plant's measures that are among `names`, in the plant's order."""
+    return tuple(measure for measure in plant.measures if measure.name in names)

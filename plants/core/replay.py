@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core import elementary, scalar
-from plants.core.tape import Traced
+from plants.core import elementary
+from plants.core.tracing import scalar
+from plants.core.tracing.tape import Traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from plants.core.tape import Tape
-    from plants.core.trace import Program
+    from plants.core.tracing.tape import Tape
+    from plants.core.tracing.trace import Program
 
 
 def replay(program: Program, *values: Any) -> tuple[Any, ...]:

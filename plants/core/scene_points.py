@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.scene import KINDS
+from plants.core.presentation import KINDS
 
 if TYPE_CHECKING:
+    from plants.core.motion.trajectory import Trajectory
     from plants.core.plant import Plant
-    from plants.core.scene import Block, Body, View
-    from plants.core.trajectory import Trajectory
+    from plants.core.presentation import Block, Body, View
 
 Columns = tuple[np.ndarray, ...]
 

@@ -50,7 +50,7 @@ class SlowPlant:
         Two sessions must not live in one process.
     together : str
         ``"module:function"``, where the program moves many rollouts at a time by itself; what it returns is a
-        :class:`sscq.slow.Crew`, used in place of processes with sessions.
+        :class:`sscq.loop.slow.Crew`, used in place of processes with sessions.
     """
 
     plant: Plant

@@ -2,43 +2,36 @@
 
 A signal is a sum of parts: ``Step(1.5) + Sine(0.1, 2.0) + WhiteNoise(0.3, hold=0.1)``; a bare number is a constant.
 Smooth parts are evaluated at the integrator's stage times, parts with jumps and random parts are held from the start
-of a step. Random parts draw counter-based unit noise (:mod:`plants.core.noise`).
+of a step. Random parts draw counter-based unit noise (:mod:`plants.core.signals.noise`).
 
-How to write a kind of part is said in :mod:`plants.excitation.signals`. Where it goes:
+How to write a kind of part is said in :mod:`plants.core.signals.signal`. Where it goes:
 
-- a formula of time beside :mod:`plants.excitation.elementary_forms`; signals for identification (chirp, PRBS,
+- a formula of time beside :mod:`plants.core.signals.elementary_forms`; signals for identification (chirp, PRBS,
   multisine) in :mod:`plants.excitation.identification`;
 - samples without memory, of any density, in :mod:`plants.excitation.white_noise`;
-- coloured noise of first order beside :mod:`plants.excitation.forming_filters` (Gaussian, uniform),
-  :mod:`plants.excitation.squared_filters` (exponential, gamma), :mod:`plants.excitation.density_filters` (Rayleigh) and
-  :mod:`plants.excitation.tabulated_filter` (any other); filters of higher order in a file each;
-- a profile over the way driven in :mod:`plants.excitation.road`, for four wheels in
-  :mod:`plants.excitation.wheel_road`, single bumps in :mod:`plants.excitation.bump`;
-- a user's data in :mod:`plants.excitation.recorded`, its formats beside :mod:`plants.excitation.series_file`.
+- coloured noise of first order in :mod:`plants.excitation.first_order_filters` (Gaussian, uniform, exponential,
+  gamma) and :mod:`plants.excitation.density_filters` (Rayleigh, any other); of higher order in
+  :mod:`plants.excitation.second_order_filters`;
+- a profile over the way driven in :mod:`plants.excitation.roads`: one wheel, four wheels, single bumps;
+- a user's data, and the formats that can be read, in :mod:`plants.core.signals.recorded`.
 
-Random kinds say what law they have (:mod:`plants.excitation.claims`); :mod:`plants.excitation.selftest` holds any
+Random kinds say what law they have (:mod:`plants.core.signals.claims`); :mod:`plants.excitation.selftest` holds any
 generator, a user's own as well, against such a claim.
 
-Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of ``tests/plants/test_excitation.py``,
+Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of ``tests/plants/core/signals/test_excitation.py``,
 which runs each.
 """
 
-from plants.excitation.bump import Bump, BumpRate
-from plants.excitation.claims import Bias, Claim
-from plants.excitation.density_filters import RayleighFilter
-from plants.excitation.elementary_forms import Ramp, Sine, Step
-from plants.excitation.forming_filters import GaussianFilter, UniformFilter
+from plants.core.signals.claims import Bias, Claim
+from plants.core.signals.elementary_forms import Ramp, Sine, Step
+from plants.core.signals.recorded import Recorded, read_series
+from plants.core.signals.signal import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
+from plants.excitation.density_filters import RayleighFilter, TabulatedFilter
+from plants.excitation.first_order_filters import ExponentialFilter, GammaFilter, GaussianFilter, UniformFilter
 from plants.excitation.identification import PRBS, Chirp, multisine
-from plants.excitation.nonlinear_filter import NonlinearFilter
-from plants.excitation.peak_filters import PeakFilter, UniformPeakFilter
-from plants.excitation.recorded import Recorded
-from plants.excitation.road import Road, road_tracks
+from plants.excitation.roads import Bump, BumpRate, Road, WheelRoad, WheelRoadRate, road_tracks
+from plants.excitation.second_order_filters import NonlinearFilter, PeakFilter, UniformPeakFilter
 from plants.excitation.selftest import check_generator, check_seeds
-from plants.excitation.series_file import read_series
-from plants.excitation.signals import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
-from plants.excitation.squared_filters import ExponentialFilter, GammaFilter
-from plants.excitation.tabulated_filter import TabulatedFilter
-from plants.excitation.wheel_road import WheelRoad, WheelRoadRate
 from plants.excitation.white_noise import WhiteNoise
 
 __all__ = [

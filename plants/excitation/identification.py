@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from plants.core import noise
 from plants.core.elementary import clip, exp, floor, sin
-from plants.excitation.checks import check_finite, check_positive
-from plants.excitation.elementary_forms import Sine
-from plants.excitation.signals import Feed, Part, Signal
+from plants.core.signals import noise
+from plants.core.signals.elementary_forms import Sine
+from plants.core.signals.signal import Feed, Part, Signal, check_finite, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.excitation import statistics
-from plants.excitation.generation import Streams
 from plants.excitation.statistics import Sampling, Statistic
+from plants.excitation.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.excitation.claims import Claim
-    from plants.excitation.signals import Part
+    from plants.core.signals.claims import Claim
+    from plants.core.signals.signal import Part
 
 
 @dataclass(frozen=True)

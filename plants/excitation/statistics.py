@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plants.excitation.claims import Claim
+    from plants.core.signals.claims import Claim
 
     Array = np.ndarray[Any, Any]
 

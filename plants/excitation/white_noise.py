@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plants.core import noise
-from plants.excitation.checks import check_finite, check_positive
-from plants.excitation.claims import Claim
+from plants.core.signals import noise
+from plants.core.signals.claims import Claim
+from plants.core.signals.signal import Feed, Part, check_finite, check_positive
 from plants.excitation.laws import normal, uniform
-from plants.excitation.signals import Feed, Part
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

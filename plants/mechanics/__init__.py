@@ -1,5 +1,9 @@
-"""Mechanics kit: declare energies and constraints, get plants."""
+"""Mechanics kit: declare energies and constraints, get plants.
 
-from plants.mechanics.declaring.mechanism import Mechanism
+A :class:`Mechanism` is declared, `algebra` differentiates it, `forms` make equations of motion of that, `build`
+checks them and gives a plant. Gaps are in `contacts`; `runs` follow one mechanism at a time, as a reference.
+"""
+
+from plants.mechanics.mechanism import Mechanism
 
 __all__ = ["Mechanism"]

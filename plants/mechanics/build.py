@@ -1,4 +1,9 @@
-"""From a declaration to a plant: choose a form and a way to derive it, check it, name its states."""
+"""From a declaration to a plant: choose a form and a way to derive it, check it, put the blocks together.
+
+Where it is asked for, constraint drift is taken away after each integration step, by the metric of the mass matrix:
+
+    q <- q - M^-1 A' S^-1 phi  (holonomic rows, twice),   v <- v - M^-1 A' S^-1 (A v + b),   S = A M^-1 A'
+"""
 
 from __future__ import annotations
 
@@ -7,19 +12,131 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plants.core.naming import unknown
+from plants.core.linear_solve import solve_symmetric
+from plants.core.names import unknown
 from plants.core.plant import Plant
-from plants.mechanics import checked
-from plants.mechanics.as_plant import as_plant
-from plants.mechanics.declaring import dependence
-from plants.mechanics.declaring.declared import Declaration, DeclarationError
-from plants.mechanics.deriving.full import Full
-from plants.mechanics.deriving.ways import WAYS, derived, state_names
+from plants.core.quantities import Quantity
+from plants.mechanics import checks
+from plants.mechanics.algebra.blocks import Full
+from plants.mechanics.algebra.calculus import in_rows, triangle
+from plants.mechanics.declaration import declaration
+from plants.mechanics.declaration.declaration import Declaration, DeclarationError
+from plants.mechanics.derivation import WAYS, derived, state_names
 from plants.mechanics.equations import Equations
 from plants.mechanics.forms import multipliers
+from plants.mechanics.forms.multipliers import MULTIPLIER_FORMS
+from plants.mechanics.forms.solving import dot, solve_semidefinite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    Block = Callable[..., Any]
+
+
+ROUNDS = 2  # quadratic convergence: what is 1e-4 away is 1e-16 away after two
+
+
+def projection(equations: Equations) -> Callable[..., tuple[Any, ...]]:
+    """Return the block ``(t, x, u, w, p, h) -> state`` that moves a state back onto the constraints.
+
+    In the forms without multipliers speeds fulfil the constraints by construction: positions alone are moved.
+    """
+    full, n = equations.full, len(equations.positions)
+    held = len(equations.declared.positions)
+    speeds_too = equations.form in MULTIPLIER_FORMS
+
+    def after_step(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
+        q, velocities = tuple(x[:n]), tuple(x[n:])
+        for _ in range(ROUNDS if held else 0):
+            q = _moved(full, q, ("residuals", held), t, (q, velocities if speeds_too else (0.0,) * n), u, w, p)
+        if speeds_too:
+            count = equations.declared.n_constraints
+            velocities = _moved(full, velocities, ("speeds", count), t, (q, velocities), u, w, p)
+        return (*q, *velocities)
+
+    return after_step
+
+
+def _moved(
+    full: Full, values: Sequence[Any], level: tuple[str, int], t: Any, state: Any, u: Any, w: Any, p: Any
+) -> tuple[Any, ...]:
+    name, count = level
+    q, v = state
+    lower, entries, residuals = full(("mass", "jacobian", name), t, q, v, u, w, p)
+    n = full.declared.n
+    mass, rows = triangle(lower, n), in_rows(entries, n)[:count]
+    answers = [solve_symmetric(mass, row) for row in rows]
+    compliance = [[dot(row, answer) for answer in answers] for row in rows]
+    push = solve_semidefinite(compliance, residuals)
+    return tuple(value - dot([answer[i] for answer in answers], push) for i, value in enumerate(values))
+
+
+def as_plant(equations: Equations, project: bool, fields: Mapping[str, Any]) -> Plant:
+    """Return the plant of derived equations.
+
+    Parameters
+    ----------
+    project : bool
+        Whether each step ends with a projection onto the constraints.
+    fields : mapping
+        Further fields of the plant, or others than those derived.
+    """
+    declared, form = equations.declared, equations.form
+    given: dict[str, Any] = {
+        "name": declared.name,
+        "text": declared.text,
+        "states": _states(equations),
+        "parameters": declared.quantities["p"],
+        "inputs": declared.quantities["u"],
+        "disturbances": declared.quantities["w"],
+        "energy": equations.energy,
+        "supplied_power": equations.supplied_power,
+        "entropy_rate": equations.entropy_rate,
+        "equations": equations,
+    }
+    if declared.measured:
+        given |= {"measurements": tuple(q for q, _ in declared.measured), "outputs": equations.outputs}
+    if form in multipliers.MULTIPLIER_FORMS:
+        given["derivative"] = equations.derivative
+    else:
+        given |= {"mass_matrix": equations.mass_matrix, "force": equations.force}
+        given |= {"kinematics": equations.kinematics, "velocities": equations.velocities}
+    ends = _step_ends(equations, project)
+    if ends:
+        given["after_step"] = _one_after_the_other(ends)
+    return Plant(**{**given, **fields})
+
+
+def _step_ends(equations: Equations, project: bool) -> list[Block]:
+    """What happens after a step: impacts, then the projection onto two-sided constraints."""
+    ends = [equations.settled] if equations.declared.gaps else []
+    return [*ends, projection(equations)] if project else ends
+
+
+def _one_after_the_other(ends: Sequence[Block]) -> Block:
+    if len(ends) == 1:
+        return ends[0]
+
+    def after_step(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> Any:
+        for end in ends:
+            x = end(t, x, u, w, p, h)
+        return x
+
+    return after_step
+
+
+def _states(equations: Equations) -> tuple[Quantity, ...]:
+    declared = equations.declared
+    places, turned = (declared.quantities[kind] for kind in ("sr" if equations.form == "joints" else "qv"))
+    quasi = {q.name: replace(q, text="quasi-velocity") for q in declared.quantities["z"]}
+    known = {q.name: q for q in turned} | (quasi if equations.form == "quasi" else {})
+    rates = tuple(known.get(name, Quantity("", "", text="quasi-velocity")) for name in equations.velocities)
+    initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned])
+    return tuple(
+        Quantity(name, q.unit, value, q.low, q.high, q.text)
+        for name, q, value in zip(equations.layout, (*places, *rates), initial, strict=True)
+    )
+
 
 FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi", "chaplygin")
 
@@ -74,7 +191,7 @@ def build(
     for name in fields:
         if name not in known:
             raise DeclarationError(unknown("option of build or field of a plant", name, known))
-    dependence.check(declared)
+    declaration.check_dependence(declared)
     declared = declared.baked(bake.split() if isinstance(bake, str) else bake)
     form = _chosen(declared, form)
     if form in {"free", "joints", "chaplygin"}:
@@ -83,7 +200,7 @@ def build(
     state = state_names(declared, form, facts)
     equations = Equations(form, declared, parts, Full(declared), *state, facts)
     if check:
-        checked.check(equations)
+        checks.check(equations)
     return as_plant(equations, stabilise == "project", fields)
 
 
@@ -146,7 +263,7 @@ def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, 
         raise DeclarationError(f"mechanism {declared.name!r}: nothing drifts with joints; leave out stabilise")
     if name == "project":
         return None
-    if form not in multipliers.FORMS:
+    if form not in multipliers.MULTIPLIER_FORMS:
         raise DeclarationError(
             f"mechanism {declared.name!r}: form {form!r} holds the constraints' speeds exactly, so there is nothing "
             "for Baumgarte to feed back; use stabilise='project' against drift of positions"

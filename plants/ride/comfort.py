@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.measures import Measure
-from plants.core.naming import unknown
+from plants.core.names import unknown
 from plants.measures import root_mean
-from plants.ride.sampled import sampled
-from plants.ride.weightings import WEIGHTINGS, Weighting
+from plants.ride.weightings import WEIGHTINGS, Weighting, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.ride.sampled import Sampled
+    from plants.ride.weightings import Sampled
 
     Signal = Callable[..., Any]
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from plants.core.plant import Channel, OperatingPoint, Plant, Quantity
+from plants.core.plant import Plant
+from plants.core.quantities import Channel, OperatingPoint, Quantity
 from plants.core.registry import register
-from plants.suspension import motion, powers, signals
-from plants.suspension.coordination import coordinated
-from plants.suspension.measures import measures
+from plants.suspension import energy, motion, signals
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
 from plants.suspension.rivals import RIVALS
-from plants.suspension.scene import scene
-from plants.suspension.shown import SHOWN
-from plants.suspension.signals import FORCE_MAX, REST
+from plants.suspension.scene import SHOWN, scene
+from plants.suspension.signals import FORCE_MAX, REST, coordinated, measures
 from plants.suspension.tasks import SITUATIONS, with_struts
 
 _TEXTS = ("height of the reference point", "pitch, positive nose down", "roll, positive left side up")
@@ -73,7 +71,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
     base : float
         Setting [N s/m] beside which commands ask for forces; see :func:`plants.suspension.signals.allocation`.
     together : bool
-        Settings are chosen together (:mod:`plants.suspension.coordination`), and heave, pitch and roll of the body over
+        Settings are chosen together (:mod:`plants.suspension.signals`), and heave, pitch and roll of the body over
         its wheels have loops of their own, which give each mode a stiffness and a damping beside the base.
 
     Returns
@@ -106,9 +104,9 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         mass_matrix=motion.mass_matrix,
         force=getattr(motion, f"force{tail}"),
         outputs=outputs,
-        energy=getattr(powers, f"energy{tail}"),
-        supplied_power=getattr(powers, f"supplied_power{tail}"),
-        entropy_rate=getattr(powers, f"entropy_rate{tail}"),
+        energy=getattr(energy, f"energy{tail}"),
+        supplied_power=getattr(energy, f"supplied_power{tail}"),
+        entropy_rate=getattr(energy, f"entropy_rate{tail}"),
         allocate=signals.allocate_active if active else allocate,
         # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
         operating_points=(OperatingPoint("rest", REST),) if active else (),

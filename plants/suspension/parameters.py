@@ -1,7 +1,7 @@
-"""The car's numbers: body, two axles, four corners.
+"""The car's numbers: body, two axles, four corners, and what a load changes of them.
 
 All values are chosen for a passenger car of the compact class; `_front` and `_rear` are those of the left side, the
-right side is its mirror image.
+right side is its mirror image. A load changes mass, inertia and centre of mass.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plants.core.plant import Quantity
+from plants.core.quantities import Quantity
 
 WHEELS = ("i", "ii", "iii", "iv")
 """Front left, front right, rear left, rear right."""
@@ -124,3 +124,24 @@ class Car:
         """What each damper gives of the coefficient that is set: 1 where it is as built."""
         front, rear = self.front.cs * (1.0 / CS_FRONT), self.rear.cs * (1.0 / CS_REAR)
         return (front, front, rear, rear)
+
+
+def loaded(mass: float, along: float = -1.2, above: float = 0.2) -> dict[str, float]:
+    """Return the parameters of the car with a point load [kg].
+
+    Parameters
+    ----------
+    along, above : float
+        Place of the load ahead of and above the reference point [m]; nominally just before the rear axle.
+    """
+    nominal = {q.name: q.nominal for q in PARAMETERS}
+    body, place = nominal["mb"], nominal["a0"] + nominal["a1_front"]
+    total = body + mass
+    centre = (body * place + mass * along) / total
+    height = (body * nominal["c0"] + mass * above) / total
+    lifted = body * (nominal["c0"] - height) ** 2 + mass * (above - height) ** 2
+    apart = body * (place - centre) ** 2 + mass * (along - centre) ** 2
+    return {
+        "mb": total, "a0": centre - nominal["a1_front"], "c0": height,
+        "Ibx": nominal["Ibx"] + lifted, "Iby": nominal["Iby"] + lifted + apart,
+    }  # fmt: skip

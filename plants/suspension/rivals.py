@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from plants.core.elementary import clip, quotient, where
-from plants.core.plant import Quantity
-from plants.core.rival import Rival
+from plants.core.quantities import Quantity, Rival
+from plants.suspension.geometry import Numbers, pose
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, LEFT, PARAMETERS, Car
-from plants.suspension.pose import Numbers, pose
 from plants.suspension.signals import REST, STILL
 
 _NOMINAL = Car.of(tuple(q.nominal for q in PARAMETERS))

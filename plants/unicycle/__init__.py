@@ -4,8 +4,8 @@ Axes x forward, y left, z up; roll gamma is positive to the right, pitch beta fo
 closes a four-bar loop of body, thigh, shank and crank. Equal and opposite pedal torques drive the wheel, the reaction
 of the turntable steers it.
 
-Source: the model of Fig. 10 of US 2004/0039555 A1 and the equations that follow it, derived anew in minimal coordinates
-with the terms of a rolling wheel that the source leaves out.
+Source: the model of Fig. 10 of US 2004/0039555 A1 and the equations that follow it, derived anew in minimal
+coordinates with the terms of a rolling wheel that the source leaves out.
 """
 
 from plants.unicycle.model import (
@@ -16,7 +16,7 @@ from plants.unicycle.model import (
     UNICYCLE_SPEED_HOLD,
     unicycle,
 )
-from plants.unicycle.trim import BETA0, trim
+from plants.unicycle.motion import BETA0, trim
 
 __all__ = [
     "BETA0", "UNICYCLE", "UNICYCLE_BALANCED", "UNICYCLE_PUSHED", "UNICYCLE_REGION", "UNICYCLE_SPEED_HOLD", "trim",

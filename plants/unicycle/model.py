@@ -1,14 +1,35 @@
-"""The plant itself: names, bounds, channels and blocks put together."""
+"""The plant itself: names, bounds, channels and blocks put together; and its linear model about the upright motion.
+
+It has no equilibrium while it rolls: the legs turn with the wheel, and all slopes with them. Their mean over a turn
+is what a loop that is slow against a turn sees; at rest it is the mean over all places at which the wheel may stand.
+"""
 
 from __future__ import annotations
 
-from plants.core.plant import Channel, Plant, Quantity
+from dataclasses import replace
+from math import pi
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.analysis.linearise import linearise
+from plants.core.analysis.slopes import Slopes
+from plants.core.plant import Plant
+from plants.core.quantities import Channel, Quantity
 from plants.core.registry import register
-from plants.unicycle import motion, powers, signals
-from plants.unicycle.measures import MEASURES, PEDAL_MAX, TABLE_MAX
+from plants.unicycle import energy, motion, signals
+from plants.unicycle.geometry import PITCH, WHEEL
+from plants.unicycle.motion import trim
 from plants.unicycle.parameters import PARAMETERS
 from plants.unicycle.scene import SCENE
+from plants.unicycle.signals import MEASURES, PEDAL_MAX, TABLE_MAX
 from plants.unicycle.tasks import HANDS, situations, start
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plants.core.analysis.linearise import LinearModel
+
 
 FALLEN = 1.0
 """rad of pitch or roll."""
@@ -136,9 +157,9 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = F
         mass_matrix=motion.mass_matrix,
         force=motion.force,
         outputs=signals.outputs,
-        energy=powers.energy,
-        supplied_power=powers.supplied_power,
-        entropy_rate=powers.entropy_rate,
+        energy=energy.energy,
+        supplied_power=energy.supplied_power,
+        entropy_rate=energy.entropy_rate,
         allocate=signals.allocate_balance if balanced else signals.allocate,
         # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
         operating_points=(),
@@ -154,3 +175,32 @@ UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))
 UNICYCLE_PUSHED = register(unicycle(hard=True))
 UNICYCLE_BALANCED = register(unicycle(balanced=True))
 UNICYCLE_REGION = register(unicycle(region=True))
+
+
+_ANGLES_OF_MEAN = 32
+
+
+def averaged(
+    speed: float, parameters: Mapping[str, float] | None = None, *, plant: Plant = UNICYCLE, commands: bool = False
+) -> LinearModel:
+    """Return the mean over a turn of the wheel of the linear models at a speed [m/s], balanced, without torques.
+
+    Parameters
+    ----------
+    parameters : mapping by name, optional
+        Replace nominal values; the pitch is that at which such a unicycle balances.
+    plant : Plant
+        One of the registered unicycles.
+    commands : bool
+        Take the channels' commands in place of the torques.
+    """
+    state = np.array(start(speed))
+    state[PITCH] = trim(parameters)
+    none = (0.0,) * len(plant.channels if commands else plant.inputs)
+    model = linearise(plant, tuple(state.tolist()), parameters, none, commands=commands)
+    turn = np.tile(state[:, None], _ANGLES_OF_MEAN)
+    turn[WHEEL] = np.linspace(0.0, 2.0 * pi, _ANGLES_OF_MEAN, endpoint=False)
+    still, p = (0.0,) * len(plant.disturbances), plant.values("parameters", parameters)
+    local = Slopes(plant, commands=commands).at(0.0, turn, np.array(none), np.array(still), np.array(p))
+    means = {name: getattr(local, name).mean(axis=0) for name in ("rates", "output", "A", "B", "C", "D", "E", "F")}
+    return replace(model, state=state, **means)

@@ -1,21 +1,204 @@
 """Equations of motion in minimal coordinates, M(q) v' = f, with the wheel's rolling and both legs' loops built in.
 
 Velocities are alpha', gamma', beta', theta_w', eta'; the rolling wheel adds no rate of its own, since its axle moves
-with Rw theta_w'. By virtual power every part gives what its mass (`carried`) and its turning (`spin`) ask for. Gravity
-and a ground that is not level are an acceleration of the frame.
+with Rw theta_w'. By virtual power every part gives what its mass and its turning ask for. Gravity and a ground that
+is not level are an acceleration of the frame.
+
+Masses: J is the velocity of a mass centre in roll axes by the five velocities:
+
+    by alpha' (A, X cos g, -X sin g), by gamma' (0, -H, y), by beta' (X_b, 0, Z_b), by theta_w' (Rw + X_w, 0, Z_w)
+
+with g the roll, H = Rw + Z the height in the wheel's plane and A = H sin g - y cos g. A mass gives J' m J to M and J'
+m b to what the present rates demand. The parts' own turning has its inertia in roll axes, the turntable's in body
+axes.
+
+Where the unicycle balances: its thighs are in front of the axle, so it leans back a little.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from math import pi
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.core.elementary import cos, sin
-from plants.unicycle.carried import carried_bias, carried_inertia, columns, rate_of, steady_acceleration
-from plants.unicycle.pose import PITCH, ROLL, TABLE, WHEEL, YAW, pose
-from plants.unicycle.spin import table_inertia, table_moments, turning_inertia, turning_moments
+from plants.core.names import pick_values
+from plants.unicycle.geometry import PITCH, ROLL, TABLE, WHEEL, YAW, pose
+from plants.unicycle.parameters import PARAMETERS
 
 if TYPE_CHECKING:
-    from plants.unicycle.pose import Numbers, Part, Pose
+    from collections.abc import Mapping, Sequence
+
+    from plants.unicycle.geometry import Numbers, Part, Pose
+
+
+def carried_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
+    """Return what the mass of a part gives to M, by pairs of equations."""
+    sine, m, y = at.sin_roll, part.mass, part.y
+    x, height, across, forward = columns(at, part)
+    (bx, bz), wz = part.by_pitch, part.by_wheel[1]
+    sx = sine * x
+    return {
+        (YAW, YAW): m * (across * across + x * x),
+        (YAW, ROLL): -(m * (at.cos_roll * x * height + sx * y)),
+        (YAW, PITCH): m * (across * bx - sx * bz),
+        (YAW, WHEEL): m * (across * forward - sx * wz),
+        (ROLL, ROLL): m * (height * height + y * y),
+        (ROLL, PITCH): m * (y * bz),
+        (ROLL, WHEEL): m * (y * wz),
+        (PITCH, PITCH): m * (bx * bx + bz * bz),
+        (PITCH, WHEEL): m * (bx * forward + bz * wz),
+        (WHEEL, WHEEL): m * (forward * forward + wz * wz),
+    }
+
+
+def columns(at: Pose, part: Part) -> tuple[Any, Any, Any, Any]:
+    """Return X, H, A, and Rw + X_w [m]."""
+    height = at.robot.Rw + part.place[1]
+    return part.place[0], height, at.sin_roll * height - at.cos_roll * part.y, at.robot.Rw + part.by_wheel[0]
+
+
+def steady_acceleration(at: Pose, part: Part, frame: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """Return the acceleration of a mass centre at rates that stay, in roll axes, less gravity [m/s^2]."""
+    yaw, roll, _, wheel, _ = at.rates
+    sine, cosine, y = at.sin_roll, at.cos_roll, part.y
+    x, height, across, _ = columns(at, part)
+    along, upward = rate_of(at, part)
+    lateral = 2.0 * along + at.robot.Rw * wheel + yaw * across
+    return (
+        part.bias[0] + 2.0 * yaw * (cosine * roll * height + sine * (upward + roll * y)) - yaw * yaw * x + frame[0],
+        yaw * cosine * lateral - roll * (2.0 * upward + roll * y) + frame[1],
+        part.bias[1] - roll * roll * height - yaw * sine * lateral + frame[2],
+    )
+
+
+def rate_of(at: Pose, part: Part) -> tuple[Any, Any]:
+    """Return the rates of X and Z [m/s]."""
+    pitch, wheel = at.rates[PITCH], at.rates[WHEEL]
+    (bx, bz), (wx, wz) = part.by_pitch, part.by_wheel
+    return bx * pitch + wx * wheel, bz * pitch + wz * wheel
+
+
+def carried_bias(at: Pose, part: Part, a: tuple[Any, Any, Any]) -> Numbers:
+    """Return what the mass of a part asks for that accelerates by `a`, in roll axes [5]."""
+    x, height, across, forward = columns(at, part)
+    (bx, bz), wz = part.by_pitch, part.by_wheel[1]
+    m = part.mass
+    return (
+        m * (across * a[0] + x * (at.cos_roll * a[1] - at.sin_roll * a[2])),
+        m * (part.y * a[2] - height * a[1]),
+        m * (bx * a[0] + bz * a[2]),
+        m * (forward * a[0] + wz * a[2]),
+        0.0,
+    )
+
+
+class Tensor(NamedTuple):
+    """Inertia about the roll axes x and z, and its product; about y it is the part's own."""
+
+    x: Any
+    z: Any
+    xz: Any
+
+
+def tensor(part: Part) -> Tensor:
+    """Return the inertia of a part in roll axes: its own, turned by its pitch."""
+    sine, cosine, own = part.sine, part.cosine, part.inertia
+    ss, cc = sine * sine, cosine * cosine
+    return Tensor(cc * own.x + ss * own.z, ss * own.x + cc * own.z, (own.z - own.x) * (sine * cosine))
+
+
+def turning_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
+    """What the turning of a part gives to M: angular velocity (gamma', alpha' sin g + phi', alpha' cos g)."""
+    moments, own = tensor(part), part.inertia.y
+    sine, cosine, (by_pitch, by_wheel) = at.sin_roll, at.cos_roll, part.turn_by
+    return {
+        (YAW, YAW): cosine * cosine * moments.z + sine * sine * own,
+        (YAW, ROLL): cosine * moments.xz,
+        (YAW, PITCH): sine * (own * by_pitch),
+        (YAW, WHEEL): sine * (own * by_wheel),
+        (ROLL, ROLL): moments.x,
+        (PITCH, PITCH): own * by_pitch * by_pitch,
+        (PITCH, WHEEL): own * by_pitch * by_wheel,
+        (WHEEL, WHEEL): own * by_wheel * by_wheel,
+    }
+
+
+def turning_bias(at: Pose, part: Part, moments: Tensor) -> tuple[Any, Any, Any]:
+    """What the turning of a part demands at rates that stay, about roll axes: dL/dt + omega x L, the axes' omega."""
+    own, yaw, roll = part.inertia.y, at.rates[YAW], at.rates[ROLL]
+    up, about = yaw * at.cos_roll, yaw * at.sin_roll
+    down = -(about * roll)
+    first = moments.x * roll + moments.xz * up
+    second = own * (about + part.turn)
+    third = moments.xz * roll + moments.z * up
+    swing, stretch = 2.0 * moments.xz * part.turn, (moments.z - moments.x) * part.turn
+    along = swing * roll + stretch * up + moments.xz * down + about * third - up * second
+    across = own * (roll * up + part.turn_bias) + up * first - roll * third
+    upward = stretch * roll - swing * up + moments.z * down + roll * second - about * first
+    return along, across, upward
+
+
+def turning_moments(at: Pose, part: Part) -> Numbers:
+    """What the turning of a part demands at rates that stay [5]."""
+    along, across, upward = turning_bias(at, part, tensor(part))
+    by_pitch, by_wheel = part.turn_by
+    return at.sin_roll * across + at.cos_roll * upward, along, by_pitch * across, by_wheel * across, 0.0
+
+
+class Table(NamedTuple):
+    """The turntable's inertia in body axes, and what its columns of angular velocity are there."""
+
+    x: Any
+    y: Any
+    xy: Any
+    yaw: tuple[Any, Any, Any]
+    roll: tuple[Any, Any]
+
+
+def _table(at: Pose) -> Table:
+    sine, cosine, own = at.sin_table, at.cos_table, at.robot.IT
+    ss, cc = sine * sine, cosine * cosine
+    yaw = (-(at.sin_pitch * at.cos_roll), at.sin_roll, at.cos_pitch * at.cos_roll)
+    return Table(
+        cc * own.x + ss * own.y, ss * own.x + cc * own.y, (own.x - own.y) * (sine * cosine), yaw,
+        (at.cos_pitch, at.sin_pitch),
+    )  # fmt: skip
+
+
+def table_inertia(at: Pose) -> dict[tuple[int, int], Any]:
+    """What the turning of the turntable gives to M."""
+    table, axis = _table(at), at.robot.IT.z
+    (a, b, c), (rx, rz) = table.yaw, table.roll
+    x, y = table.x * a + table.xy * b, table.xy * a + table.y * b
+    return {
+        (YAW, YAW): x * a + y * b + axis * c * c,
+        (YAW, ROLL): x * rx + axis * c * rz,
+        (YAW, PITCH): y,
+        (YAW, TABLE): axis * c,
+        (ROLL, ROLL): table.x * rx * rx + axis * rz * rz,
+        (ROLL, PITCH): table.xy * rx,
+        (ROLL, TABLE): axis * rz,
+        (PITCH, PITCH): table.y,
+        (TABLE, TABLE): axis,
+    }
+
+
+def table_moments(at: Pose) -> Numbers:
+    """What the turning of the turntable demands at rates that stay [5]; its inertia turns with eta."""
+    table, axis, spin = _table(at), at.robot.IT.z, at.rates[TABLE]
+    yaw, roll, pitch = at.rates[YAW], at.rates[ROLL], at.rates[PITCH]
+    (ya, yb, yc), (rx, rz) = table.yaw, table.roll
+    a, b, c = ya * yaw + rx * roll, yb * yaw + pitch, yc * yaw + rz * roll
+    down = -(yaw * at.sin_roll * roll)
+    a_rate, b_rate, c_rate = -(pitch * c) - rz * down, roll * yaw * at.cos_roll, pitch * a + rx * down
+    first, second, third = table.x * a + table.xy * b, table.xy * a + table.y * b, axis * (c + spin)
+    apart = table.x - table.y
+    along = table.x * a_rate + table.xy * b_rate + spin * (apart * b - 2.0 * table.xy * a) + b * third - c * second
+    across = table.xy * a_rate + table.y * b_rate + spin * (apart * a + 2.0 * table.xy * b) + c * first - a * third
+    upward = axis * c_rate + a * second - b * first
+    return ya * along + yb * across + yc * upward, rx * along + rz * upward, across, 0.0, upward
+
 
 VELOCITIES = ("alpha_rate", "gamma_rate", "beta_rate", "theta_w_rate", "eta_rate")
 """Order of the equations."""
@@ -139,3 +322,38 @@ def push(at: Pose, w: Numbers) -> Numbers:
     across, along = cosine * left + sine * up, cosine * up - sine * left
     turning = sine * height * ahead + x * (cosine * across - sine * along)
     return turning, -(height * across), z * ahead - x * along, at.robot.Rw * ahead, 0.0
+
+
+_ANGLES = 64  # of the wheel, over a turn: the legs' shares are smooth and periodic, so their mean is right to rounding
+_WIDEST = 0.5  # rad
+
+
+def trim(parameters: Mapping[str, float] | Sequence[float] | None = None) -> float:
+    """Return the pitch [rad] at which all weights stand above the contact point, on average over a turn of the wheel.
+
+    Raises
+    ------
+    ValueError
+        For unknown parameters, or where it does not balance within half a radian.
+    """
+    return _trim(tuple(pick_values("parameters of plant 'unicycle'", PARAMETERS, parameters)))
+
+
+@lru_cache(maxsize=64)
+def _trim(p: tuple[float, ...]) -> float:
+    from scipy.optimize import brentq
+
+    def forward(pitch: float) -> float:
+        """Mean moment of all masses about the axle [kg m]."""
+        turns = (2.0 * pi * k / _ANGLES for k in range(_ANGLES))
+        poses = (pose((0.0, 0.0, pitch, turn, *(0.0,) * 8), p) for turn in turns)
+        return sum(part.mass * part.place[0] for at in poses for part in at.parts) / _ANGLES
+
+    if forward(-_WIDEST) * forward(_WIDEST) >= 0.0:
+        message = f"the unicycle does not balance at any pitch within {_WIDEST} rad; check masses and places"
+        raise ValueError(message)
+    return float(brentq(forward, -_WIDEST, _WIDEST, xtol=1e-15))
+
+
+BETA0 = -0.017116331871972545
+"""Of the nominal unicycle [rad]; written down, so that importing plants does not load a solver."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from plants.core.plant import Quantity
+from plants.core.quantities import Quantity
 
 LINKS = ("L1", "L2", "L3", "L4")
 """Right thigh, left thigh, right shank, left shank."""

@@ -2,20 +2,77 @@
 
 Every run begins a little out of balance at a speed that is to be kept: with the pitch at which it balances asked for,
 and where speed is held, with that speed asked for as well.
+
+Pushes of all directions, sizes and heights: their falls tell the region of survived pushes. It ends, in each
+direction, at the least push at which the robot falls. So small pushes count as much as large ones: sizes are even,
+not areas; a robot that bears 300 N from behind may fall at 30 N, with the wheel nearly at rest. Directions, heights
+and the wheel's angle at the start follow a sequence that fills their space evenly for any number of pushes: gains
+must not lean on where the pedals are, nor on one lever arm.
+
+Source: M. Roberts, The unreasonable effectiveness of quasirandom sequences (2018): multiples of powers of 1/g, where
+g^4 = g + 1.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.excitation import Constant, PeakFilter, Step
-from plants.unicycle import disc
+from plants.unicycle.motion import BETA0
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.signals import K5
-from plants.unicycle.trim import BETA0
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+LARGEST_PUSH = 600.0  # N: beyond what any gains survive from most sides
+NUMBER_OF_PUSHES = 160  # at each speed
+LOWEST_PUSH, HIGHEST_PUSH = 0.2, 0.6  # m above the axle
+PUSH_AT, PUSH_HORIZON = 0.5, 5.0  # s: when a push begins, and when the robot must still stand
+_GROWTH = 1.2207440846057596
+_EVEN = tuple(_GROWTH**-power for power in (1, 2, 3))  # of direction, height, wheel's angle
+
+
+@dataclass(frozen=True)
+class PushOfDisc:
+    """A push: size [N], where to [degrees] (0 forward, positive to the left), height above the axle [m].
+
+    With it goes the wheel's angle at the start, `phase` [rad].
+    """
+
+    size: float
+    degrees: float
+    height: float
+    phase: float
+
+    @property
+    def forward(self) -> float:
+        """Its part forward [N]."""
+        return round(self.size * math.cos(math.radians(self.degrees)), 6)
+
+    @property
+    def left(self) -> float:
+        """Its part to the left [N]."""
+        return round(self.size * math.sin(math.radians(self.degrees)), 6)
+
+
+def pushes(turn: int = 0) -> list[PushOfDisc]:
+    """Return all pushes of one speed from the smallest; other directions, heights and angles for each `turn`."""
+    return [_push_of_disc(k, turn * NUMBER_OF_PUSHES + k) for k in range(NUMBER_OF_PUSHES)]
+
+
+def _push_of_disc(rank: int, place: int) -> PushOfDisc:
+    direction, height, phase = (place * step % 1.0 for step in _EVEN)
+    return PushOfDisc(
+        size=LARGEST_PUSH * (rank + 0.5) / NUMBER_OF_PUSHES,
+        degrees=360.0 * direction,
+        height=LOWEST_PUSH + (HIGHEST_PUSH - LOWEST_PUSH) * height,
+        phase=2.0 * math.pi * phase,
+    )
+
 
 HORIZON = 10.0  # s
 HANDS = 0.4  # m above the axle: where a push meets the body
@@ -159,10 +216,10 @@ def _all_around(turn: int, speed: float) -> list[dict[str, Any]]:
     return [
         _case(
             f"push of {one.size:.0f} N towards {one.degrees:.4g} degrees at {speed:g} m/s", speed, 41 + turn,
-            ground=push(one.forward, one.left, at=disc.AT, lasting=_LONG, height=one.height), t_end=disc.HORIZON,
+            ground=push(one.forward, one.left, at=PUSH_AT, lasting=_LONG, height=one.height), t_end=PUSH_HORIZON,
             initial=turned(start(speed, 0.02, 0.02), one.phase),
         )
-        for one in disc.pushes(turn)
+        for one in pushes(turn)
     ]  # fmt: skip
 
 

@@ -1,7 +1,8 @@
-"""Fitness: one number for each candidate from its quality in all situations (minimised)."""
+"""Fitness: one number for each candidate from its quality in all situations (minimised).
 
-from sscq.fitness.checks import AGGREGATES, ERRORS, KINDS, NARROWEST
-from sscq.fitness.definition import Fitness
-from sscq.fitness.warning import FitnessWarning
+Weighted sums relative to a reference, or a lexicographic order as one number.
+"""
+
+from sscq.fitness.fitness import AGGREGATES, ERRORS, KINDS, NARROWEST, Fitness, FitnessWarning
 
 __all__ = ["AGGREGATES", "ERRORS", "KINDS", "NARROWEST", "Fitness", "FitnessWarning"]

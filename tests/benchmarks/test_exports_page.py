@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from benchmarks import exports_page
-from experiments.export.proof import Proof
+from benchmarks import exports
+from flcs.export.proof import Proof
 
 
 def test_its_knowledge_bases_have_different_rules_inside_the_box():
-    kb = exports_page.knowledge_base("cart_pole", 5, "triangular")
+    kb = exports.knowledge_base("cart_pole", 5, "triangular")
     assert kb.n_rules == 50
     for base in kb.channels:
         gains = np.array([rule.gains for rule in base.rules])
@@ -24,9 +24,9 @@ def test_the_page_shows_failures_as_such():
     )  # fmt: skip
     bad = Proof("c_float", "gcc", "failed", "u differs", 2e-4, 100, {"u": 0.5}, {})
     rows = [
-        exports_page.Row("van_der_pol", 25, "triangular", good), exports_page.Row("van_der_pol", 25, "triangular", bad),
+        exports.Row("van_der_pol", 25, "triangular", good), exports.Row("van_der_pol", 25, "triangular", bad),
     ]  # fmt: skip
-    text = exports_page.page(rows, {"processor": "some"})
+    text = exports.page(rows, {"processor": "some"})
     assert "| van_der_pol | 25 | triangular | double | 4746 | 27 | 23.4 | 3.2e-16 | 2.0e-17 |" in text
     assert "| van_der_pol | 25 | triangular | single | - | - | 0.0 | 5.0e-01 (failed: u differs) | - |" in text
     assert "- van_der_pol, 25 rules, double: 7 sequences" in text

@@ -20,7 +20,7 @@ from configs.schema import (
     SimulateConfig,
     WorstConfig,
 )
-from experiments.situations import REAL_LOOP, declared_sets
+from experiments.settings.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from controllers import PID, TwoDegreePID
-from plants.core.trace import trace
+from plants.core.tracing.trace import trace
 
 G = (2.0, 3.0, 0.5)
 FILTER = {"sample_time": 0.1, "derivative_filter_time": 0.4}

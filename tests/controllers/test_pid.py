@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers import PID, TwoDegreePID
-from plants.core.trace import trace
+from plants.core.tracing.trace import trace
 
 H = 0.005
 LIMIT = 20.0

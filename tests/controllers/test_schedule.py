@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controllers import PID, ConstantGains, GainTable, ManualStation, TimeGains, TwoDegreePID, gain_names
-from plants.core.trace import trace
+from plants.core.tracing.trace import trace
 
 TIMES = (0.0, 1.0, 2.5)
 THETA = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.5, 0.25, 0.125)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from controllers import PID, ManualStation, TwoDegreePID
-from plants.core.trace import trace
+from plants.core.tracing.trace import trace
 
 H = 0.01
 G = (4.0, 3.0, 0.2)

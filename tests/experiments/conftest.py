@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from controllers import PID
-from flcs import Inference, KnowledgeBase, RuleBase, Variable, pid_form
-from flcs.rule_base import full_grid
+from controllers import PID, pid_form
+from flcs import Inference, KnowledgeBase, RuleBase, Variable
+from flcs.inference.rule_base import full_grid
 
 
 @pytest.fixture

@@ -14,16 +14,16 @@ from configs.schema import (
     SituationConfig,
     SituationsConfig,
 )
-from experiments import found_files, front, front_point, judging, rungs
-from experiments.found_files import Entry
-from experiments.knowledge import Refined
-from experiments.ladder import Bench, Reference
-from experiments.reporting.case import Case
-from experiments.setup import setup
+from experiments.pipeline import front, judging, rungs, search_results
+from experiments.pipeline.knowledge import Refined
+from experiments.pipeline.ladder import Bench, Reference
+from experiments.pipeline.search_results import Entry
+from experiments.report.builders.case import Case
+from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
-from flcs.rule_base import Rule
-from flcs.trade_off import Point, TradeOff
-from sscq.teaching_signal import TeachingSignal
+from flcs.inference.rule_base import Rule
+from flcs.refinement.rule_count import Point, TradeOff
+from sscq.teaching.teaching_signal import TeachingSignal
 
 FIXED = np.array([5.0, 1.0, 4.0])
 SEEDS = 3
@@ -78,7 +78,7 @@ def run(folder, config=None):
     bench = Bench(setup(config), folder, quiet=True)
     reference = Reference(bench.setup.fitness, FIXED[None], None)
     fixed = entry("fixed", "fixed PID", FIXED, "GeneticAlgorithm", "CmaEs")
-    found_files.save(_stage(folder, "fixed_cmaes"), [fixed])
+    search_results.save(_stage(folder, "fixed_cmaes"), [fixed])
     kbs = {kind: knowledge_base(bench.setup, shift) for kind, shift in (("equal", 0.4), ("free", 0.8))}
     signal = teaching_signal(bench.setup)
     refined = {
@@ -90,8 +90,8 @@ def run(folder, config=None):
     further = rungs.further(bench, fixed, reference.fitness, imitated).contenders
     group = judging.contenders(bench, reference, fixed, [], oracle, imitated, refined, further)
     fronts = front.search(bench, reference, fixed, refined, further)
-    fronts = front_point.decided(bench, reference, fronts, group)
-    group += front_point.contenders(bench, fronts)
+    fronts = front.decided(bench, reference, fronts, group)
+    group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
     return Run(bench, reference, group, judgement, signal, refined, config, fronts)
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments import formats, run_folder
-from experiments.run_folder import RunFolder
-from plants.core import atomic
+from experiments.runtime import formats, versions
+from experiments.runtime.run_folder import RunFolder
+from plants.core import atomic_files
 
 OPERATIONS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir"}
 
@@ -35,7 +35,7 @@ class Axe:
             self.strike()
 
     def on_call(self, frame, _event, _argument):
-        return self.on_line if frame.f_code.co_filename == atomic.__file__ else None
+        return self.on_line if frame.f_code.co_filename == atomic_files.__file__ else None
 
     def on_line(self, _frame, event, _argument):
         if event == "line":
@@ -105,7 +105,7 @@ def content(path):
 
 def main():
     root = Path(sys.argv[1])
-    run_folder.versions = lambda: {"sscq": "0"}  # asking for the real ones takes longer than all the rest
+    versions.versions = lambda: {"sscq": "0"}  # asking for the real ones takes longer than all the rest
     forked(root / "killed-never", 0)
     whole = content(root / "killed-never")
     moment, stride = 1, int(sys.argv[2])

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments import benchmark, benchmark_page
-from experiments.errors import UserError
-from experiments.pooled import joined
-from experiments.pooled_result import Judged, Pooled
-from experiments.run_folder import RunFolder
+from experiments import benchmark
+from experiments.runtime.errors import UserError
+from experiments.runtime.run_folder import RunFolder
+from experiments.studies.engine.pooling import Judged, Pooled, joined
+from experiments.suites import benchmark_page, suite
 from flcs import KnowledgeBase
-from sscq import verdict
-from sscq.verdict import Sample, compare
+from sscq.verdict import verdict
+from sscq.verdict.verdict import Sample, compare
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +48,7 @@ def pooled(seeds=20):
 
 
 def test_the_overview_has_a_line_for_each_plant_and_no_links():
-    text = benchmark_page.overview({"fopdt": pooled()}, benchmark.options(["plants=fopdt"]))
+    text = benchmark_page.overview({"fopdt": pooled()}, suite.options(["plants=fopdt"]))
     assert "| fopdt | " in text
     assert "](#" not in text
     assert "##" not in text
@@ -60,7 +60,7 @@ def test_a_plant_whose_design_fails_stops_no_other(tmp_path, monkeypatch, capsys
             raise SystemExit(2)
 
     monkeypatch.setattr(benchmark, "design_in", design)
-    monkeypatch.setattr("experiments.pooled.pool", lambda folders: pooled())
+    monkeypatch.setattr("experiments.studies.engine.pooling.pool", lambda folders: pooled())
     with pytest.raises(SystemExit) as stop:
         benchmark.main(["plants=duffing,fopdt", f"folder={tmp_path}"])
     assert stop.value.code == 2
@@ -69,11 +69,11 @@ def test_a_plant_whose_design_fails_stops_no_other(tmp_path, monkeypatch, capsys
 
 
 def test_words_are_its_own_or_the_designs():
-    chosen = benchmark.options(["plants=fopdt,duffing", "seeds=2", "budget=standard", "network.terms=3", "folder=x"])
+    chosen = suite.options(["plants=fopdt,duffing", "seeds=2", "budget=standard", "network.terms=3", "folder=x"])
     assert (chosen.plants, chosen.seeds, chosen.folder) == (("fopdt", "duffing"), 2, Path("x"))
     assert chosen.overrides == ("budget=standard", "ladder.further=[all]", "network.terms=3")
-    assert benchmark.options(["ladder.further=[lqi]"]).overrides == ("budget=small", "ladder.further=[lqi]")
-    assert len(benchmark.options([]).plants) >= 18
+    assert suite.options(["ladder.further=[lqi]"]).overrides == ("budget=small", "ladder.further=[lqi]")
+    assert len(suite.options([]).plants) >= 18
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_words_are_its_own_or_the_designs():
 )
 def test_wrong_words_are_refused(word, message):
     with pytest.raises((UserError, ValueError), match=message):
-        benchmark.options([word])
+        suite.options([word])
 
 
 def test_losses_are_marked_beside_wins():
@@ -136,7 +136,7 @@ def test_where_no_rollout_survives_there_is_no_change_of_the_error():
 
 
 def test_the_page_has_a_table_for_each_kind_with_verdicts_and_reasons():
-    text = benchmark_page.page({"fopdt": pooled()}, benchmark.options(["plants=fopdt"]))
+    text = benchmark_page.page({"fopdt": pooled()}, suite.options(["plants=fopdt"]))
     assert text.count("| SIMC rule | ") == text.count("| fixed PID | ") == 3
     for kind in ("taught situations (training)", "validation situations", "unforeseen situations (test)"):
         assert f"### fopdt: {kind}" in text
@@ -151,7 +151,7 @@ def test_the_page_has_a_table_for_each_kind_with_verdicts_and_reasons():
 
 
 def test_too_few_seeds_or_designs_are_told():
-    chosen = benchmark.options(["plants=fopdt", "seeds=2"])
+    chosen = suite.options(["plants=fopdt", "seeds=2"])
     assert "**A look, not a comparison:** designs of each plant: 2, seeds of each situation: 20;" in (
         benchmark_page.page({"fopdt": pooled()}, chosen)
     )
@@ -165,14 +165,14 @@ def test_a_budget_of_few_seeds_gets_those_that_a_comparison_needs(tmp_path, monk
     for name, seeds in (("hasty", 5), ("thorough", 100)):
         (tmp_path / "budget" / f"{name}.yaml").write_text(f"verdict_seeds: {seeds}\n")
     monkeypatch.setattr(benchmark, "FOLDER", tmp_path)
-    assert benchmark.options(["budget=hasty"]).overrides[-1] == "budget.verdict_seeds=20"
-    assert benchmark.options(["budget=hasty", "budget.verdict_seeds=3"]).overrides[-1] == "budget.verdict_seeds=3"
-    assert benchmark.options(["budget=thorough"]).overrides == ("budget=thorough", "ladder.further=[all]")
+    assert suite.options(["budget=hasty"]).overrides[-1] == "budget.verdict_seeds=20"
+    assert suite.options(["budget=hasty", "budget.verdict_seeds=3"]).overrides[-1] == "budget.verdict_seeds=3"
+    assert suite.options(["budget=thorough"]).overrides == ("budget=thorough", "ladder.further=[all]")
 
 
 @pytest.mark.parametrize("budget", ["small", "standard", "large"])
 def test_every_budget_has_the_seeds_of_a_comparison(budget):
-    assert len(benchmark.options([f"budget={budget}"]).overrides) == 2
+    assert len(suite.options([f"budget={budget}"]).overrides) == 2
 
 
 def test_numbers_are_plain_data():
@@ -208,14 +208,14 @@ def test_a_design_may_recommend_its_own_rule():
 
 
 def test_designs_made_with_other_words_are_not_taken(tmp_path):
-    chosen = benchmark.options(["plants=fopdt", f"folder={tmp_path}", "budget=standard"])
+    chosen = suite.options(["plants=fopdt", f"folder={tmp_path}", "budget=standard"])
     made = ["plant=fopdt", "budget=small", "ladder.further=[all]"]
     with RunFolder.create(tmp_path / "fopdt-0", command="design", config={}, overrides=made):
         pass
     with pytest.raises(
         UserError, match=r"fopdt-0 was made with budget=small ladder.further=\[all\]; choose another folder"
     ):
-        benchmark.run("fopdt", 0, chosen)
+        suite.run("fopdt", 0, chosen)
 
 
 RULES = [

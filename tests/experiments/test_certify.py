@@ -7,7 +7,7 @@ import pytest
 
 from experiments import certify, cli
 from flcs import KnowledgeBase, RuleBase, Variable
-from flcs.rule_base import Rule
+from flcs.inference.rule_base import Rule
 
 GOOD = ((3.0, 1.0, 3.0), (5.0, 2.0, 4.0), (4.0, 1.0, 5.0))
 

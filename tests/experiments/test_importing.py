@@ -5,9 +5,9 @@ import json
 import pytest
 
 from experiments import cli
-from experiments.export.rules_files import written
 from flcs import KnowledgeBase
 from flcs.exchange import fcl_writer, fis_writer, system_of
+from flcs.export.rules.files import written
 from tests.reference.exports import knowledge_base
 
 pytestmark = pytest.mark.usefixtures("own_folder")

@@ -6,7 +6,7 @@ import pytest
 
 import plants
 from experiments import cli
-from plants.core import installed
+from plants.core import registry
 
 GOOD = """
 import plants
@@ -41,7 +41,7 @@ unlicensed = lag_package:own
 @pytest.fixture(autouse=True)
 def nothing_loaded_yet(monkeypatch):
     """What one test installs is not known to the next."""
-    monkeypatch.setattr(installed, "_loaded", {})
+    monkeypatch.setattr(registry, "_loaded", {})
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from experiments import cli
 from flcs import KnowledgeBase, RuleBase, Variable
-from flcs.rule_base import full_grid
+from flcs.inference.rule_base import full_grid
 
 ENDS = ((0.0, 0.0, 0.0), (10.0, 10.0, 10.0), (5.0, 1.0, 2.0))
 

@@ -11,7 +11,7 @@ import pytest
 
 import plants
 from experiments import simulate
-from experiments.energy_account import energy_account, missing_blocks
+from experiments.simulate import energy_account, missing_blocks
 from plants import Plant, Quantity
 from plants.core.elementary import where
 from plants.excitation import Step, WhiteNoise

@@ -9,7 +9,7 @@ import pytest
 import plants
 from experiments import cli
 from flcs import KnowledgeBase, RuleBase, Variable
-from flcs.rule_base import full_grid
+from flcs.inference.rule_base import full_grid
 from sscq.fitness import Fitness
 
 pytestmark = pytest.mark.usefixtures("own_folder")

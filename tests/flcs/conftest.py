@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from flcs import Inference, KnowledgeBase, RuleBase, TeachingRows, Variable
-from flcs.rule_base import full_grid
+from flcs.inference.rule_base import full_grid
 
 
 def make_base(shape="triangular", order=0, seed=0, name="position", inputs=("e", "e_rate")):

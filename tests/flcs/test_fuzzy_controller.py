@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from controllers import PID, TwoDegreePID, as_controller
+from controllers.pid_form import build, describe
 from flcs import FuzzyController, FuzzySchedule, KnowledgeBase
-from flcs.pid_form import build, describe
-from plants.core.trace import names, trace
+from plants.core.tracing.trace import names, trace
 
 EXACT = 1e-12
 

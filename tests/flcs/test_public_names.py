@@ -12,6 +12,7 @@ import controllers
 import flcs
 import plants
 import sscq
+from controllers import tuning
 
 ROOT = Path(__file__).parents[2]
 STEP = 0.02
@@ -98,7 +99,7 @@ def test_a_plant_simulates_as_promised(plant):
 PROMISED = {
     plants: "names get register check simulate close linearise Plant Quantity Channel OperatingPoint DivergedError",
     controllers: "PID TwoDegreePID Controller ConstantGains GainTable tuning",
-    controllers.tuning: "simc amigo ziegler_nichols",
+    tuning: "simc amigo ziegler_nichols",
     sscq: "Situation evaluate record optimize GeneticAlgorithm Fitness TeachingSignal Teacher Quality MarginLimits",
     flcs: "design KnowledgeBase FuzzyController NetworkConfig",
 }

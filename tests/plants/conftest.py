@@ -8,10 +8,10 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from plants.core import kernel as kernels
-from plants.core.kernel import ALIVE, Design
-from plants.core.lanes import Loop
-from plants.core.run import Job, grid, run
+from plants.core.kernel import kernel as kernels
+from plants.core.kernel.kernel import ALIVE, Design
+from plants.core.kernel.lanes import Loop
+from plants.core.kernel.run import Job, grid, run
 from tests.reference.closed_loop_twin import uncompiled
 
 
@@ -49,7 +49,7 @@ def compiled():
 @pytest.fixture
 def plain(monkeypatch):
     """`plants.simulate` with generated kernels run one lane at a time as the Python that they are: nothing to compile."""
-    module = import_module("plants.core.simulate")
+    module = import_module("plants.core.motion.simulate")
     monkeypatch.setattr(module, "Design", partial(Design, lanes=1))
     with uncompiled(), np.errstate(all="ignore"):  # compiled kernels divide by zero in silence
         yield module.simulate

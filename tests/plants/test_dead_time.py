@@ -9,8 +9,8 @@ import plants
 import sscq
 from controllers import PID
 from plants.excitation import Step
-from sscq.margins import MarginLimits
-from sscq.operating import OperatingMargins
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
 from tests.reference.closed_loop_twin import uncompiled
 
 SECOND, INTEGRATING = plants.get("second_order_dead_time"), plants.get("integrating_dead_time")

@@ -6,13 +6,13 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
 import plants
-from plants.duffing import DUFFING, derivative, entropy_rate
+from plants.oscillators import DUFFING, duffing_derivative, duffing_entropy_rate
 
 
 def free(initial, t, **parameters):
     p = DUFFING.values("parameters", parameters)
     options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12, "t_eval": t}
-    return solve_ivp(lambda t, x: derivative(t, x, (0.0,), (0.0,), p), (0.0, t[-1]), initial, **options).y
+    return solve_ivp(lambda t, x: duffing_derivative(t, x, (0.0,), (0.0,), p), (0.0, t[-1]), initial, **options).y
 
 
 @pytest.mark.parametrize(("linear", "cubic", "mass"), [(1.0, 0.5, 1.0), (0.3, 2.0, 1.7)])
@@ -37,7 +37,7 @@ def test_dry_friction_stops_a_slide():
 def test_dry_friction_is_the_signs_but_near_rest_and_dissipates_always():
     p = DUFFING.values("parameters", {"friction": 0.3, "damping": 0.0})
     speeds = np.array([-2.0, -0.11, -0.01, 0.0, 0.01, 0.11, 2.0])
-    heat = entropy_rate(0.0, (0.0, speeds), (0.0,), (0.0,), p)
+    heat = duffing_entropy_rate(0.0, (0.0, speeds), (0.0,), (0.0,), p)
     fast = np.abs(speeds) > 0.1  # 2.2 v_s
     np.testing.assert_allclose(heat[fast], 0.3 * np.abs(speeds[fast]), rtol=0.025)
     assert (heat >= 0.0).all()

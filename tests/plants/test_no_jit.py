@@ -13,8 +13,8 @@ import pytest
 
 import plants
 from plants.excitation import Sine
-from sscq.closed_loop import ClosedLoop
-from tests.plants import test_lanes as lanes
+from sscq.loop.closed_loop import ClosedLoop
+from tests.plants.core.kernel import test_lanes as lanes
 
 ROOT = Path(__file__).resolve().parents[2]
 HEUN = {"integrator": "heun", "algebraic_loop": "iterated"}

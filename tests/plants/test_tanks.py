@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import plants
-from plants.core.slopes import Slopes
+from plants.core.analysis.slopes import Slopes
 from plants.tanks import outflow
 
 TANKS = plants.get("two_tanks")

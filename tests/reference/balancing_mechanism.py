@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
 from plants.core.elementary import cos, sin
-from plants.core.gradients import along
+from plants.core.tracing.gradients import along
 from plants.mechanics import Mechanism
 
 NAMES = "x y z psi phi theta aL aR"

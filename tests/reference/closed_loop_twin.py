@@ -15,7 +15,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from plants.core import cache, noise
+from plants.core.kernel import cache
+from plants.core.signals import noise
 
 SETTLED, SHORT_WAY = 0.02, 1e-3
 

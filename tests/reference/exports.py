@@ -6,13 +6,13 @@ import numpy as np
 
 import plants
 import sscq
-from controllers import PID
-from experiments.export.guard import Guard
-from experiments.export.installed import installed
-from experiments.export.job import Job
-from experiments.export.recording import recordings
-from flcs import Inference, KnowledgeBase, RuleBase, Variable, pid_form
-from flcs.rule_base import full_grid
+from controllers import PID, pid_form
+from flcs import Inference, KnowledgeBase, RuleBase, Variable
+from flcs.export.controller import installed
+from flcs.export.guard import Guard
+from flcs.export.job import Job
+from flcs.export.recording import recordings
+from flcs.inference.rule_base import full_grid
 
 
 def rule_base(plant, channel, names, law, seed, shape="triangular"):

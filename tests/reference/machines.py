@@ -5,8 +5,8 @@ import random
 
 import numpy as np
 
-from experiments.export.machine import Machine, Part, Signal
-from plants.core.trace import trace
+from flcs.export.machine import Machine, Part, Signal
+from plants.core.tracing.trace import trace
 from tests.reference import random_programs
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324, 1e308, 0.5, 2.0, 3.0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plants.core.elementary import cos, maximum, minimum, quotient, sin, tanh, where
-from plants.core.tape import Tape
-from plants.core.trace import Program
+from plants.core.tracing.tape import Tape
+from plants.core.tracing.trace import Program
 
 NAMES = tuple("abcd")
 _STEPS = {

@@ -7,11 +7,11 @@ the distance of two points, and a tyre pushes along the slope of its own coordin
 from __future__ import annotations
 
 from plants.core.elementary import cos, sin, sqrt
-from plants.core.gradients import along, gradient
+from plants.core.tracing.gradients import along, gradient
 from plants.mechanics import Mechanism
 from plants.suspension.parameters import PARAMETERS, WHEELS, Car
-from plants.suspension.redundant_constraints import sided
 from plants.suspension.signals import REST
+from plants.suspension.verification.redundant import sided
 
 
 def full_car():

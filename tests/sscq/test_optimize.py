@@ -8,9 +8,9 @@ import pytest
 import plants
 import sscq
 from controllers import PID, Controller, GainTable, TwoDegreePID
-from sscq.objective import Task
-from sscq.operating import OperatingMargins
-from sscq.survey import SAMPLES, survey
+from sscq.baselines.objective import Task
+from sscq.baselines.survey import SAMPLES, survey
+from sscq.margins.operating import OperatingMargins
 
 STEP = 0.02
 PLANT = plants.get("van_der_pol")

@@ -23,6 +23,7 @@ What the text means is what Python means by it, but for these:
 What has no form here is refused by name.
 """
 
-from plants.core.compiler.module import RefusedError, module_text
+from plants.core.compiler.expressions import RefusedError
+from plants.core.compiler.module import module_text
 
 __all__ = ["RefusedError", "module_text"]

@@ -7,22 +7,41 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from plants.core.elementary_kernels.bits import k_bits, k_from_bits, k_head, k_ratio
-from plants.core.elementary_kernels.exact import k_abs, k_floor, k_sign, k_sqrt
-from plants.core.elementary_kernels.exponential import k_exp, k_octave_exp, k_sum_exp, k_tanh
-from plants.core.elementary_kernels.inverse_trigonometric import (
+from plants.core.elementary_kernels.bits import (
+    k_abs,
+    k_bits,
+    k_floor,
+    k_from_bits,
+    k_head,
+    k_quotient,
+    k_ratio,
+    k_sign,
+    k_sqrt,
+)
+from plants.core.elementary_kernels.exponential import (
+    k_exp,
+    k_log,
+    k_log_square_series,
+    k_octave,
+    k_octave_exp,
+    k_pair_log,
+    k_pow,
+    k_sum_exp,
+    k_tanh,
+)
+from plants.core.elementary_kernels.trigonometric import (
     k_acos,
     k_arc_series,
     k_asin,
     k_atan2,
     k_atan_series,
     k_pair_sqrt,
+    k_quarter_turns,
+    k_sincos,
+    k_tan,
+    k_turn_series,
 )
-from plants.core.elementary_kernels.logarithm import k_log, k_log_square_series, k_octave, k_pair_log
-from plants.core.elementary_kernels.power import k_pow
-from plants.core.elementary_kernels.quotient import k_quotient
-from plants.core.elementary_kernels.trigonometric import k_quarter_turns, k_sincos, k_tan, k_turn_series
-from plants.core.naming import unknown
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

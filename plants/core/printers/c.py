@@ -17,7 +17,7 @@ from plants.core.printers.python import Printed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plants.core.trace import Program
+    from plants.core.tracing.trace import Program
 
 HEADER = """#include <math.h>
 #include <stdint.h>

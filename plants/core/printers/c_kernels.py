@@ -13,7 +13,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary_kernels import KERNELS
-from plants.core.naming import unknown
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

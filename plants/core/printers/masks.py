@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plants.core.tape import Tape
+    from plants.core.tracing.tape import Tape
 
 Comparison = tuple[int, int | None]  # two nodes a > b; None stands for 0
 

@@ -13,7 +13,7 @@ from plants.core.printers.masks import Masks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from plants.core.tape import Tape
+    from plants.core.tracing.tape import Tape
 
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _CALLS = {"tan", "asin", "acos", "atan2", "exp", "log", "tanh", "pow", "floor", "sign", "sqrt", "quotient"}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Motion = tuple[list[Any], tuple[Any, ...], tuple[Any, ...]]
 
 MOST = 2
-"""Gaps that are solved by cases; more need :mod:`plants.mechanics.contacts.qp`."""
+"""Gaps that are solved by cases; more need :mod:`plants.mechanics.contacts.active_sets`."""
 
 
 def unilateral(

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.declaring.declared import DeclarationError
-from plants.mechanics.deriving.blocks import Numbers, Rows, blocks_of, symbols
-from plants.mechanics.deriving.parts import Parts, in_rows, triangle
+from plants.mechanics.algebra.blocks import Numbers, Rows, blocks_of, symbols
+from plants.mechanics.algebra.calculus import Parts, in_rows, triangle
+from plants.mechanics.declaration.declaration import DeclarationError
 from plants.mechanics.forms.solving import dot, least_constraint, range_space, solve_pivoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.mechanics.declaring.declared import Declaration
-    from plants.mechanics.deriving.calculus import Calculus
+    from plants.mechanics.algebra.calculus import Calculus
+    from plants.mechanics.declaration.declaration import Declaration
 
-FORMS = ("routh", "gauss", "maggi")
+MULTIPLIER_FORMS = ("routh", "gauss", "maggi")
 
 
 def with_multipliers(calculus: Calculus, declared: Declaration, baumgarte: tuple[float, float] | None = None) -> Parts:

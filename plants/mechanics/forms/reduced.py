@@ -16,13 +16,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plants.mechanics.deriving.blocks import Numbers, blocks_of, symbols
-from plants.mechanics.deriving.parts import Parts
+from plants.mechanics.algebra.blocks import Numbers, blocks_of, symbols
+from plants.mechanics.algebra.calculus import Parts
 from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
-    from plants.mechanics.declaring.declared import Declaration
-    from plants.mechanics.deriving.calculus import Calculus
+    from plants.mechanics.algebra.calculus import Calculus
+    from plants.mechanics.declaration.declaration import Declaration
 
 
 @dataclass(frozen=True)

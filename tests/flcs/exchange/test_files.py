@@ -21,8 +21,8 @@ from flcs.exchange import (
     restored,
     system_of,
 )
-from flcs.membership import Trapezoid
-from flcs.output_sets import OutputSets
+from flcs.inference.membership import Trapezoid
+from flcs.inference.output_sets import OutputSets
 
 FORMATS = {"fis": (fis_writer.write, fis_reader.read), "fcl": (fcl_writer.write, fcl_reader.read)}
 every_format = pytest.mark.parametrize("name", FORMATS)

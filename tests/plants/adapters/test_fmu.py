@@ -16,7 +16,7 @@ import sscq
 from controllers import PID
 from plants.adapters.fmu import FmuDeclaration, fmu_plant
 from plants.core.elementary import exp
-from sscq.slow import SlowLoop, crew
+from sscq.loop.slow import SlowLoop, crew
 
 pytest.importorskip("fmpy", reason="FMPy is not installed")
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import plants
-from benchmarks import drift, mechanisms, singular_position
-from benchmarks import mechanism_forms as kinds
-from benchmarks.joint_pendulums import BY_JOINTS
+from benchmarks.mechanics import drift, mechanisms
+from benchmarks.mechanics import mechanism_forms as kinds
+from benchmarks.mechanics.systems import BY_JOINTS
 
 PENDULUM, DOUBLE = "Cartesian pendulum", "Cartesian double pendulum"
 
@@ -84,7 +84,7 @@ def test_singular_positions_are_passed_with_quasi_velocities():
     assert run.most[2] < 1e-9
 
 
-@pytest.mark.parametrize("step", singular_position.STEPS)
+@pytest.mark.parametrize("step", drift.STEPS)
 def test_singular_positions_lose_motions_with_multipliers(step):
     """Of many runs, as one may get through by luck; a smaller step does not help."""
     assert passed("routh", step).lost > 0.5
@@ -97,4 +97,4 @@ def test_singular_positions_lose_no_motion_without_violations(options):
 
 def passed(form, step, **options):
     plant = mechanisms.SYSTEMS["slider-crank"]().build(form, check=False, **options)
-    return singular_position.passage(plant, step)
+    return drift.passage(plant, step)

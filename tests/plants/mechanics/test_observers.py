@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks.mechanics import systems
 from plants.mechanics import Mechanism
-from tests.plants.mechanics import systems
 
 FEEDBACK = ("baumgarte", 5.0, 7.0)
 

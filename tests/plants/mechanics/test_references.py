@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import plants
-from tests.plants.mechanics import systems
+from benchmarks.mechanics import systems
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-8}
 STEP = 1e-3  # rk4: its error over these times is below 1e-9 (checked by halving)

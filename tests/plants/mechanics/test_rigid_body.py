@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import plants
-from plants.mechanics import Mechanism, oracle
-from plants.mechanics.admissible import samples
+from plants.mechanics import Mechanism
+from plants.mechanics.checks import samples
+from plants.mechanics.forms import pseudo_inverse
 
 MASS, INERTIA = 2.0, (0.3, 0.5, 0.7)
 AWAY = (0.0, 0.0, 0.0, 0.4, 1.1, -0.3)  # from the singular theta = 0
@@ -89,7 +90,7 @@ def numbers(body, values, x):
     """Declared expressions of a body at one state."""
     tape = body.mechanism.names.tape
     from plants.core.replay import replay
-    from plants.core.trace import Program
+    from plants.core.tracing.trace import Program
 
     inputs = tuple(tape.input_names.values())
     given = {f"{kind}{k}": value for kind, group in (("q", x[:6]), ("v", x[6:])) for k, value in enumerate(group)}
@@ -173,7 +174,7 @@ def test_two_bodies_on_spherical_joints(form):
         at = plant.equations.full.at(t, x[:12], x[12:], u)
         assert np.abs(at.residuals).max() < 1e-11
         assert np.abs(at.speeds).max() < 1e-10
-        wanted = oracle.accelerations(at)
+        wanted = pseudo_inverse.accelerations(at)
         a = np.array(plant.derivative(t, x, u, (), plant.nominal())[12:], float)
         np.testing.assert_allclose(a, wanted, atol=1e-10 * (1.0 + np.abs(wanted).max()))
         # Newton's third law: the lower joint's force on the lower body is what Newton's equation asks for

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.mechanics import systems
 from plants.mechanics import Mechanism
-from plants.mechanics.admissible import samples
-from tests.plants.mechanics import systems
+from plants.mechanics.checks import samples
 
 MADE = [
     systems.sleigh, systems.vertical_disk, systems.rolling_disk, lambda: systems.cart(2), systems.snakeboard,

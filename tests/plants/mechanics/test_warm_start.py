@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 import plants
-from plants.core import cache
+from benchmarks.mechanics import systems
 from plants.core.elementary import cos
-from plants.mechanics import Mechanism
-from plants.mechanics.deriving import stored, ways
-from tests.plants.mechanics import systems
+from plants.core.kernel import cache
+from plants.mechanics import Mechanism, derivation
 
 ROOT = Path(__file__).parents[3]
 
@@ -72,11 +71,11 @@ def test_a_second_process_derives_and_compiles_nothing(tmp_path):
 def test_what_changes_the_key(monkeypatch):
     declared = pendulum().declared()
     options = {"form": "free", "derivatives": "smaller", "feedback": None}
-    keys = [stored.key(declared, options)]
-    assert stored.key(pendulum().declared(), options) == keys[0]
-    keys.append(stored.key(pendulum(9.8).declared(), options))
+    keys = [derivation.storage_key(declared, options)]
+    assert derivation.storage_key(pendulum().declared(), options) == keys[0]
+    keys.append(derivation.storage_key(pendulum(9.8).declared(), options))
     changes = ({"form": "routh"}, {"derivatives": "tape"}, {"feedback": (1.0, 2.0)})
-    keys.extend(stored.key(declared, options | change) for change in changes)
+    keys.extend(derivation.storage_key(declared, options | change) for change in changes)
     for extend in (
         lambda mech, a, da: mech.force({a: -0.1 * da}),
         lambda mech, a, da: mech.force({a: -0.1 * da}, kind="dissipative"),
@@ -91,12 +90,12 @@ def test_what_changes_the_key(monkeypatch):
     ):
         mech = pendulum()
         extend(mech, *(mech.names.symbols[kind][0] for kind in "qv"))
-        keys.append(stored.key(mech.declared(), options))
-    stored._versions.cache_clear()
-    version = stored.importlib.metadata.version
-    monkeypatch.setattr(stored.importlib.metadata, "version", lambda name: version(name) + ".1")
-    keys.append(stored.key(declared, options))
-    stored._versions.cache_clear()
+        keys.append(derivation.storage_key(mech.declared(), options))
+    derivation._versions.cache_clear()
+    version = derivation.importlib.metadata.version
+    monkeypatch.setattr(derivation.importlib.metadata, "version", lambda name: version(name) + ".1")
+    keys.append(derivation.storage_key(declared, options))
+    derivation._versions.cache_clear()
     assert len(set(keys)) == len(keys)
 
 
@@ -104,8 +103,8 @@ def counted(monkeypatch):
     """How often something is derived."""
 
     calls = []
-    smallest = ways._smallest
-    monkeypatch.setattr(ways, "_smallest", lambda *a: calls.append(a) or smallest(*a))
+    smallest = derivation._smallest
+    monkeypatch.setattr(derivation, "_smallest", lambda *a: calls.append(a) or smallest(*a))
     return calls
 
 
@@ -132,15 +131,15 @@ def _wrong_number(text):
 def _hostile(text):
     record = json.loads(text)
     record["record"]["lines"][-1] = ["__import__('os').system('touch hostile')", 0]
-    body = stored._dumped(record["record"])
-    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
+    body = derivation._dumped(record["record"])
+    return json.dumps({"digest": derivation._digest(body), "record": record["record"]})
 
 
 def _beyond(text):
     record = json.loads(text)
     record["record"]["lines"][0] = ["const", "0x1p+99999"]
-    body = stored._dumped(record["record"])
-    return json.dumps({"digest": stored._digest(body), "record": record["record"]})
+    body = derivation._dumped(record["record"])
+    return json.dumps({"digest": derivation._digest(body), "record": record["record"]})
 
 
 DAMAGES = {

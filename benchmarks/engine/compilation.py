@@ -1,0 +1,93 @@
+"""From the text of a kernel to its machine code: our compiler against Numba on the same text, both with LLVM behind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.timing import alternate, ratio
+from plants.core.kernel import machine_code
+from plants.core.kernel.kernel import ARGUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.runner.timing import Size
+    from flcs import KnowledgeBase
+
+_AIM = 5.0  # times
+_INLINE, _FMA = "def inline(function):", "return a * b + c\n"  # in the head of every text
+
+
+def compiling(size: Size) -> Section:
+    """Compile three closed loops in turns; nothing is kept on disk."""
+    section = Section("compiling", "Compiling a kernel: the whole way from its text to machine code")
+    for name, text in texts().items():
+        calls = {"ours": lambda t=text: machine_code.compiled(t, ARGUMENTS), "Numba": lambda t=text: by_numba(t)}
+        times = alternate(calls, size.repeats)
+        for who, timing in times.items():
+            section.time(f"{name}: {who}", timing, "s")
+        found = ratio(times["Numba"], times["ours"])
+        section.ratio(f"{name}: Numba / ours", found, at_least(found, _AIM))
+    section.notes.append("The same bits result: tests/plants/core/kernel/test_compiler.py.")
+    return section
+
+
+def texts() -> dict[str, str]:
+    """Return the texts of closed loops: small, with many rules, with noise, delay and everything measured."""
+    import plants
+    from controllers import PID
+    from flcs import FuzzyController
+    from plants.excitation import WhiteNoise
+    from sscq import Situation
+    from sscq.loop.closed_loop import ClosedLoop
+
+    plain = Situation("plain", reference=1.0, t_end=1.0)
+    noisy = Situation("noisy", reference=1.0, t_end=1.0, noise=0.02, delay=0.05, excitation=WhiteNoise(0.3, hold=0.1))
+    vdp = plants.get("van_der_pol")
+    loops = {
+        "PID": ClosedLoop(vdp, PID(), (plain,), 0.01),
+        "PID, noise and delay": ClosedLoop(vdp, PID(sample_time=0.02, derivative_filter_time=0.05), (noisy,), 0.01),
+        "49 rules": ClosedLoop(vdp, FuzzyController(_rules(7)), (plain,), 0.01),
+    }
+    return {name: loop.kernel.text for name, loop in loops.items()}
+
+
+def _rules(n: int) -> KnowledgeBase:
+    from flcs import KnowledgeBase, RuleBase, Variable
+    from flcs.inference.rule_base import full_grid
+
+    centres = tuple(-1.5 + 3.0 * k / (n - 1) for k in range(n))
+    inputs = tuple(Variable(name, "", -2.0, 2.0, centres) for name in ("e", "e_rate"))
+    middle = (4.0, 1.0, 3.0)
+    base = RuleBase("position", inputs, full_grid((n, n), middle), (0.5, 0.1, 0.5), (8.0, 4.0, 5.0), middle)
+    return KnowledgeBase("van_der_pol", (base,), tick=0.01)
+
+
+def by_numba(text: str) -> Callable[..., None]:
+    """Return the rollout of a generated text as Numba compiles it, told that fma rounds once."""
+    from numba import njit
+
+    head, _, rest = text.partition(_INLINE)
+    _, _, rest = rest.partition(_FMA)
+    space: dict[str, Any] = {"inline": njit(forceinline=True, error_model="numpy"), "fma": _fused(), "njit": njit}
+    exec(head + rest.replace("\ndef fill(", "\n@njit\ndef fill("), space)  # noqa: S102  (our own text)
+    rollout: Callable[..., None] = njit(f"void({', '.join(ARGUMENTS)})", error_model="numpy")(space["rollout"])
+    return rollout
+
+
+def _fused() -> Any:
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001  (Numba's own form)
+        def code(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+            double = ir.DoubleType()
+            fused = ir.FunctionType(double, [double, double, double])
+            return builder.call(builder.module.declare_intrinsic("llvm.fma", [double], fused), values)
+
+        return types.float64(types.float64, types.float64, types.float64), code
+
+    return fma

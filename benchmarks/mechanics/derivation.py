@@ -1,0 +1,111 @@
+"""From a mechanism's declaration to its first compiled step, and what deriving costs beside other tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.runner.own_process import result_of
+
+if TYPE_CHECKING:
+    from benchmarks.runner.report import Section
+    from benchmarks.runner.timing import Size, Timing
+
+LARGEST = "cart (3 links)"
+AIMS = {"cold": 5.0, "warm": 1.0}  # s, from the declaration to the first step
+WAYS = ("computer algebra", "the tape", "SymPy")
+_MS = 1e3
+
+
+def measure(name: str) -> dict[str, float]:
+    """Return the times [s] of the parts of a mechanism's first step, in this process."""
+    begin = time.perf_counter()
+    import plants
+    from benchmarks.mechanics.mechanisms import SYSTEMS, start
+
+    imported = time.perf_counter()
+    plant = SYSTEMS[name]().build()
+    built = time.perf_counter()
+    plants.simulate(plant, t_end=1e-3, step=1e-3, initial=start(name, plant))
+    stepped = time.perf_counter()
+    return {"imports": imported - begin, "build": built - imported, "step": stepped - built}
+
+
+def first_steps(name: str, rounds: int) -> dict[tuple[str, str], list[float]]:
+    """Return times [s] by (cold or warm, part); a new cache folder in every round, each part in its own process.
+
+    Parts: imports, build, step, first (build and step), process (the whole of it).
+    """
+    samples: dict[tuple[str, str], list[float]] = {}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            for state in AIMS:
+                begin = time.perf_counter()
+                found = result_of("benchmarks.mechanics.derivation", name, environment={"SSCQ_CACHE": cache})
+                found |= {"process": time.perf_counter() - begin, "first": found["build"] + found["step"]}
+                for part, seconds in found.items():
+                    samples.setdefault((state, part), []).append(seconds)
+    return samples
+
+
+def blocks(name: str, size: Size) -> dict[str, Timing]:
+    """Return the times of deriving M, c, A and gam, in turns."""
+    from benchmarks.mechanics.mechanisms import SYSTEMS
+    from benchmarks.mechanics.peers import Sympy
+    from benchmarks.runner.timing import alternate
+    from plants.mechanics.algebra.blocks import blocks_of
+    from plants.mechanics.algebra.calculus import Taped
+    from plants.mechanics.algebra.symbolic import Symbolic
+
+    declared = SYSTEMS[name]().declared()
+    calculi: tuple[Any, ...] = (Symbolic, Taped, Sympy)
+    calls = {way: lambda c=kind: blocks_of(c(declared), declared) for way, kind in zip(WAYS, calculi, strict=True)}
+    return alternate(calls, size.repeats)
+
+
+def kane(size: Size) -> dict[str, Timing]:
+    """Return the times of SymPy's own mechanics package on the rolling disk: deriving it, one evaluation."""
+    import numpy as np
+
+    from benchmarks.mechanics.peers import RollingDisk
+    from benchmarks.runner.timing import alternate
+
+    disk, steps = RollingDisk(), 50
+    state = np.array([0.0, 0.2, 0.0, 0.0, 6.0 + 0.5 * np.sin(0.2), 0.5 * np.cos(0.2)])
+    evaluation = alternate({"": lambda: disk.run(state, steps, 1e-3)}, size.repeats)[""].per(4 * steps)
+    return {"derivation": alternate({"": RollingDisk}, size.repeats)[""], "evaluation": evaluation}
+
+
+def derivation(size: Size) -> Section:
+    """Measure first steps and derivations."""
+    from benchmarks.mechanics.mechanisms import SYSTEMS
+
+    names = list(SYSTEMS)[: size.plants + 3]
+    return section_of(first_steps(LARGEST, size.repeats), {name: blocks(name, size) for name in names}, kane(size))
+
+
+def section_of(
+    steps: dict[tuple[str, str], list[float]], derived: dict[str, dict[str, Timing]], peer: dict[str, Timing]
+) -> Section:
+    """Put the figures into a section."""
+    from benchmarks.runner.report import Section
+    from benchmarks.runner.timing import Timing, ratio
+
+    section = Section("derivation", "From a mechanism's declaration to its first compiled step")
+    for (state, part), seconds in steps.items():
+        aim = f"aim: at most {AIMS[state]:g} s, {'met' if min(seconds) <= AIMS[state] else 'MISSED'}"
+        section.time(f"{LARGEST}, {state}: {part}", Timing(tuple(seconds)), "s", 1.0, aim if part == "first" else "")
+    for name, times in derived.items():
+        for way, timing in times.items():
+            section.time(f"{name}: M, c, A, gam by {way}", timing, "ms", _MS)
+        section.ratio(f"{name}: SymPy / computer algebra", ratio(times[WAYS[2]], times[WAYS[0]]))
+    section.time("rolling disk by KanesMethod: derivation", peer["derivation"], "s")
+    section.time("rolling disk by KanesMethod and lambdify: one evaluation", peer["evaluation"], "µs", 1e6)
+    return section
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(sys.argv[1])))

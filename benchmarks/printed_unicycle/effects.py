@@ -1,0 +1,189 @@
+"""What the missing nonholonomic term does to the motion: accelerations, trajectories, energy; words, tables, a figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.printed_unicycle import motion, reference
+from benchmarks.printed_unicycle.motion import MINIMAL, Inputs, accelerations, balance, posture
+from benchmarks.printed_unicycle.tables import table
+from benchmarks.runner.pages import paragraph
+from benchmarks.runner.svg import Chart, Curve, figure
+
+FORMS = {"right": 1.0, "printed": 0.0}
+SPEEDS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # m/s
+RATES = (0.1, 0.2, 0.5, 1.0, 2.0)  # rad/s
+LEANED = 0.1  # rad of pitch in the table over yaw rates: upright the masses are above the axle and nothing is left
+T_END, STEP, FALL_TIME = 8.0, 2e-3, 0.5  # s
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """All figures.
+
+    Attributes
+    ----------
+    cases : mapping of form to (ours [5], the specification's [5])
+        Accelerations of the specification's cases A3 and A4.
+    rolling, yawing : array [speed, rate], rad/s^2
+        By how much the printed yaw acceleration is off, for roll rates upright and yaw rates leaning forward.
+    yaw : mapping of form to array [n + 1], rad
+        The nominal run.
+    ends : mapping of form to array [speed]
+        Yaw after T_END [rad], NaN where it fell.
+    drift : mapping of form to float
+        Largest relative change of energy in a fall without friction and control.
+    apart : float, rad
+        Distance of yaw, pitch and roll of both forms at the end of that fall, the largest.
+    """
+
+    cases: dict[str, tuple[np.ndarray, np.ndarray]]
+    rolling: np.ndarray
+    yawing: np.ndarray
+    yaw: dict[str, np.ndarray]
+    ends: dict[str, np.ndarray]
+    drift: dict[str, float]
+    apart: float
+
+
+def measured() -> Effects:
+    """Measure everything; takes seconds."""
+    falls = {
+        form: motion.run(FALL_TIME, reference.T2_START, step=2.5e-4, nh=nh, **motion.FREE) for form, nh in FORMS.items()
+    }
+    gaps = np.abs(falls["right"][-1, :3] - falls["printed"][-1, :3])
+    return Effects(
+        cases(),
+        off("gamma"),
+        off("alpha"),
+        {form: motion.run(T_END, reference.T1_START, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()},
+        {form: np.array([_end(speed, nh) for speed in SPEEDS]) for form, nh in FORMS.items()},
+        {form: drift(fall) for form, fall in falls.items()},
+        float(gaps.max()),
+    )
+
+
+def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Accelerations of the specification's cases A3 (right) and A4 (printed), ours and its own."""
+    given = Inputs(reference.A3_TORQUES, reference.A3_PUSH, reference.A3_HEIGHT)
+    published = {"right": reference.A3, "printed": reference.A4}
+    return {
+        form: (
+            np.array(accelerations(reference.A3_STATE, reference.UNEQUAL, given, nh)),
+            np.array(published[form])[[0, 1, 2, 3, 8]],
+        )
+        for form, nh in FORMS.items()
+    }
+
+
+def off(turning: str) -> np.ndarray:
+    """Return the yaw acceleration printed less the right one [speed, rate], yawing while leaning or rolling upright."""
+    speed, rate = np.meshgrid(SPEEDS, RATES, indexing="ij")
+    pitch = LEANED if turning == "alpha" else reference.TRIM
+    yaw, roll = (rate, 0.0) if turning == "alpha" else (0.0, rate)
+    y = [0.0, 0.0, pitch, 0.0, 0.0, yaw, roll, 0.0, speed / reference.NOMINAL["Rw"], 0.0]
+    y = [np.broadcast_to(value, speed.shape) for value in y]
+    found = [accelerations(y, reference.NOMINAL, Inputs(), FORMS[form])[0] for form in ("printed", "right")]
+    return found[0] - found[1]
+
+
+def _end(speed: float, nh: float) -> float:
+    start = [*reference.T1_START]
+    start[8] = speed / reference.NOMINAL["Rw"]
+    found = motion.run(T_END, start, step=STEP, nh=nh, speed=speed)
+    return float(found[-1, 0]) if len(found) else float("nan")
+
+
+def drift(states: np.ndarray) -> float:
+    """Largest relative change of energy along a run [n, 12] without friction and control."""
+    p = reference.NOMINAL
+    y = [np.ascontiguousarray(column) for column in states[::20].T]
+    held = np.asarray(balance(posture(y, p), p).energy)
+    return float(np.abs(held / held[0] - 1.0).max())
+
+
+_TITLES = {"right": "with the term", "printed": "as printed"}
+_GREEK = ("α″", "γ″", "β″", "θw″", "η″")
+
+
+def text(found: Effects, name: str) -> list[str]:
+    """Return the section's lines."""
+    fit = max(float(np.abs(ours / given - 1.0).max()) for ours, given in found.cases.values())
+    nominal = {form: yaw[-1] for form, yaw in found.yaw.items()}
+    shifts = found.ends["printed"] - found.ends["right"]
+    slope = float(found.rolling[SPEEDS.index(1.0), RATES.index(1.0)])
+    fallen = {form: int(np.isnan(ends).sum()) for form, ends in found.ends.items()}
+    return [
+        *paragraph(
+            "With p_y the bodies' horizontal linear momentum to the left, what the printed equations lack on the",
+            "side of the",
+            "accelerations is + Rw θw′ p_y in the yaw equation and − Rw α′ p_y in the wheel's. It does no work:",
+            "energy is",
+            f"kept without it, too. In a fall of {FALL_TIME:g} s without friction and control energy changes by",
+            f"{found.drift['right']:.0e} of itself with the term and by {found.drift['printed']:.0e} without, while",
+            "the two",
+            f"motions end {found.apart:.2g} rad apart. **No test of the energy shows the error.**",
+        ),
+        "",
+        *paragraph(
+            "Accelerations in the specification's cases A3 (with the term) and A4 (without); ours agree with its to",
+            f"{fit:.0e}:",
+        ),
+        "",
+        *_cases(found),
+        "",
+        *paragraph(
+            "Upright, p_y is the masses' height times the roll rate: printed, the machine steers itself by",
+            f"{slope:.3g} rad/s² of yaw for each rad/s of roll and m/s of speed. By how much the printed yaw",
+            "acceleration",
+            "is off [rad/s²], rolling at the given rate, upright:",
+        ),
+        "",
+        *_grid("roll rate", found.rolling),
+        "",
+        f"Yawing at the given rate, leaning forward by {LEANED:g} rad:",
+        "",
+        *_grid("yaw rate", found.yawing),
+        "",
+        *paragraph(
+            "Under control roll rates are small, and the loop corrects what the term would have done. In the nominal",
+            "run",
+            f"(roll 0.05 rad, pitch 0.05 rad off, 1.5 m/s) the yaw after {T_END:g} s is {nominal['right']:.3f} rad,",
+            "printed",
+            f"{nominal['printed']:.3f} rad. From {SPEEDS[0]:g} to {SPEEDS[-1]:g} m/s the printed heading is off by",
+            f"{-shifts.max():.2g} to {-shifts.min():.2g} rad to the right" + _stand(fallen),
+        ),
+        "",
+        f"![yaw with and without the nonholonomic term]({name})",
+    ]
+
+
+def _stand(fallen: dict[str, int]) -> str:
+    if not any(fallen.values()):
+        return "; the same gains balance both."
+    return f"; of the runs {fallen['right']} fall with the term and {fallen['printed']} without."
+
+
+def _cases(found: Effects) -> list[str]:
+    rows = [[_TITLES[form], *(f"{value:.4f}" for value in ours)] for form, (ours, _) in found.cases.items()]
+    return table(("rad/s²", *_GREEK[: len(MINIMAL)]), rows)
+
+
+def _grid(rate: str, values: np.ndarray) -> list[str]:
+    rows = [[f"{v:g} m/s", *(f"{value:.3g}" for value in row)] for v, row in zip(SPEEDS, values, strict=True)]
+    return table((f"speed, {rate}", *(f"{one:g} rad/s" for one in RATES)), rows)
+
+
+def drawing(found: Effects) -> str:
+    """Yaw over time in the nominal run; yaw at the end over the speed that is held."""
+    yaw, ends = [], []
+    for form, title in _TITLES.items():
+        shown = found.yaw[form][::10]
+        yaw.append(Curve(title, 10.0 * STEP * np.arange(len(shown)), shown, dashed=form == "printed"))
+        ends.append(Curve(title, SPEEDS, found.ends[form], dots=True, dashed=form == "printed"))
+    return figure([
+        Chart("nominal run at 1.5 m/s", "time, s", "yaw, rad", tuple(yaw)),
+        Chart(f"after {T_END:g} s", "speed, m/s", "yaw, rad", tuple(ends)),
+    ])  # fmt: skip

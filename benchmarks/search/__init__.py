@@ -1,0 +1,1 @@
+"""The time of a design and of its search: share of simulation, operators on populations, survivors of a front."""

@@ -1,0 +1,1 @@
+"""The balancing vehicle: runs, stepping schemes, contact, and the pages and figures of its studies."""

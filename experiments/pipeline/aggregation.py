@@ -1,0 +1,76 @@
+"""Dataset aggregation: the teacher is asked where its own pupil goes.
+
+A knowledge base that imitates a teacher visits states that the teacher never showed, and there it can be lost. So in
+each further round the loop runs under the knowledge base of the round before, the teacher is asked for the best gains
+along that run, and a new knowledge base learns from all rows so far. The validation situations choose among the rounds.
+Source: Ross, Gordon and Bagnell, A reduction of imitation learning and structured prediction to no-regret online
+learning, AISTATS 2011.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.pipeline import knowledge, ladder, refining
+from experiments.runtime import formats
+from sscq.teaching.teaching_signal import TeachingSignal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.search_results import Entry
+    from flcs import KnowledgeBase
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What imitation came to.
+
+    Attributes
+    ----------
+    signal : TeachingSignal
+        The rows that the knowledge base learned from, round after round.
+    kb : KnowledgeBase
+    fitness : tuple of float
+        In the validation situations, of each round's knowledge base; of a single round it is not asked for.
+    """
+
+    signal: TeachingSignal
+    kb: KnowledgeBase
+    fitness: tuple[float, ...] = ()
+
+
+def taught(bench: Bench, ref: Reference, fixed: Entry) -> Lessons:
+    """Return the knowledge base by imitation of as many rounds as are asked for, the best one on validation."""
+    rows = [knowledge.teaching_signal(bench, ref, fixed)]
+    kbs = [knowledge.imitation(bench, ref, fixed, rows[0])]
+    if bench.setup.rounds == 1:
+        return Lessons(rows[0], kbs[0])
+    for number in range(2, bench.setup.rounds + 1):
+        rows.append(knowledge.teaching_signal(bench, ref, fixed, number, kbs[-1]))
+        kbs.append(knowledge.imitation(bench, ref, fixed, TeachingSignal.pooled(rows), number))
+    values = _judged(bench, ref, fixed, kbs)
+    best = int(np.argmin(values))
+    record = {**kbs[best].training, "teaching_rounds": values, "teaching_round": best + 1}
+    return Lessons(TeachingSignal.of_rounds(rows[: best + 1]), replace(kbs[best], training=record), tuple(values))
+
+
+def _judged(bench: Bench, ref: Reference, fixed: Entry, kbs: list[KnowledgeBase]) -> list[float]:
+    """Fitness of every round's knowledge base in the validation situations."""
+
+    def compute(_: Path) -> list[float]:
+        judged = refining.on_task(bench, ladder.validation_task(bench, ref.fitness, fixed))
+        return [judged(kb) for kb in kbs]
+
+    def load(folder: Path) -> list[float]:
+        return [float(value) for value in formats.read_json(folder / "rounds.json")["fitness"]]
+
+    return bench.folder.stage(
+        "teaching_rounds", compute,
+        lambda folder, values: formats.write_json(folder / "rounds.json", {"fitness": values}),
+        load,
+    )  # fmt: skip

@@ -1,0 +1,340 @@
+"""Who is judged, in which rollouts, and how it is decided.
+
+All controllers of a run, simplest first, meet the same rollouts of taught and of unforeseen situations. Tables are
+arrays [measure, seed, situation], measures in the order of `MEASURES`, then the plant's own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import ConstantGains, Controller, gain_names
+from experiments.pipeline.ladder import oracle_share
+from experiments.runtime import formats
+from experiments.runtime.progress import Progress
+from flcs import FuzzyController
+from flcs.refinement.refinement import hull_of
+from sscq.baselines import candidates
+from sscq.loop.closed_loop import ClosedLoop
+from sscq.loop.measures import all_measures
+from sscq.loop.quality import ALL_MEASURES, Quality
+from sscq.situations.situation_sets import KINDS
+from sscq.verdict.verdict import Sample, Verdict, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from experiments.pipeline.knowledge import Refined
+    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.search_results import Entry
+    from flcs import KnowledgeBase
+    from plants import Plant
+    from sscq.fitness import Fitness
+    from sscq.margins.margins import LoopMargins
+    from sscq.situations.situation import Situation
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One controller to be judged.
+
+    Attributes
+    ----------
+    name, title, text : str
+    controller : controller for sscq
+    theta : ndarray [n_theta]
+    per_situation : ndarray [situation, n_theta] or None
+        Of an oracle, which has parameters of its own for every declared situation.
+    point_gains : ndarray [n_operating_points, n_gains] or None
+        Of a schedule over the operating point: those that stand at each; margins are asked of these alone.
+    plant : Plant or None
+        Where it measures more than the declared plant does; None: that one.
+    gain_sets : ndarray [n_sets, n_gains] or None
+        Gains that it may give, for margins.
+    """
+
+    name: str
+    title: str
+    text: str
+    controller: Any
+    theta: np.ndarray
+    evaluations: int | None = None
+    parameters: int | None = None
+    gain_sets: np.ndarray | None = None
+    per_situation: np.ndarray | None = None
+    point_gains: np.ndarray | None = None
+    plant: Plant | None = None
+
+
+def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
+    """Return a knowledge base as a contender."""
+    laws = bench.setup.laws
+    controller = FuzzyController(kb, laws=laws)
+    numbers = sum(len([r for r in b.rules if r.on]) * len(b.gain_names) + sum(v.n_terms for v in b.inputs)
+                  for b in kb.channels)  # fmt: skip
+    return Contender(
+        name, title, text, controller, controller.theta, evaluations, numbers,
+        None if bench.margins is None else hull_of(kb, laws),
+    )  # fmt: skip
+
+
+LADDER = (
+    "own", "rule", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
+    "knowledge_base_direct", "knowledge_base",
+)  # fmt: skip
+"""What may be recommended, simplest first; laws of the plant's own field stand after the fixed PID."""
+
+RIVAL = "rival_"
+"""Names of contenders that are laws of the plant's own field begin with it."""
+
+
+def recommendable(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of `names` that may be recommended, simplest first."""
+    given = list(names)
+    rivals = [name for name in given if name.startswith(RIVAL)]
+    last = LADDER.index("fixed") + 1
+    return tuple(name for name in (*LADDER[:last], *rivals, *LADDER[last:]) if name in given)
+
+
+def contenders(
+    bench: Bench,
+    ref: Reference,
+    fixed: Entry,
+    others: Sequence[Entry],
+    oracle: np.ndarray,
+    imitated: KnowledgeBase,
+    refined: dict[str, Refined],
+    further: Sequence[Contender] = (),
+) -> list[Contender]:
+    """Return everything that is judged, simplest first; `further` rungs stand where the ladder has them."""
+    setup = bench.setup
+    constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
+    zero = np.zeros(len(setup.low))
+    found = [Contender("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
+    n = len(zero)
+    if setup.own is not None:
+        found.append(Contender("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None]))
+    if ref.rule is not None:
+        title = f"{ref.rule_name} tuning rule"
+        found.append(Contender("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
+    found.append(
+        Contender("fixed", "fixed PID", "genetic algorithm and CMA-ES, the better one", constant, fixed.theta,
+                  fixed.evaluations, n, fixed.theta[None])
+    )  # fmt: skip
+    start = np.atleast_2d(fixed.theta)
+    for entry in others:
+        candidate = _candidate(bench, entry.name, start)
+        name = "table" if entry.name.startswith("table") else entry.name
+        found.append(
+            Contender(name, entry.title, "same search, budget and actuator travel", candidate.controller, entry.theta,
+                      entry.evaluations, len(candidate.low), candidate.gain_sets(entry.theta[None])[0])
+        )  # fmt: skip
+    found.append(of_kb("imitation", "knowledge base by imitation alone", "before refinement", bench, imitated, None))
+    for kind, result in refined.items():
+        name = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
+        text = "refined in closed loop" + (", at the fixed PID's actuator travel" if kind == "equal" else "")
+        title = (
+            "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
+        )
+        found.append(of_kb(name, title, text, bench, result.kb, result.entry.evaluations + taught_loops(bench)))
+    found = _placed(found, further)
+    if setup.spread > 0.0:
+        return found  # every plant of the verdict would need a search of its own
+    found.append(
+        Contender("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
+                  fixed.theta, oracle_share(setup) * len(oracle), n, per_situation=oracle)
+    )  # fmt: skip
+    return found
+
+
+def _placed(found: list[Contender], further: Sequence[Contender]) -> list[Contender]:
+    """Put further rungs before the knowledge bases; what cannot be recommended, behind them."""
+    known = recommendable(c.name for c in further)
+    before = [c for c in further if c.name in known]
+    after = [c for c in further if c.name not in known]
+    place = next(i for i, c in enumerate(found) if c.name == "imitation")
+    return [*found[:place], *before, *found[place:], *after]
+
+
+def choose_table(bench: Bench, ref: Reference, entries: Sequence[Entry], fixed: Entry) -> list[Entry]:
+    """Return the entries with only the best of the gain tables, judged on the validation situations."""
+    tables = [e for e in entries if e.name.startswith("table")]
+    if not tables:
+        return list(entries)
+    start = np.atleast_2d(fixed.theta)
+    task = bench.setup.task("validation", ref.fitness)
+    values = [
+        float(ref.fitness(task.quality(_candidate(bench, e.name, start).controller, e.theta[None]))[0]) for e in tables
+    ]
+    best = tables[int(np.argmin(values))]
+    spent = sum(e.evaluations for e in tables)
+    return [
+        replace(e, evaluations=spent) if e is best else e
+        for e in entries
+        if not e.name.startswith("table") or e is best
+    ]
+
+
+def _candidate(bench: Bench, name: str, start: np.ndarray) -> candidates.Candidate:
+    setup = bench.setup
+    if name == "two_degree":
+        return candidates.two_degree(setup.laws, setup.low, setup.high, start)
+    variable = next(v for v in candidates.variables(setup.plant) if name == f"table_{v.name}")
+    return candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+
+
+def taught_loops(bench: Bench) -> int:
+    """What all rounds of teaching cost, in evaluations of all taught situations over their whole horizon; at most."""
+    teacher, taught = bench.setup.teacher, bench.setup.sets["taught"]
+    horizons = [s.t_end for s in taught]
+    candidates = sum(int(t / teacher.window + 1e-9) for t in horizons) * (teacher.search_of(1).evaluations or 0)
+    copies = 1 if teacher.clairvoyant else teacher.continuations
+    ahead = teacher.horizon if teacher.encoding == "receding" else sum(horizons) / len(horizons)
+    further = (bench.setup.rounds - 1) * teacher.horizon  # always window after window
+    return round(candidates * copies * (ahead + further) / sum(horizons))
+
+
+MEASURES = ("diverged_at", *ALL_MEASURES)
+"""Rows of a table of rollouts; those of the plant's own measures follow, see :func:`rows_of`."""
+
+
+def rows_of(plant: Plant) -> tuple[str, ...]:
+    """Return what the rows of a table of rollouts are."""
+    return ("diverged_at", *all_measures(plant))
+
+
+def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
+    """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
+    setup = bench.setup
+    seeds = {kind: setup.repetitions(kind) for kind in KINDS}
+    blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
+    theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
+    quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
+    rows = rows_of(setup.plant)
+    full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in rows])
+    result, first, declared = {}, 0, 0
+    for kind, block in blocks.items():
+        n = len(setup.sets[kind])
+        part = full[:, first : first + len(block)].reshape(len(rows), seeds[kind], n, len(theta))
+        if contender.per_situation is None:
+            result[kind] = np.ascontiguousarray(part[..., 0])
+        else:  # each declared situation has its own row of parameters
+            result[kind] = np.ascontiguousarray(np.diagonal(part[..., declared : declared + n], axis1=2, axis2=3))
+        first += len(block)
+        declared += n
+    return result
+
+
+def _quality(
+    bench: Bench, contender: Contender, theta: np.ndarray, situations: Sequence[Situation], scale: float
+) -> Quality:
+    setup = bench.setup
+    # Observed, as the responses that the report records: both use the same compiled kernel.
+    loop = ClosedLoop(
+        contender.plant or setup.plant, contender.controller, situations, setup.step, observe=True,
+        measures=all_measures(setup.plant), entropy_scale=scale, **setup.options,
+    )  # fmt: skip
+    return loop.evaluate(np.atleast_2d(theta), setup.threads)
+
+
+def fitness_of(bench: Bench, fitness: Fitness, kind: str, table: np.ndarray) -> np.ndarray:
+    """Fitness of each rollout [seed, situation] from its measures."""
+    n_seeds, n_situations = table.shape[1:]
+    horizon = np.tile([s.t_end for s in bench.setup.sets[kind]], n_seeds)
+    flat = table.reshape(len(table), -1)
+    # Tables of older runs end before measures that the plant was given since.
+    named = zip(rows_of(bench.setup.plant), flat, strict=False)
+    values = {name: row[:, None] for name, row in named if name != "diverged_at"}
+    quality = Quality(("",) * horizon.size, horizon, flat[0][:, None], values)
+    return fitness.per_situation(quality)[:, 0].reshape(n_seeds, n_situations)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All numbers of the verdict.
+
+    Attributes
+    ----------
+    quality : mapping of (controller, kind) to arrays [measure, seed, situation]
+        In the order of `measures`; taught situations have one seed, unless they are repeated.
+    fitness : mapping of (controller, kind) to ndarray [seed, situation]
+    verdict : Verdict
+    margins : mapping of controller to tuple of LoopMargins
+    measures : tuple of str
+        The rows of `quality`: built-in measures, then the plant's own.
+    """
+
+    quality: dict[tuple[str, str], np.ndarray]
+    fitness: dict[tuple[str, str], np.ndarray]
+    verdict: Verdict
+    margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
+    measures: tuple[str, ...] = MEASURES
+
+    def mean(self, name: str, kind: str, measure: str | None = None) -> float:
+        """Return the mean over seeds and situations, of the fitness or of a measure.
+
+        A measure's is over the rollouts that survive (one cut short has small integrals); NaN where none does.
+        """
+        if measure is None:
+            return float(self.fitness[name, kind].mean())
+        quality = self.quality[name, kind]
+        alive = ~np.isfinite(quality[MEASURES.index("diverged_at")])
+        return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
+
+
+def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgement:
+    """Evaluate all controllers on the same rollouts and decide."""
+
+    def compute(_: Path) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {}
+        with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
+            for contender in group:
+                tables = rollouts(bench, contender, fitness.entropy_scale)
+                arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
+                progress.advance()
+        return arrays
+
+    arrays = bench.folder.stage(
+        "judgement", compute,
+        lambda folder, values: formats.write_npz(folder / "quality.npz", values),
+        lambda folder: formats.read_npz(folder / "quality.npz"),
+    )  # fmt: skip
+    quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
+    values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
+    margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
+    kept = {c.name: keeps_margins(bench, c) is not False for c in group}
+    samples = {
+        c.name: Sample(
+            values[c.name, "unforeseen"],
+            quality[c.name, "unforeseen"][MEASURES.index("total_variation")],
+            np.isfinite(quality[c.name, "unforeseen"][0]),
+        )
+        for c in group
+    }
+    titles = {c.name: c.title for c in group}
+    known = list(recommendable(samples))
+    verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
+    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant))
+
+
+def margins_of(bench: Bench, contender: Contender) -> tuple[LoopMargins, ...] | None:
+    """Return the margins of each channel, or None where there are none to be asked for."""
+    if bench.margins is None:
+        return None
+    if contender.point_gains is not None:
+        return bench.margins.at_points(contender.point_gains)
+    return None if contender.gain_sets is None else bench.margins.margins(contender.gain_sets)
+
+
+def keeps_margins(bench: Bench, contender: Contender) -> bool | None:
+    """Return whether all gains that a contender may give keep the margins; None where that is not asked."""
+    if bench.margins is None:
+        return None
+    if contender.point_gains is not None:
+        return bench.margins.keeps_at_points(contender.point_gains)
+    return None if contender.gain_sets is None else bench.margins.keeps(contender.gain_sets)

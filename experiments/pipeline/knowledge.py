@@ -1,0 +1,176 @@
+"""From the teaching signal to refined knowledge bases, as stages of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from experiments.pipeline import search_results
+from experiments.pipeline.input_choice import with_needed_inputs
+from experiments.pipeline.input_ranges import ranges
+from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.refining import Refining, completed, on_task
+from experiments.runtime import formats
+from experiments.runtime.progress import Progress
+from flcs import FuzzyController, KnowledgeBase
+from flcs import design as imitate
+from flcs.inference.rule_base import OWN_INPUTS
+from flcs.learning.term_search import genetic
+from flcs.refinement.refinement import certified
+from flcs.refinement.rule_count import TradeOff, prune
+from sscq.baselines import candidates
+from sscq.search.box import Box
+from sscq.teaching.teach import teach
+from sscq.teaching.teaching_signal import TeachingSignal, balanced, importance_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.search_results import Entry
+    from experiments.settings import Setup
+    from sscq.fitness import Fitness
+
+_NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
+
+
+@dataclass(frozen=True)
+class Refined:
+    """A refined knowledge base and how it was found."""
+
+    kb: KnowledgeBase
+    entry: Entry
+    curve: TradeOff | None = None
+
+
+_ROUND_STRIDE = 7_919  # between the seeds of two rounds of teaching: each has noise continuations of its own
+
+
+def teaching_signal(
+    bench: Bench, ref: Reference, fixed: Entry, number: int = 1, along: KnowledgeBase | None = None
+) -> TeachingSignal:
+    """Best gains over time in the taught situations, starting from the fixed gains.
+
+    In round `number` > 1 of the states that the knowledge base `along` visits.
+    """
+    setup = bench.setup
+
+    def compute(_: Path) -> TeachingSignal:
+        box = Box(tuple(setup.low), tuple(setup.high))
+        total = sum(int(s.t_end / setup.teacher.window + 1e-9) for s in setup.sets["taught"])
+        title = "teaching signal" if number == 1 else f"teaching signal, round {number}"
+        followed = None if along is None else FuzzyController(along, laws=setup.laws).frozen()
+        with Progress(total, title, "windows", quiet=bench.quiet) as progress:
+
+            def tick(done: int, _total: int, _evaluations: int) -> None:
+                progress.at(done)
+
+            return teach(
+                setup.plant, setup.laws, setup.sets["taught"], ref.fitness, box, fixed.theta, setup.teacher,
+                seed=setup.seed + _ROUND_STRIDE * (number - 1), step=setup.step, options=setup.options,
+                threads=setup.threads, progress=tick, along=followed,
+                outputs=tuple(name for name in setup.network.inputs if name not in OWN_INPUTS),
+            )  # fmt: skip
+
+    return bench.folder.stage(
+        _of_round("teaching_signal", number), compute,
+        _save_signal,
+        lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
+    )  # fmt: skip
+
+
+def _of_round(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
+
+
+def _save_signal(folder: Path, signal: TeachingSignal) -> None:
+    signal.save(folder / "teaching_signal.csv")
+
+
+def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
+    """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
+    setup = bench.setup
+
+    def compute(_: Path) -> KnowledgeBase:
+        kb = learned(setup, ref, fixed, signal)
+        if not setup.network.drop_inputs and setup.network.max_inputs is None:
+            return kb
+        taught, validation = (on_task(bench, setup.task(kind, ref.fitness)) for kind in ("taught", "validation"))
+        rows = _pooled(setup, ref, fixed, signal)
+        return with_needed_inputs(kb, rows, setup.network, setup.seed, taught, validation, completed)
+
+    return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
+
+
+def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> KnowledgeBase:
+    """Return what the network learns from a teaching signal; outside a run's stages."""
+    return imitate(
+        _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
+        plant=setup.plant, laws=setup.laws, tick=setup.tick, fitness=ref.fitness.plain(),
+        taught=[{"name": s.name, "seed": s.seed} for s in setup.sets["taught"]],
+        valid_range=_valid_range(setup), search_terms=genetic(setup.seed), seen=ranges(setup, fixed),
+    )  # fmt: skip
+
+
+def stored(run: Path, number: int = 1) -> KnowledgeBase:
+    """Return the knowledge base by imitation of a round that a run has finished."""
+    return _load(run / "stages" / _of_round("imitation", number))
+
+
+def _pooled(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Any:
+    """The rows with each situation's share in what is learned, as asked for."""
+    if setup.pooling == "rows":
+        return signal
+    own = candidates.fixed(setup.laws, setup.low, setup.high, fixed.theta)
+    quality = setup.task(fitness=ref.fitness).quality(own.controller, fixed.theta[None])
+    shares = importance_of(setup.pooling, ref.fitness.per_situation(quality)[:, 0])
+    return signal if shares is None else balanced(signal, shares)
+
+
+def _valid_range(setup: Setup) -> dict[str, list[float]]:
+    """Delays and noise that were taught: outside, the knowledge base has not proved itself."""
+    taught = setup.sets["taught"]
+    levels = [max([0.0, *s.noise_levels(setup.plant)]) for s in taught]
+    return {
+        "delay": [min(s.delay for s in taught), max(s.delay for s in taught)],
+        "output_delay": [min(s.output_delay for s in taught), max(s.output_delay for s in taught)],
+        "noise": [min(levels), max(levels)],
+    }
+
+
+def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, kind: str) -> Refined:
+    """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
+
+    How its searches share the budget: :mod:`experiments.pipeline.refining`.
+    """
+    setup, name = bench.setup, f"knowledge_base_{kind}"
+
+    def compute(checkpoints: Path) -> Refined:
+        task, validation = setup.task(fitness=fitness), validation_task(bench, fitness, fixed)
+        searches = Refining(bench, task, validation, fixed, name, _NAMES[kind], checkpoints)
+        kb, entry = searches.best(start)
+        kb, curve = prune(
+            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
+            validation=validation,
+        )  # fmt: skip
+        kb = certified(kb, bench.margins, setup.laws)  # fewer rules: other mixtures of what is left
+        return Refined(kb, entry, curve)
+
+    def save(folder: Path, result: Refined) -> None:
+        _save(folder, result.kb)
+        search_results.save(folder, [result.entry])
+        formats.write_json(folder / "trade_off.json", None if result.curve is None else result.curve.document())
+
+    def load(folder: Path) -> Refined:
+        curve = formats.read_json(folder / "trade_off.json")
+        return Refined(_load(folder), search_results.load(folder)[0], None if curve is None else TradeOff.of(curve))
+
+    return bench.folder.stage(name, compute, save, load)
+
+
+def _save(folder: Path, kb: KnowledgeBase) -> None:
+    kb.save(folder / "knowledge_base.json")
+
+
+def _load(folder: Path) -> KnowledgeBase:
+    return KnowledgeBase.load(folder / "knowledge_base.json")

@@ -1,0 +1,260 @@
+"""The ladder of baselines as stages of a run: reference, fixed gains, two degrees of freedom, gain tables, oracles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import tuning
+from experiments.pipeline import search_results
+from experiments.runtime import formats
+from experiments.runtime.progress import Progress
+from sscq.baselines import candidates
+from sscq.baselines.objective import Objective
+from sscq.baselines.search_plan import SearchPlan, search
+from sscq.baselines.survey import survey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from experiments.pipeline.search_results import Entry
+    from experiments.runtime.run_folder import RunFolder
+    from experiments.settings import Setup
+    from sscq.baselines.candidates import Candidate
+    from sscq.baselines.objective import Task
+    from sscq.fitness import Fitness
+    from sscq.margins.operating import OperatingMargins
+    from sscq.search.method import SearchMethod
+
+_OF_SURVEY = ("diverged", "margin_weight", "entropy_scale")  # beside the reference values
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Where the searches start and what the fitness refers to."""
+
+    fitness: Fitness
+    start: np.ndarray
+    rule: np.ndarray | None
+    rule_name: str = ""
+
+
+class Bench:
+    """What all stages share: setup, run folder, margins, progress lines."""
+
+    def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
+        self.setup, self.folder, self.quiet = setup, folder, quiet
+        self.margins: OperatingMargins | None = setup.margins()
+
+    def plan(
+        self,
+        n_genes: int,
+        checkpoints: Path | None,
+        label: str,
+        seed: int = 0,
+        share: float = 1.0,
+        *,
+        far: bool = False,
+    ) -> tuple[SearchPlan, Progress]:
+        """Return the search plan of a candidate, with a share of the full budget, and its progress line.
+
+        With `far` the search begins with steps over much of the box, as where the start says little.
+        """
+        budget = round(share * self.setup.evaluations)
+        progress = Progress(budget, label, "loops", quiet=self.quiet)
+        base, last, before = 0, 0, ""
+
+        def report(_: str, method: str, state: Any) -> None:
+            nonlocal base, last, before
+            if method != before:
+                base, last, before = base + last, 0, method
+            last = state.evaluations
+            progress.at(base + last, f"fitness {state.best:.4g}")
+
+        methods = self.setup.method(n_genes, budget, far)
+        return SearchPlan(methods, self.setup.seed + seed, checkpoints, report), progress
+
+    def search_stage(
+        self,
+        name: str,
+        candidates: Callable[[], list[Candidate]],
+        fitness: Fitness,
+        methods: Callable[[int], tuple[SearchMethod, ...]] | None = None,
+        validation: Task | None = None,
+    ) -> list[Entry]:
+        """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
+
+        def compute(checkpoints: Path) -> list[Entry]:
+            entries = []
+            for number, candidate in enumerate(candidates()):
+                plan, progress = self.plan(len(candidate.low), checkpoints, f"{name}: {candidate.title}", number)
+                if methods is not None:
+                    plan = replace(plan, methods=methods(len(candidate.low)))
+                with progress:
+                    found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins, validation)
+                entries.append(search_results.entry(found))
+            return entries
+
+        return self.folder.stage(name, compute, search_results.save, search_results.load)
+
+
+def reference(bench: Bench) -> Reference:
+    """Fitness relative to random gains that survive; first starts: own gains, a tuning rule, the best of the sample."""
+    setup = bench.setup
+    rule, rule_name = tuning_rule(setup)
+
+    def compute(_: Path) -> dict[str, Any]:
+        found = survey(
+            setup.task(), setup.laws, setup.low, setup.high, own=setup.own, margins=bench.margins,
+            relative=setup.relative, seed=setup.seed,
+        )  # fmt: skip
+        given = [np.atleast_2d(row) for row in (setup.own, rule) if row is not None]
+        start = np.clip(np.vstack([*given, found.best]), setup.low, setup.high)
+        of_fitness = {name: getattr(found.fitness, name) for name in _OF_SURVEY}
+        return {"fitness": of_fitness | {"reference": dict(found.fitness.reference)}, "start": start.tolist()}
+
+    # All later stages hang on this one, so what the plant itself declares is among its inputs.
+    declared = [repr(situation) for group in setup.sets.values() for situation in group]
+    stored = bench.folder.stage("reference", compute, _save_json, _load_json, [declared, repr(setup.plant.parameters)])
+    fitness = replace(setup.fitness, **stored["fitness"])
+    return Reference(fitness, np.array(stored["start"]), rule, rule_name)
+
+
+def _save_json(folder: Path, value: Any) -> None:
+    formats.write_json(folder / "result.json", value)
+
+
+def _load_json(folder: Path) -> Any:
+    return formats.read_json(folder / "result.json")
+
+
+def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
+    """Gains of a tuning rule, where the plant says what its model is (first order plus dead time)."""
+    plant = setup.plant
+    names = [q.name for q in plant.parameters]
+    if plant.input_delay is None or not {"K", "T"} <= set(names) or len(plant.channels) != 1:
+        return None, ""
+    values = dict(zip(names, plant.nominal(), strict=True))
+    gains = tuning.simc(values["K"], values["T"], values[plant.input_delay])
+    return np.array([gains.kp, gains.ki, gains.kd]), "SIMC"
+
+
+def fixed_gains(bench: Bench, ref: Reference) -> Entry:
+    """The best fixed PID: the better one of two searches, genetic and CMA-ES, each with the full budget."""
+    from sscq.search.cmaes import CmaEs
+
+    setup = bench.setup
+
+    def one() -> list[Candidate]:
+        return [candidates.fixed(setup.laws, setup.low, setup.high, ref.start)]
+
+    def genetic(n: int) -> tuple[SearchMethod, ...]:
+        first = setup.method(n, setup.evaluations)[0]
+        return (replace(first, evaluations=setup.evaluations),)
+
+    def cma(_: int) -> tuple[SearchMethod, ...]:
+        return (CmaEs(evaluations=setup.evaluations, renew_every=setup.renew_every),)
+
+    by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
+    by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]
+    better = by_cma if by_cma.fitness <= by_ga.fitness else by_ga
+    return replace(
+        better, evaluations=by_ga.evaluations + by_cma.evaluations, histories=(*by_ga.histories, *by_cma.histories)
+    )
+
+
+def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
+    """Mean total variation that other candidates may use when taught: by default a little less than the fixed PID's.
+
+    Unforeseen situations ask more of most schedules than taught ones; the verdict allows no more travel there than the
+    fixed PID has, up to a few per cent.
+    """
+    candidate = candidates.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, ref.start)
+    quality = bench.setup.task(fitness=ref.fitness).quality(candidate.controller, fixed.theta[None])
+    return bench.setup.travel_share * float(quality.values["total_variation"].mean())
+
+
+def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
+    """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught.
+
+    Limited measures of the plant's own may be there what they are with the fixed PID, too.
+    """
+    task = at_own_limits(bench, bench.setup.task("validation", fitness), fixed)
+    if fitness.travel_limit is None:
+        return task
+    travel = bench.setup.travel_share * float(_with_fixed(bench, task, fixed)["total_variation"].mean())
+    return replace(task, fitness=replace(task.fitness, travel_limit=travel))
+
+
+def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
+    """Return a task in situations that are not taught: limited measures may be what they are with the fixed PID.
+
+    That is no limit that anybody declared, so it is weighed with failures, not put before them.
+    """
+    limited = task.fitness.own_limits
+    if not limited:
+        return task
+    found = _with_fixed(bench, task, fixed)
+    limits = {name: float(found[name].mean()) for name in limited}
+    return replace(task, fitness=replace(task.fitness, own_limits=limits, limits_first=False))
+
+
+def _with_fixed(bench: Bench, task: Task, fixed: Entry) -> Mapping[str, np.ndarray]:
+    own = candidates.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
+    return task.quality(own.controller, fixed.theta[None]).values
+
+
+def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
+    """Two-degree-of-freedom PID, and gain tables over one variable, at the given fitness (with its travel limit)."""
+    setup = bench.setup
+    start, validation = np.vstack([fixed.theta, ref.start]), validation_task(bench, fitness, fixed)
+
+    def two() -> list[Candidate]:
+        return [candidates.two_degree(setup.laws, setup.low, setup.high, start)]
+
+    entries = bench.search_stage("two_degree", two, fitness, validation=validation)
+    if len(setup.plant.channels) == 1:
+
+        def tables() -> list[Candidate]:
+            return [
+                candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
+                for variable in candidates.variables(setup.plant)
+            ]
+
+        entries += bench.search_stage("tables", tables, fitness, validation=validation)
+    return entries
+
+
+def oracle_share(setup: Setup) -> int:
+    """Evaluations of the oracle for one situation: all situations together get one candidate's budget."""
+    return max(60, setup.evaluations // sum(len(group) for group in setup.sets.values()))
+
+
+def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
+    """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them."""
+    setup = bench.setup
+    situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
+
+    def compute(checkpoints: Path) -> np.ndarray:
+        rows = []
+        with Progress(len(situations), "oracle", "situations", quiet=bench.quiet) as progress:
+            for number, situation in enumerate(situations):
+                task = at_own_limits(bench, setup.task(fitness=ref.fitness).on((situation,)), fixed)
+                candidate = candidates.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))
+                candidate = replace(candidate, name=f"oracle_{number}")
+                share = oracle_share(setup)
+                plan = SearchPlan(setup.method(len(candidate.low), share)[-1:], setup.seed, checkpoints)
+                plan = replace(plan, methods=(replace(plan.methods[0], evaluations=share),))
+                objective = Objective(task, candidate.controller, None, bench.margins, candidate.gain_sets)
+                rows.append(plan.search(objective, candidate).theta)
+                progress.advance()
+        return np.array(rows)
+
+    return bench.folder.stage(
+        "oracle", compute,
+        lambda folder, rows: formats.write_npz(folder / "gains.npz", {"gains": rows}),
+        lambda folder: formats.read_npz(folder / "gains.npz")["gains"],
+    )  # fmt: skip

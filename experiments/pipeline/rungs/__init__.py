@@ -1,0 +1,46 @@
+"""Further rungs of the ladder: what other schools of control would build for the same plant and task.
+
+One file a rung; `further` puts those together that the settings ask for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.pipeline.rungs import rival
+from experiments.pipeline.rungs.rung import Rungs
+
+if TYPE_CHECKING:
+    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.search_results import Entry
+    from flcs import KnowledgeBase
+    from sscq.fitness import Fitness
+
+__all__ = ["Rungs", "further"]
+
+
+def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+    """Return the laws of the plant's own field, and the rungs that the settings ask for, as stages of the run.
+
+    Parameters
+    ----------
+    bench, fixed
+        The run, and its best fixed PID.
+    equal : Fitness
+        With the limit on the actuator's travel that all schedules have.
+    imitated : KnowledgeBase
+        Whose structure the knowledge base without imitation shares.
+    """
+    wanted = bench.setup.further
+    own = rival.rungs(bench, fixed, equal)
+    if not wanted:
+        return own
+    from experiments.pipeline.rungs import direct, hand_made, lqi, margin_table
+
+    makers = {
+        "margin_table": lambda: margin_table.rungs(bench),
+        "hand_made": lambda: hand_made.rungs(bench, fixed, equal),
+        "lqi": lambda: lqi.rungs(bench, fixed, equal),
+        "direct": lambda: direct.rungs(bench, fixed, equal, imitated),
+    }
+    return sum((make() for name, make in makers.items() if name in wanted or "all" in wanted), own)

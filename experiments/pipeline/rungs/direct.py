@@ -1,0 +1,58 @@
+"""The knowledge base without imitation: the same refinement from the reference gains, with all the evaluations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from experiments.pipeline import search_results
+from experiments.pipeline.input_ranges import seen_by_fixed
+from experiments.pipeline.judging import of_kb, taught_loops
+from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.rungs.rung import Rungs, load_refined, save_refined
+from flcs.knowledge_base.mirror import mirrored
+from flcs.refinement.direct import direct
+from flcs.refinement.genome import number_of_genes
+from flcs.refinement.refinement import certified, refine
+from flcs.refinement.rule_count import prune
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.search_results import Entry
+    from flcs import KnowledgeBase
+    from sscq.fitness import Fitness
+
+NAME = "knowledge_base_direct"
+_TITLE = "knowledge base without imitation"
+
+
+def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+    """Return the rung: its search gets what teaching and both refinements of the knowledge base may spend."""
+    setup = bench.setup
+    share = 1.0 + taught_loops(bench) / setup.evaluations
+
+    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
+        task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
+        start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
+        if setup.network.mirrored:
+            start = mirrored(start)
+        n_genes = number_of_genes(start, setup.laws, mirrored=setup.network.mirrored)
+        plan, progress = bench.plan(n_genes, checkpoints, _TITLE, 0, share)
+        with progress:
+            kb, found = refine(
+                task, start, plan, bench.margins, laws=setup.laws, name=NAME, title=_TITLE, validation=validation,
+                mirrored=setup.network.mirrored,
+            )  # fmt: skip
+        kb, _ = prune(
+            task, kb, laws=setup.laws, loss=setup.network.rule_loss, most=setup.network.max_rules or 25,
+            validation=validation,
+        )  # fmt: skip
+        kb = certified(kb, bench.margins, setup.laws)
+        kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
+        return kb, search_results.entry(found)
+
+    kb, entry = bench.folder.stage(NAME, compute, save_refined, load_refined)
+    text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
+    return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})

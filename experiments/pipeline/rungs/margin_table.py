@@ -1,0 +1,90 @@
+"""The schedule of the text books: a margin design at every operating point, linear in between; nothing is searched."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.pipeline.judging import Contender
+from experiments.pipeline.rungs.rung import Rungs
+from experiments.runtime import formats
+from plants.core.analysis.linearise import linearise
+from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, margin_schedule
+from sscq.margins.margins import MarginLimits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench
+
+USUAL = MarginLimits(1.6)  # where the design asks for no margins
+_FORMS = {"margin_table": False, "margin_table_fine": True}  # with nodes between the operating points?
+_TITLES = {
+    "margin_table": "margin-design gain table",
+    "margin_table_fine": "margin-design gain table, nodes in between",
+}
+
+
+def rungs(bench: Bench) -> Rungs:
+    """Return the table over the operating points, and the one with nodes between them where it is another."""
+
+    def compute(_: Path) -> dict[str, Any]:
+        return {name: _design(bench, midpoints=between) for name, between in _FORMS.items()}
+
+    found = bench.folder.stage(
+        "margin_tables", compute,
+        lambda folder, value: formats.write_json(folder / "tables.json", value),
+        lambda folder: formats.read_json(folder / "tables.json"),
+    )  # fmt: skip
+    if "reason" in found["margin_table"]:
+        return Rungs(notes=(f"margin-design gain table: none, {found['margin_table']['reason']}",))
+    tables = {name: _read(stored) for name, stored in found.items()}
+    first = tables["margin_table"]
+    if tables["margin_table_fine"].nodes == first.nodes:
+        del tables["margin_table_fine"]
+    contenders = tuple(_contender(bench, name, table) for name, table in tables.items())
+    return Rungs(contenders, (f"margin-design gain table: {_words(bench, first)}",))
+
+
+def _design(bench: Bench, *, midpoints: bool) -> dict[str, Any]:
+    setup = bench.setup
+    try:
+        table = margin_schedule(
+            setup.plant, setup.laws, setup.sets["taught"], setup.step, list(setup.low), list(setup.high),
+            setup.limits or USUAL, midpoints=midpoints,
+        )  # fmt: skip
+    except NoScheduleError as error:
+        return {"reason": str(error)}
+    plain = asdict(table)
+    return plain | {name: plain[name].tolist() for name in ("gains", "sensitivity")}
+
+
+def _read(stored: dict[str, Any]) -> MarginSchedule:
+    arrays = {name: np.array(stored[name], dtype=float) for name in ("gains", "sensitivity")}
+    return MarginSchedule(**{**stored, **arrays, "nodes": tuple(stored["nodes"])})
+
+
+def _contender(bench: Bench, name: str, table: MarginSchedule) -> Contender:
+    setup = bench.setup
+    return Contender(
+        name, _TITLES[name], _words(bench, table), table.controller(setup.laws, setup.tick), table.gains.ravel(), 0,
+        table.gains.size, point_gains=table.at(_places(bench, table)),
+    )  # fmt: skip
+
+
+def _places(bench: Bench, table: MarginSchedule) -> np.ndarray:
+    """Values of the scheduling variable at the plant's operating points."""
+    plant = bench.setup.plant
+    return np.array([float(linearise(plant, point).output[plant.index("measurements", table.signal)])
+                     for point in plant.operating_points])  # fmt: skip
+
+
+def _words(bench: Bench, table: MarginSchedule) -> str:
+    limit = (bench.setup.limits or USUAL).sensitivity
+    over = f"|{table.signal}|" if table.transform == "magnitude" else table.signal
+    n = len(table.nodes)
+    where = f"{n} nodes over {over}" if n > 1 else "one operating point, so constant gains"
+    kept = "" if table.kept else ", which no gains of the box keep everywhere"
+    return f"largest ki with Ms at most {limit:g}{kept}; {where}; no closed-loop search"

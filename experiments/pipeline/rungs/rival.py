@@ -1,0 +1,94 @@
+"""Laws of the plant's own field, such as sky-hook damping: their constants are tuned with the budget that ours have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from controllers import ConstantGains, Controller, gain_names
+from controllers.state_feedback import DemandLaw
+from experiments.pipeline import search_results
+from experiments.pipeline.judging import RIVAL, Contender
+from experiments.pipeline.ladder import validation_task
+from experiments.pipeline.rungs.rung import Rungs
+from plants import with_rival
+from sscq.baselines.candidates import Candidate
+from sscq.baselines.search_plan import search
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.search_results import Entry
+    from plants import Plant, Rival
+    from sscq.fitness import Fitness
+
+_STARTS = 8  # random constants beside the nominal ones
+
+
+def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
+    """Return one rung for each rival of the plant; none for a plant without."""
+    found = [_rung(bench, fixed, equal, rival) for rival in bench.setup.plant.rivals]
+    if not found:
+        return Rungs()
+    note = (
+        "Laws of the plant's own field hold their constants, so they count no actuator travel and no entropy of a "
+        "controller; their constants are tuned with one search's evaluations and chosen by validation, as all but the "
+        "fixed PID are, which is the better of two searches"
+    )
+    return Rungs(tuple(found), (note,))
+
+
+def _rung(bench: Bench, fixed: Entry, equal: Fitness, rival: Rival) -> Contender:
+    plant = with_rival(bench.setup.plant, rival)
+    candidate = candidate_of(bench, plant, rival)
+    name = f"{RIVAL}{rival.name}"
+
+    def compute(checkpoints: Path) -> Entry:
+        task = replace(bench.setup.task(fitness=equal), plant=plant)
+        validation = replace(validation_task(bench, equal, fixed), plant=plant)
+        plan, progress = bench.plan(len(candidate.low), checkpoints, rival.title)
+        with progress:
+            return search_results.entry(search(task, candidate, plan, None, validation))
+
+    if not rival.constants:
+        nothing = np.zeros(candidate.controller.n_theta)
+        return Contender(name, rival.title, rival.text, candidate.controller, nothing, 0, 0, plant=plant)
+    entry = bench.folder.stage(
+        name, compute,
+        lambda folder, entry: search_results.save(folder, [entry]),
+        lambda folder: search_results.load(folder)[0],
+    )  # fmt: skip
+    return Contender(
+        name, rival.title, f"{rival.text}; {_constants(rival, entry)}", candidate.controller, entry.theta,
+        entry.evaluations, len(candidate.low), plant=plant,
+    )  # fmt: skip
+
+
+def _constants(rival: Rival, entry: Entry) -> str:
+    pairs = zip(rival.constants, entry.theta[::2].tolist(), strict=False)
+    return ", ".join(f"{constant.name} = {value:.4g} {constant.unit}" for constant, value in pairs)
+
+
+def candidate_of(bench: Bench, plant: Plant, rival: Rival) -> Candidate:
+    """Return what a search varies of a rival: its constants, from the nominal and a few random ones."""
+    laws = tuple(DemandLaw(limits=(channel.low, channel.high)) for channel in plant.channels)
+    controller = Controller(laws, ConstantGains(gain_names(laws)))
+    low, high = (np.array([getattr(c, end) for c in rival.constants]) for end in ("low", "high"))
+    nominal = np.clip([c.nominal for c in rival.constants], low, high)
+    rng = np.random.default_rng(bench.setup.seed)
+    start = np.vstack([nominal, low + (high - low) * rng.random((_STARTS, len(low)))])
+
+    def decode(genomes: np.ndarray) -> np.ndarray:
+        theta = np.zeros((len(genomes), controller.n_theta))
+        theta[:, : 2 * len(low) : 2] = genomes  # demand and kd of each channel in turn
+        return theta
+
+    return Candidate(rival.name, rival.title, controller, low, high, start, _none, "linear", decode)
+
+
+def _none(theta: np.ndarray) -> np.ndarray:
+    """Gain sets of a PID: there are none."""
+    return np.zeros((len(theta), 0, 0))

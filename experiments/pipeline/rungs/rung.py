@@ -1,0 +1,50 @@
+"""What a further rung of the ladder gives: contenders, knowledge bases to export, and what there is to say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from experiments.pipeline import search_results
+from flcs import KnowledgeBase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from experiments.pipeline.judging import Contender
+    from experiments.pipeline.search_results import Entry
+
+
+@dataclass(frozen=True)
+class Rungs:
+    """Further rungs.
+
+    Attributes
+    ----------
+    contenders : tuple of Contender
+    notes : tuple of str
+        Where their numbers come from, or why there is none.
+    kbs : mapping of contender to KnowledgeBase
+    """
+
+    contenders: tuple[Contender, ...] = ()
+    notes: tuple[str, ...] = ()
+    kbs: Mapping[str, KnowledgeBase] = field(default_factory=dict)
+
+    def __add__(self, other: Rungs) -> Rungs:
+        """Return both."""
+        return Rungs(
+            self.contenders + other.contenders, self.notes + other.notes, {**self.kbs, **other.kbs}
+        )  # fmt: skip
+
+
+def save_refined(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
+    """Write a knowledge base and how it was found as a stage of the run."""
+    result[0].save(folder / "knowledge_base.json")
+    search_results.save(folder, [result[1]])
+
+
+def load_refined(folder: Path) -> tuple[KnowledgeBase, Entry]:
+    """Read what :func:`save_refined` wrote."""
+    return KnowledgeBase.load(folder / "knowledge_base.json"), search_results.load(folder)[0]

@@ -1,0 +1,162 @@
+"""What all parts of the report look at: the finished run, its situations by the names that the reader sees."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.pipeline.judging import recommendable
+from sscq.situations.situation_sets import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from controllers import PID
+    from experiments.pipeline.front import Front
+    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.knowledge import Refined
+    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.report.records.situations import Group
+    from experiments.settings import Setup
+    from plants import Plant
+    from sscq.fitness import Fitness
+    from sscq.situations.situation import Situation
+    from sscq.teaching.teaching_signal import TeachingSignal
+    from sscq.verdict.verdict import Verdict
+
+    Array = NDArray[np.float64]
+
+BASELINE = "fixed"
+EQUAL_TRAVEL = frozenset(
+    {BASELINE, "two_degree", "table", "hand_made_scaled", "knowledge_base_direct", "knowledge_base", "lqi"}
+)
+"""Contenders that are searched with the fixed gains' travel in the taught situations as their limit."""
+
+SHORT = {
+    "own": "your present gains",
+    "table": "gain table",
+    "margin_table": "margin-design table",
+    "margin_table_fine": "finer margin-design table",
+    "hand_made": "hand-made fuzzy PID",
+    "hand_made_scaled": "scaled hand-made fuzzy PID",
+    "lqi": "state feedback",
+    "knowledge_base_direct": "knowledge base, no imitation",
+    "imitation": "knowledge base, imitation only",
+    "knowledge_base": "knowledge base",
+    "knowledge_base_free": "knowledge base, free travel",
+    "oracle": "oracle",
+    "front_choice": "fixed PID from the front",
+}
+"""Names on second mention, by contender; the others keep their titles."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """One declared situation.
+
+    Attributes
+    ----------
+    kind : {"taught", "validation", "unforeseen"}
+    number : int
+        Within its kind.
+    overall : int
+        Among all declared situations: taught, validation, unforeseen.
+    label : str
+        Its name, with the kind behind where two kinds share it.
+    situation : Situation
+    """
+
+    kind: Group
+    number: int
+    overall: int
+    label: str
+    situation: Situation
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A finished design run."""
+
+    bench: Bench
+    ref: Reference
+    group: tuple[Contender, ...]
+    judgement: Judgement
+    signal: TeachingSignal
+    refined: Mapping[str, Refined]
+    fronts: tuple[Front, ...] = ()
+
+    @property
+    def setup(self) -> Setup:
+        """The objects of the design."""
+        return self.bench.setup
+
+    @property
+    def plant(self) -> Plant:
+        """The plant."""
+        return self.setup.plant
+
+    @property
+    def fitness(self) -> Fitness:
+        """The fitness with its references: the cost J of the report."""
+        return self.ref.fitness
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the run."""
+        return self.judgement.verdict
+
+    @cached_property
+    def contenders(self) -> dict[str, Contender]:
+        """Contenders by name."""
+        return {c.name: c for c in self.group}
+
+    @cached_property
+    def ladder(self) -> tuple[str, ...]:
+        """Names of those that may be recommended, simplest first."""
+        return recommendable(self.contenders)
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """All declared situations, in the order of an oracle's rows."""
+        pairs = [(kind, number, s) for kind in KINDS for number, s in enumerate(self.setup.sets[kind])]
+        shared = Counter(s.name for _, _, s in pairs)
+        return tuple(
+            Place(kind, number, overall, s.name if shared[s.name] == 1 else f"{s.name} ({kind})", s)  # type: ignore[arg-type]
+            for overall, (kind, number, s) in enumerate(pairs)
+        )
+
+    def seeds(self, kind: str) -> int:
+        """Return with how many seeds the situations of a kind were judged."""
+        return len(self.judgement.fitness[BASELINE, kind])
+
+    def measure(self, name: str, kind: str, measure: str) -> Array:
+        """Return a measure of a contender [seed, situation]."""
+        return self.judgement.quality[name, kind][self.judgement.measures.index(measure)]
+
+    def failed(self, name: str, kind: str) -> NDArray[np.bool_]:
+        """Return which rollouts of a contender diverged [seed, situation]."""
+        return np.isfinite(self.measure(name, kind, "diverged_at"))
+
+    def law(self, channel: int) -> PID:
+        """Return the law of a channel."""
+        return self.setup.laws[channel]
+
+    def limits(self, channel: int) -> tuple[float, float]:
+        """Return the command limits of a channel: the law's, else the plant's."""
+        own = self.law(channel).limits
+        return own or (self.plant.channels[channel].low, self.plant.channels[channel].high)
+
+    def name(self, contender: str) -> str:
+        """Return what a contender is called on second mention."""
+        return SHORT.get(contender, self.contenders[contender].title)
+
+    def the(self, contender: str) -> str:
+        """Return the name as it stands in a sentence."""
+        name = self.name(contender)
+        return name if name.startswith("your") else f"the {name}"

@@ -1,0 +1,199 @@
+"""What the reader must know before trusting the page: gravest first, each with a remedy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report import ReportWarning
+from experiments.report.builders import estimates, robustness, words
+from experiments.report.builders.case import BASELINE
+from experiments.report.drawing.numbers import number, percent, plain, share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from experiments.report import SearchHistory
+    from experiments.report.builders.case import Case, Place
+
+_FEW_SEEDS = 10
+_LATE = 0.2  # last share of a search in which progress says that it was stopped too early
+_PROGRESS = 0.01
+_SMALL_TERM = 0.02  # of the cost
+_AT_BOUND = 1e-3  # of the box
+
+
+def cautions(case: Case, searches: tuple[SearchHistory, ...]) -> tuple[ReportWarning, ...]:
+    """Return all warnings and notes of a run."""
+    found = [
+        *_of_setup(case),
+        *_of_failures(case),
+        *_of_chance(case),
+        *_of_bounds(case),
+        *_of_fitness(case),
+        *_of_knowledge_base(case),
+        *_of_searches(searches),
+        *(
+            ReportWarning(f"{c}; results may differ in their last digits", "note")
+            for c in case.bench.folder.changed_versions
+        ),
+    ]
+    return tuple(sorted(found, key=lambda w: w.severity != "warning"))
+
+
+def _of_setup(case: Case) -> Iterator[ReportWarning]:
+    setup = case.setup
+    for text in (*setup.warnings, setup.fitness.warning(setup.low, setup.high)):
+        if text:
+            yield ReportWarning(text[:1].upper() + text[1:] + ("" if text.endswith(".") else "."))
+    if case.signal.clairvoyant:
+        yield ReportWarning(
+            "The teacher saw the noise that was to come: no controller can have such gains.",
+            remedy="Teach with teacher.clairvoyant=false.",
+        )
+    if case.bench.margins is None and case.plant.operating_points:
+        yield ReportWarning("No margins were asked for: nothing is known of the robustness.", "note",
+                            "Set fitness.max_sensitivity.")  # fmt: skip
+
+
+def _of_failures(case: Case) -> Iterator[ReportWarning]:
+    """What the recommended controller itself does not keep."""
+    name = case.verdict.recommended
+    if robustness.kept(case, case.contenders[name]) is False:
+        yield ReportWarning(
+            f"Recommended is {case.the(name)}, which itself does not keep the margins that were asked for.",
+            remedy="Search longer (budget.evaluations), or ask for less (fitness.max_sensitivity).",
+        )
+    failed = {p.label: int(case.failed(name, p.kind)[:, p.number].sum()) for p in case.places}
+    failed = {label: n for label, n in failed.items() if n}
+    if failed:
+        where = ", ".join(f"{label} ({n} of its seeds)" for label, n in failed.items())
+        yield ReportWarning(f"The recommended controller diverges in {where}.")
+
+
+def _of_chance(case: Case) -> Iterator[ReportWarning]:
+    """Seeds too few to say how sure the numbers are, or none at all that matter."""
+    values = case.judgement.fitness[BASELINE, "unforeseen"]
+    more = f"Use budget.verdict_seeds={2 * _FEW_SEEDS} or more."
+    if not estimates.random(values) and len(values) > 1:
+        yield ReportWarning(
+            "Nothing is random in the unforeseen situations: all seeds give the same run. So there are no "
+            "intervals, and the conditions of the verdict hold for these situations only.",
+            remedy="Give them noise (situations.noise) or other plants (situations.unforeseen_spread).",
+        )
+    elif len(values) < _FEW_SEEDS:
+        yield ReportWarning(f"Only {len(values)} seeds of each unforeseen situation: the intervals are not reliable.",
+                            remedy=more)  # fmt: skip
+    taught = [p for p in case.places if p.kind == "taught"]
+    for place in case.places:
+        twin = next((t for t in taught if place.kind == "unforeseen" and _same(case, place, t)), None)
+        if twin is not None:
+            yield ReportWarning(
+                f"The unforeseen situation “{place.label}” is the taught “{twin.label}” over again: nothing new.",
+                remedy="Give the plant other unforeseen situations (situations.unforeseen).",
+            )
+
+
+def _same(case: Case, one: Place, other: Place) -> bool:
+    """Whether two situations are the same but for name and seed, and the seed changes nothing."""
+    a, b = (replace(p.situation, name="", seed=0) for p in (one, other))
+    alone = case.judgement.fitness[BASELINE, one.kind][:, one.number]
+    return a == b and not estimates.random(alone) and case.setup.spread == 0.0
+
+
+def _of_bounds(case: Case) -> Iterator[ReportWarning]:
+    """Fixed gains at the end of their box: it decided, not the search."""
+    setup = case.setup
+    span = setup.high - setup.low
+    theta = case.contenders[BASELINE].theta
+    for k, name in enumerate(case.contenders[BASELINE].controller.schedule.gain_names):
+        if span[k] <= 0.0:
+            continue
+        low, high = theta[k] - setup.low[k], setup.high[k] - theta[k]
+        if min(low, high) <= _AT_BOUND * span[k] and not (low < high and setup.low[k] == 0.0):
+            end, side, bound = ("high", "upper", setup.high[k]) if high <= low else ("low", "lower", setup.low[k])
+            yield ReportWarning(
+                f"{name} of {case.the(BASELINE)} is at the {side} end of its box, {plain(bound)}: "
+                "better fixed gains may lie outside.",
+                remedy=f"Widen controller.{end}.",
+            )
+
+
+def _of_fitness(case: Case) -> Iterator[ReportWarning]:
+    weights = any("entropy" in name for name in case.fitness.terms)
+    if weights and case.plant.entropy_rate is None:
+        yield ReportWarning("The plant declares no entropy rate: its entropy production counts as 0.")
+    if case.plant.loses_at_rest:
+        yield ReportWarning(
+            "The plant dissipates at its set points. Measures and fitness count its entropy production beyond that of "
+            "the present reference's equilibrium; the curves over time show all of it.",
+            "note",
+        )
+    if weights and not all(channel.collocated for channel in case.plant.channels):
+        yield ReportWarning(
+            "The command is no force on the output's coordinate, so kd e'² is no power: the entropy productions of "
+            "plant and controller are not in one unit. The controller's is multiplied by "
+            f"{plain(case.fitness.entropy_scale)}, which makes both equally large for the reference gains.",
+            "note",
+        )
+    for name, part in words.shares(case).items():
+        if part < _SMALL_TERM:
+            yield ReportWarning(
+                f"The term {words.symbol(name)} is only {share(part)} of J: the search hardly saw it.",
+                "note",
+                f"Raise the weight of its term, now {plain(case.fitness.terms[name])}, if it matters.",
+            )
+
+
+def _of_knowledge_base(case: Case) -> Iterator[ReportWarning]:
+    for kind, found in case.refined.items():
+        authority = found.kb.inference.authority
+        name = case.the("knowledge_base" if kind == "equal" else f"knowledge_base_{kind}")
+        if authority < 1.0:
+            yield ReportWarning(
+                f"Of {name} only the share {number(authority, 3)} is used (its authority): "
+                "with more, mixtures of its rules break the margins.", "note",
+            )  # fmt: skip
+        if authority == 0.0 or all(
+            np.allclose(base.rules[i].gains, base.reference) for base in found.kb.channels for i in base.active
+        ):
+            yield ReportWarning(
+                f"The refinement of {name} found nothing better than {case.the(BASELINE)}: its rules give their gains.",
+                "note", "A larger budget.evaluations, or margins that leave more room (fitness.max_sensitivity).",
+            )  # fmt: skip
+    result = case.refined.get("equal")
+    if result is None:
+        return
+    ranges = {
+        name: value for name, value in result.kb.valid_range.items() if name in {"delay", "output_delay", "noise"}
+    }
+    said = ", ".join(f"{name.replace('_', ' ')} {_span(*value)}" for name, value in ranges.items())
+    yield ReportWarning(f"The knowledge base was taught for {said}; beyond, it has not proved itself.", "note")
+    outside = [p.label for p in case.places if p.kind == "unforeseen" and _outside(case, p, ranges)]
+    if outside:
+        yield ReportWarning(f"Outside that range are the unforeseen situations: {', '.join(outside)}.", "note")
+
+
+def _span(low: float, high: float) -> str:
+    return plain(low) if low == high else f"{plain(low)} … {plain(high)}"
+
+
+def _outside(case: Case, place: Place, ranges: dict[str, list[float]]) -> bool:
+    s = place.situation
+    values = {"delay": s.delay, "output_delay": s.output_delay, "noise": max([0.0, *s.noise_levels(case.plant)])}
+    return any(not low <= values[name] <= high for name, (low, high) in ranges.items())
+
+
+def _of_searches(searches: tuple[SearchHistory, ...]) -> Iterator[ReportWarning]:
+    """Searches that still made progress when their budget ended."""
+    late = {}
+    for search in searches:
+        before = search.best[search.evaluations <= (1.0 - _LATE) * search.evaluations[-1]]
+        if len(before) and np.isfinite(before[-1]) and before[-1] - search.best[-1] > _PROGRESS * abs(before[-1]):
+            late[search.name.partition(":")[0]] = (search.best[-1] - before[-1]) / abs(before[-1])
+    if late:
+        gains = ", ".join(f"{name} ({percent(value)})" for name, value in late.items())
+        yield ReportWarning(f"Searches that still improved in their last fifth: {gains}.", "note",
+                            "A larger budget.evaluations would gain more.")  # fmt: skip

@@ -1,0 +1,203 @@
+"""Recorded responses of every contender in the declared situations, as a stage of the run.
+
+What is kept is what the page draws: samples that hold the extremes of every curve, in single precision; what needs all
+samples (integrals, time at a limit, shares of rules) is formed before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.pipeline.judging import RIVAL
+from experiments.report.builders.scenes import scene_parts, shown_contenders, shown_places
+from experiments.report.builders.signals import signal_parts
+from experiments.runtime import formats
+from experiments.runtime.progress import Progress
+from flcs import FuzzyController
+from sscq.loop.record import Recorder
+from sscq.situations.situation_sets import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from experiments.pipeline.judging import Contender
+    from experiments.report.builders.case import Case, Place
+    from flcs import KnowledgeBase
+    from plants.core.motion.trajectory import Trajectory
+
+MOST = 12
+"""Situations of one kind that are recorded."""
+
+_BUCKETS = 300  # of samples; a chart draws two of each
+_DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
+
+Recordings = dict[str, Any]
+
+
+def recordings(case: Case) -> Recordings:
+    """Return arrays named "contender.place.what"; computed once in a run."""
+
+    def compute(_: Path) -> Recordings:
+        arrays: Recordings = {}
+        places = [case.places[k] for k in sorted({*chosen(case), *_also(case)})]
+        with Progress(len(case.group), "responses", "controllers", quiet=case.bench.quiet) as progress:
+            for contender in case.group:
+                arrays |= _of_contender(case, contender, places)
+                progress.advance()
+        return arrays
+
+    return case.bench.folder.stage(
+        "responses", compute,
+        lambda folder, arrays: formats.write_npz(folder / "responses.npz", arrays),
+        lambda folder: formats.read_npz(folder / "responses.npz"),
+    )  # fmt: skip
+
+
+def chosen(case: Case) -> list[int]:
+    """Return which situations are recorded: all of a kind, or its first ones and those that cost the verdict's most."""
+    found: list[int] = []
+    for kind in KINDS:
+        places = [p.overall for p in case.places if p.kind == kind]
+        if len(places) > MOST:
+            values = case.judgement.fitness[case.verdict.recommended, kind].mean(axis=0)
+            worst = np.argsort(-values, kind="stable")[: MOST // 3]
+            first = [k for k in range(len(places)) if k not in worst][: MOST - len(worst)]
+            places = [places[k] for k in sorted([*first, *worst.tolist()])]
+        found += places
+    return found
+
+
+def _also(case: Case) -> set[int]:
+    """Return which situations are recorded because they are seen moving, or as signals."""
+    wanted = case.plant.scene is not None or case.plant.shown
+    return {place.overall for place in shown_places(case)} if wanted else set()
+
+
+def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
+    setup, rows = case.setup, contender.per_situation
+    # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
+    recorder = Recorder(
+        contender.plant or setup.plant, contender.controller, [p.situation for p in case.places], setup.step,
+        entropy_scale=case.fitness.entropy_scale, **setup.options,
+    )  # fmt: skip
+    if rows is None:
+        runs = recorder.several(contender.theta, [place.overall for place in places])
+    else:
+        runs = ((place.overall, recorder(rows[place.overall], place.overall)) for place in places)
+    parts = {number: _parts(case, contender, case.places[number], run) for number, run in runs}
+    return {
+        f"{contender.name}.{place.overall}.{what}": values
+        for place in places
+        for what, values in parts[place.overall].items()
+    }
+
+
+def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> Recordings:
+    """All that is kept of one run."""
+    plant, h, n_c = case.plant, case.setup.step, len(case.plant.channels)
+    outputs = [plant.index("measurements", channel.output) for channel in plant.channels]
+    rates = run.group("entropy_rates")
+    columns = {
+        "reference": run.group("reference"),
+        "output": run.group("outputs")[:, outputs],
+        "command": _commands(contender, run),
+        "gains": run.group("gains"),
+        "entropy_rates": rates,
+        "entropies": np.vstack([np.zeros(2), h * np.cumsum(rates[:-1], axis=0)]),
+        "seen": run.group("signals")[:, : 2 * n_c],
+    }
+    parts: Recordings = {"use": _use(case, columns["command"])}
+    if isinstance(contender.controller, FuzzyController):
+        kb, inputs = contender.controller.kb, _rule_inputs(contender.controller, run, n_c)
+        strengths = kb.firing(inputs, 0)
+        parts["shares"] = _rule_shares(contender.controller, inputs, strengths)
+        parts["moment"] = busiest(kb, run.time, inputs, strengths)
+    end = float(case.measure(contender.name, place.kind, "diverged_at")[0, place.number])
+    if np.isfinite(end):  # the record stands still from there on
+        columns = {what: np.where((run.time > end)[:, None], np.nan, values) for what, values in columns.items()}
+    parts |= _seen(case, contender, place, run, end if np.isfinite(end) else np.inf)
+    kept = extremes([column for what in _DRAWN for column in columns[what].T])
+    return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
+
+
+def _commands(contender: Contender, run: Trajectory) -> Any:
+    """Commands of the channels; a law of the plant's own field gives none, its constants stand in their place."""
+    found = run.group("command")
+    return np.full_like(found, np.nan) if contender.name.startswith(RIVAL) else found
+
+
+def _seen(case: Case, contender: Contender, place: Place, run: Trajectory, end: float) -> Recordings:
+    """The plant's picture and its named signals, of the few runs that show them."""
+    if contender.name not in shown_contenders(case) or place.overall not in {p.overall for p in shown_places(case)}:
+        return {}
+    return scene_parts(case.plant, place, run, end) | signal_parts(case.plant, run, end)
+
+
+def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:
+    """Return which samples of columns [n] to keep: per bucket the first, and every column's smallest and largest."""
+    n = len(columns[0])
+    size = -(-n // most)
+    if size < 3:
+        return np.arange(n)
+    full = n // size * size
+    starts = np.arange(0, full, size)
+    picks = [starts, np.array([n - 1]), np.arange(full, n)]
+    for column in columns:  # one after the other: each stays in the processor's cache
+        blocks = np.ascontiguousarray(column[:full]).reshape(-1, size)
+        finite = np.isfinite(blocks)
+        ends = (blocks, blocks) if finite.all() else (np.where(finite, blocks, end) for end in (np.inf, -np.inf))
+        lowest, highest = ends
+        picks += [starts + lowest.argmin(axis=1), starts + highest.argmax(axis=1)]
+    return np.unique(np.concatenate(picks))
+
+
+def _use(case: Case, command: Any) -> Any:
+    """Lowest and highest command and share of the steps at a limit [channel, 3]."""
+    rows = []
+    for i, values in enumerate(command[:-1].T):
+        low, high = case.limits(i)
+        at_limit = (values <= low + 1e-9 * abs(low)) | (values >= high - 1e-9 * abs(high))
+        rows.append((values.min(), values.max(), at_limit.mean()))
+    return np.array(rows, dtype=float)
+
+
+def _rule_inputs(controller: FuzzyController, run: Trajectory, n_channels: int) -> Any:
+    """What the rules saw at every step [n, n_inputs], as columns of the knowledge base."""
+    kb, schedule, seen = controller.kb, controller.schedule, run.group("signals")
+    columns = {name: seen[:, 2 * n_channels + k] for k, name in enumerate(kb.signals)}
+    for i in range(n_channels):
+        columns |= {kb.suffixed("e", i): seen[:, 2 * i], kb.suffixed("e_rate", i): seen[:, 2 * i + 1]}
+    for k, i in enumerate(schedule.integrating):
+        columns[kb.suffixed("z", i)] = run.group("schedule_states")[:, k]
+    return np.stack([columns[name] for name in kb.input_names], axis=1)
+
+
+def _rule_shares(controller: FuzzyController, inputs: Any, first: Any) -> Any:
+    """Mean share of every rule in the gains, channel after channel; `first`: the first channel's firing strengths.
+
+    The reference gains have the rest.
+    """
+    kb = controller.kb
+    shares = [kb.shares(inputs, i, None if i else first).mean(axis=0) for i in range(len(kb.channels))]
+    return controller.schedule.authority * np.concatenate(shares)
+
+
+def busiest(kb: KnowledgeBase, time: Any, inputs: Any, strengths: Any) -> Any:
+    """Return time and inputs [1 + n_inputs] of the step at which the second strongest rule fires most.
+
+    There the rules have most to settle among themselves. The first such step; where no two rules ever fire at once,
+    the one at which a rule fires most. `strengths` [n, n_rules] are those of all rules of the first channel.
+    """
+    active = list(kb.channels[0].active)
+    if not active:
+        return np.concatenate([time[:1], inputs[0]])
+    strongest = second = np.zeros(len(strengths))
+    for rule in active:
+        strength = np.where(np.isfinite(strengths[:, rule]), strengths[:, rule], 0.0)
+        second = np.maximum(second, np.minimum(strongest, strength))
+        strongest = np.maximum(strongest, strength)
+    place = int((second if second.max() > 0.0 else strongest).argmax())
+    return np.concatenate([[time[place]], inputs[place]])

@@ -1,0 +1,272 @@
+"""Contenders as the page's controllers: gains, cost, measures and responses in every declared situation.
+
+Gains are numbers to type in; of a schedule, the range that it can give.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from controllers import GainTable, TwoDegreePID
+from experiments.pipeline.judging import RIVAL
+from experiments.report import (
+    ActuatorUse,
+    ChannelGains,
+    ControllerResult,
+    Estimate,
+    NotAvailable,
+    OwnMeasure,
+    Quality,
+    Response,
+    SituationInfo,
+    SituationResult,
+)
+from experiments.report.builders import estimates, robustness, words
+from experiments.report.builders.case import BASELINE
+from experiments.report.builders.recording import MOST
+from experiments.report.builders.scenes import shown_contenders
+from experiments.report.builders.words import output_unit, with_unit
+from experiments.report.drawing.numbers import number
+from experiments.runtime.tables import in_words
+from flcs import FuzzyController
+from flcs.knowledge_base.theta import GROUPS
+from flcs.refinement.genome import gain_sets
+from sscq.situations.situation_sets import KINDS
+
+if TYPE_CHECKING:
+    from experiments.pipeline.judging import Contender
+    from experiments.report.builders.case import Array, Case, Place
+    from experiments.report.builders.recording import Recordings
+    from experiments.report.records.situations import Group
+
+
+_SIGNALS = {"error": "e", "error_rate": "e'"}
+
+
+def gains_of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvailable:
+    """Return the gains of every channel, or why there are none to show."""
+    if contender.per_situation is not None:
+        return NotAvailable(_ranges(contender.per_situation))
+    controller = contender.controller
+    if contender.name.startswith(RIVAL):
+        return NotAvailable(contender.text)
+    if contender.plant is not None:
+        return NotAvailable(f"feedback of {len(controller.schedule.measured)} states and of integrals, no PID")
+    if isinstance(controller, FuzzyController):
+        return _of_rules(case, controller)
+    if not contender.theta.any():
+        return NotAvailable("no control")
+    if isinstance(controller.schedule, GainTable):
+        return (_of_table(case, contender),) if len(case.plant.channels) == 1 else NotAvailable(_at_nodes(contender))
+    width = 4 if isinstance(controller.laws[0], TwoDegreePID) else 3
+    rows = contender.theta.reshape(-1, width)
+    return tuple(_channel(case, i, row) for i, row in enumerate(rows))
+
+
+def _channel(case: Case, channel: int, row: Array, at: str = "") -> ChannelGains:
+    law = case.law(channel)
+    weight = float(row[3]) if len(row) > 3 else law.set_point_weight
+    kp, ki, kd = row[:3].tolist()
+    return ChannelGains(kp, ki, kd, law.derivative_filter_time, weight, at=at)
+
+
+def _of_table(case: Case, contender: Contender) -> ChannelGains:
+    """Gains at the nodes of a table, which has one channel: linear between them, constant outside."""
+    schedule: GainTable = contender.controller.schedule
+    rows = contender.theta[: 3 * len(schedule.nodes)].reshape(len(schedule.nodes), 3)
+    scale = float(contender.theta[-1]) if schedule.search_scale else 1.0
+    first = _node(case, schedule, 0.0 if schedule.search_scale else schedule.nodes[0], scale)
+    others = tuple(
+        _channel(case, 0, row, f"{_node(case, schedule, node, scale)}{' and beyond' if k == len(rows) - 1 else ''}")
+        for k, (node, row) in enumerate(zip(schedule.nodes, rows, strict=True))
+        if k > 0
+    )
+    kp, ki, kd = rows[0].tolist()
+    law = case.law(0)
+    return ChannelGains(
+        kp, ki, kd, law.derivative_filter_time, law.set_point_weight, _triple(rows.min(axis=0)),
+        _triple(rows.max(axis=0)), at=f"{first}; linear in between", nodes=others,
+    )  # fmt: skip
+
+
+def _node(case: Case, schedule: GainTable, node: float, scale: float) -> str:
+    """Where a node is, for example "|e| = 1.315 m"; a square is given by its root."""
+    unit = output_unit(case.plant, 0)
+    if schedule.signal == "error_rate":
+        unit = f"{unit}/s" if unit else "1/s"
+    name = _SIGNALS.get(schedule.signal, schedule.signal.replace("_", " "))
+    value = node * scale
+    if schedule.transform == "square":
+        root = with_unit(float(f"{np.sqrt(value):.4g}"), unit)
+        return f"|{name}| = {root}"
+    written = with_unit(float(f"{value:.4g}"), unit)
+    return f"|{name}| = {written}" if schedule.transform == "magnitude" else f"{name} = {written}"
+
+
+def _of_rules(case: Case, controller: FuzzyController) -> tuple[ChannelGains, ...]:
+    """Reference gains of a knowledge base, with the range of its rules at its authority."""
+    whole = replace(controller, free=GROUPS)
+    corners = gain_sets(whole, 0)(whole.theta[None])[0]
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    found, first = [], 0
+    for channel, base in enumerate(controller.kb.channels):
+        part = slice(first, first + 3)
+        kp, ki, kd = base.reference[:3]
+        law = case.law(channel)
+        found.append(
+            ChannelGains(kp, ki, kd, law.derivative_filter_time, law.set_point_weight, _triple(low[part]),
+                         _triple(high[part]), at="reference gains; the rules move them")
+        )  # fmt: skip
+        first += len(base.gain_names)
+    return tuple(found)
+
+
+def _at_nodes(contender: Contender) -> str:
+    nodes = len(contender.controller.schedule.nodes)
+    return f"at {nodes} nodes: {_spans(contender.theta.reshape(nodes, -1))}"
+
+
+def _ranges(rows: Array) -> str:
+    """Gains that differ in every situation, as ranges."""
+    return f"its own gains in every situation: {_spans(rows)}"
+
+
+def _spans(rows: Array) -> str:
+    names = ("kp", "ki", "kd")
+    spans = [
+        f"{names[i % 3]} {number(low, 3)} … {number(high, 3)}"
+        for i, (low, high) in enumerate(zip(rows.min(axis=0).tolist(), rows.max(axis=0).tolist(), strict=True))
+    ]
+    return ", ".join(spans)
+
+
+def _triple(values: Array) -> tuple[float, float, float]:
+    a, b, c = values.tolist()
+    return a, b, c
+
+
+_ALWAYS_DRAWN = ("own",)  # beside those that are also seen moving: eight curves are a thicket
+_NOT_KEPT = NotAvailable(f"of more than {MOST} situations of a kind, only the first and the costliest are recorded")
+
+
+def situations(case: Case) -> tuple[SituationInfo, ...]:
+    """Return all declared situations."""
+    spread = case.setup.spread
+    other = f"; every seed with another plant, parameters spread by ±{100.0 * spread:g} %" if spread else ""
+    return tuple(
+        SituationInfo(
+            p.label, p.kind, words.situation(case.plant, p.situation) + (other if p.kind != "taught" else ""),
+            case.seeds(p.kind), f"seed {p.situation.seed}",
+        )
+        for p in case.places
+    )  # fmt: skip
+
+
+def controllers(case: Case, recorded: Recordings) -> tuple[ControllerResult, ...]:
+    """Return all contenders, simplest first."""
+    return tuple(_controller(case, contender, recorded) for contender in case.group)
+
+
+def _controller(case: Case, contender: Contender, recorded: Recordings) -> ControllerResult:
+    name = contender.name
+    return ControllerResult(
+        key=name,
+        label=contender.title,
+        text=contender.text,
+        gains=gains_of(case, contender),
+        cost={_group(kind): _cost(case, name, kind) for kind in KINDS},
+        margins=robustness.of(case, contender),
+        results=tuple(_result(case, contender, place, recorded) for place in case.places),
+        evaluations=contender.evaluations,
+        parameters=contender.parameters,
+        short=case.name(name),
+        drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
+    )
+
+
+def _group(kind: str) -> Group:
+    return kind  # type: ignore[return-value]  # KINDS are the page's groups
+
+
+def _cost(case: Case, name: str, kind: str) -> Estimate:
+    values = case.judgement.fitness[name, kind]
+    return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
+
+
+def _result(case: Case, contender: Contender, place: Place, recorded: Recordings) -> SituationResult:
+    name, kind, k = contender.name, place.kind, place.number
+    values, base = (case.judgement.fitness[key, kind][:, k] for key in (name, BASELINE))
+    rows = estimates.draws(len(values), case.setup.seed)
+    ends = case.measure(name, kind, "diverged_at")[:, k]
+    key = f"{name}.{place.overall}"
+    return SituationResult(
+        situation=place.label,
+        cost=estimates.mean(values, rows),
+        change=None if name == BASELINE else estimates.change(values, base, rows),
+        quality=_quality(case, name, place),
+        own=_own(case, name, place),
+        actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),
+        response=_response(contender, key, recorded) if f"{key}.time" in recorded else _NOT_KEPT,
+        diverged_at=float(np.nanmin(ends)) if np.isfinite(ends).any() else float("nan"),
+        failures=int(np.isfinite(ends).sum()),
+    )
+
+
+def _quality(case: Case, name: str, place: Place) -> Quality:
+    """Means over the seeds that survive: a rollout cut short by its divergence has small integrals."""
+    alive = ~case.failed(name, place.kind)[:, place.number]
+    values = {f.name: case.measure(name, place.kind, f.name)[alive, place.number] for f in fields(Quality)}
+    if name.startswith(RIVAL):  # it has no commands: its constants stand in their place
+        values["effort"] = np.full(0, np.nan)
+    with warnings.catch_warnings(action="ignore"):  # the mean of no survivor is NaN: not available
+        return Quality(**{measure: float(each.mean()) for measure, each in values.items()})
+
+
+def own_measures(case: Case) -> tuple[OwnMeasure, ...]:
+    """Return what the plant's own measures are."""
+    return tuple(
+        OwnMeasure(one.name, in_words(one.name), one.unit, one.text, one.less_is_better) for one in case.plant.measures
+    )
+
+
+def _own(case: Case, name: str, place: Place) -> tuple[float, ...]:
+    """Means of the plant's own measures over the seeds that survive."""
+    alive = ~case.failed(name, place.kind)[:, place.number]
+    if not alive.any():
+        return (float("nan"),) * len(case.plant.measures)
+    tables = [case.measure(name, place.kind, one.name) for one in case.plant.measures]
+    return tuple(float(table[alive, place.number].mean()) for table in tables)
+
+
+def _use(case: Case, name: str, place: Place, use: Array) -> tuple[ActuatorUse, ...]:
+    """Of the drawn seed; with one channel also the largest command of all seeds."""
+    peak = float("nan")
+    if len(use) == 1:
+        peak = float(case.measure(name, place.kind, "peak_command")[:, place.number].max())
+    return tuple(ActuatorUse(float(low), float(high), float(share), peak) for low, high, share in use)
+
+
+def _response(contender: Contender, key: str, recorded: Recordings) -> Response:
+    def part(what: str) -> Array:
+        return np.asarray(recorded[f"{key}.{what}"], dtype=float)
+
+    n_c = part("output").shape[1]
+    rates, integrals, seen = part("entropy_rates"), part("entropies"), part("seen")
+    return Response(
+        time=part("time"),
+        reference=part("reference"),
+        output=part("output"),
+        command=part("command"),
+        gains=part("gains"),
+        gain_names=tuple(contender.controller.schedule.gain_names),
+        entropy_rate_plant=rates[:, 0],
+        entropy_rate_controller=rates[:, 1],
+        entropy_plant=integrals[:, 0],
+        entropy_controller=integrals[:, 1],
+        error=seen[:, 0 : 2 * n_c : 2],
+        error_rate=seen[:, 1 : 2 * n_c : 2],
+    )

@@ -1,0 +1,161 @@
+"""The verdict in the page's terms: conditions of every candidate, comparisons with intervals, reasons in sentences."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+from experiments.report import Comparison, Criterion, Judged, NotAvailable, Verdict
+from experiments.report.builders import estimates, robustness
+from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL
+from experiments.report.drawing.numbers import bracketed, number, percent
+from sscq.margins.operating import SLACK
+from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
+
+if TYPE_CHECKING:
+    from experiments.report.builders.case import Case
+    from experiments.report.records.situations import Group
+
+_STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
+
+
+def verdict(case: Case) -> Verdict:
+    """Return what the reader should do, and why."""
+    limits = case.setup.limits if case.bench.margins is not None else None
+    recommended = case.verdict.recommended
+    judged = "knowledge_base" if "knowledge_base" in case.contenders else case.ladder[-1]
+    return Verdict(
+        recommended=recommended,
+        compared_with=BASELINE,
+        judged=judged,
+        present="own" if "own" in case.contenders else "",
+        reason=_reason(case),
+        comparisons=tuple(_comparisons(case)),
+        criteria=_criteria(case, judged if recommended == BASELINE else recommended),
+        judgements=tuple(_judged(case, name) for name in case.contenders if name != BASELINE),
+        sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
+        delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
+        margin_slack=SLACK,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------- conditions
+
+
+def _judged(case: Case, name: str) -> Judged:
+    found = case.verdict.comparisons[name]
+    if name == case.verdict.recommended:
+        outcome = "recommended"
+    elif name not in case.ladder:
+        outcome = "for comparison only"
+    elif found.passes:
+        outcome = f"holds all, but is {_why_not_it(case, name)}"
+    else:
+        outcome = f"does not replace {case.the(BASELINE)}"
+    chance = estimates.random(case.judgement.fitness[BASELINE, "unforeseen"])  # equal runs are no sample
+    return Judged(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
+
+
+def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
+    found = case.verdict.comparisons[name]
+    criteria = [
+        Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
+        for key, text in _STATISTICS
+    ]
+    rollouts = case.judgement.fitness[name, "unforeseen"].size
+    travel = found.travel.value
+    criteria += [
+        Criterion(
+            f"no more actuator travel (up to {percent(TRAVEL_SLACK)})", bool(travel <= TRAVEL_SLACK), percent(travel)
+        ),
+        Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
+        _chance_criterion(case, name),
+        _margin_criterion(case, name),
+    ]
+    return tuple(criteria)
+
+
+def _chance_criterion(case: Case, name: str) -> Criterion:
+    """Whether the seeds are a sample at all."""
+    pair = [case.judgement.fitness[key, "unforeseen"] for key in (name, BASELINE)]
+    seeds = len(pair[0])
+    differs = any(estimates.random(values) for values in pair)
+    told = "one seed" if seeds == 1 else f"{seeds} seeds" + ("" if differs else ", all the same")
+    return Criterion("chance can be told from effect", seeds > 1 and differs, told)
+
+
+def _margin_criterion(case: Case, name: str) -> Criterion:
+    limits, kept = case.setup.limits, robustness.kept(case, case.contenders[name])
+    if limits is None or kept is None:
+        margins = robustness.of(case, case.contenders[name])
+        return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
+    peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
+    asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"
+    return Criterion("margins are kept", kept, f"Ms\u00a0{number(peak, 3)}, {asked}")
+
+
+# ------------------------------------------------------------------------------------------------------------- reasons
+
+
+def _reason(case: Case) -> str:
+    recommended, near = case.verdict.recommended, f"{100.0 * NEAR:g} %"
+    above = case.ladder[case.ladder.index(BASELINE) + 1 :]
+    others = [name for name in above if name != recommended]
+    if recommended == BASELINE:
+        start = "Nothing more complicated is reliably better."
+    else:
+        start = f"Simplest of those that hold all conditions and are within {near} of the best."
+    return " ".join([start, *(_of_other(case, name) for name in others)])
+
+
+def _of_other(case: Case, name: str) -> str:
+    title, found = case.the(name), case.verdict.comparisons[name]
+    start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
+    if found.passes:
+        return f"{start} holds them too, but is {_why_not_it(case, name)}."
+    failed = [c.text for c in _criteria(case, name) if c.passed is False]
+    return f"{start} fails: {'; '.join(failed)}."
+
+
+def _why_not_it(case: Case, name: str) -> str:
+    """Why a controller that holds all conditions is not the recommended one."""
+    recommended = case.verdict.recommended
+    means = {key: case.judgement.mean(key, "unforeseen") for key in (name, recommended)}
+    if case.ladder.index(name) < case.ladder.index(recommended):
+        return f"more than {100.0 * NEAR:g} % worse than the best"
+    if means[name] < means[recommended]:
+        return f"better than the simpler one by no more than {100.0 * NEAR:g} %"
+    return "not better than the simpler one"
+
+
+# --------------------------------------------------------------------------------------------------------- comparisons
+
+
+def _comparisons(case: Case) -> list[Comparison]:
+    """Every contender against the fixed gains; the recommended one against every other but the open loop."""
+    found = [_from_verdict(case, name) for name in case.verdict.comparisons]
+    found += [_compared(case, name, BASELINE, "validation") for name in case.verdict.comparisons]
+    recommended = case.verdict.recommended
+    if recommended != BASELINE:
+        others = [n for n in case.contenders if n not in {recommended, BASELINE, "open_loop"}]
+        found += [_compared(case, recommended, name, "unforeseen") for name in others]
+    return found
+
+
+def _from_verdict(case: Case, name: str) -> Comparison:
+    change = estimates.of_change(case.verdict.comparisons[name].mean)
+    ratio = 1.0 + case.verdict.comparisons[name].travel.value
+    return Comparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), "unforeseen", ratio)
+
+
+def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
+    values, base = (case.judgement.fitness[key, kind] for key in (name, against))
+    change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
+    travel = [float(case.measure(key, kind, "total_variation").mean()) for key in (name, against)]
+    ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
+    return Comparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
+
+
+def _same_travel(name: str, against: str, ratio: float) -> bool:
+    """Whether both were searched with the same limit of travel in the taught situations, and it holds here too."""
+    return {name, against} <= EQUAL_TRAVEL and ratio <= 1.0 + TRAVEL_SLACK

@@ -1,0 +1,219 @@
+"""Situations, units and the cost in words and formulas."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.report.builders.case import BASELINE
+from experiments.report.drawing.numbers import number, plain, share
+from experiments.runtime.tables import in_words
+from plants.excitation import as_signal
+
+if TYPE_CHECKING:
+    from experiments.report.builders.case import Case
+    from plants import Plant
+    from plants.excitation import Part, Signal
+    from sscq.fitness import Fitness
+    from sscq.situations.situation import Situation
+
+_UNITS = {"hold": "s", "at": "s", "bandwidth": "rad/s", "frequency": "Hz", "phase": "rad", "slope": "1/s",
+          "start_time": "s", "stop_time": "s", "start_frequency": "Hz", "stop_frequency": "Hz", "duration": "s",
+          "speed": "m/s"}  # fmt: skip
+SYMBOLS = {
+    "iae": "IAE",
+    "ise": "ISE",
+    "itae": "ITAE",
+    "total_variation": "travel",
+    "effort": "∫u² dt",
+    "entropy_difference": "∫ΔṠ dt",
+    "entropy_difference_abs": "∫|ΔṠ| dt",
+    "entropy_difference_square": "∫ΔṠ² dt",
+}
+_TERMS = {"total_variation": "actuator travel", "effort": "effort"}
+
+
+def situation(plant: Plant, given: Situation) -> str:
+    """Return one line on a situation: reference, start, excitation, what differs from the nominal plant, horizon."""
+    parts = [given.text] if given.text else []
+    parts += _references(plant, given)
+    if given.initial is not None:
+        parts.append("start " + _named(plant.states, plant.values("states", given.initial)))
+    parts += [*_disturbances(plant, given), *_other_plant(plant, given), *_real_loop(plant, given)]
+    parts.append(f"{plain(given.t_end)} s")
+    return "; ".join(parts)
+
+
+def _disturbances(plant: Plant, given: Situation) -> list[str]:
+    """One entry for all disturbances that are alike: wheels of one road differ only in which of them they are."""
+    alike: dict[str, list[str]] = {}
+    for quantity, signal in zip(plant.disturbances, given.excitations(plant), strict=True):
+        if signal.parts and signal != as_signal(quantity.rest):
+            alike.setdefault(_signal(signal, quantity.unit), []).append(quantity.name)
+    return [f"{', '.join(names)}: {text}" for text, names in alike.items()]
+
+
+def _references(plant: Plant, given: Situation) -> list[str]:
+    several = len(plant.channels) > 1
+    found = []
+    for channel, signal in zip(plant.channels, given.references(plant), strict=True):
+        unit = plant.measurements[plant.index("measurements", channel.output)].unit
+        found.append(f"reference{f' of {channel.output}' if several else ''} {_signal(signal, unit)}")
+    return found
+
+
+def _signal(signal: Signal, unit: str) -> str:
+    if not signal.parts:
+        return with_unit(0.0, unit)
+    return " + ".join(_part(part, unit) for part in signal.parts)
+
+
+def _part(part: Part, unit: str) -> str:
+    """A constant as its value; any other kind by its name and settings."""
+    shown = [f for f in fields(part) if f.repr and not isinstance(getattr(part, f.name), bool)]
+    if type(part).__name__ == "Constant":
+        return with_unit(float(getattr(part, shown[0].name)), unit)
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(part).__name__).lower()
+    settings = ", ".join(_setting(f.name, getattr(part, f.name)) for f in shown)
+    return f"{name} ({settings})" if settings else name
+
+
+def _setting(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return f"{name.replace('_', ' ')} {with_unit(float(value), _UNITS.get(name, ''))}"
+    return f"{name.replace('_', ' ')} given" if value is not None else f"no {name.replace('_', ' ')}"
+
+
+def _other_plant(plant: Plant, given: Situation) -> list[str]:
+    values = plant.values("parameters", given.parameters)
+    changed = [(q, v) for q, v in zip(plant.parameters, values, strict=True) if v != q.nominal]
+    return [_named([q for q, _ in changed], [v for _, v in changed], " = ")] if changed else []
+
+
+def _real_loop(plant: Plant, given: Situation) -> list[str]:
+    """What stands between controller and plant, where there is anything: sensors, links and actuators."""
+    found = []
+    if given.delay:
+        found.append(f"command delayed by {plain(given.delay)} s")
+    if given.output_delay:
+        found.append(f"measurement delayed by {plain(given.output_delay)} s")
+    if given.jitter:
+        found.append(f"sampling jitter of {share(given.jitter)} of a sample")
+    found += _nonzero("sensor noise ", plant.measurements, given.noise_levels(plant))
+    found += _nonzero("quantisation ", plant.measurements, given.quanta(plant))
+    if given.dropout:
+        found.append(f"{share(given.dropout)} of the measurements lost")
+    if given.command_dropout:
+        found.append(f"{share(given.command_dropout)} of the commands lost")
+    if given.limits is not None:
+        found.append(f"actuator limited to {plain(given.limits[0])} … {plain(given.limits[1])}")
+    speeds = [replace(q, unit=f"{_no_one(q.unit) or 1}/s") for q in plant.inputs]
+    found += _nonzero("actuator no faster than ", speeds, given.of_inputs("rate_limit", plant))
+    found += _nonzero("actuator dead zone ", plant.inputs, given.of_inputs("dead_zone", plant))
+    found += _nonzero("backlash ", plant.inputs, given.of_inputs("backlash", plant))
+    return found
+
+
+def _nonzero(what: str, quantities: Any, values: Any) -> list[str]:
+    """One entry with every quantity whose value is not 0, or none."""
+    pairs = [(q, v) for q, v in zip(quantities, values, strict=True) if v]
+    return [what + _named([q for q, _ in pairs], [v for _, v in pairs])] if pairs else []
+
+
+def _named(quantities: Any, values: Any, between: str = " ") -> str:
+    pairs = zip(quantities, values, strict=True)
+    return ", ".join(f"{q.name}{between}{with_unit(float(v), q.unit)}" for q, v in pairs)
+
+
+def with_unit(value: float, unit: str) -> str:
+    """Return a value with its unit; "1" is none."""
+    return f"{plain(value)} {unit}" if unit not in {"", "1"} else plain(value)
+
+
+def gain_units(command: str, output: str) -> tuple[str, str, str]:
+    """Return the units of kp, ki and kd from those of command and output; "" where they cancel."""
+    u, y = ("" if unit == "1" else unit for unit in (command, output))
+    below = f"({y})" if re.search(r"[ /]", y) else y
+    if not y:
+        return u, f"{u or '1'}/s", f"{u} s".strip()
+    return f"{u or '1'}/{below}", f"{u or '1'}/({below} s)", f"{u} s/{below}".strip()
+
+
+def command_unit(plant: Plant, channel: int) -> str:
+    """Return the unit of a channel's command, where commands are the plant's inputs."""
+    return "" if plant.allocate is not None else _no_one(plant.inputs[channel].unit)
+
+
+def output_unit(plant: Plant, channel: int) -> str:
+    """Return the unit of a channel's output."""
+    output = plant.channels[channel].output
+    return _no_one(plant.measurements[plant.index("measurements", output)].unit)
+
+
+def _no_one(unit: str) -> str:
+    return "" if unit == "1" else unit
+
+
+def symbol(measure: str) -> str:
+    """Return how a measure is written in formulas; a plant's own by its name."""
+    return SYMBOLS.get(measure, in_words(measure))
+
+
+def cost(case: Case) -> str:
+    """Return the cost J as a formula, with what its terms are divided by and how much of it each is."""
+    fitness = case.fitness
+    if fitness.lexicographic:
+        return _levels(fitness)
+    terms = " + ".join(
+        (f"{plain(weight)} " if weight != 1.0 else "")
+        + symbol(name)
+        + (f" / {number(fitness.reference[name])}" if name in fitness.reference else "")
+        for name, weight in fitness.terms.items()
+    )
+    relative = ""
+    if fitness.reference:
+        kept = ", and keep the margins where any do" if case.bench.margins is not None else ""
+        own = case.setup.own is not None and not case.failed("own", "taught").any()
+        whose = "mean for your present gains" if own else f"median for random gains that survive{kept}"
+        relative = f" (each divided by its {whose})"
+    split = ", ".join(f"{share(part)} {term(name)}" for name, part in shares(case).items())
+    of = f". Of the {case.name(BASELINE)}'s J in the unforeseen situations: {split}" if len(fitness.terms) > 1 else ""
+    return f"J = {terms}{relative}{of}"
+
+
+def _levels(fitness: Fitness) -> str:
+    error, entropy = (
+        SYMBOLS[name] + (f" / {number(fitness.reference[name])}" if name in fitness.reference else "")
+        for name in fitness.terms
+    )
+    return (
+        f"J = {error}, rounded down to steps of {share(fitness.tolerance)}, times 1 + {plain(fitness.tolerance)} a / "
+        f"(1 + a) with a = {entropy}. So levels are compared one after the other: divergence, margins and limits, "
+        "tracking error, entropy production"
+    )
+
+
+def term(measure: str) -> str:
+    """Return a term of the cost in words."""
+    if measure not in SYMBOLS:
+        return in_words(measure)
+    return _TERMS.get(measure, "entropy production" if "entropy" in measure else "tracking error")
+
+
+def shares(case: Case) -> dict[str, float]:
+    """Return how much of the fixed gains' cost in the unforeseen situations each term is; levels have no shares."""
+    if case.fitness.lexicographic:
+        return {}
+    parts = {
+        name: weight
+        / case.fitness.reference.get(name, 1.0)
+        * float(np.mean(case.measure(BASELINE, "unforeseen", name)))
+        for name, weight in case.fitness.terms.items()
+    }
+    total = sum(parts.values())
+    return {name: part / total for name, part in parts.items()} if total > 0.0 else {}

@@ -1,0 +1,150 @@
+"""Heat maps as inline SVG: a gain over two inputs in at most twelve labelled steps of one colour scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.drawing.axes import UNITS, Axis, path, step_size
+from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.numbers import plain
+
+if TYPE_CHECKING:
+    from experiments.report.records.rule_base import GainSurface
+    from experiments.report.records.situations import Array
+
+STEPS = 12  # colours h0 ... h11 of the style sheet, dark to bright
+LEFT, TOP, SIDE, SCALE = 46.0, 18.0, 240.0, 16.0
+
+
+def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()) -> Html:
+    """The surface with its colour scale; `visited` are curves (x, y) of where the loop went."""
+    x, y = _axis(surface.x, SIDE, False), _axis(surface.y, SIDE, True)
+    edges = _edges(surface.values)
+    field = element(
+        "svg",
+        *_cells(surface.values, edges),
+        x=f"{LEFT:g}",
+        y=f"{TOP:g}",
+        width=f"{SIDE:g}",
+        height=f"{SIDE:g}",
+        viewBox=f"0 0 {len(surface.x)} {len(surface.y)}",
+        preserveAspectRatio="none",
+        class_="cells",
+    )
+    tracks = element(
+        "svg",
+        *[_track(path(x.place(a), y.place(b))) for a, b in visited],
+        x=f"{LEFT:g}",
+        y=f"{TOP:g}",
+        width=f"{SIDE:g}",
+        height=f"{SIDE:g}",
+        viewBox=f"0 0 {SIDE * UNITS:g} {SIDE * UNITS:g}",
+    )
+    title = f"{surface.gain} [{surface.gain_unit}]" if surface.gain_unit else surface.gain
+    drawing = [
+        field,
+        _taught(surface, x, y),
+        tracks,
+        *_labels(surface, x, y),
+        _scale(edges),
+        _text(title, LEFT, TOP - 6, "label strong"),
+    ]
+    size = f"0 0 {LEFT + SIDE + 92:g} {TOP + SIDE + 36:g}"
+    name = f"{title} over {surface.x_name} and {surface.y_name}"
+    return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
+
+
+def _taught(surface: GainSurface, x: Axis, y: Axis) -> Html:
+    """A dashed frame around the taught range."""
+    if surface.taught is None:
+        return Html("")
+    left, right, bottom, top = (axis.pixel(value) for axis, value in zip((x, x, y, y), surface.taught, strict=True))
+    title = element("title", "taught range")
+    return element(
+        "rect", title, x=f"{LEFT + left:g}", y=f"{TOP + top:g}", width=f"{right - left:g}", height=f"{bottom - top:g}",
+        class_="taught",
+    )  # fmt: skip
+
+
+def _track(d: str) -> Html:
+    """A white line in a dark casing, to be seen on every colour."""
+    return join(element("path", d=d, class_=style) for style in ("casing", "visited"))
+
+
+def _axis(values: Array, length: float, downwards: bool) -> Axis:
+    """Axis whose cells are centred on the values: half a cell is added at each end."""
+    half = 0.5 * float(values[-1] - values[0]) / max(len(values) - 1, 1) or 0.5
+    return Axis(float(values[0]) - half, float(values[-1]) + half, length, downwards=downwards)
+
+
+def _edges(values: Array) -> Array:
+    """Edges [n_steps + 1] of the colour steps at nice values."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-12):
+        return np.array([low, high])
+    step = step_size(high - low, STEPS - 1)
+    for factor in (1.0, 2.0, 2.5, 4.0, 5.0):
+        first, last = np.floor(low / (factor * step) + 1e-9), np.ceil(high / (factor * step) - 1e-9)
+        if last - first <= STEPS:
+            break
+    return np.arange(first, last + 1) * factor * step
+
+
+def _colour(index: int, count: int) -> str:
+    if count == 1:
+        return "h5"
+    return f"h{round(index * (STEPS - 1) / (count - 1))}"
+
+
+def _cells(values: Array, edges: Array) -> list[Html]:
+    """One path per colour step, made of the horizontal runs of its cells; the lowest row of the drawing is y[0]."""
+    count = max(len(edges) - 1, 1)
+    upper = edges[1:-1]
+    levels = np.where(np.isfinite(values), np.searchsorted(upper, values, side="right"), -1)[::-1]
+    runs: dict[int, list[str]] = {}
+    for row, line in enumerate(levels):
+        starts = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(line)], strict=True):
+            runs.setdefault(int(line[start]), []).append(f"M{start} {row}h{stop - start}v1h{start - stop}z")
+    return [_step(level, cells, edges, count) for level, cells in sorted(runs.items()) if level >= 0]
+
+
+def _step(level: int, cells: list[str], edges: Array, count: int) -> Html:
+    title = element("title", f"{plain(float(edges[level]))} … {plain(float(edges[level + 1]))}")
+    return element("path", title, d="".join(cells), class_=_colour(level, count))
+
+
+def _labels(surface: GainSurface, x: Axis, y: Axis) -> list[Html]:
+    bottom = TOP + SIDE
+    out = [_text(n, LEFT + p, bottom + 13, "tick mid") for p, n in x.ticks(4)]
+    out += [_text(n, LEFT - 5, TOP + p + 3.5, "tick end") for p, n in y.ticks(4)]
+    x_name = f"{surface.x_name} [{surface.x_unit}] →" if surface.x_unit else f"{surface.x_name} →"
+    y_name = f"↑ {surface.y_name} [{surface.y_unit}]" if surface.y_unit else f"↑ {surface.y_name}"
+    out.append(_text(x_name, LEFT + SIDE, bottom + 29, "label end"))
+    out.append(_text(y_name, LEFT, bottom + 29, "label"))
+    return out
+
+
+def _scale(edges: Array) -> Html:
+    """Colour scale at the right, one box per step, every edge that has room labelled."""
+    count = len(edges) - 1
+    left, side = LEFT + SIDE + 14, SIDE / count
+    out = []
+    for i in range(count):
+        at = TOP + SIDE - (i + 1) * side
+        out.append(
+            element(
+                "rect", x=f"{left:g}", y=f"{at:.1f}", width=f"{SCALE:g}", height=f"{side:.1f}", class_=_colour(i, count)
+            )
+        )
+    for i, edge in enumerate(edges if edges[0] != edges[-1] else edges[:1]):
+        at = TOP + SIDE - i * side if edges[0] != edges[-1] else TOP + 0.5 * SIDE
+        out.append(_text(plain(float(edge)), left + SCALE + 5, at + 3.5, "tick"))
+    return join(out)
+
+
+def _text(content: str, x: float, y: float, style: str) -> Html:
+    return element("text", content, x=f"{x:g}", y=f"{y:.1f}", class_=style)

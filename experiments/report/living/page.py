@@ -1,0 +1,220 @@
+"""A living page: plant and controller simulated in the browser while the reader drags gains, authority, situation.
+
+One file without a network. It holds the two machines as JavaScript, the situations' signals as they were in the
+compiled simulation, and that simulation's answers; in every situation the page says how far its own run is from them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from importlib.resources import files as resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.report.drawing.html import POLICY, Html, asset, element
+from flcs.export.loop_runs import between, simulated
+from flcs.export.machine import identifier, part
+from flcs.export.plant import plant_machine
+from flcs.export.scripts import javascript
+from plants.core.analysis.closed_loop import Measured
+from sscq.loop.spec import LoopSpec
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flcs.export.job import Job
+    from flcs.export.loop_runs import LoopRun
+    from flcs.export.machine import Machine, Slots
+    from sscq.situations.situation import Situation
+
+    Array = NDArray[np.float64]
+
+
+def draggable(machine: Machine) -> Machine:
+    """Return a controller whose gains have factors: slots ``scale_`` before a gain's name, 1 at first.
+
+    With factors of 1 not a bit differs.
+    """
+    gains = gains_of(machine)
+    memory = dict(machine.memory) | {f"scale_{gain}": 1.0 for gain in gains}
+    tick = next(p.every for p in machine.parts if p.name == "schedule")
+
+    def drag(m: Slots) -> None:
+        for gain in gains:
+            m[f"gain_{gain}"] = m[f"gain_{gain}"] * m[f"scale_{gain}"]
+
+    dragged = part("drag", drag, memory, tick)
+    place = 1 + next(k for k, p in enumerate(machine.parts) if p.name == "schedule")
+    parts = (*machine.parts[:place], dragged, *machine.parts[place:])
+    return replace(machine, memory=memory, parts=parts)
+
+
+def page(job: Job) -> str:
+    """Return the page of an export; empty where none of its situations can be run in one."""
+    machines = javascript.text(draggable(job.machine)) + "\n" + javascript.text(_plant(job))
+    found, left_out, spans = scenes(job)
+    if not found:
+        return ""
+    data = {"about": {**about(job), "spans": spans}, "scenes": found, "left_out": left_out}
+    scripts = {"machines": machines, "loop": _own("loop.js"), "data": f"const DATA = {_json(data)};"}
+    scripts["page"] = _own("living.js")
+    plant = job.plant.name
+    title = f"{plant}: living loop"
+    head = element(
+        "head", element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title), element("style", asset("style.css")), element("style", Html(_own("living.css"))),
+    )  # fmt: skip
+    body = element(
+        "body",
+        element("header", element("div", element("b", "Living loop"), " ", element("span", plant, class_="plant"))),
+        element("main", id="living"),
+        *(element("script", _inside(text), id=f"script-{name}") for name, text in scripts.items()),
+    )  # fmt: skip
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _plant(job: Job) -> Machine:
+    return plant_machine(job.plant, job.step, job.integrator, commands=True, dead_time=False, name=plant_name(job))
+
+
+def _own(name: str) -> str:
+    return (resources("experiments.export") / name).read_text(encoding="utf-8")
+
+
+def _inside(script: str) -> Html:
+    """A script as it may stand in a page: nothing in it ends its element."""
+    if "</script" in script.lower():
+        raise ValueError("a text in the machines holds </script, which would end the page's script")
+    return Html(script)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
+
+
+LARGEST = 8_000_000
+"""Characters of signals in a page; situations beyond are left out, and the page says so."""
+_ROUNDING = 1e-12
+
+
+def gains_of(machine: Machine) -> list[str]:
+    """Return the names of the gains that a controller schedules."""
+    return [signal.name.removeprefix("gain_") for signal in machine.outputs if signal.name.startswith("gain_")]
+
+
+def plant_name(job: Job) -> str:
+    """Return the name of the plant's class in the page."""
+    return f"{identifier(job.plant.name)}_plant"
+
+
+def about(job: Job) -> dict[str, Any]:
+    """Return what the page needs to know: names of machines, slots and signals, units, rates."""
+    plant, machine = job.plant, job.machine
+    measurements = {identifier(q.name): q.unit for q in plant.measurements}
+    given = {signal.name: signal for signal in machine.inputs}
+    return {
+        "plant": plant_name(job), "controller": machine.name, "text": plant.text,
+        "sampleTime": machine.sample_time, "steps": job.sub,
+        "outputs": [identifier(c.output) for c in plant.channels],
+        "scales": [c.scale for c in plant.channels],
+        "measurements": list(measurements), "units": measurements,
+        "compared": [identifier(plant.measurements[k].name) for k in compared(job)],
+        "seen": [name for name in given if name in measurements],
+        "gains": gains_of(machine),
+        "limits": {identifier(c.output): [_finite(c.low), _finite(c.high)] for c in plant.channels},
+        "inputs": [f"u_{identifier(q.name)}" for q in plant.inputs],
+        "inputRest": [q.nominal for q in plant.inputs],
+        "deadTime": None if plant.input_delay is None else f"p_{identifier(plant.input_delay)}",
+        "states": [f"x_{identifier(q.name)}" for q in plant.states],
+        "parameters": [f"p_{identifier(q.name)}" for q in plant.parameters],
+        "parameterUnits": [q.unit for q in plant.parameters],
+        "disturbances": [f"w_{identifier(q.name)}" for q in plant.disturbances],
+        "rest": [q.rest for q in plant.disturbances],
+    }  # fmt: skip
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def scenes(job: Job) -> tuple[list[dict[str, Any]], dict[str, str], list[float]]:
+    """Return what a page can run.
+
+    Returns
+    -------
+    scenes : list of dict
+        Situations with their signals.
+    left_out : dict
+        Why, by the name of each other situation.
+    spans : list of float
+        Range of each compared measurement over all scenes; 1 where it moved by no more than rounding.
+    """
+    found, left_out, size = list[dict[str, Any]](), dict[str, str](), 0
+    runs: list[Array] = []
+    reasons = {situation.name: _reason(situation) for situation in job.situations}
+    able = [situation for situation in job.situations if not reasons[situation.name]]
+    simulations = dict(zip((situation.name for situation in able), simulated(job, able), strict=True))
+    for situation in job.situations:
+        run = simulations.get(situation.name)
+        if run is None:
+            left_out[situation.name] = reasons[situation.name] or "it diverges"
+            continue
+        scene = _scene(job, situation, run)
+        long = len(json.dumps(scene))
+        if found and size + long > LARGEST:
+            left_out[situation.name] = "it would make the page too large"
+            continue
+        size += long
+        found.append(scene)
+        runs.append(run.outputs[:, compared(job)])
+    return found, left_out, _spans(np.concatenate(runs)).tolist() if runs else []
+
+
+def compared(job: Job) -> list[int]:
+    """Return places of measurements that the controller or a channel has and that follow no input at once."""
+    seen = {signal.name for signal in job.machine.inputs} | {identifier(c.output) for c in job.plant.channels}
+    by_input = Measured(job.plant).of_input
+    return [k for k, q in enumerate(job.plant.measurements) if identifier(q.name) in seen and not by_input[k]]
+
+
+def _reason(situation: Situation) -> str:
+    """Why a page cannot run a situation; empty where it can."""
+    words = [word.replace("_", " ") for word in between(situation) if word != "delay"]
+    return f"{words[0]} between plant and controller" if words else ""
+
+
+def _spans(values: Array) -> Array:
+    spans = np.ptp(values, axis=0)
+    moved = spans > _ROUNDING * np.maximum(1.0, np.abs(values).max(axis=0))
+    return np.where(moved, spans, 1.0)
+
+
+def _scene(job: Job, situation: Situation, run: LoopRun) -> dict[str, Any]:
+    from flcs import FuzzyController
+
+    names = [signal.name for signal in job.machine.inputs]
+    references = run.inputs[:, [names.index(identifier(f"r_{c.output}")) for c in job.plant.channels]]
+    delay = LoopSpec(job.plant, FuzzyController(job.kb).frozen(), (situation,), job.step).delays[0]
+    return {
+        "name": situation.name, "samples": len(run.inputs), "delay": [delay.input_steps, delay.input_part],
+        "state": run.state.tolist(), "parameters": run.parameters.tolist(),
+        "references": _packed(references), "disturbances": _packed(run.disturbances), "noise": _packed(run.noise),
+        "outputs": _packed(run.outputs[:, compared(job)]),
+    }  # fmt: skip
+
+
+def _packed(columns: Array) -> list[float | str]:
+    """Columns of a series: a number where it never changes, else its doubles in base 64."""
+    found: list[float | str] = []
+    for column in np.asarray(columns, dtype="<f8").T:
+        if (column == column[0]).all():
+            found.append(float(column[0]))
+        else:
+            found.append(base64.b64encode(np.ascontiguousarray(column).tobytes()).decode())
+    return found

@@ -1,0 +1,182 @@
+"""What a design run leaves in its folder, and what it prints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.pipeline.judging import MEASURES
+from experiments.runtime.tables import change, in_words, number
+from sscq.situations.situation_sets import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from configs.schema import DesignConfig
+    from experiments.pipeline.front import Front
+    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.knowledge import Refined
+    from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.rungs import Rungs
+    from experiments.runtime.run_folder import RunFolder
+    from experiments.settings import Setup
+    from sscq.teaching.teaching_signal import TeachingSignal
+
+_SHOWN = ("iae", "entropy_difference_abs", "total_variation")
+
+
+def announce(setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
+    """Print what is about to be done, and every warning."""
+    if quiet:
+        return
+    counts = ", ".join(f"{len(setup.sets[kind])} {kind}" for kind in KINDS)
+    print(f"design for plant {setup.plant.name}: {counts} situations; run folder {folder.path}")
+    for warning in (*setup.warnings, setup.fitness.warning(setup.low, setup.high)):
+        if warning:
+            print(f"warning: {warning}")
+
+
+def write(
+    bench: Bench,
+    ref: Reference,
+    group: Sequence[Contender],
+    judgement: Judgement,
+    signal: TeachingSignal,
+    refined: dict[str, Refined],
+    config: DesignConfig,
+    fronts: Sequence[Front] = (),
+    further: Rungs | None = None,
+) -> None:
+    """Write knowledge bases, tables, metrics and the report; print the table and the verdict."""
+    folder, setup = bench.folder, bench.setup
+    signal.save(folder.path / "teaching_signal.csv")
+    for kind, name in (("equal", "knowledge_base"), ("free", "knowledge_base_free_travel")):
+        kb = with_record(
+            refined[kind].kb, bench, judgement, "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
+        )
+        kb.save(folder.path / f"{name}.json")
+        for i, base in enumerate(kb.channels):
+            suffix = "" if len(kb.channels) == 1 else f"_{base.name}"
+            kb.lookup_table(i, tolerance=None).save(folder.path / f"{name}_table{suffix}.csv")
+    for name, kb in (further.kbs if further else {}).items():
+        with_record(kb, bench, judgement, name).save(folder.path / f"{name}.json")
+    notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
+    folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | notes)
+    folder.write_json("seeds.json", {
+        "seed": setup.seed, "verdict_seeds": setup.seeds,
+        "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
+    })  # fmt: skip
+    curves = {kind: one.curve.document() for kind, one in refined.items() if one.curve is not None}
+    folder.write_json("trade_off.json", curves)
+    structure = refined["equal"].kb.training.get("structure")
+    if structure:
+        folder.write_json("structure.json", structure)
+    from experiments.pipeline import front_files
+    from experiments.report import exports
+    from experiments.report.builders import report
+    from experiments.report.builders.learning import sentences
+
+    front_files.write(bench, ref.fitness, group, judgement, fronts)
+    proofs = exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
+    path = report(bench, ref, group, judgement, signal, refined, config, fronts, proofs)
+    print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
+    for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
+        print(f"\n{text}")
+    print()
+    print("\n".join(sentences(refined)))
+    print(judgement.verdict.sentence)
+    print(f"report: {path}")
+
+
+def with_record(kb: Any, bench: Bench, judgement: Judgement, name: str) -> Any:
+    """Return the knowledge base with its validation results and margins written into it."""
+    from dataclasses import replace
+
+    validation = [
+        {"name": s.name, "seed": s.seed, "fitness": float(judgement.fitness[name, "validation"][0, k])}
+        for k, s in enumerate(bench.setup.sets["validation"])
+    ]
+    stability: dict[str, Any] = {}
+    for base, margins in zip(kb.channels, judgement.margins.get(name, ()), strict=False):
+        worst = margins.worst()
+        stability[base.name] = {
+            "stable": bool(worst.stable),
+            "sensitivity": _finite(worst.sensitivity.value),
+            "delay_margin": _finite(worst.delay_margin.value),
+            "operating_points": list(margins.names),
+        }
+    return replace(kb, validation=validation, stability=stability)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def metrics(
+    bench: Bench, ref: Reference, group: Sequence[Contender], judgement: Judgement, refined: dict[str, Refined]
+) -> dict[str, Any]:
+    """Return all numbers of the verdict as plain data."""
+    verdict = judgement.verdict
+    controllers = {}
+    for contender in group:
+        worst = [m.worst() for m in judgement.margins.get(contender.name, ())]
+        controllers[contender.name] = {
+            "title": contender.title,
+            "theta": contender.theta,
+            "evaluations": contender.evaluations,
+            "parameters": contender.parameters,
+            "fitness": {kind: judgement.mean(contender.name, kind) for kind in KINDS},
+            "fitness_declared": {kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in KINDS},
+            "measures": {
+                kind: {m: judgement.mean(contender.name, kind, m) for m in judgement.measures if m != "diverged_at"}
+                for kind in KINDS
+            },
+            "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in KINDS},
+            "max_sensitivity": [w.sensitivity.value for w in worst],
+            "delay_margin": [w.delay_margin.value for w in worst],
+        }
+    return {
+        "plant": bench.setup.plant.name,
+        "fitness": ref.fitness.plain(),
+        "recommended": verdict.recommended,
+        "sentence": verdict.sentence,
+        "comparisons": {name: asdict(found) for name, found in verdict.comparisons.items()},
+        "controllers": controllers,
+        "rules": {kind: sum(rule.on for base in r.kb.channels for rule in base.rules) for kind, r in refined.items()},
+        "authority": {kind: r.kb.inference.authority for kind, r in refined.items()},
+        "warnings": [
+            w for w in (*bench.setup.warnings, bench.setup.fitness.warning(bench.setup.low, bench.setup.high)) if w
+        ],
+    }
+
+
+def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) -> str:
+    """Return the ladder as a plain text table; losses against the fixed PID are marked."""
+    own = judgement.measures[len(MEASURES) :]
+    head = ["controller", "taught", "unforeseen", "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",
+            "evaluations"]  # fmt: skip
+    rows = []
+    base = judgement.mean("fixed", "unforeseen")
+    for c in group:
+        value = judgement.mean(c.name, "unforeseen")
+        failures = int(np.isfinite(judgement.quality[c.name, "unforeseen"][0]).sum())
+        ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
+        rows.append([
+            c.title + (f" ({failures} FAILED)" if failures else ""),
+            f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
+            *(number(judgement.mean(c.name, "unforeseen", m)) for m in (*_SHOWN, *own)),
+            f"{max(ms):.3g}" if ms and margins else "-",
+            "-" if c.evaluations is None else str(c.evaluations),
+        ])  # fmt: skip
+    widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
+    lines = [f"{row[0]:{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
+             for row in [head, *rows]]  # fmt: skip
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+
+
+def config_text(config: DesignConfig) -> str:
+    """Return the configuration as readable text."""
+    return json.dumps(asdict(config), indent=1)

@@ -1,0 +1,254 @@
+"""Cards of the first screen: the worst situation, robustness, and how the command uses its limits."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.drawing.charts import Curve, LineChart, line_chart
+from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
+from experiments.report.records.situations import GROUPS, NotAvailable, Response
+from experiments.report.sections.view import actuator_use, finite
+
+if TYPE_CHECKING:
+    from experiments.report.records.results import ControllerResult, MarginPoint, Margins
+    from experiments.report.records.situations import ActuatorUse, ChannelView, SituationResult
+    from experiments.report.sections.view import View
+
+
+_PEAKS = 3  # operating points that the robustness card has room for
+
+
+def card(title: str, *content: object) -> Html:
+    """One box of the first screen."""
+    return element("article", element("h3", title), *content, class_="card")
+
+
+def worst_card(view: View) -> Html:
+    """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
+    found = [(r, s.group) for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
+    scored = [(r, g) for r, g in found if finite(r.cost.value) or r.failed]
+    if not scored:
+        return card("Worst situation", element("p", missing("no situation was scored")))
+    worst, group = max(scored, key=lambda item: (item[0].failed, item[0].cost.value))
+    parts = [element("p", element("b", worst.situation), f" ({group}): cost J ", shown(worst.cost.value, digits=4))]
+    if worst.failed:
+        parts.append(element("p", element("span", "▲ diverges", class_="loss"), _when(worst)))
+    rival = view.compared if view.compared is not view.recommended else view.subject
+    if rival is not view.recommended:
+        other = rival.result(worst.situation)
+        against = view.change_in(worst.situation, view.recommended, rival)
+        there = "it diverges" if other is not None and other.failed else proven(against)
+        parts.append(element("p", f"Against {rival.name} there: ", there))
+        parts.append(_largest_loss(view, rival))
+    return card("Worst situation", *parts, _sketch(view, worst, rival))
+
+
+def _when(result: SituationResult) -> str:
+    return f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
+
+
+def _largest_loss(view: View, rival: ControllerResult) -> Html:
+    names = [r.situation for group in GROUPS for r in view.results(view.recommended, group)]
+    changes = {name: c for name in names if finite((c := view.change_in(name, view.recommended, rival)).value)}
+    if not changes:
+        return Html("")
+    lost = {name: c for name, c in changes.items() if c.value > 0.005 and not c.open}
+    if not lost:
+        return element("p", f"No loss in any of {len(changes)} situations.")
+    worst = max(lost, key=lambda name: lost[name].value)
+    return element("p", f"Loses in {len(lost)} of {len(changes)}; most in {worst}: ", proven(lost[worst]))
+
+
+def _sketch(view: View, worst: SituationResult, rival: ControllerResult) -> Html:
+    """The first channel's output in the worst situation."""
+    if not isinstance(worst.response, Response):
+        return element("p", missing(worst.response.reason))
+    channel, curves = view.data.channels[0], []
+    response, shown_until = worst.response, _end(worst.response)
+    early = response.time <= shown_until
+    curves.append(Curve(response.time[early], response.reference[early, 0], "reference", "reference"))
+    other = rival.result(worst.situation)
+    if rival is not view.recommended and other is not None and isinstance(other.response, Response):
+        curves.append(_output(other, rival, view, shown_until))
+    curves.append(_output(worst, view.recommended, view, shown_until))
+    return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=150.0, points=300))
+
+
+def _end(response: Response) -> float:
+    """Until when to draw: to the end, or a little beyond where the loop diverged."""
+    alive = response.time[np.isfinite(response.output[:, 0])]
+    last = float(alive[-1]) if alive.size else 0.0
+    return 1.2 * last if 0.0 < last < response.time[-1] else float(response.time[-1])
+
+
+def _output(result: SituationResult, controller: ControllerResult, view: View, until: float) -> Curve:
+    response = result.response
+    assert isinstance(response, Response)  # noqa: S101 - both callers looked
+    early, style = response.time <= until, view.curve_style(controller.key)
+    return Curve(response.time[early], response.output[early, 0], controller.name, style, not result.failed)
+
+
+def robustness_card(view: View) -> Html:
+    """Ms and delay margin of the recommended controller, their limits, and those of the compared one."""
+    margins = view.recommended.margins
+    if isinstance(margins, NotAvailable):
+        return card("Robustness", element("p", "Ms and delay margin ", missing(margins.reason)))
+    verdict = view.data.verdict
+    peak, delay = margins.sensitivity_peak, margins.delay_margin
+    asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
+    parts = [_limited("Ms (peak of the sensitivity function)", peak, "", asked, verdict.peak_held(peak))]
+    asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
+    parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
+    parts.append(element("p", f"{_where(margins)} {margins.text}"))
+    parts += _peaks(view, margins)
+    other = view.compared.margins
+    if view.compared is not view.recommended and not isinstance(other, NotAvailable):
+        ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
+        parts.append(element("p", view.compared.name, ": Ms ", ms, ", delay margin ", seconds))
+    return card("Robustness", *parts)
+
+
+def _where(margins: Margins) -> str:
+    if not margins.points:
+        return "No operating point."
+    worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
+    return f"Worst of {len(margins.points)} operating points: {worst}." if len(margins.points) > 1 else f"At {worst}."
+
+
+def _peaks(view: View, margins: Margins) -> list[Html]:
+    """Ms of both controllers at the operating points where the recommended one is weakest."""
+    known = [p for p in margins.points if math.isfinite(p.sensitivity_peak)]
+    if len(known) < 2:
+        return []
+    chosen = sorted(sorted(known, key=lambda p: -p.sensitivity_peak)[:_PEAKS], key=known.index)
+    rows = tuple(Row(p.operating_point, _peak_marks(view, p)) for p in chosen)
+    bound = view.data.verdict.sensitivity_peak_limit
+    limit = bound if finite(bound) else None
+    words = "Ms where it is largest" + (f"; upright line: limit {number(bound, 3)}" if limit else "")
+    return [element("small", words), interval_chart(rows, words, zero=limit, width=400.0)]
+
+
+def _peak_marks(view: View, point: MarginPoint) -> tuple[Mark, ...]:
+    marks = []
+    for controller in dict.fromkeys((view.compared.key, view.recommended.key)):
+        margins, name = view.data.controller(controller).margins, view.data.controller(controller).name
+        found = [] if isinstance(margins, NotAvailable) else margins.points
+        peaks = [p.sensitivity_peak for p in found if p.operating_point == point.operating_point]
+        marks += [Mark(v, f"{name}: Ms {number(v, 3)}", style=view.colour(controller)) for v in peaks if v < 10.0]
+    return tuple(marks)
+
+
+def _limited(name: str, value: float, unit: str, asked: str, held: bool) -> Html:
+    """A value with its constraint, marked where it is broken."""
+    note: object = " (no limit was set)"
+    if asked:
+        note = f" ({asked}: held)" if held else element("span", f" ▲ breaks the limit: {asked}", class_="loss")
+    return element("p", name, ": ", element("b", shown(value, unit, 3), class_="figure"), note)
+
+
+_LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
+
+
+def actuator_card(view: View) -> Html:
+    """How much of the limits the command uses, how often it sits at one, and how far the actuator travels."""
+    found = [r for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
+    lost = [r.situation for r in found if r.failed]  # a command that runs away says nothing of the others
+    uses = {r.situation: actuator_use(r, view.data.channels) for r in found if not r.failed or len(lost) == len(found)}
+    parts = [_channel_use(view, i, channel, uses) for i, channel in enumerate(view.data.channels)]
+    note = element("p", f"Left out, as it diverges there: {', '.join(lost)}.") if 0 < len(lost) < len(found) else ""
+    return card("Command u against its limits", *parts, _travel(view), note)
+
+
+def _channel_use(view: View, index: int, channel: ChannelView, uses: dict[str, tuple[ActuatorUse, ...]]) -> Html:
+    known = {name: use[index] for name, use in uses.items() if len(use) > index and finite(use[index].highest)}
+    if not known:
+        return element("p", f"{channel.command}: ", missing("no command was recorded"))
+    lowest, highest = min(u.lowest for u in known.values()), max(u.highest for u in known.values())
+    unit = f" {channel.command_unit}" if channel.command_unit else ""
+    name = f"{channel.command}: " if len(view.data.channels) > 1 else ""
+    reach = f"{name}{number(lowest, 3)} … {number(highest, 3)}{unit} over {len(known)} situations (one line each)"
+    bars = _range_bars(channel, known, 1.0 / len(view.data.channels))
+    if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
+        return join((bars, element("p", f"{reach}; no limits were set.{_all_seeds(view, known)}")))
+    width = channel.high - channel.low
+    part = f": {share((highest - lowest) / width)} of the range" if math.isfinite(width) else ""
+    return join((bars, element("p", f"{reach}{part}.{_all_seeds(view, known)}"), element("p", *_saturation(known))))
+
+
+def _all_seeds(view: View, known: dict[str, ActuatorUse]) -> str:
+    """The largest command of all seeds, where the drawn ones do not reach it."""
+    peaks = [use.peak for use in known.values() if finite(use.peak)]
+    seeds = max((s.seeds for s in view.data.situations), default=1)
+    if not peaks or seeds < 2:
+        return ""
+    return f" Over all seeds |u| up to {number(max(peaks), 3)}."
+
+
+def _saturation(known: dict[str, ActuatorUse]) -> list[object]:
+    times = {name: use.saturated for name, use in known.items() if finite(use.saturated)}
+    if not times:
+        return ["Time at a limit: ", missing()]
+    worst = max(times, key=lambda name: times[name])
+    if times[worst] == 0.0:
+        return ["Never at a limit."]
+    mean = element("b", share(sum(times.values()) / len(times)))
+    return ["At a limit ", mean, f" of the time; most in {worst}: ", element("b", share(times[worst]))]
+
+
+def _range_bars(channel: ChannelView, known: dict[str, ActuatorUse], part: float) -> Html:
+    """One thin bar per situation between the dashed limits."""
+    low = channel.low if math.isfinite(channel.low) else min(0.0, *(u.lowest for u in known.values()))
+    high = channel.high if math.isfinite(channel.high) else max(0.0, *(u.highest for u in known.values()))
+    if not high > low:
+        return Html("")
+    pitch = min(8.0, max(2.5, part * _ROOM / len(known)))
+    height = pitch * len(known) + 4.0
+
+    def at(value: float) -> float:
+        return round(_LEFT + (_WIDTH - 2.0 * _LEFT) * (min(max(value, low), high) - low) / (high - low), 1)
+
+    out = [element("rect", x=_LEFT, width=_WIDTH - 2.0 * _LEFT, height=height, class_="track")]
+    out += [_bar(name, use, at, 2.0 + i * pitch, pitch - 1.5) for i, (name, use) in enumerate(known.items())]
+    out += _scale(channel, low, high, height, at(0.0) if low < 0.0 < high else None)
+    size = f"0 0 {_WIDTH:g} {height + 16:g}"
+    return element("svg", *out, viewBox=size, class_="chart", role="img", aria_label=f"used range of {channel.command}")
+
+
+def _bar(name: str, use: ActuatorUse, at: object, y: float, height: float) -> Html:
+    left, right = at(use.lowest), at(use.highest)  # type: ignore[operator]
+    title = element("title", f"{name}: {number(use.lowest, 3)} … {number(use.highest, 3)}")
+    width = round(max(right - left, 1.5), 1)
+    return element("rect", title, x=left, y=f"{y:.1f}", width=width, height=f"{height:.1f}", class_="used k0")
+
+
+def _scale(channel: ChannelView, low: float, high: float, height: float, zero: float | None) -> list[Html]:
+    out = []
+    if zero is not None:
+        out.append(element("path", d=f"M{zero:g} 0v{height:g}", class_="zero strong"))
+        out.append(element("text", "0", x=zero, y=f"{height + 12:g}", class_="tick mid"))
+    for value, bound, x, style in ((low, channel.low, _LEFT, "tick"), (high, channel.high, _WIDTH - _LEFT, "tick end")):
+        limited = math.isfinite(bound)
+        if limited:
+            out.append(element("path", d=f"M{x:g} 0v{height:g}", class_="limit"))
+        name = f"limit {plain(value)}" if limited else f"{number(value, 3)}, no limit"
+        if limited or value:
+            out.append(element("text", name, x=f"{x:g}", y=f"{height + 12:g}", class_=style))
+    return out
+
+
+def _travel(view: View) -> Html:
+    own = view.mean_quality(view.recommended, "unforeseen").total_variation
+    start = "Travel (total variation), unforeseen mean: "
+    if view.recommended is view.compared:
+        return element("p", start, shown(own, digits=3))
+    other = view.mean_quality(view.compared, "unforeseen").total_variation
+    times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
+    ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
+    return element(
+        "p", start, shown(own, digits=3), " against ", shown(other, digits=3), f" of {view.compared.name}", ratio
+    )

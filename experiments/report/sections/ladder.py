@@ -1,0 +1,203 @@
+"""The ladder of baselines: one row per controller, and the cost in each situation as dots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.numbers import (
+    UNPROVEN,
+    count,
+    interval,
+    judged,
+    missing,
+    number,
+    proven,
+    short_mark,
+    shown,
+)
+from experiments.report.records.results import Margins
+from experiments.report.records.situations import GROUPS, Estimate
+from experiments.report.sections.view import GROUP_NAMES, change, finite, mean, multiples, section, swatch, table
+
+if TYPE_CHECKING:
+    from experiments.report.records.results import ControllerResult
+    from experiments.report.records.situations import Group
+    from experiments.report.sections.view import View
+
+_MOST_ROWS = 24
+_HEAD = (
+    "Controller",
+    "J taught",
+    "J validation",
+    "J unforeseen",
+    "95 % interval of the change",
+    "IAE",
+    "∫|ΔṠ| dt",
+    "travel (TV of u)",
+    "effort ∫u² dt",
+)
+_TAIL = (
+    "Ms",
+    "delay margin [s]",
+    "diverged",
+    "evaluations",
+)
+
+
+def ladder(view: View) -> Html:
+    """Table and dots of all controllers."""
+    lead = join(
+        (
+            f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
+            f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
+            "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations",
+            own_words(view),
+            ".",
+        )
+    )
+    head = (*_HEAD, *(own.heading for own in view.data.own_measures), *_TAIL)
+    rows = [_row(view, c) for c in view.data.controllers]
+    groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
+    dots = multiples(groups)
+    per = join((element("h3", "Cost J in each situation"), view.legend())) if any(groups) else ""
+    return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, dots, lead=lead)
+
+
+def own_words(view: View) -> str:
+    """Return what the plant's own measures are, to go on a sentence with; empty where it has none."""
+    told = [f"{own.title}: {own.text}" if own.text else own.title for own in view.data.own_measures]
+    return f", and so are the plant's own measures ({'; '.join(told)})" if told else ""
+
+
+def _row(view: View, controller: ControllerResult) -> Html:
+    quality = view.mean_quality(controller, "unforeseen")
+    measures = (quality.iae, quality.entropy_difference_abs, quality.total_variation, quality.effort)
+    own = view.mean_own(controller, "unforeseen")
+    tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
+    tuned = f"{count(controller.parameters)} tuned numbers" if controller.parameters is not None else ""
+    text = element("small", "; ".join(filter(None, (controller.text, tuned))))
+    name = element("th", swatch(view.styles[controller.key]), controller.label, " ", tag, text, scope="row")
+    cells = [
+        *[_cost(view, controller, group) for group in GROUPS],
+        _change(view, controller),
+        *[element("td", shown(value)) for value in (*measures, *own)],
+        *_margins(controller),
+        _failures(controller),
+        element("td", missing() if controller.evaluations is None else count(controller.evaluations)),
+    ]
+    return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
+
+
+def _cost(view: View, controller: ControllerResult, group: Group) -> Html:
+    if not view.data.group(group):
+        return element("td", element("span", "none run", class_="missing"))
+    estimate, reference = controller.cost.get(group), view.compared.cost.get(group)
+    if estimate is None or not finite(estimate.value):
+        return element("td", missing())
+    bounds = interval(estimate, as_percent=False)
+    mark: object = ""
+    if controller is not view.compared and reference is not None:
+        found = view.comparison(controller.key, view.compared.key, group)
+        plain_ratio = judged(change(estimate.value, reference.value))
+        mark = element("small", plain_ratio if found is None else proven(found.change))
+    return element("td", shown(estimate.value), mark, title=bounds or None)
+
+
+def _change(view: View, controller: ControllerResult) -> Html:
+    """Interval of the change against the compared controller in the unforeseen situations, and at which travel."""
+    if controller is view.compared:
+        return element("td", "reference")
+    found = view.comparison(controller.key, view.compared.key)
+    if found is None:
+        return element("td", missing())
+    words = interval(found.change).partition("interval ")[2]
+    ratio = f"{number(found.travel_ratio, 3)} ×" if finite(found.travel_ratio) else ""
+    travel = f"equal travel ({ratio})" if found.equal_travel else f"travel {ratio}"
+    return element("td", words or element("span", "none", class_="missing"), element("small", travel), class_="span")
+
+
+def _margins(controller: ControllerResult) -> list[Html]:
+    margins = controller.margins
+    if isinstance(margins, Margins):
+        return [element("td", shown(v, digits=3)) for v in (margins.sensitivity_peak, margins.delay_margin)]
+    mark = element("span", "not available", element("small", margins.reason), class_="missing")
+    return [element("td", mark, colspan="2", class_="words")]
+
+
+def _failures(controller: ControllerResult) -> Html:
+    if not controller.results:
+        return element("td", missing())
+    failed = [r for r in controller.results if r.failed]
+    if not failed:
+        return element("td", "0")
+    runs = sum(max(r.failures, 1) for r in failed)
+    names = ", ".join(r.situation for r in failed)
+    where = failed[0].situation if len(failed) == 1 else f"{len(failed)} situations"
+    mark = element("span", f"▲ {runs} failed", class_="loss")
+    return element("td", mark, element("small", f"in {where}"), title=names)
+
+
+def _dots(view: View, group: Group) -> Html:
+    situations = _costliest(view, group)
+    rows = (*(_situation_row(view, name) for name in situations), _mean_row(view, group))
+    marked = tuple(r for r in rows if r.marks)
+    if not marked:
+        return Html("")
+    every = len(view.data.group(group))
+    of = element("small", f" the costliest {len(situations)} of {every}") if len(situations) < every else ""
+    title = element("figcaption", GROUP_NAMES[group], of)
+    failed = any(r.failed for c in view.data.controllers for r in view.results(c, group))
+    label = "Left is better" + _what_words_say(view, marked) + (" Who diverged has no dot." if failed else "")
+    return element("figure", title, interval_chart(marked, label), element("small", label))
+
+
+def _what_words_say(view: View, rows: tuple[Row, ...]) -> str:
+    """Who is held against whom: nobody where no controller but the compared one was judged."""
+    if view.subject is view.compared:
+        return "."
+    unproven = f" {UNPROVEN}." if any(r.note.startswith("≈") for r in rows) else ""
+    return f"; in words: {view.subject.name} against {view.compared.name}, ✗ who of them diverged.{unproven}"
+
+
+def _costliest(view: View, group: Group) -> list[str]:
+    """The situations of a group, the costliest for the recommended controller where they are many."""
+    names = [s.name for s in view.data.group(group)]
+    if len(names) <= _MOST_ROWS:
+        return names
+    costs = {r.situation: r.cost.value for r in view.results(view.recommended, group)}
+    kept = sorted(names, key=lambda name: -costs.get(name, 0.0))[:_MOST_ROWS]
+    return [name for name in names if name in kept]
+
+
+def _situation_row(view: View, situation: str) -> Row:
+    found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
+    values = {key: result.cost.value for key, result in found.items()}
+    lost = [c.name for c in (view.subject, view.compared) if (r := c.result(situation)) is not None and r.failed]
+    failure = f"✗ {lost[0]}" if lost else ""
+    return _dot_row(view, situation, values, view.change_in(situation, view.subject, view.compared), failure)
+
+
+def _mean_row(view: View, group: Group) -> Row:
+    values = {}
+    for controller in view.drawn:
+        results = view.results(controller, group)
+        if results and not any(r.failed for r in results):
+            values[controller.key] = mean([r.cost.value for r in results])
+    found = view.comparison(view.subject.key, view.compared.key, group)
+    own, other = (values.get(c.key, float("nan")) for c in (view.subject, view.compared))
+    return _dot_row(view, "mean of the group", values, found.change if found else Estimate(change(own, other)))
+
+
+def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> Row:
+    marks = tuple(
+        Mark(value, f"{c.name}: {number(value)}", style=f"{view.colour(c.key)} {view.slot(c.key)}", sets_range=c.drawn)
+        for c, value in ((view.data.controller(key), value) for key, value in values.items())
+        if finite(value)
+    )
+    if failure:
+        return Row(label, marks, failure, "loss")
+    if not finite(against.value) or view.subject is view.compared:
+        return Row(label, marks, "")
+    return Row(label, marks, *short_mark(against))

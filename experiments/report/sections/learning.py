@@ -1,0 +1,175 @@
+"""How the controllers were found: how every search converged, the teaching signal, the structure of the knowledge base.
+
+The teaching signal is shown with how much each window knew and what was learned; the structure as which inputs, how
+many rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.drawing.charts import Curve, LineChart, line_chart
+from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.numbers import count, missing, number, percent, shown
+from experiments.report.records.situations import NotAvailable
+from experiments.report.sections.view import finite, multiples, section, swatch, table, words_head
+
+if TYPE_CHECKING:
+    from experiments.report.records.learning import InputRow, TaughtTrack, TeachingView, TradeOffView
+    from experiments.report.records.report_data import SearchHistory
+    from experiments.report.records.situations import Array
+    from experiments.report.sections.view import View
+
+
+def searches(view: View) -> Html:
+    """One chart of all searches, one row each."""
+    lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation."
+    found = [s for s in view.data.searches if len(s.evaluations)]
+    if not found:
+        return section("search", "Fitness history", element("p", missing("the run made no search")), lead=lead)
+    curves = [_curve(view, s, s.mean, "mean of ", " thin") for s in found if s.mean is not None]
+    curves += [_curve(view, s, s.best, "", "") for s in found]
+    positive = np.concatenate([c.y[np.isfinite(c.y)] for c in curves if c.sets_range])
+    log = bool(positive.size and positive.min() > 0.0 and positive.max() > 8.0 * positive.min())
+    chart = LineChart("cost J", tuple(curves), x_label="evaluations", x_unit="", width=820.0, height=300.0, log=log)
+    figure = element("figure", line_chart(chart), class_="single")
+    head = (
+        "Search",
+        "evaluations",
+        "first best J",
+        "final best J",
+        "last improvement at",
+        words_head("settings and end"),
+    )
+    used = {s.controller for s in found}
+    legend = view.legend([c for c in view.data.controllers if c.key in used])
+    return section("search", "Fitness history", legend, figure, table(head, [_row(view, s) for s in found]), lead=lead)
+
+
+def _curve(view: View, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
+    known = view.curve_style(search.controller) if search.controller else "other"
+    values = np.asarray(y, dtype=float)
+    # A generation with a loop that diverged has a huge mean: means may leave the chart.
+    return Curve(search.evaluations, values, prefix + search.name, known + style, sets_range=not style)
+
+
+def _row(view: View, search: SearchHistory) -> Html:
+    best = search.best
+    changed = np.flatnonzero(np.diff(best) < 0.0)
+    last = search.evaluations[changed[-1] + 1] if changed.size else search.evaluations[0]
+    mark = swatch(view.styles[search.controller]) if search.controller else ""
+    cells = [float(search.evaluations[-1]), float(best[0]), float(best[-1]), float(last)]
+    numbers = [element("td", count(v) if i in {0, 3} else shown(v)) for i, v in enumerate(cells)]
+    name = element("th", mark, search.name, scope="row")
+    return element("tr", name, *numbers, element("td", search.text, class_="words"))
+
+
+_GAIN_HEIGHT, _WEIGHT_HEIGHT = 105.0, 90.0
+
+
+def teaching_signal(view: View) -> Html:
+    """One figure per taught situation: gains, and their weight."""
+    lead = (
+        "Best gains over time that a search found, window after window; the knowledge base learned from these rows, "
+        "each with its weight. A weight near 0: the gains hardly matter there, so the best ones are an accident."
+    )
+    data = view.data.teaching
+    if isinstance(data, NotAvailable):
+        return section("teaching", "Teaching signal", element("p", missing(data.reason)), lead=lead)
+    figures = multiples(_figure(view, data, track) for track in data.tracks)
+    return section("teaching", "Teaching signal", element("p", data.text), _keys(view, data), figures, lead=lead)
+
+
+def _keys(view: View, data: TeachingView) -> Html:
+    """What each line is; colours of controllers are those of the whole page."""
+    found = [("curve taught", "teaching signal")]
+    if any(track.learned is not None for track in data.tracks):
+        found.append((f"curve {_style(view, data.learner)}", "knowledge base that learned it, for the same inputs"))
+    found.append((f"curve {_style(view, data.start)}", "start: fixed gains"))
+    keys = [element("span", _line(style), text) for style, text in found]
+    return element("p", *keys, class_="keys")
+
+
+def _line(style: str) -> Html:
+    return element("svg", element("path", d="M1 6h22", class_=style), viewBox="0 0 24 12", class_="swatch")
+
+
+def _style(view: View, key: str) -> str:
+    return view.colour(key) if key else "other"
+
+
+def _figure(view: View, data: TeachingView, track: TaughtTrack) -> Html:
+    time = np.append(track.time, track.time[-1] + data.window)
+    charts = [_gain_chart(view, data, track, k, time) for k in range(len(data.gain_names))]
+    weight = Curve(np.repeat(time, 2)[1:-1], np.repeat(track.weight, 2), "weight", "taught")
+    charts.append(line_chart(LineChart("weight", (weight,), y_range=(-0.03, 1.05), height=_WEIGHT_HEIGHT)))
+    return element("figure", element("figcaption", element("b", track.situation)), *charts)
+
+
+def _gain_chart(view: View, data: TeachingView, track: TaughtTrack, k: int, time: Array) -> Html:
+    start = np.full(2, float(data.start_gains[k]))
+    curves = [Curve(time[[0, -1]], start, "start", _style(view, data.start))]
+    if track.learned is not None:
+        curves.append(_held(time, track.learned[:, k], "learned", _style(view, data.learner)))
+    curves.append(_held(time, track.gains[:, k], "taught", "taught"))
+    name = data.gain_names[k]
+    return line_chart(LineChart(name, tuple(curves), view.gain_unit(name), x_label="", height=_GAIN_HEIGHT))
+
+
+def _held(time: Array, values: Array, name: str, style: str) -> Curve:
+    """A curve that keeps each value through its window."""
+    return Curve(np.repeat(time, 2)[1:-1], np.repeat(values, 2), name, style)
+
+
+def structure(view: View) -> Html:
+    """Inputs, terms and the number of rules."""
+    lead = "What the knowledge base looks at and how many rules it needs, as measured in closed loop."
+    found = view.data.structure
+    parts = [element("p", found.terms)] if found.terms else []
+    if found.inputs:
+        parts += [element("h3", "Inputs"), _inputs(found.inputs)]
+    if found.trade_off is not None:
+        parts += [element("h3", "Number of rules"), _trade_off(found.trade_off)]
+    if not parts:
+        parts = [element("p", missing("the run searched no structure"))]
+    return section("structure", "Structure of the knowledge base", *parts, lead=lead)
+
+
+def _inputs(rows: tuple[InputRow, ...]) -> Html:
+    head = ("input", "information [nat]", "by chance [nat]", "J without it, taught", "validation", words_head("choice"))
+    return table(head, [_input(row) for row in rows])
+
+
+def _input(row: InputRow) -> Html:
+    cells = [element("td", number(v) if finite(v) else missing()) for v in (row.information, row.threshold)]
+    cells += [element("td", percent(v) if finite(v) else missing()) for v in (row.taught, row.validation)]
+    return element("tr", element("th", row.name, scope="row"), *cells, element("td", row.text, class_="words"))
+
+
+def _allowed(found: TradeOffView) -> float:
+    """Largest cost in the taught situations: from the best base on the way down."""
+    best = float(np.min(found.taught))
+    return best + found.loss * abs(best)
+
+
+def _trade_off(found: TradeOffView) -> Html:
+    rules = np.asarray(found.rules, dtype=float)[::-1]
+    curves = [Curve(rules, found.taught[::-1], "J taught", "term t0")]
+    if found.validation is not None:
+        curves.append(Curve(rules, found.validation[::-1], "J validation", "term t1"))
+    kept, values = float(found.rules[found.chosen]), np.concatenate([c.y[np.isfinite(c.y)] for c in curves])
+    ends = np.array([values.min(), values.max()])
+    curves.append(Curve(np.array([kept, kept]), ends, "kept", "term t2", sets_range=False))
+    log = bool(ends[0] > 0.0 and ends[1] > 8.0 * ends[0])
+    chart = LineChart(
+        "cost J", tuple(curves), limits=(_allowed(found),), x_label="rules left", x_unit="",
+        width=820.0, height=260.0, log=log, remark=f"; kept: {kept:g} rules",
+    )  # fmt: skip
+    keys = (
+        "Rules went one after the other, each time the one that the taught situations miss least. Solid: taught "
+        "situations; long dashes: validation; dots: what is kept; across: the loss allowed when taught, from the best."
+    )
+    words = element("p", element("b", found.text), ". ", keys)
+    return join((words, element("figure", line_chart(chart), class_="single")))

@@ -1,0 +1,221 @@
+"""What all sections share: the colour of each controller, its names, sums over situations, legends, section frames."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.drawing.html import Html, element
+from experiments.report.records.situations import NAN, ActuatorUse, Estimate, Quality, Response
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from experiments.report.records.report_data import ReportData
+    from experiments.report.records.results import ControllerResult
+    from experiments.report.records.situations import ChannelView, Group, SituationResult
+    from experiments.report.records.verdict import Comparison
+
+COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
+GROUP_NAMES: dict[Group, str] = {
+    "taught": "Taught situations (training scenarios)",
+    "validation": "Validation situations",
+    "unforeseen": "Unforeseen situations (test scenarios)",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The report's data with what the page derives from it."""
+
+    data: ReportData
+
+    @cached_property
+    def recommended(self) -> ControllerResult:
+        """The controller of the verdict."""
+        return self.data.controller(self.data.verdict.recommended)
+
+    @cached_property
+    def compared(self) -> ControllerResult:
+        """The controller that changes, losses and gains are counted against."""
+        return self.data.controller(self.data.verdict.compared_with)
+
+    @cached_property
+    def subject(self) -> ControllerResult:
+        """The controller that the headline number is about: the recommended one, or the one that was turned down."""
+        verdict = self.data.verdict
+        same = verdict.recommended == verdict.compared_with
+        return self.data.controller(verdict.judged) if same and verdict.judged else self.recommended
+
+    @cached_property
+    def styles(self) -> dict[str, str]:
+        """CSS classes of each key: first the recommended controller, then the compared, judged and present one."""
+        verdict = self.data.verdict
+        first = [verdict.recommended, verdict.compared_with, verdict.judged, verdict.present]
+        keys = list(dict.fromkeys([k for k in first if k] + [c.key for c in self.data.controllers]))
+        styles = {key: f"k{i % COLOURS}" + (" broken" if i >= COLOURS else "") for i, key in enumerate(keys)}
+        styles[verdict.recommended] += " strong"
+        return styles
+
+    def colour(self, key: str) -> str:
+        """The class of the colour alone."""
+        return self.styles[key].split(maxsplit=1)[0]
+
+    @cached_property
+    def drawn(self) -> tuple[ControllerResult, ...]:
+        """Controllers in the order of drawing: the recommended one last, on top."""
+        order = sorted(self.data.controllers, key=lambda c: (c is self.recommended, c is self.compared))
+        return tuple(order)
+
+    def comparison(self, controller: str, against: str, group: Group = "unforeseen") -> Comparison | None:
+        """The comparison of two controllers, at equal travel where there is one, turned round if need be."""
+        direct = self._comparison(controller, against, group)
+        if direct is not None:
+            return direct
+        reverse = self._comparison(against, controller, group)
+        return None if reverse is None else reverse.turned()
+
+    def _comparison(self, controller: str, against: str, group: Group) -> Comparison | None:
+        found = [
+            c
+            for c in self.data.verdict.comparisons
+            if (c.controller, c.against, c.group) == (controller, against, group) and finite(c.change.value)
+        ]
+        return max(found, key=lambda c: c.equal_travel, default=None)
+
+    def change_in(self, situation: str, controller: ControllerResult, rival: ControllerResult) -> Estimate:
+        """The change of cost of a controller against another in one situation, with its interval where one is known."""
+        own, other = controller.result(situation), rival.result(situation)
+        if own is None or other is None:
+            return Estimate(NAN)
+        if rival is self.compared and own.change is not None:
+            return own.change
+        if controller is self.compared and other.change is not None:
+            return other.change.turned()
+        return Estimate(change(own.cost.value, other.cost.value))
+
+    def gain_unit(self, name: str) -> str:
+        """The unit of a gain by its name: "kp", or with several channels "kp_1", "kp_2", ..."""
+        base, _, number = name.rpartition("_")
+        base, number = (base, number) if number.isdigit() else (name, "1")
+        given = [dict(zip(("kp", "ki", "kd"), c.gain_units, strict=False)) for c in self.data.channels]
+        return given[int(number) - 1].get(base, "") if int(number) <= len(given) else ""
+
+    def results(self, controller: ControllerResult, group: Group) -> list[SituationResult]:
+        """Its results in one group, in the order of the situations."""
+        found = [controller.result(s.name) for s in self.data.group(group)]
+        return [r for r in found if r is not None]
+
+    def mean_quality(self, controller: ControllerResult, group: Group) -> Quality:
+        """Mean of every measure over the situations of a group; NaN where one of them lacks it."""
+        results = self.results(controller, group)
+        if not results:
+            return Quality()
+        return Quality(**{f.name: mean([getattr(r.quality, f.name) for r in results]) for f in fields(Quality)})
+
+    def mean_own(self, controller: ControllerResult, group: Group) -> tuple[float, ...]:
+        """Mean of the plant's own measures over the situations of a group; NaN where one of them lacks it."""
+        results = self.results(controller, group)
+        count = len(self.data.own_measures)
+        return tuple(mean([r.own[k] if r.own else NAN for r in results]) if results else NAN for k in range(count))
+
+    def legend(self, controllers: Iterable[ControllerResult] | None = None, note: str = "") -> Html:
+        """Colour key of a section; the page's script makes its entries switches."""
+        chosen = list(self.data.controllers if controllers is None else controllers)
+        chips = [
+            element(
+                "button",
+                swatch(self.styles[c.key]),
+                c.name,
+                class_="chip" if c.drawn else "chip off",
+                type="button",
+                data_k=self.slot(c.key),
+            )
+            for c in sorted(chosen, key=lambda c: (c is not self.recommended, c is not self.compared))
+        ]
+        return element("div", *chips, element("span", note, class_="key") if note else "", class_="legend")
+
+    def slot(self, key: str) -> str:
+        """Class that marks all curves of one controller, unlike the colour never shared."""
+        return f"c{[c.key for c in self.data.controllers].index(key)}"
+
+    def hidden_style(self) -> str:
+        """Style rules for the controllers whose curves start hidden; the page's script rewrites them."""
+        return "".join(f"svg .{self.slot(c.key)}{{display:none}}" for c in self.data.controllers if not c.drawn)
+
+    def curve_style(self, key: str) -> str:
+        """All classes of a curve of this controller."""
+        return f"{self.styles[key]} {self.slot(key)}"
+
+
+def finite(value: float) -> bool:
+    """Whether there is a number at all."""
+    return value is not None and math.isfinite(value)
+
+
+def mean(values: list[float]) -> float:
+    """Plain mean, NaN for none."""
+    return float(np.mean(values)) if values else NAN
+
+
+def change(value: float, reference: float) -> float:
+    """Relative change, NaN where it has no meaning."""
+    if not (finite(value) and finite(reference)) or reference <= 0.0:
+        return NAN
+    return value / reference - 1.0
+
+
+def actuator_use(result: SituationResult, channels: tuple[ChannelView, ...]) -> tuple[ActuatorUse, ...]:
+    """How each channel's command used its limits: as given, else read off the recorded response."""
+    if result.actuator or not isinstance(result.response, Response):
+        return result.actuator
+    return tuple(_use(result.response.command[:, i], channel) for i, channel in enumerate(channels))
+
+
+def _use(command: np.ndarray, channel: ChannelView) -> ActuatorUse:
+    known = command[np.isfinite(command)]
+    if not known.size:
+        return ActuatorUse()
+    at_limit = (known <= channel.low) | (known >= channel.high)
+    return ActuatorUse(float(known.min()), float(known.max()), float(at_limit.mean()))
+
+
+def swatch(style: str) -> Html:
+    """A short line in a controller's colour."""
+    line = element("path", d="M1 6h22", class_=f"curve {style}")
+    return element("svg", line, viewBox="0 0 24 12", class_="swatch", aria_hidden="true")
+
+
+def section(anchor: str, title: str, *content: object, lead: object = "") -> Html:
+    """One part of the page under its heading."""
+    intro = element("p", lead, class_="lead") if lead else ""
+    return element("section", element("h2", title), intro, *content, id=anchor)
+
+
+def words_head(name: str) -> Html:
+    """Heading of a column of words, which starts at the left as they do."""
+    return element("th", name, scope="col", class_="words")
+
+
+def multiples(figures: Iterable[Html]) -> Html:
+    """Figures side by side, three in a row, so many that a row is full where the number allows it."""
+    found = list(figures)
+    columns = {1: " one", 2: " two", 4: " four", 8: " four"}.get(len(found), "")
+    return element("div", *found, class_=f"multiples{columns}")
+
+
+def table(head: Iterable[object], rows: Iterable[Html], caption: str = "", style: str = "") -> Html:
+    """A table that scrolls sideways inside its own box."""
+    cells = [h if isinstance(h, Html) and h.startswith("<th") else element("th", h, scope="col") for h in head]
+    whole = element(
+        "table",
+        element("caption", caption) if caption else "",
+        element("thead", element("tr", *cells)),
+        element("tbody", *rows),
+        class_=style or None,
+    )
+    return element("div", whole, class_="scroll", tabindex="0")

@@ -1,0 +1,298 @@
+"""What the commands have in common: configuration, the user's plant file, the run folder, errors.
+
+A command is a plain function of a finished configuration and an open run folder::
+
+    def design(config: DesignConfig, folder: RunFolder) -> None: ...
+
+    main = command("design", design)
+
+Hydra's own entry point composes the configuration, so that everything its users know works (``--help``, ``--cfg job``,
+``-m seed=0,1,2``, tab completion). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
+`experiments.runtime.config_errors` says them in a sentence.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from omegaconf import DictConfig
+
+    from experiments.runtime.run_folder import RunFolder
+
+    Job = Callable[[Any, RunFolder], None]
+    Check = Callable[[Any], object]
+
+
+def command(name: str, job: Job, check: Check | None = None) -> Callable[..., None]:
+    """Return the main function of a command.
+
+    Parameters
+    ----------
+    name : str
+        "design": its configuration is ``configs/design.yaml``, its schema `configs.store.SCHEMAS["design"]`.
+    job : callable
+        Takes the configuration (the schema's dataclass, checked) and the open run folder, writes results there. Ctrl-C
+        and errors pass through it.
+    check : callable, optional
+        Takes the configuration before there is a run folder, and raises where the job could not begin.
+
+    Returns
+    -------
+    main : callable
+        Takes the arguments (those of the process by default).
+    """
+    from configs import FOLDER
+
+    @functools.wraps(job)
+    def task(settings: DictConfig) -> None:
+        with _errors(name):  # caught here, before Hydra adds words of its own
+            _run(name, job, check or _nothing, settings)
+
+    def main(arguments: Sequence[str] | None = None) -> None:
+        import hydra
+
+        with _errors(name), _arguments(name, arguments):
+            hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
+
+    return main
+
+
+@contextmanager
+def _errors(name: str) -> Iterator[None]:
+    from configs import store
+    from experiments.runtime.config_errors import readable_errors
+
+    store.register()
+    with user_errors(), readable_errors(name, store.SCHEMAS[name]):
+        yield
+
+
+@contextmanager
+def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
+    """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
+    from configs import store
+    from experiments.runtime.config_errors import no_part_of_null
+
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if any(word.startswith("--e") for word in words):  # Hydra takes abbreviations too
+        raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
+    before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = [f"sscq {name}", *words]
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        with no_part_of_null(words, store.SCHEMAS[name]):
+            yield
+    finally:
+        sys.argv = before
+        os.environ.pop("HYDRA_FULL_ERROR")
+        if environment is not None:
+            os.environ["HYDRA_FULL_ERROR"] = environment
+
+
+def _nothing(_: Any) -> None:
+    """Check nothing."""
+
+
+def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
+    """Open the run folder that the composed settings ask for and do the job with the configuration stored there.
+
+    The job of a new run too gets what is read back from the folder, so that a resumed one cannot get anything else.
+    """
+    with _resume(name, settings) if settings.resume else _create(name, check, settings) as folder:
+        for change in folder.changed_versions:
+            tell(f"warning: {change}; results may differ in their last digits")
+        job(_finished(_merged(name, folder.config, settings)), folder)
+
+
+def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
+    from configs.rules import files
+    from experiments.runtime.run_folder import RunFolder, new_path
+
+    config = _finished(settings)
+    _find_plant(config)
+    settings.step = config.step
+    check(config)
+    path = config.output or _sweep_folder() or new_path(name)
+    stored = _stored(settings, type(config))
+    return RunFolder.create(path, command=name, config=stored, overrides=_overrides(type(config)), inputs=files(config))
+
+
+def _resume(name: str, settings: DictConfig) -> RunFolder:
+    """Open a run again; refuse what would change its result."""
+    from configs import store
+    from experiments.runtime.run_folder import RunFolder
+
+    if _sweep_folder() is not None:
+        raise UserError("resume goes on with one run; it cannot be combined with -m")
+    folder = RunFolder.resume(settings.resume, command=name)
+    try:
+        _refuse_differences(settings.resume, name, folder.overrides, _overrides(store.SCHEMAS[name]))
+        _find_plant(_finished(_merged(name, folder.config, settings)))
+    except BaseException:
+        folder.close()
+        raise
+    return folder
+
+
+def _merged(name: str, stored: dict[str, Any], settings: DictConfig) -> DictConfig:
+    """Return the stored settings with this session's own."""
+    from omegaconf import DictConfig, OmegaConf
+
+    from configs import rules, store
+
+    schema = store.SCHEMAS[name]
+    merged = OmegaConf.merge(OmegaConf.structured(schema), stored)
+    assert isinstance(merged, DictConfig)  # noqa: S101  (the schema is one)
+    for key in rules.session_keys(schema):
+        OmegaConf.update(merged, key, OmegaConf.select(settings, key))
+    return merged
+
+
+def _finished(settings: DictConfig) -> Any:
+    """Return the settings as the schema's dataclass, with all ranges checked."""
+    from omegaconf import OmegaConf
+
+    from configs import rules
+
+    config = OmegaConf.to_object(settings)
+    rules.check(config)
+    return config
+
+
+def configured(name: str, overrides: Sequence[str]) -> Any:
+    """Return the checked settings of a command with these overrides, without running it.
+
+    Raises
+    ------
+    UserError, ValueError
+        For a setting that there is not (with the near miss), or a value outside its range.
+    """
+    from hydra import compose, initialize_config_module
+
+    from configs import store
+    from experiments.runtime.config_errors import readable_errors
+
+    store.register()
+    with readable_errors(name, store.SCHEMAS[name]), initialize_config_module("configs", version_base="1.3"):
+        return _finished(compose(name, overrides=list(overrides)))
+
+
+def stored_settings(name: str, stored: dict[str, Any]) -> Any:
+    """Return the settings that a run of a command keeps, as the schema's dataclass; its plant is looked up."""
+    from omegaconf import OmegaConf
+
+    from configs import store
+
+    config = _finished(OmegaConf.merge(OmegaConf.structured(store.SCHEMAS[name]), stored))  # type: ignore[arg-type]
+    _find_plant(config)
+    return config
+
+
+def _find_plant(config: Any) -> None:
+    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null."""
+    import plants
+    from plants.core.checks.functions import check_sizes
+    from plants.core.checks.report import CheckReport
+
+    if config.plant_file is not None:
+        add_user_file(config.plant_file)
+        plants.load_plant_file(config.plant_file, None if config.quiet else tell)
+    if config.plant is None:
+        return
+    plant = plants.get(config.plant)
+    config.step = config.step or plant.step
+    report = CheckReport(plant.name)
+    if not check_sizes(report, plant):
+        file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""
+        raise UserError(f"plant {plant.name!r} cannot be used{file}:\n" + "\n".join(report.problems))
+
+
+# ------------------------------------------------------------------------------------------------------------- resuming
+
+
+def _refuse_differences(folder: str, name: str, stored: Sequence[str], given: Sequence[str]) -> None:
+    """Raise if the given overrides change a setting of the run that was started with the stored ones."""
+    if not given:
+        return
+    both = {_key(override): override for override in (*stored, *given)}  # what is given replaces what is stored
+    old, new = _composed(name, stored), _composed(name, list(both.values()))
+    lines = [
+        f"  {key}: {old.get(key)!r} in the run, {new.get(key)!r} now"
+        for key in sorted(old.keys() | new.keys())
+        if old.get(key) != new.get(key)
+    ]
+    if lines:
+        raise UserError(
+            "\n".join([f"{folder} was started with other settings; leave these out, or start anew:", *lines])
+        )
+
+
+def _composed(name: str, overrides: Sequence[str]) -> dict[str, Any]:
+    from hydra import compose
+    from omegaconf import OmegaConf
+
+    return dict(_flat(OmegaConf.to_container(compose(config_name=name, overrides=list(overrides)), resolve=True)))
+
+
+def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted keys and values of a nested mapping."""
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            yield from _flat(item, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", item
+
+
+def _key(override: str) -> str:
+    return override.partition("=")[0].lstrip("+~")
+
+
+# ------------------------------------------------------------------------------------------------------- what is stored
+
+
+def _overrides(schema: type) -> list[str]:
+    """Return the overrides of the command line, without those of the session."""
+    from hydra.core.hydra_config import HydraConfig
+
+    from configs import rules
+
+    session = rules.session_keys(schema)
+    return [override for override in HydraConfig.get().overrides.task if _key(override) not in session]
+
+
+def _sweep_folder() -> str | None:
+    """Return the folder that Hydra made for this job of a sweep (-m), or None in a single run."""
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
+
+    return str(HydraConfig.get().runtime.output_dir) if HydraConfig.get().mode == RunMode.MULTIRUN else None
+
+
+def _stored(settings: DictConfig, schema: type) -> dict[str, Any]:
+    """Return the settings that decide the result, in a form that JSON keeps."""
+    from omegaconf import OmegaConf
+
+    from configs import rules
+
+    session = rules.session_keys(schema)
+    content: Any = OmegaConf.to_container(settings, resolve=True)
+    return {key: _with_words(value) for key, value in content.items() if key not in session}
+
+
+def _with_words(value: Any) -> Any:
+    """Return `value` with infinite numbers as words ("inf"), which read back as numbers."""
+    if isinstance(value, dict):
+        return {key: _with_words(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_words(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,324 @@
+"""The folder of a run: what was asked, what came out, and what is needed to go on after the process was killed.
+
+===================  ==================================================================================
+config.json          command, settings that decide the result, overrides, hashes of the user's files
+versions.json        programs and libraries that made the result
+stages/NAME/         each finished stage; `checkpoints/` while one is unfinished
+inputs/              copies of the user's own files
+times.json           all times, nowhere else: every other file depends on configuration and seed alone
+===================  ==================================================================================
+
+Results (metrics, knowledge base, tables, report) are added by the commands through `path / name` and
+`experiments.runtime.formats`. Every file is whole at any moment; killed at any moment, a run can be resumed. One
+process at a time works in a folder: the system gives its lock back when the holder dies, however it dies.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from experiments.runtime.stages import Stages, digest_of, digest_of_file
+from experiments.runtime.versions import versions
+from plants.core import atomic_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from types import TracebackType
+
+
+try:
+    import fcntl
+except ImportError:  # a platform without it: no lock
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK_FILE = ".lock"
+
+
+class FolderLock:
+    """Holds a folder until `release`; the lock file names the process that holds it.
+
+    Raises
+    ------
+    UserError
+        If another process holds the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _LOCK_FILE
+        self._handle: int | None = None
+        while self._handle is None:
+            self._handle = self._take()
+
+    def _take(self) -> int | None:
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(handle, 32).decode(errors="replace").strip() or "unknown"
+            os.close(handle)
+            raise UserError(
+                f"{self._path.parent} is in use by process {holder}; wait for it, stop it, or choose another folder"
+            ) from None
+        if not self._is_in_place(handle):  # its last holder removed it between our open and our lock
+            os.close(handle)
+            return None
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+        return handle
+
+    def _is_in_place(self, handle: int) -> bool:
+        try:
+            return self._path.stat().st_ino == os.fstat(handle).st_ino
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Give the folder back; doing it twice does no harm."""
+        if self._handle is not None:
+            self._path.unlink(missing_ok=True)  # while it is held, so that nobody else's is removed
+            os.close(self._handle)
+            self._handle = None
+
+
+_SCHEMA, _VERSION = "sscq-run", 1
+_CONFIG, _VERSIONS, _TIMES = "config.json", "versions.json", "times.json"
+
+
+class RunFolder:
+    """A run's folder, held by this process; made by `create` or `resume`, used as a context.
+
+    Attributes
+    ----------
+    path : Path
+    command : str
+        "design", ...
+    config : dict
+        The settings that decide the result, as stored.
+    overrides : list of str
+        What the user had changed on the command line.
+    resumed : bool
+    changed_versions : list of str
+        After a resume: what differs from the programs that began the run, in sentences.
+    stage : callable
+        Runs a stage once; later sessions read its result back: see `Stages.run`.
+    """
+
+    def __init__(self, path: Path, record: Mapping[str, Any], lock: FolderLock, *, resumed: bool) -> None:
+        self.path = path
+        self.command: str = record["command"]
+        self.config: dict[str, Any] = record["config"]
+        self.overrides: list[str] = record["overrides"]
+        self.resumed = resumed
+        self.changed_versions = self._note_versions()
+        _keep_inputs(path, record["inputs"])
+        self._lock = lock
+        self.stage = Stages(path, digest_of([record["config"], record["inputs"]]), self.note_time).run
+
+    # -------------------------------------------------------------------------------------------- making and finding
+
+    @classmethod
+    def create(
+        cls,
+        path: Path | str,
+        *,
+        command: str,
+        config: Mapping[str, Any],
+        overrides: Sequence[str] = (),
+        inputs: Iterable[Path | str] = (),
+    ) -> RunFolder:
+        """Make a new run.
+
+        Parameters
+        ----------
+        path : Path
+            A folder that does not exist yet, or an empty one.
+        command : str
+        config : mapping
+            All settings that decide the result (none that concern a session only).
+        overrides : sequence of str
+            What the user changed on the command line.
+        inputs : sequence of Path
+            The user's own files that the run reads (a plant file, recorded series): copied into ``inputs/``; when the
+            run is resumed they must be unchanged.
+
+        Raises
+        ------
+        UserError
+            If the folder holds something already, cannot be written, or is in use.
+        """
+        path = Path(path)
+        record = {
+            "schema": _SCHEMA,
+            "version": _VERSION,
+            "command": command,
+            "config": dict(config),
+            "overrides": list(overrides),
+            "inputs": [_input_record(number, Path(file)) for number, file in enumerate(inputs)],
+        }
+        with _writing_to(path):
+            path.mkdir(parents=True, exist_ok=True)
+            lock = FolderLock(path)
+        with _releasing(lock), _writing_to(path):
+            _refuse_content(path)
+            formats.write_json(path / _CONFIG, record, sort=False)  # from here on the folder is a run
+            return cls(path, read_record(path), lock, resumed=False)
+
+    @classmethod
+    def resume(cls, path: Path | str, *, command: str) -> RunFolder:
+        """Open a run that was stopped, or finished.
+
+        Raises
+        ------
+        UserError
+            If the folder holds no run of this command, is in use, or if one of the user's files has changed.
+        """
+        path = Path(path)
+        record = read_record(path)
+        if record["command"] != command:
+            raise UserError(f"{path} is a run of `sscq {record['command']}`, not of `sscq {command}`")
+        with _writing_to(path):
+            lock = FolderLock(path)
+        with _releasing(lock):
+            atomic_files.sweep(path)
+            _check_inputs(record["inputs"])
+            return cls(path, record, lock, resumed=True)
+
+    def _note_versions(self) -> list[str]:
+        present, place = versions(), self.path / _VERSIONS
+        if not place.is_file():
+            formats.write_json(place, present)
+            return []
+        begun = formats.read_json(place)
+        return [
+            f"{name} is {present.get(name)}, the run was begun with {begun.get(name)}"
+            for name in sorted(begun.keys() | present.keys())
+            if begun.get(name) != present.get(name)
+        ]
+
+    # ------------------------------------------------------------------------------------------------------- working
+
+    def note_time(self, name: str, seconds: float) -> None:
+        """Put a time into ``times.json``."""
+        place = self.path / _TIMES
+        times = formats.read_json(place) if place.is_file() else {}
+        formats.write_json(place, {**times, name: round(seconds, 3)})
+
+    def write_json(self, name: str, value: Any) -> Path:
+        """Write a result as JSON into the folder and return its path; see `experiments.runtime.formats`."""
+        formats.write_json(self.path / name, value)
+        return self.path / name
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Write a text (a report, a table) into the folder and return its path."""
+        atomic_files.write(self.path / name, text)
+        return self.path / name
+
+    def write_csv(self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+        """Write a table into the folder and return its path."""
+        formats.write_csv(self.path / name, header, rows)
+        return self.path / name
+
+    def write_npz(self, name: str, arrays: Mapping[str, Any]) -> Path:
+        """Write named arrays into the folder and return its path."""
+        formats.write_npz(self.path / name, arrays)
+        return self.path / name
+
+    # -------------------------------------------------------------------------------------------------------- ending
+
+    def close(self) -> None:
+        """Give the folder back to other processes."""
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt | OSError):
+            error.add_note(f"go on with: sscq {self.command} resume={self.path}")
+        self.close()
+
+
+def new_path(command: str, root: Path | str = "runs") -> Path:
+    """Make an empty folder below `root`, named by the command and the present time, and return its path."""
+    stem = Path(root) / command / time.strftime("%Y%m%d-%H%M%S")
+    for number in itertools.count(1):
+        path = stem if number == 1 else stem.with_name(f"{stem.name}-{number}")
+        with _writing_to(path), suppress(FileExistsError):
+            path.mkdir(parents=True)
+            return path
+    raise AssertionError  # the count does not end
+
+
+def read_record(path: Path | str) -> dict[str, Any]:
+    """Return the record of a run (command, config, overrides, inputs) without opening it."""
+    path = Path(path)
+    if not path.is_dir():
+        raise UserError(f"there is no run folder {path}")
+    if not (path / _CONFIG).is_file():
+        raise UserError(f"{path} holds no run ({_CONFIG} is missing): nothing to go on with; start a new run")
+    record: dict[str, Any] = formats.read_json(path / _CONFIG, _SCHEMA, _VERSION)
+    return record
+
+
+def _refuse_content(path: Path) -> None:
+    """Refuse a folder that holds anything but the leftovers of a run that was killed before it began."""
+    if (path / _CONFIG).exists():
+        raise UserError(f"{path} holds a run already; go on with it by resume={path}, or choose another output=")
+    atomic_files.sweep(path)
+    foreign = sorted(item.name for item in path.iterdir() if item.name != ".lock")
+    if foreign:
+        raise UserError(f"output folder {path} is not empty ({foreign[0]}, ...); choose a new or an empty one")
+
+
+def _input_record(number: int, file: Path) -> dict[str, str]:
+    return {"file": str(file), "copy": f"inputs/{number}-{file.name}", "sha256": digest_of_file(file)}
+
+
+def _keep_inputs(path: Path, inputs: Iterable[Mapping[str, str]]) -> None:
+    """Copy the user's files that are not in the folder yet."""
+    for item in inputs:
+        copy = path / item["copy"]
+        if not copy.exists():
+            copy.parent.mkdir(exist_ok=True)
+            atomic_files.write(copy, Path(item["file"]).read_bytes())
+
+
+def _check_inputs(inputs: Iterable[Mapping[str, str]]) -> None:
+    for item in inputs:
+        file = Path(item["file"])
+        if not file.is_file():
+            raise UserError(f"{file}, which the run reads, is not there; go on from the folder in which it was started")
+        if digest_of_file(file) != item["sha256"]:
+            raise UserError(f"{file} has changed since the run was started ({item['copy']} is what it was); start anew")
+
+
+@contextmanager
+def _writing_to(path: Path) -> Iterator[None]:
+    """Say of an error of the file system that it concerns the output folder."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(
+            f"output folder {path} cannot be written: {reason}; choose another with output=FOLDER"
+        ) from None
+
+
+@contextmanager
+def _releasing(lock: FolderLock) -> Iterator[None]:
+    """Release the lock if the block fails."""
+    try:
+        yield
+    except BaseException:
+        lock.release()
+        raise

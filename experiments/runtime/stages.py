@@ -1,0 +1,154 @@
+"""Stages of a run: each is computed once, stored whole, and skipped when the run is resumed.
+
+A finished stage is a folder with the files it saved and ``stage.json``, which names their hashes and the hash of what
+the stage was computed from. What a stage hands on is always what `load` reads back, in an uninterrupted run too: so
+both kinds of run pass the very same numbers to the next stage.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from plants.core import atomic_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Result = TypeVar("Result")
+
+_SCHEMA, _VERSION = "sscq-stage", 1
+_RECORD = "stage.json"
+
+
+class Stages:
+    """The finished and unfinished stages below one folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Run folder; finished stages are in ``stages/NAME``, checkpoints of an unfinished one in ``checkpoints/NAME``.
+    inputs : str
+        Hash of what all stages depend on: the configuration and the user's input files.
+    note_time : callable
+        Takes the name of a stage that was computed, and how long that took [s].
+    """
+
+    def __init__(self, folder: Path, inputs: str, note_time: Callable[[str, float], None]) -> None:
+        self._finished = folder / "stages"
+        self._checkpoints = folder / "checkpoints"
+        self._chain = inputs  # grows by the content of each stage that was passed
+        self._passed: list[str] = []
+        self._note_time = note_time
+
+    def run(
+        self,
+        name: str,
+        compute: Callable[[Path], Result],
+        save: Callable[[Path, Result], None],
+        load: Callable[[Path], Result],
+        inputs: Any = None,
+    ) -> Result:
+        """Run a stage once; later sessions read its result back.
+
+        Parameters
+        ----------
+        name : str
+            Made of a-z, 0-9 and _; stages must come in the same order in every session.
+        compute : callable
+            Takes a folder for checkpoint files, which is the same one when the stage is entered again after a kill and
+            goes when the stage is finished; returns the result.
+        save, load : callable
+            ``save(folder, result)`` writes files into an empty folder, ``load(folder)`` reads them back.
+        inputs : JSON value, optional
+            What the stage depends on beyond the configuration, the user's files and the stages before it.
+
+        Returns
+        -------
+        result
+            What `load` reads, in an uninterrupted run too.
+
+        Raises
+        ------
+        UserError
+            If a file of the finished stage was changed.
+        """
+        start = time.monotonic()
+        self._check_name(name)
+        digest = digest_of([name, self._chain, inputs])
+        place = self._finished / name
+        new = not self._is_finished(place, digest)
+        if new:
+            self._compute(place, digest, compute, save)
+        self._passed.append(name)
+        self._chain = digest_of([digest, formats.read_json(place / _RECORD)["files"]])
+        result = load(place)
+        if new:
+            self._note_time(name, time.monotonic() - start)
+        return result
+
+    def _compute(
+        self,
+        place: Path,
+        digest: str,
+        compute: Callable[[Path], Result],
+        save: Callable[[Path, Result], None],
+    ) -> None:
+        checkpoints = self._checkpoints / f"{place.name}-{digest[:12]}"  # never one of other inputs
+        checkpoints.mkdir(parents=True, exist_ok=True)
+        result = compute(checkpoints)
+        place.parent.mkdir(exist_ok=True)
+        with atomic_files.filling(place) as folder:
+            save(folder, result)
+            record = {"schema": _SCHEMA, "version": _VERSION, "inputs": digest, "files": _hashes(folder)}
+            formats.write_json(folder / _RECORD, record)
+        self._forget_checkpoints(place.name)
+
+    def _is_finished(self, place: Path, digest: str) -> bool:
+        if not (place / _RECORD).is_file():
+            return False
+        record = formats.read_json(place / _RECORD, _SCHEMA, _VERSION)
+        if record["inputs"] != digest:  # an earlier stage was deleted or came out otherwise
+            return False
+        changed = sorted(set(record["files"].items()) ^ set(_hashes(place).items()))
+        if changed:
+            raise UserError(
+                f"{place / changed[0][0]} was changed since the run wrote it; "
+                f"put it back, or delete {place} to have that stage computed again"
+            )
+        self._forget_checkpoints(place.name)  # killed between the two
+        return True
+
+    def _forget_checkpoints(self, name: str) -> None:
+        for folder in self._checkpoints.glob(f"{name}-" + "[0-9a-f]" * 12):
+            atomic_files.remove(folder)
+        with suppress(OSError):  # not there, or not empty
+            self._checkpoints.rmdir()
+
+    def _check_name(self, name: str) -> None:
+        if not re.fullmatch(r"[a-z0-9_]+", name):
+            raise ValueError(f"a stage's name is made of a-z, 0-9 and _, got {name!r}")
+        if name in self._passed:
+            raise ValueError(f"stage {name!r} has been run already; names of stages must differ")
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of a value's JSON text."""
+    return hashlib.sha256(formats.json_text(value).encode()).hexdigest()
+
+
+def digest_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's content."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / _RECORD)
+    return {path.relative_to(folder).as_posix(): digest_of_file(path) for path in files}

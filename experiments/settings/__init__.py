@@ -1,0 +1,10 @@
+"""From a configuration to the objects that all stages of a design work with.
+
+Plant, situations and their signals, laws, fitness, searches, teacher and network; what does not fit together is told
+before anything runs.
+"""
+
+from experiments.settings.assemble import setup
+from experiments.settings.objects import FrontPlan, Setup
+
+__all__ = ["FrontPlan", "Setup", "setup"]

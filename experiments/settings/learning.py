@@ -1,0 +1,132 @@
+"""From a configuration to the teacher and the fuzzy network, and whether they suit the plant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plants
+from configs.rules import did_you_mean
+from experiments.runtime.errors import UserError
+from sscq.teaching.step_encoding import StepGrid
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from configs.schema import DesignConfig
+    from flcs.learning.config import NetworkConfig
+    from plants import Plant
+    from sscq.situations.situation import Situation
+    from sscq.teaching.teacher import Teacher
+
+_ROUNDING = 1e-9
+_WINDOWS = 40  # of a taught situation, where the teacher's window is not given
+_AHEAD = 4  # windows
+
+
+def teacher_of(config: DesignConfig, taught: Sequence[Situation]) -> Teacher:
+    """The search that makes the teaching signal."""
+    from sscq.search.genetic import GeneticAlgorithm
+    from sscq.teaching.teacher import Teacher
+
+    given = config.teacher
+    window, horizon = _windows(config, taught)
+    search = GeneticAlgorithm(
+        population=given.population, generations=config.budget.teacher_generations, stall_generations=None
+    )
+    return Teacher(
+        window=window, horizon=horizon, continuations=given.continuations, search=search, shrink=given.shrink,
+        clairvoyant=given.clairvoyant, encoding=given.encoding, gain_step=tuple(given.gain_step or ()),
+        most_steps=tuple(given.most_steps),
+    )  # fmt: skip
+
+
+def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, float]:
+    """The teacher's window and horizon [s]: whole steps, and a window that fits into every taught situation."""
+    given, step = config.teacher, config.integration_step
+    shortest = min(taught, key=lambda situation: situation.t_end)
+    window = given.window
+    if window is None:
+        window = max(1, round(shortest.t_end / _WINDOWS / step)) * step
+        if given.horizon is not None:
+            window = min(window, max(1, int(0.5 * given.horizon / step + _ROUNDING)) * step)
+    if window > shortest.t_end * (1.0 + _ROUNDING) and shortest.t_end >= step:  # else told elsewhere, as what it is
+        raise UserError(
+            f"teacher.window = {window:g} s is longer than the taught situation {shortest.name!r} "
+            f"({shortest.t_end:g} s); give a shorter one, or leave it out"
+        )
+    return window, _AHEAD * window if given.horizon is None else given.horizon
+
+
+def network_of(config: DesignConfig) -> NetworkConfig:
+    """The fuzzy network, with output sets where its form of inference has them."""
+    from flcs.inference.output_sets import OutputSets
+    from flcs.learning.config import NetworkConfig
+
+    net, sets = config.network, None
+    if net.form == "mamdani":
+        sets = OutputSets(net.output_width, net.implication, net.aggregation, net.defuzzifier, net.output_points)
+    return NetworkConfig(
+        inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
+        learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
+        max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
+        max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
+        mirrored=net.mirrored, common_terms=net.common_terms,
+        centres={name: tuple(map(float, centres)) for name, centres in net.centres.items()},
+    )  # fmt: skip
+
+
+def check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
+    """Raise where gains cannot move in the steps asked for."""
+    if not teacher.gain_step:
+        return
+    try:
+        StepGrid(tuple(low), tuple(high), teacher.gain_step, teacher.most_steps, names)
+    except ValueError as error:
+        raise UserError(f"teacher.gain_step, teacher.most_steps: {error}") from None
+
+
+def check_learning(config: DesignConfig, plant: Plant) -> None:
+    """Raise where the teaching signal could not give what the settings ask for."""
+    _check_inputs(config, plant)
+    _check_mirror(config, plant)
+    _check_renewal(config)
+
+
+def _check_inputs(config: DesignConfig, plant: Plant) -> None:
+    from flcs.inference.rule_base import OWN_INPUTS
+    from flcs.learning.terms import bounds_of
+
+    known = (*OWN_INPUTS, *(quantity.name for quantity in plant.measurements))
+    unknown = [name for name in config.network.inputs if name not in known]
+    if unknown:
+        near = did_you_mean(unknown[0], known)
+        raise UserError(
+            f"network.inputs: {unknown[0]!r} is none of {', '.join(OWN_INPUTS)}, and plant {plant.name!r} measures "
+            f"{', '.join(known[len(OWN_INPUTS) :])}{near}"
+        )
+    for name, centres in config.network.centres.items():
+        low, high = bounds_of(plant, name)
+        if not low <= centres[0] <= centres[-1] <= high:
+            raise UserError(f"network.centres: plant {plant.name!r} has {name} in [{low:g}, {high:g}], got {centres}")
+
+
+def _check_mirror(config: DesignConfig, plant: Plant) -> None:
+    limits = config.controller.limits
+    if config.network.mirrored and not (plants.is_odd(plant) and (limits is None or limits[0] == -limits[1])):
+        raise UserError(
+            f"network.mirrored: plant {plant.name!r} with its limits is not odd, f(-x, -u) = -f(x, u), so what is "
+            "right on one side says nothing of the other; leave it out"
+        )
+
+
+def _check_renewal(config: DesignConfig) -> None:
+    drawn = [
+        f"{name}: numpy_white" for name, one in config.situations.taught.items() if one.excitation.kind == "numpy_white"
+    ]
+    if config.search.renew_every is not None and drawn:
+        raise UserError(
+            f"search.renew_every cannot draw the excitation of situation {drawn[0]} anew, it is one recorded series; "
+            "use kind: white, or leave renew_every out"
+        )

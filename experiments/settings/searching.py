@@ -1,0 +1,147 @@
+"""From a configuration to what is minimised, to the searches, and to the trade-off fronts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from configs.rules import did_you_mean
+from experiments.runtime.errors import UserError
+from experiments.settings.objects import FrontPlan
+from sscq.fitness import Fitness
+from sscq.loop.measures import scales
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from configs.schema import DesignConfig
+    from configs.schema.search import FrontConfig
+    from plants import Plant
+    from sscq.margins.margins import MarginLimits
+    from sscq.search.method import SearchMethod
+
+
+_NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
+_POLISH_SHARE = 0.9  # of a candidate's evaluations: the genetic algorithm explores, CMA-ES polishes
+
+
+def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
+    """What the search minimises, not yet relative to a reference."""
+    given = config.fitness
+    own = {name: weight for name, weight in given.own_measures.items() if weight > 0.0}
+    try:
+        large = scales(plant, given.own_measures)
+    except ValueError as error:
+        raise UserError(f"fitness.own_measures: {error}") from None
+    try:
+        scales(plant, given.own_limits)
+    except ValueError as error:
+        raise UserError(f"fitness.own_limits: {error}") from None
+    return Fitness(
+        kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
+        travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
+        kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
+        saturation_limit=given.saturation_limit, tolerance=given.tolerance,
+        own_measures=own, own_limits=dict(given.own_limits), limits_first=given.limits_first,
+        reference={name: large[name] for name in own},
+    )  # fmt: skip
+
+
+def limits_of(config: DesignConfig) -> MarginLimits | None:
+    """The margins that gains must keep at the operating points, where they are asked for."""
+    from sscq.margins.margins import MarginLimits
+
+    given = config.fitness
+    return None if given.max_sensitivity is None else MarginLimits(given.max_sensitivity, given.min_delay_margin)
+
+
+def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
+    """The searches of a candidate, from its number of genes and its evaluations."""
+    from sscq.search.cmaes import CmaEs
+    from sscq.search.differential_evolution import DifferentialEvolution
+    from sscq.search.genetic import GeneticAlgorithm
+
+    search = config.search
+
+    def genetic(evaluations: int) -> GeneticAlgorithm:
+        return GeneticAlgorithm(
+            generations=None, evaluations=evaluations, population=search.population, tournament=search.tournament,
+            crossover=search.crossover, p_crossover=search.p_crossover, eta_crossover=search.eta_crossover,
+            alpha=search.alpha, p_mutation=search.p_mutation, eta_mutation=search.eta_mutation, elite=search.elite,
+            stall_generations=search.stall_generations, stall_tolerance=search.stall_tolerance,
+            renew_every=search.renew_every,
+        )  # fmt: skip
+
+    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[SearchMethod, ...]:
+        if search.method == "genetic":
+            return (genetic(evaluations),)
+        if search.method == "differential_evolution":
+            return (DifferentialEvolution(evaluations=evaluations, renew_every=search.renew_every),)
+        polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
+        # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
+        cma = CmaEs(
+            evaluations=polish,
+            population=max(12, round((4.0 if far else 10.0) * np.sqrt(n_genes))),
+            sigma=_FAR if far else _NEAR,
+            renew_every=search.renew_every,
+        )
+        return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
+
+    return methods
+
+
+_BUILT_IN = ("error", "entropy", "travel", "effort")
+_WITH_KNOWLEDGE_BASE, _WITH_RIVALS = ("fixed_and_knowledge_base", "all"), ("fixed_and_rivals", "all")
+
+
+def front_of(config: DesignConfig, plant: Plant) -> FrontPlan | None:
+    """How the trade-off front is searched, where one is asked for, by the user or by the plant."""
+    given, search = config.front, config.search
+    objectives = tuple(given.objectives or plant.trade_off or _BUILT_IN[:3])
+    _check_objectives(objectives, plant)
+    _check_contender(given, plant, own=config.controller.own_gains is not None)
+    from sscq.search.nsga2 import NonDominatedSorting
+
+    of = given.of
+    if of == "from_plant":
+        of = "fixed_and_knowledge_base" if plant.trade_off else "none"
+    if of == "none":
+        return None
+    if of == "fixed_and_rivals" and not plant.rivals:
+        raise UserError(f"front.of=fixed_and_rivals: plant {plant.name!r} has no laws of its own field")
+    method = NonDominatedSorting(
+        evaluations=given.evaluations or config.budget.evaluations, population=given.population,
+        crossover=search.crossover, p_crossover=search.p_crossover, alpha=search.alpha, p_mutation=search.p_mutation,
+        eta_mutation=search.eta_mutation, renew_every=search.renew_every,
+    )  # fmt: skip
+    return FrontPlan(
+        method, objectives, of in _WITH_KNOWLEDGE_BASE, given.choice, given.error_budget, given.error_span,
+        of in _WITH_RIVALS, given.limit, given.limit_of,
+    )  # fmt: skip
+
+
+def _check_objectives(objectives: tuple[str, ...], plant: Plant) -> None:
+    """Raise where a front is to be of something that is no objective; it may be told before one is asked for."""
+    own = [name for name in objectives if name not in _BUILT_IN]
+    known = (*_BUILT_IN, *(measure.name for measure in plant.measures))
+    unknown = [name for name in own if name not in known]
+    if unknown:
+        near = did_you_mean(unknown[0], known)
+        raise UserError(f"front.objectives must be of {', '.join(known)}, got {unknown[0]!r}{near}")
+    try:
+        scales(plant, own)
+    except ValueError as error:
+        raise UserError(f"front.objectives: {error}") from None
+
+
+def _check_contender(given: FrontConfig, plant: Plant, *, own: bool) -> None:
+    """Raise where a limit is to be that of a contender that there will not be; hours later would be too late."""
+    if given.limit_of is None:
+        return
+    rivals = [f"rival_{rival.name}" for rival in plant.rivals]
+    known = ["fixed", *(["own"] if own else []), "knowledge_base", "knowledge_base_free", *rivals]
+    known += ["best_rival"] if rivals else []
+    if given.limit_of not in known:
+        near = did_you_mean(given.limit_of, known)
+        raise UserError(f"front.limit_of must be one of {', '.join(known)}, got {given.limit_of!r}{near}")

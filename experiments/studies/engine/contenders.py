@@ -1,0 +1,191 @@
+"""Controllers of a finished design, and others searched alike, to be run again: in other situations, or to be looked at.
+
+Each comes with its plant, its controller and its numbers [n_theta].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import sscq
+from controllers import ConstantGains, Controller, gain_names
+from controllers.state_feedback import DemandLaw
+from experiments.pipeline import ladder, search_results
+from experiments.pipeline.judging import RIVAL
+from experiments.runtime import formats
+from experiments.runtime.launch import stored_settings
+from experiments.settings import setup
+from flcs import FuzzyController, KnowledgeBase
+from plants import with_rival
+from sscq.baselines.candidates import fixed, two_degree
+from sscq.baselines.search_plan import search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from experiments.pipeline.search_results import Entry
+    from experiments.runtime.run_folder import RunFolder
+    from experiments.settings import Setup
+    from plants import Plant, Rival
+    from plants.core.motion.trajectory import Trajectory
+    from sscq.baselines.candidates import Candidate
+
+    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], dict[str, "Contender"]]
+
+
+DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
+FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A controller on its plant, with its numbers [n_theta]."""
+
+    title: str
+    plant: Plant
+    controller: Any
+    theta: np.ndarray
+    step: float
+    threads: int | None = None
+
+    def outcome(self, situations: Sequence[sscq.Situation], measures: Sequence[str]) -> dict[str, np.ndarray]:
+        """Return whether it stood [situation], and measures."""
+        found = sscq.evaluate(
+            self.plant, self.controller, self.theta[None], situations, self.step, measures=measures,
+            threads=self.threads,
+        )  # fmt: skip
+        values = {name: found.values[name][:, 0] for name in measures}
+        return {"stood": ~np.isfinite(found.diverged_at[:, 0]), **values}
+
+    def survives(self, situations: Sequence[sscq.Situation]) -> np.ndarray:
+        """Return whether it stood in each situation."""
+        return np.asarray(self.stood(situations, self.theta[None])[:, 0])
+
+    def stood(self, situations: Sequence[sscq.Situation], theta: np.ndarray) -> np.ndarray:
+        """Return whether parameters [n, n_theta] stood [situation, n]."""
+        found = sscq.evaluate(
+            self.plant, self.controller, theta, situations, self.step, measures=("iae",), threads=self.threads
+        )
+        return np.asarray(~np.isfinite(found.diverged_at))
+
+    def record(self, situation: sscq.Situation) -> Trajectory:
+        """Return everything about one rollout over time."""
+        return sscq.record(self.plant, self.controller, self.theta, situation, self.step)
+
+
+def contenders(
+    folder: RunFolder,
+    others: Callable[[Setup], Sequence[Candidate]],
+    step: float | None = None,
+    threads: int | None = None,
+    begun: Begun | None = None,
+) -> dict[str, Contender]:
+    """Return all contenders of a finished design whose folder is open; others are searched here, once, and kept there.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    others : callable
+        Setup of the design to what is searched beside its own contenders.
+    step : float, optional
+        Of the rollouts [s]; left out, the design's.
+    threads : int, optional
+        Of the simulations; results do not depend on it.
+    begun : callable, optional
+        The run, its fitness and all these contenders to further ones, which begin where these have come to: none where
+        they do not fit the plant.
+    """
+    job = replace(setup(stored_settings("design", folder.config)), threads=threads)
+    bench = ladder.Bench(job, folder, quiet=True)
+    reference = ladder.reference(bench)
+    searched = [(one, _searched(bench, reference, one)) for one in others(job)]
+    told = formats.read_json(folder.path / "metrics.json")["controllers"]
+
+    def contender(title: str, controller: Any, theta: np.ndarray) -> Contender:
+        return Contender(title, job.plant, controller, theta, step or job.step, threads)
+
+    found = {}
+    for name in (one for one in DESIGNED if one in told):
+        controller, theta = _designed(folder.path, job, name, np.array(told[name]["theta"], float))
+        found[name] = contender(told[name]["title"], controller, theta)
+    found |= {one.name: contender(one.title, one.controller, entry.theta) for one, entry in searched}
+    return found if begun is None else found | begun(bench, reference, found)
+
+
+def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any, np.ndarray]:
+    if name in FILES:
+        fuzzy = FuzzyController(KnowledgeBase.load(run / f"{FILES[name]}.json"), laws=job.laws)
+        return fuzzy, np.asarray(fuzzy.theta)
+    kind = two_degree if name == "two_degree" else fixed
+    return kind(job.laws, job.low, job.high, job.low).controller, theta
+
+
+def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candidate) -> Entry:
+    """The candidate searched with everyone's fitness, evaluations and methods, chosen on the way by validation."""
+    job = bench.setup
+
+    def compute(checkpoints: Path) -> Entry:
+        plan, progress = bench.plan(len(candidate.low), checkpoints, candidate.title)
+        with progress:
+            found = search(
+                job.task(fitness=reference.fitness), candidate, plan, None, job.task("validation", reference.fitness)
+            )
+        return search_results.entry(found)
+
+    return bench.folder.stage(
+        candidate.name, compute,
+        lambda place, entry: search_results.save(place, [entry]),
+        lambda place: search_results.load(place)[0],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Driver:
+    """A controller on its plant, with its numbers [n_theta]."""
+
+    title: str
+    plant: Plant
+    controller: Any
+    theta: np.ndarray
+
+    def record(self, situation: sscq.Situation) -> Trajectory:
+        """Return everything about one rollout over time, in the plant's own step."""
+        return sscq.record(self.plant, self.controller, self.theta[None], situation, step=self.plant.step)
+
+
+def drivers(run: Path, names: Sequence[str]) -> dict[str, Driver]:
+    """Return controllers of a finished design: "fixed", "knowledge_base" or "knowledge_base_free", and rivals."""
+    job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
+    told = formats.read_json(run / "metrics.json")["controllers"]
+    rivals = {RIVAL + rival.name: rival for rival in job.plant.rivals}
+    found = {}
+    for name in names:
+        theta = np.array(told[name]["theta"], float)
+        if name in rivals:
+            found[name] = Driver(told[name]["title"], *law_of_field(job.plant, rivals[name]), theta)
+        elif name == "fixed":
+            controller = Controller(job.laws, ConstantGains(gain_names(job.laws)))
+            found[name] = Driver(told[name]["title"], job.plant, controller, theta)
+        else:
+            file = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}[name]
+            fuzzy = FuzzyController(KnowledgeBase.load(run / f"{file}.json"), laws=job.laws)
+            found[name] = Driver(told[name]["title"], job.plant, fuzzy, np.asarray(fuzzy.theta))
+    return found
+
+
+def law_of_field(plant: Plant, rival: Rival) -> tuple[Plant, Controller]:
+    """Return the plant that a law of its field drives, and the controller that carries the law's constants."""
+    driven = with_rival(plant, rival)
+    laws = tuple(DemandLaw(limits=(channel.low, channel.high)) for channel in driven.channels)
+    return driven, Controller(laws, ConstantGains(gain_names(laws)))
+
+
+def constants_as_theta(rival: Rival, controller: Controller, constants: np.ndarray) -> np.ndarray:
+    """Return parameters [n, n_theta] that carry constants [n, n_constants]."""
+    theta = np.zeros((len(constants), controller.n_theta))
+    theta[:, : 2 * len(rival.constants) : 2] = constants
+    return theta

@@ -1,0 +1,266 @@
+"""Finished designs of one plant, their rollouts pooled: all controllers in taught, validation and unforeseen situations.
+
+Controllers are those of the ladder, and tuning rules judged beside them in the same rollouts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sscq.fitness import Fitness
+from sscq.situations.situation_sets import KINDS
+from sscq.verdict.verdict import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench
+    from sscq.verdict.bootstrap import Change
+
+
+BASELINE = "fixed"
+DECIDING = "unforeseen"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """All controllers in one kind of situations, in the same rollouts.
+
+    Attributes
+    ----------
+    samples : mapping of controller to Sample
+        Rollouts [seed, situation], all designs beside one another.
+    errors : mapping of controller to ndarray [seed, situation]
+        IAE of these rollouts.
+    situations : tuple of str
+        The situations in words.
+    comparisons : mapping of controller to Comparison
+        With the best fixed PID, whose rollouts are those of the same design.
+    error_changes : mapping of controller to Change
+        Of the mean IAE over the rollouts that both survive.
+    """
+
+    samples: Mapping[str, Sample]
+    errors: Mapping[str, np.ndarray]
+    situations: tuple[str, ...]
+    comparisons: Mapping[str, Comparison]
+    error_changes: Mapping[str, Change]
+
+    @classmethod
+    def of(
+        cls, samples: Mapping[str, Sample], errors: Mapping[str, np.ndarray], situations: tuple[str, ...] = ()
+    ) -> Judged:
+        """Compare all with the best fixed PID."""
+        base, error = samples[BASELINE], errors[BASELINE]
+        others = {name: sample for name, sample in samples.items() if name != BASELINE}
+        comparisons = {name: compare(sample, base) for name, sample in others.items()}
+        changes = {
+            name: change_where_alive(errors[name], error, sample.failed | base.failed)
+            for name, sample in others.items()
+        }
+        return cls(samples, errors, situations, comparisons, changes)
+
+    @property
+    def seeds(self) -> int:
+        """Seeds of each situation."""
+        return len(self.samples[BASELINE].fitness)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether the rollouts of any controller differ from seed to seed."""
+        return self.seeds > 1 and not all(nothing_random(sample) for sample in self.samples.values())
+
+    def error(self, name: str) -> float:
+        """Return the mean IAE over the rollouts that survive; NaN where none does."""
+        alive = ~self.samples[name].failed
+        return float(self.errors[name][alive].mean()) if alive.any() else float("nan")
+
+    def numbers(self) -> dict[str, Any]:
+        """Return all figures as plain data."""
+        return {
+            "situations": list(self.situations),
+            "seeds": self.seeds,
+            "fitness": {name: _statistics(sample) | {"iae": self.error(name)} for name, sample in self.samples.items()},
+            "comparisons": {name: self._compared(name) for name in self.comparisons},
+        }
+
+    def _compared(self, name: str) -> dict[str, Any]:
+        # A rank test would count a rollout once for every design that saw it.
+        known = {key: value for key, value in asdict(self.comparisons[name]).items() if key != "p_value"}
+        return known | {"iae": asdict(self.error_changes[name])}
+
+
+def _statistics(sample: Sample) -> dict[str, float]:
+    values = sample.fitness
+    return {
+        "mean": float(values.mean()), "median": float(np.median(values)), "worst": tail_mean(values),
+        "failures": int(sample.failed.sum()), "travel": float(sample.travel.mean()), "rollouts": values.size,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """What several designs of a plant gave.
+
+    Attributes
+    ----------
+    plant : str
+    titles : mapping of controller to str
+        In the order of the ladder, tuning rules behind the open loop.
+    kinds : mapping of "taught", "validation", "unforeseen" to Judged
+    choices : mapping of controller to int
+        How often the designs recommended it.
+    notes : tuple of str
+        Where the numbers of rules and rungs come from, and why one does not apply.
+    spent : mapping of controller to float
+        Closed-loop evaluations of its design, the mean of the designs; a controller without its own has none.
+    conditions : tuple of str
+        What is the same for all controllers.
+    """
+
+    plant: str
+    titles: Mapping[str, str]
+    kinds: Mapping[str, Judged]
+    choices: Mapping[str, int]
+    notes: tuple[str, ...]
+    spent: Mapping[str, float]
+    conditions: tuple[str, ...] = ()
+
+    @property
+    def baseline(self) -> str:
+        """Name of the controller that all are compared with."""
+        return BASELINE
+
+    @property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """In unforeseen situations: these decide."""
+        return self.kinds[DECIDING].comparisons
+
+    def recommended(self) -> str:
+        """Say what the designs recommended."""
+        total = sum(self.choices.values())
+        parts = [f"{self.titles[name]} ({count} of {total})" for name, count in self.choices.items()]
+        return ", ".join(parts)
+
+    def numbers(self) -> dict[str, Any]:
+        """Return all figures as plain data."""
+        return {
+            "conditions": list(self.conditions),
+            "controllers": [
+                {"name": name, "title": self.titles[name], "evaluations": self.spent.get(name)}
+                for name in self.kinds[DECIDING].samples
+            ],
+            **{kind: judged.numbers() for kind, judged in self.kinds.items()},
+            "recommended": dict(self.choices),
+            "notes": list(self.notes),
+        }
+
+
+# Of a design, simplest first; its own rule, from declared numbers, is left out beside those judged here.
+_RUNGS = (
+    "own", "fixed", "two_degree", "table", "margin_table", "margin_table_fine", "hand_made", "hand_made_scaled",
+    "imitation", "knowledge_base_direct", "knowledge_base", "knowledge_base_free", "lqi", "oracle",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Design:
+    """One design: measures of every controller by kind [measure, seed, situation], titles, evaluations, notes."""
+
+    tables: Mapping[str, Mapping[str, np.ndarray]]
+    titles: Mapping[str, str]
+    spent: Mapping[str, float]
+    notes: tuple[str, ...]
+    recommended: str
+    bench: Bench
+    fitness: Fitness
+
+    def sample(self, name: str, kind: str) -> Sample:
+        """Return a controller's rollouts."""
+        from experiments.pipeline import judging
+
+        table = self.tables[kind][name]
+        travel = table[judging.MEASURES.index("total_variation")]
+        return Sample(judging.fitness_of(self.bench, self.fitness, kind, table), travel, np.isfinite(table[0]))
+
+    def error(self, name: str, kind: str) -> np.ndarray:
+        """Return the IAE of a controller's rollouts."""
+        from experiments.pipeline import judging
+
+        return self.tables[kind][name][judging.MEASURES.index("iae")]
+
+
+def pool(folders: Sequence[Path]) -> Pooled:
+    """Read finished designs of one plant, judge the tuning rules in their rollouts, and compare all."""
+    from experiments.studies.engine.conditions import shared
+
+    designs = [_design(folder) for folder in folders]
+    setup, last = designs[0].bench.setup, designs[-1]
+    names = [name for name in last.tables[KINDS[0]] if all(name in one.tables[KINDS[0]] for one in designs)]
+    titles: dict[str, str] = {}
+    for one in designs:
+        titles |= one.titles
+    spent = {n: float(np.mean([one.spent[n] for one in designs])) for n in names if all(n in d.spent for d in designs)}
+    choices = Counter(one.recommended for one in designs)
+    return Pooled(
+        setup.plant.name, titles, {kind: _judged(designs, names, kind) for kind in KINDS},
+        dict(choices.most_common()), last.notes, spent, shared(setup),
+    )  # fmt: skip
+
+
+def _judged(designs: Sequence[_Design], names: Sequence[str], kind: str) -> Judged:
+    from experiments.report.builders.words import situation
+
+    setup = designs[0].bench.setup
+    samples = {name: joined([one.sample(name, kind) for one in designs]) for name in names}
+    errors = {name: np.hstack([one.error(name, kind) for one in designs]) for name in names}
+    return Judged.of(samples, errors, tuple(f"{s.name}: {situation(setup.plant, s)}" for s in setup.sets[kind]))
+
+
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Return designs side by side: all see the same rollouts, so a seed that is resampled takes them all with it."""
+    return Sample(*(np.hstack([getattr(s, part) for s in samples]) for part in ("fitness", "travel", "failed")))
+
+
+def _design(folder: Path) -> _Design:
+    """Read one design, and judge the tuning rules in its rollouts."""
+    from experiments.pipeline import judging
+    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.rungs import tuning_rules
+    from experiments.runtime import formats
+    from experiments.runtime.launch import stored_settings
+    from experiments.runtime.run_folder import RunFolder
+    from experiments.settings import setup
+
+    metrics = formats.read_json(folder / "metrics.json")
+    with RunFolder.resume(folder, command="design") as run:
+        bench = Bench(setup(stored_settings("design", run.config)), run, quiet=True)
+        fitness, rules = Fitness(**metrics["fitness"]), tuning_rules.rungs(bench)
+        arrays = formats.read_npz(folder / "stages" / "judgement" / "quality.npz")
+        tables = {kind: {name: arrays[f"{name}.{kind}"] for name in metrics["controllers"]} for kind in KINDS}
+        for rule in rules.contenders:
+            for kind, table in judging.rollouts(bench, rule, fitness.entropy_scale).items():
+                tables[kind][rule.name] = table
+    rivals = sorted(name for name in tables[KINDS[0]] if name.startswith(judging.RIVAL))
+    rungs = ("open_loop", *(r.name for r in rules.contenders), *_RUNGS[:2], *rivals, *_RUNGS[2:])
+    order = [name for name in rungs if name in tables[KINDS[0]]]
+    told = _told(metrics) | {rule.name: (rule.title, rule.evaluations) for rule in rules.contenders}
+    return _Design(
+        tables={kind: {name: several[name] for name in order} for kind, several in tables.items()},
+        titles={name: told[name][0] for name in order} | {name: title for name, (title, _) in told.items()},
+        spent={name: spent for name, (_, spent) in told.items() if spent is not None},
+        notes=rules.notes + tuple(metrics.get("further_rungs", ())),
+        recommended=metrics["recommended"],
+        bench=bench,
+        fitness=fitness,
+    )
+
+
+def _told(metrics: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
+    """Title and evaluations of every controller of a design."""
+    return {name: (one["title"], one["evaluations"]) for name, one in metrics["controllers"].items()}

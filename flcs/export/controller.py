@@ -1,0 +1,255 @@
+"""The whole controller as it is installed: schedule and laws of a knowledge base, an operator's station, a guard.
+
+In each sample: receive (trust, rates), at its tick schedule (gains), act (laws, station, allocation). These are the
+order and the operations of the simulated loop; a station in automatic and signals that are trusted change nothing.
+Rates, trust and the laws' states are slots of one memory, so that any language can hold it as an array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from controllers import ManualStation
+from flcs.export.guard import Guard, still, trusted, watch
+from flcs.export.machine import Machine, Signal, identifier, part
+from plants.core.elementary import where
+from plants.core.tracing.tape import Tape
+from plants.core.tracing.trace import depends, differentiate, names, symbols
+from sscq.loop.spec import LoopSpec
+from sscq.situations.situation import Situation
+
+if TYPE_CHECKING:
+    from flcs import KnowledgeBase
+    from flcs.export.machine import Slots
+    from plants import Plant, Quantity
+
+
+@dataclass(frozen=True)
+class ChannelSlots:
+    """Names of one channel's slots."""
+
+    output: str
+    rate: str | None  # the measurement, where the law takes it
+
+    def __getattr__(self, word: str) -> str:
+        return f"{word}_{self.output}"
+
+
+class Layout:
+    """Signals and memory of a controller.
+
+    Attributes
+    ----------
+    h : float
+        Sample time [s].
+    channels : tuple of ChannelSlots
+    measured : tuple of Quantity
+        Measurements that the controller takes.
+    allocated : bool
+        Whether the controller gives plant inputs: these follow from commands and parameters alone.
+    """
+
+    def __init__(self, kb: KnowledgeBase, plant: Plant, step: float, guard: Guard) -> None:
+        from flcs import FuzzyController
+
+        self.kb, self.plant, self.guard = kb, plant, guard
+        self.spec = LoopSpec(plant, FuzzyController(kb).frozen(), (Situation(),), step)
+        self.h = self.spec.timing.sample_time
+        self.schedule = self.spec.controller.schedule
+        self.stations = tuple(ManualStation(law, guard.ramp) for law in self.spec.laws)  # type: ignore[arg-type]
+        self.channels = tuple(
+            ChannelSlots(c.output, c.rate if self.spec.measures_rate(i) else None) for i, c in enumerate(plant.channels)
+        )
+        self.measured = tuple(plant.measurements[k] for k in self.spec.watched)
+        if guard.safe is not None and len(guard.safe) != len(self.channels):
+            raise ValueError(f"guard: {len(self.channels)} channels need a safe command each, got {guard.safe}")
+        signals = (*self.measured, *plant.inputs)
+        if len({identifier(q.name) for q in signals}) < len({q.name for q in signals}):
+            raise ValueError(f"signals must differ in letters and digits, got {', '.join(q.name for q in signals)}")
+        self.allocated = _allocation(plant)
+        self.memory = self._memory()
+
+    @property
+    def inputs(self) -> tuple[Signal, ...]:
+        """References, measurements, authority, stations."""
+        of = {q.name: q for q in self.measured}
+        several = [_as_signal(of[c.output], f"r_{c.output}", "reference") for c in self.channels]
+        several += [_as_signal(q, q.name, "measurement") for q in self.measured]
+        several.append(Signal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled"))
+        for c, station in zip(self.channels, self.stations, strict=True):
+            low, high = station.limits or (float("-inf"), float("inf"))
+            several += [
+                Signal(c.manual, "1", 0.0, 1.0, "above 0: manual"),
+                Signal(c.track, "", low, high, "command asked for in manual"),
+            ]
+        return tuple(several)
+
+    @property
+    def outputs(self) -> tuple[Signal, ...]:
+        """Plant inputs, commands, gains, flags."""
+        several = [_as_signal(q, f"u_{q.name}", "to the plant") for q in self.plant.inputs] if self.allocated else []
+        for c, station in zip(self.channels, self.stations, strict=True):
+            low, high = station.limits or (float("-inf"), float("inf"))
+            several.append(Signal(c.command, "", low, high, "command of the channel"))
+        boxes = [(low, high) for base in self.kb.channels for low, high in zip(base.low, base.high, strict=True)]
+        for gain, (low, high) in zip(self.kb.gain_names, boxes, strict=True):
+            several.append(Signal(f"gain_{gain}", "", low, high, "scheduled gain"))
+        several.append(Signal("fault", "1", 0.0, 1.0, "1: an input is not trusted"))
+        several.append(Signal("tripped", "1", 0.0, 1.0, "1: the safe command is in force"))
+        return tuple(several)
+
+    def _memory(self) -> dict[str, float]:
+        rest = dict(zip((q.name for q in self.plant.measurements), _at_start(self.plant), strict=True))
+        reference = [gain for base in self.kb.channels for gain in base.reference]
+        memory = {signal.name: 0.0 for signal in self.inputs} | {"authority": 1.0}
+        memory |= {q.name: rest[q.name] for q in self.measured}
+        memory |= {"fresh": 1.0, "bad_for": 0.0, "good_for": 0.0, "last_authority": 1.0}
+        memory |= {f"last_{q.name}": rest[q.name] for q in self.measured}
+        for c, station in zip(self.channels, self.stations, strict=True):
+            memory |= {c.last_r: rest[c.output], c.last_track: station.automatic.at_rest(), c.unmoved: 0.0}
+            memory |= {c.before_r: 0.0, c.before_y: 0.0, c.rate_r: 0.0, c.rate_y: 0.0}
+            memory |= {f"{c.law}_{k}": value for k, value in enumerate(station.initial())}
+        memory |= {f"k_{k}": value for k, value in enumerate(self.schedule.initial())}
+        memory |= {f"u_{q.name}": q.nominal for q in self.plant.inputs} if self.allocated else {}
+        memory |= {c.command: s.automatic.at_rest() for c, s in zip(self.channels, self.stations, strict=True)}
+        memory |= {f"gain_{gain}": value for gain, value in zip(self.kb.gain_names, reference, strict=True)}
+        return {identifier(slot): value for slot, value in memory.items()} | {"fault": 0.0, "tripped": 0.0}
+
+
+def _as_signal(quantity: Quantity, name: str, text: str) -> Signal:
+    return Signal(name, quantity.unit, quantity.low, quantity.high, text)
+
+
+def _at_start(plant: Plant) -> tuple[float, ...]:
+    """Outputs of the undriven plant in its nominal initial state: what is taken for measured before anything is."""
+    u = tuple(q.nominal for q in plant.inputs)
+    values = plant.outputs(0.0, plant.initial(), u, plant.calm(), plant.nominal())
+    found = np.nan_to_num(np.asarray(values, dtype=float))
+    return tuple(found.tolist())
+
+
+def _allocation(plant: Plant) -> bool:
+    """Whether plant inputs follow from commands and parameters alone: then the machine gives them."""
+    if plant.allocate is None:
+        return True
+    tape = Tape()
+    t, x = tape.input("t"), symbols(tape, names("x", len(plant.states)))
+    commands = symbols(tape, names("c", len(plant.channels)))
+    rows = differentiate([tape.lift(v) for v in plant.allocate(t, x, commands, plant.nominal())], [t, *x])
+    return not any(depends(row) for row in rows)
+
+
+def installed(kb: KnowledgeBase, plant: Plant, step: float, guard: Guard | None = None, name: str = "") -> Machine:
+    """Return the whole controller of a knowledge base.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+    plant : Plant
+        Its channels, limits and allocation; the knowledge base must have been made for it.
+    step : float
+        Integration step of the simulation [s]: the sample time where the law has none of its own.
+    guard : Guard, optional
+    name : str
+        Of the machine; left out, the plant's with ``_controller`` behind.
+
+    Returns
+    -------
+    Machine
+        Inputs: a reference for each channel (``r_`` before its name), the measurements, ``authority`` (1: the schedule
+        as it is, 0: the reference gains), and for each channel ``manual_`` (above 0: manual) and ``track_`` (the
+        command asked for in manual). Outputs: plant inputs where their allocation needs nothing but commands,
+        ``command_`` of each channel, all gains, ``fault`` and ``tripped``.
+
+    Raises
+    ------
+    ValueError
+        If the guard's safe commands do not fit the channels, or two signals' names give the same identifier.
+    """
+    return _Installed(kb, plant, step, guard or Guard()).machine(name or f"{plant.name}_controller")
+
+
+class _Installed(Layout):
+    """The parts of a machine."""
+
+    def machine(self, name: str) -> Machine:
+        """Put the parts together."""
+        known = tuple(self.memory)
+        parts = (
+            part("receive", self._receive, known),
+            part("schedule", self._schedule, known, self.spec.timing.tick),
+            part("act", self._act, known),
+        )
+        text = f"Fuzzy gain-scheduled PID controller for {self.plant.name}, {self.kb.n_rules} rules"
+        used = {signal.name for signal in (*self.inputs, *self.outputs)}
+        used |= {slot for p in parts for slot in (*p.program.inputs, *p.writes)}
+        memory = {slot: value for slot, value in self.memory.items() if slot in used}
+        return Machine(name, text, self.inputs, self.outputs, memory, parts, self.h)
+
+    def _receive(self, m: Slots) -> None:
+        """Trust, and the rates of references and measurements."""
+        good: Any = 1.0
+        moved = [still(m, c.output, c.unmoved, m[f"last_{c.output}"], self.guard, self.h) for c in self.channels]
+        checks = [trusted(m, q.name, self.guard, f"last_{q.name}") for q in self.measured]
+        checks += [trusted(m, f"r_{c.output}", self.guard, c.last_r) for c in self.channels]
+        for check in (*checks, *moved):
+            good = good if isinstance(check, float) else where(check, good, 0.0)
+        watch(m, good, self.guard, self.h)
+        for c in self.channels:
+            trusted(m, c.track, self.guard, c.last_track)
+            m[c.rate_r] = self._difference(m, m[c.last_r], c.before_r)
+            m[c.rate_y] = m[f"last_{c.rate}"] if c.rate else self._difference(m, m[f"last_{c.output}"], c.before_y)
+        m["last_authority"] = where(m["authority"], where(1.0 - m["authority"], m["authority"], 1.0), 0.0)
+
+    def _difference(self, m: Slots, now: Any, before: str) -> Any:
+        rate = (now - where(m["fresh"], now, m[before])) * (1.0 / self.h)
+        m[before] = now
+        return rate
+
+    def _seen(self, m: Slots) -> list[tuple[Any, Any, Any, Any]]:
+        """Reference, measurement and their rates, of each channel."""
+        return [(m[c.last_r], m[f"last_{c.output}"], m[c.rate_r], m[c.rate_y]) for c in self.channels]
+
+    def _states(self, m: Slots, i: int) -> tuple[Any, ...]:
+        return tuple(m[f"{self.channels[i].law}_{k}"] for k in range(self.stations[i].n_states))
+
+    def _schedule(self, m: Slots) -> None:
+        """Gains at a tick."""
+        signals: list[Any] = []
+        for i, (r, y, r_rate, y_rate) in enumerate(self._seen(m)):
+            signals += [r - y, self.stations[i].error_rate(r_rate, y_rate, self._states(m, i))]
+        signals += [m[f"last_{name}"] for name in self.schedule.signals]
+        k = tuple(m[f"k_{j}"] for j in range(self.schedule.n_states))
+        gains, k_new = self.schedule.gains(0.0, tuple(signals), k, ())
+        for j, value in enumerate(k_new):
+            m[f"k_{j}"] = value
+        reference = [gain for base in self.kb.channels for gain in base.reference]
+        share = m["last_authority"]
+        for gain, value, rest in zip(self.kb.gain_names, gains, reference, strict=True):
+            m[f"gain_{gain}"] = where(1.0 - share, rest + share * (value - rest), value)
+
+    def _act(self, m: Slots) -> None:
+        """Laws with their stations, and what goes to the plant."""
+        commands = []
+        for i, (c, station, seen) in enumerate(zip(self.channels, self.stations, self._seen(m), strict=True)):
+            gains = tuple(m[f"gain_{gain}"] for gain in self.kb.gain_names[self.spec.gains_of(i)])
+            safe = self._states(m, i)[-1] if self.guard.safe is None else self.guard.safe[i]
+            manual = where(m["tripped"], 1.0, m[c.manual])
+            track = where(m["tripped"], safe, m[c.last_track])
+            command, new = station.law(0.0, *seen, self._states(m, i), (*gains, manual, track))
+            for k, value in enumerate(new):
+                m[f"{c.law}_{k}"] = value
+            m[c.command] = command
+            commands.append(command)
+        if self.allocated:
+            u = _allocated(self.plant, 0.0, self.plant.initial(), tuple(commands), self.plant.nominal())
+            for q, value in zip(self.plant.inputs, u, strict=True):
+                m[f"u_{q.name}"] = value
+        m["fresh"] = 0.0
+
+
+def _allocated(plant: Plant, t: Any, x: Any, commands: tuple[Any, ...], p: Any) -> tuple[Any, ...]:
+    return commands if plant.allocate is None else tuple(plant.allocate(t, x, commands, p))

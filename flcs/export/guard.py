@@ -1,0 +1,110 @@
+"""What an installed controller does about signals that cannot be trusted.
+
+A number is trusted where it lies strictly inside its range; NaN and infinity never do. In place of one that does not,
+its last trusted value is used. A measurement that does not move for a while is not trusted either. After a time of
+uninterrupted distrust the controller trips: it goes to manual and moves to a safe command. After a time of
+uninterrupted trust it goes back to automatic without a bump.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import minimum, where
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flcs.export.machine import Slots
+
+LARGEST = 1e15
+"""Magnitude beyond which no signal is trusted: its products with gains stay finite in single precision as well."""
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Settings of the watch over an installed controller's inputs.
+
+    Attributes
+    ----------
+    ranges : mapping of input to (low, high)
+        Where a signal is trusted, ends excluded; others up to 1e15.
+    patience : float
+        Uninterrupted distrust after which it trips [s].
+    recovery : float
+        Uninterrupted trust after which it goes back to automatic [s].
+    frozen_after : float, optional
+        A measurement that has been exactly the same for this time [s] is not trusted; left out: it may stand still.
+    ramp : float
+        Rate of the command in manual and on its way to the safe one [unit/s]; inf: at once, 0: it stays.
+    safe : tuple of float, optional
+        Commands to go to, a channel each; left out: the last one stays.
+
+    Raises
+    ------
+    ValueError
+        If a time is negative or a range is empty.
+    """
+
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    patience: float = 0.1
+    recovery: float = 1.0
+    frozen_after: float | None = None
+    ramp: float = math.inf
+    safe: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        for name in ("patience", "recovery", "ramp", "frozen_after"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0.0:
+                raise ValueError(f"guard: {name} must not be negative, got {value}")
+        for name, (low, high) in self.ranges.items():
+            if not low < high:
+                raise ValueError(f"guard: the range of {name} must be (low, high) with low < high, got {low}, {high}")
+
+    def range_of(self, name: str) -> tuple[float, float]:
+        """Return the ends between which a signal is trusted."""
+        low, high = self.ranges.get(name, (-LARGEST, LARGEST))
+        return max(low, -LARGEST), min(high, LARGEST)
+
+
+def samples(time: float, sample_time: float) -> float:
+    """Return the whole number of samples that last at least `time`, one at least."""
+    return float(max(1, math.ceil(time / sample_time * (1.0 - 1e-9))))
+
+
+def inside(value: Any, low: float, high: float) -> Any:
+    """1 where a number lies strictly between two ends, else 0; 0 for NaN: a block."""
+    return where(value - low, where(high - value, 1.0, 0.0), 0.0)
+
+
+def trusted(m: Slots, name: str, guard: Guard, initial: str) -> Any:
+    """Whether an input is trusted (1 or 0); its last trusted value goes to the slot ``initial``."""
+    good = inside(m[name], *guard.range_of(name))
+    m[initial] = where(good, m[name], m[initial])
+    return good
+
+
+def still(m: Slots, name: str, counter: str, before: Any, guard: Guard, sample_time: float) -> Any:
+    """1 where a measurement moved within `frozen_after`, else 0: a block."""
+    if guard.frozen_after is None:
+        return 1.0
+    limit = samples(guard.frozen_after, sample_time)
+    unchanged = where(magnitude(m[name] - before), 0.0, minimum(m[counter] + 1.0, limit))
+    m[counter] = unchanged
+    return where(limit - 0.5 - unchanged, 1.0, 0.0)
+
+
+def watch(m: Slots, good: Any, guard: Guard, sample_time: float) -> None:
+    """Count samples of trust and distrust, trip and recover: slots bad_for, good_for, fault, tripped."""
+    patience, recovery = samples(guard.patience, sample_time), samples(guard.recovery, sample_time)
+    bad_for = where(good, 0.0, minimum(m["bad_for"] + 1.0, patience))
+    good_for = where(good, minimum(m["good_for"] + 1.0, recovery), 0.0)
+    trips, recovers = bad_for - (patience - 0.5), good_for - (recovery - 0.5)
+    m["tripped"] = where(m["tripped"], where(recovers, 0.0, 1.0), where(trips, 1.0, 0.0))
+    m["fault"] = 1.0 - good
+    m["bad_for"], m["good_for"] = bad_for, good_for

@@ -1,0 +1,194 @@
+"""A sampled machine: the controller as a memory of named numbers and a few straight-line parts that work on it.
+
+Every export prints the same machine. A part reads all it needs before it writes anything; parts follow one another in
+each sample, some of them only at every n-th one. So a language needs arrays, arithmetic, a select and a counter,
+nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.tracing.tape import Tape
+from plants.core.tracing.trace import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from plants.core.tracing.tape import Traced
+
+
+def identifier(name: str) -> str:
+    """Return a name as every language takes it: what is no letter or digit becomes an underscore."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What goes in or comes out: name (an identifier is made of it), unit, the range it is meant for, text."""
+
+    name: str
+    unit: str = ""
+    low: float = float("-inf")
+    high: float = float("inf")
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        """Make the name an identifier."""
+        object.__setattr__(self, "name", identifier(self.name))
+
+
+class Slots:
+    """A part's view of the memory while it is traced: reads what was there before, notes what it writes."""
+
+    def __init__(self, tape: Tape, known: Iterable[str]) -> None:
+        self.tape, self._known = tape, frozenset(map(identifier, known))
+        self.reads: dict[str, Traced] = {}
+        self.writes: dict[str, Traced] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a number of the memory as it is now; its name is taken as an identifier."""
+        name = self._checked(name)
+        if name in self.writes:
+            return self.writes[name]
+        if name not in self.reads:
+            self.reads[name] = self.tape.input(name)
+        return self.reads[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Write a number of the memory."""
+        name = self._checked(name)
+        self.writes[name] = self.tape.lift(value)
+
+    def _checked(self, name: str) -> str:
+        name = identifier(name)
+        if name not in self._known:
+            message = f"the machine's memory has no slot {name!r}"
+            raise KeyError(message)
+        return name
+
+
+@dataclass(frozen=True)
+class Part:
+    """Straight-line code on the memory.
+
+    Attributes
+    ----------
+    name : str
+        An identifier.
+    program : Program
+        Its inputs are names of slots.
+    writes : tuple of str
+        Slots of the program's outputs, in their order.
+    every : int
+        Samples between two executions; the first one always executes it.
+    """
+
+    name: str
+    program: Program
+    writes: tuple[str, ...]
+    every: int = 1
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A sampled machine.
+
+    Attributes
+    ----------
+    name : str
+        An identifier in every language.
+    text : str
+        What it is, a line.
+    inputs, outputs : tuple of Signal
+        Names of slots as well.
+    memory : mapping of str to float
+        All slots with their values before the first sample, inputs first; identifiers are made of their names.
+    parts : tuple of Part
+    sample_time : float
+        Time between two samples [s].
+    """
+
+    name: str
+    text: str
+    inputs: tuple[Signal, ...]
+    outputs: tuple[Signal, ...]
+    memory: Mapping[str, float]
+    parts: tuple[Part, ...]
+    sample_time: float
+
+    def __post_init__(self) -> None:
+        """Make the slots' names identifiers.
+
+        Raises
+        ------
+        ValueError
+            If two of them are the same then.
+        """
+        memory = {identifier(slot): value for slot, value in self.memory.items()}
+        if len(memory) < len(self.memory):
+            raise ValueError(f"names must differ in letters and digits, got {', '.join(self.memory)}")
+        object.__setattr__(self, "memory", memory)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Place of each slot in the memory."""
+        return {name: place for place, name in enumerate(self.memory)}
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Slots that are neither inputs nor outputs."""
+        seen = {signal.name for signal in (*self.inputs, *self.outputs)}
+        return tuple(name for name in self.memory if name not in seen)
+
+    def run(self, inputs: ArrayLike) -> NDArray[np.float64]:
+        """Return the outputs [n, n_outputs] for inputs [n, n_inputs], sample after sample, evaluated in plain Python.
+
+        Raises
+        ------
+        ValueError
+            If the inputs have another number of columns.
+        """
+        rows = np.asarray(inputs, dtype=float)
+        if rows.ndim != 2 or rows.shape[1] != len(self.inputs):
+            names = ", ".join(signal.name for signal in self.inputs)
+            raise ValueError(f"expected rows of {len(self.inputs)} inputs ({names}), got shape {rows.shape}")
+        memory = dict(self.memory)
+        taken = np.empty((len(rows), len(self.outputs)))
+        for k, row in enumerate(rows.tolist()):
+            self._sample(memory, k, row)
+            taken[k] = [memory[signal.name] for signal in self.outputs]
+        return taken
+
+    def _sample(self, memory: dict[str, float], number: int, row: Sequence[float]) -> None:
+        memory.update(zip((signal.name for signal in self.inputs), row, strict=True))
+        for part in self.parts:
+            if number % part.every == 0:
+                values = part.program(*(memory[name] for name in part.program.inputs))
+                memory.update(zip(part.writes, values, strict=True))
+
+
+def part(name: str, body: Callable[[Slots], None], memory: Iterable[str], every: int = 1) -> Part:
+    """Trace a function of the memory.
+
+    Parameters
+    ----------
+    name : str
+    body : callable
+        Reads and writes ``slots[name]``.
+    memory : iterable of str
+        Names of all slots.
+    every : int
+        Samples between two executions.
+    """
+    tape = Tape()
+    slots = Slots(tape, memory)
+    body(slots)
+    nodes = tuple(value.index for value in slots.writes.values())
+    return Part(name, Program(tape, tuple(slots.reads), nodes), tuple(slots.writes), every)

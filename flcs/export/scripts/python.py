@@ -1,0 +1,253 @@
+"""The Python export: one file that imports nothing but ``math``, and the proof by a fresh interpreter in isolated mode.
+
+Statements raise nothing; where functions of ``math`` raise, functions with IEEE results stand in.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from flcs.export import streams
+from flcs.export.proof import Proof, compared
+from flcs.export.statements import Called, statements
+from plants.core.printers.forms import decimal
+
+if TYPE_CHECKING:
+    from flcs.export.job import Job
+    from flcs.export.machine import Machine, Part, Signal
+
+
+HELPERS = {
+    "divide": """
+def divide(a, b):
+    if b != 0.0:
+        return a / b
+    sign = math.copysign(1.0, a) * math.copysign(1.0, b)
+    return math.nan if a == 0.0 or a != a else sign * math.inf
+""",
+    "exp": """
+def exp(x):
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+""",
+    "log": """
+def log(x):
+    return math.log(x) if x > 0.0 else -math.inf if x == 0.0 else math.nan
+""",
+    "sqrt": """
+def sqrt(x):
+    return math.sqrt(x) if x >= 0.0 else math.nan
+""",
+    "power": """
+def power(a, b):
+    try:
+        return math.pow(a, b)
+    except ValueError:
+        odd = b == math.floor(b) and b % 2.0 == 1.0
+        return math.nan if a != 0.0 else math.copysign(math.inf, a) if odd else math.inf
+    except OverflowError:
+        return -math.inf if a < 0.0 and b % 2.0 == 1.0 else math.inf
+""",
+    "floor": """
+def floor(x):
+    return float(math.floor(x)) if abs(x) < 4503599627370496.0 else x
+""",
+    "sign": """
+def sign(x):
+    return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x - x
+""",
+    "sin": """
+def sin(x):
+    return math.sin(x) if abs(x) < math.inf else math.nan
+""",
+    "cos": """
+def cos(x):
+    return math.cos(x) if abs(x) < math.inf else math.nan
+""",
+    "tan": """
+def tan(x):
+    return math.tan(x) if abs(x) < math.inf else math.nan
+""",
+    "asin": """
+def asin(x):
+    return math.asin(x) if abs(x) <= 1.0 else math.nan
+""",
+    "acos": """
+def acos(x):
+    return math.acos(x) if abs(x) <= 1.0 else math.nan
+""",
+}
+_CALLS = {name: name for name in HELPERS} | {
+    "div": "divide",
+    "quotient": "divide",
+    "pow": "power",
+    "atan2": "math.atan2",
+    "tanh": "math.tanh",
+}
+
+
+class Lines(Called):
+    """Statements that compute the wanted nodes of one tape; attributes as for the Python printer."""
+
+    EMPTY: ClassVar[str] = "pass"
+    CALLS = _CALLS
+
+    @staticmethod
+    def literal(value: float) -> str:
+        """Return a constant's text: the shortest decimal number that reads back as the same double."""
+        return decimal(value, "math.nan", "math.inf")
+
+
+def text(machine: Machine) -> str:
+    """Return the file of a machine.
+
+    Raises
+    ------
+    ValueError
+        If a name is no identifier.
+    """
+    for name in (machine.name, *machine.memory, *(part.name for part in machine.parts)):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
+            raise ValueError(f"Python needs names of letters, digits and underscores, got {name!r}")
+    bodies, used = [], set[str]()
+    for part in machine.parts:
+        lines, calls = _part(machine, part)
+        bodies.append("\n".join(lines))
+        used |= calls
+    helpers = [HELPERS[name].strip("\n") + "\n" for name in sorted(used & HELPERS.keys())]
+    return _FILE.format(
+        name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
+        sample_time=repr(machine.sample_time), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
+        start="\n".join(f'    "{slot}": {Lines.literal(value)},' for slot, value in machine.memory.items()),
+        functions="\n\n".join(f"\n{function}" for function in (*helpers, *bodies)).strip("\n"),
+        calls="\n".join(_call(part) for part in machine.parts),
+        period=math.lcm(*(part.every for part in machine.parts)),
+    )  # fmt: skip
+
+
+def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+    code = statements(machine, part, Lines)
+    lines = [f"def _{part.name}(m):"]
+    lines += [f'    s{place} = m["{slot}"]' for slot, place in code.reads]
+    lines += [f"    {line}" for line in code.lines]
+    lines += [f'    m["{slot}"] = {value}' for slot, _, value in code.writes] or ["    pass"]
+    return [*lines, ""], code.kernels
+
+
+def _call(part: Part) -> str:
+    if part.every == 1:
+        return f"        _{part.name}(self.memory)"
+    return f"        if self.sample % {part.every} == 0:\n            _{part.name}(self.memory)"
+
+
+def _signals(signals: tuple[Signal, ...]) -> str:
+    rows = [(s.name, s.unit or "1", Lines.literal(s.low), Lines.literal(s.high), s.text) for s in signals]
+    return "\n".join(f"    ({name!r}, {unit!r}, {low}, {high}, {text!r})," for name, unit, low, high, text in rows)
+
+
+_FILE = '''"""{text}.
+
+One sample every {sample}, in double precision; needs nothing but Python.
+
+    machine = Machine()
+    outputs = machine.step({{"input": value, ...}})  # an input left out keeps its last value
+    machine.reset()
+"""
+
+import math
+
+SAMPLE_TIME = {sample_time}  # s
+# name, unit, least, largest value, text
+INPUTS = (
+{inputs}
+)
+OUTPUTS = (
+{outputs}
+)
+START = {{
+{start}
+}}
+
+
+{functions}
+
+class Machine:
+    """`{name}`."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        """Back to before the first sample."""
+        self.memory = dict(START)
+        self.sample = 0
+
+    def step(self, inputs):
+        """One sample: inputs by name to outputs by name."""
+        for name, value in inputs.items():
+            if name not in _NAMES:
+                raise KeyError(f"{name} has no input {{name!r}}; it has {{', '.join(sorted(_NAMES))}}")
+            self.memory[name] = float(value)
+{calls}
+        self.sample = (self.sample + 1) % {period}
+        return {{signal[0]: self.memory[signal[0]] for signal in OUTPUTS}}
+
+    def run(self, rows):
+        """Outputs of many samples, as lists in the order of OUTPUTS, for rows of inputs in the order of INPUTS."""
+        names = [signal[0] for signal in INPUTS]
+        return [list(self.step(dict(zip(names, row, strict=True))).values()) for row in rows]
+
+
+_NAMES = frozenset(signal[0] for signal in INPUTS)
+'''
+
+
+BOUND = 1e-12
+"""Share of a signal's range: the operations of the simulation in double precision, but for fused sums."""
+
+
+def files(job: Job) -> dict[str, str]:
+    """Return the export's file by name."""
+    return {f"{job.machine.name}.py": text(job.machine)}
+
+
+def prove(job: Job, folder: Path) -> Proof:
+    """Run the file on all sequences, in a fresh interpreter that sees neither this project nor any other package."""
+    version = f"Python {sys.version.split()[0]}, isolated"
+    with tempfile.TemporaryDirectory() as name:
+        driver = Path(name) / "driver.py"
+        driver.write_text(_DRIVER, encoding="utf-8")
+        command = [sys.executable, "-I", "-S", str(driver), str(folder / f"{job.machine.name}.py")]
+        try:
+            found = streams.answers(command, job)
+        except subprocess.SubprocessError as error:
+            return Proof("python", version, "failed", streams.told(error), BOUND)
+    return compared(job, "python", version, BOUND, found)
+
+
+_DRIVER = """import array
+import importlib.util
+import sys
+
+spec = importlib.util.spec_from_file_location("exported", sys.argv[1])
+exported = importlib.util.module_from_spec(spec)
+sys.dont_write_bytecode = True
+spec.loader.exec_module(exported)
+foreign = {"numpy", "plants", "controllers", "flcs", "sscq", "experiments"} & sys.modules.keys()
+if foreign:
+    sys.exit(f"the file brought in {', '.join(sorted(foreign))}")
+given = array.array("d", sys.stdin.buffer.read())
+n = len(exported.INPUTS)
+rows = [given[k : k + n] for k in range(0, len(given), n)]
+taken = array.array("d", [value for row in exported.Machine().run(rows) for value in row])
+sys.stdout.buffer.write(taken.tobytes())
+"""

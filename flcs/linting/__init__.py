@@ -1,1 +1,0 @@
-"""What :func:`flcs.lint` looks for, one family of findings a file."""

@@ -1,0 +1,74 @@
+"""A knowledge base without a teacher: terms where a fixed PID's closed loop has been, every rule at its gains.
+
+It is the start of a closed-loop refinement, as the imitated one is: what the two become tells what imitation is worth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flcs.inference.rule_base import OWN_INPUTS, full_grid
+from flcs.learning.config import NetworkConfig
+from flcs.learning.terms import bounds_of, given_variable, variable_from_data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from flcs.inference.rule_base import RuleBase
+    from flcs.inference.variable import Variable
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
+    from plants import Plant
+    from sscq.loop.record import Visited
+
+    Array = NDArray[np.float64]
+
+_COLUMN = {name: k for k, name in enumerate(OWN_INPUTS)}
+
+
+def direct(structure: KnowledgeBase, seen: Visited, plant: Plant, config: NetworkConfig | None = None) -> KnowledgeBase:
+    """Return the full grid of rules over ranges that a closed loop has been in, all rules at the reference gains.
+
+    Parameters
+    ----------
+    structure : KnowledgeBase
+        Inputs, numbers and shapes of terms, inference, box and reference gains are taken from it; its ranges, places of
+        terms and rules are not.
+    seen : Visited
+        Of the reference gains, in the taught situations.
+    plant : Plant
+    config : NetworkConfig, optional
+        How terms are placed over a range (`evenness`, `overlap`), as for :func:`flcs.design`.
+    """
+    settings = config or NetworkConfig()
+    channels = tuple(
+        _placed(base, i, seen, plant, settings, structure.inference.order) for i, base in enumerate(structure.channels)
+    )
+    return replace(structure, channels=channels, training={}, validation=(), stability={})
+
+
+def _placed(base: RuleBase, channel: int, seen: Visited, plant: Plant, config: NetworkConfig, order: int) -> RuleBase:
+    variables = tuple(_variable(v, _column(seen, plant, channel, v.name), plant, config) for v in base.inputs)
+    rules = full_grid([v.n_terms for v in variables], base.reference, order)
+    return replace(base, inputs=variables, rules=rules, integral_limit=None)
+
+
+def _variable(like: Variable, x: Array, plant: Plant, config: NetworkConfig) -> Variable:
+    """Terms given by hand, or as many as another variable has, placed over the data."""
+    if like.name in config.centres:
+        return given_variable(
+            like.name, config.centres[like.name], x, unit=like.unit, shape=like.shape, overlap=config.overlap,
+            bounds=bounds_of(plant, like.name),
+        )  # fmt: skip
+    return variable_from_data(
+        like.name, x, np.ones(len(x)), like.n_terms, unit=like.unit, shape=like.shape, evenness=config.evenness,
+        overlap=config.overlap,
+    )  # fmt: skip
+
+
+def _column(seen: Visited, plant: Plant, channel: int, name: str) -> Array:
+    if name in _COLUMN:
+        return np.asarray(seen.own[:, channel, _COLUMN[name]])
+    return np.asarray(seen.outputs[:, plant.index("measurements", name)])

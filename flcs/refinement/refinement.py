@@ -1,0 +1,152 @@
+"""Closed-loop refinement: the genetic search that found the fixed gains polishes rules and terms of a knowledge base.
+
+Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
+the plant's response as fitness, starting from the imitated rules and from the reference gains.
+
+Reference gains that a search can start from have to keep what the whole schedule has to keep. All gains that a knowledge
+base may give lie in the hull of its rules and of its reference gains. The best fixed PID lies on the limit of the
+margins itself, while a search keeps off that limit by a share of it: with such reference gains no rule can make the hull
+admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take it away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from flcs.fuzzy_controller import FuzzyController
+from flcs.refinement.genome import Genes, candidate, gain_sets, with_reference
+from sscq.baselines.objective import Objective
+from sscq.baselines.search_plan import Found, SearchPlan, search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+
+    from controllers.protocols import Law
+    from flcs.inference.rule_base import Rule
+    from flcs.knowledge_base.knowledge_base import KnowledgeBase
+    from sscq.baselines.candidates import Candidate
+    from sscq.baselines.objective import Task
+    from sscq.margins.operating import OperatingMargins
+
+
+CERTIFY_SAMPLES = 500
+_CERTIFY_SEED = 1_000_003  # another draw than the search's own
+_BISECTIONS = 20
+TIGHTER = 0.04
+"""Share of the limits by which a search keeps off them, because it judges few samples of the hull."""
+
+
+def refine(
+    task: Task,
+    kb: KnowledgeBase,
+    plan: SearchPlan,
+    margins: OperatingMargins | None,
+    *,
+    laws: tuple[Law, ...] = (),
+    name: str = "knowledge_base",
+    title: str = "knowledge base",
+    validation: Task | None = None,
+    mirrored: bool = False,
+    starts: tuple[KnowledgeBase, ...] = (),
+    narrowed: Callable[[Candidate, Genes], Candidate] | None = None,
+) -> tuple[KnowledgeBase, Found]:
+    """Refine a knowledge base in closed loop.
+
+    Parameters
+    ----------
+    task : Task
+        Taught situations and fitness.
+    kb : KnowledgeBase
+        Of the imitation.
+    plan : SearchPlan
+    margins : OperatingMargins, optional
+        Kept by every rule, by the reference gains and by samples of their hull.
+    validation : Task, optional
+        Other situations: of the best on the way the one is taken that does best there (early stopping).
+    mirrored : bool
+        Search one side only, see :mod:`flcs.knowledge_base.mirror`.
+    starts : tuple of KnowledgeBase
+        Of the same structure: more places to start from.
+    narrowed : callable, optional
+        Gives the candidate that is searched from that of all rules and its genome, see :mod:`flcs.refinement.coarse`.
+
+    Returns
+    -------
+    kb : KnowledgeBase
+        Refined; never worse on the taught situations than `kb` and than the reference gains.
+    found : Found
+    """
+    start = candidate(kb, (kb, *starts, with_reference(kb)), laws, name, title, mirrored=mirrored)
+    if narrowed is not None:
+        start = narrowed(start, Genes(start.controller, mirrored))
+    kept_off = None if margins is None else margins.tightened(TIGHTER)
+    found = search(task, start, plan, kept_off, validation)
+    refined = start.controller.with_theta(found.theta)
+    kept = certified(refined, margins, laws)
+    return (kept if kept == refined else _not_worse(task, kept, laws)), found
+
+
+def _not_worse(task: Task, kb: KnowledgeBase, laws: tuple[Law, ...]) -> KnowledgeBase:
+    """The knowledge base, or without authority where the reference gains are better than what is left of it."""
+    silent = replace(kb, inference=replace(kb.inference, authority=0.0))
+    values = []
+    for one in (kb, silent):
+        controller = FuzzyController(one, laws=laws)
+        values.append(float(Objective(task, controller)(controller.theta[None])[0]))
+    return kb if values[0] <= values[1] else silent
+
+
+def certified(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
+    """Return the knowledge base with the largest authority at which a larger sample of its hull keeps the margins.
+
+    The search judges few samples; what slips between them is taken back here. At authority 0 the reference gains rule.
+    """
+    if margins is None or _keeps(kb, margins, laws, kb.inference.authority):
+        return kb
+    low, high = 0.0, kb.inference.authority
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if _keeps(kb, margins, laws, middle) else (low, middle)
+    return replace(kb, inference=replace(kb.inference, authority=low))
+
+
+def _keeps(kb: KnowledgeBase, margins: OperatingMargins, laws: tuple[Law, ...], authority: float) -> bool:
+    return margins.keeps(hull_of(kb, laws, authority)) if authority > 0.0 else True
+
+
+def hull_of(kb: KnowledgeBase, laws: tuple[Law, ...] = (), authority: float | None = None) -> np.ndarray:
+    """Return a large sample [n_sets, n_gains] of the gain sets that a knowledge base may give."""
+    controller = FuzzyController(kb, authority=authority, laws=laws)
+    return gain_sets(controller, CERTIFY_SAMPLES, _CERTIFY_SEED)(controller.theta[None])[0]
+
+
+def anchored(kb: KnowledgeBase, gains: Sequence[float] | np.ndarray) -> KnowledgeBase:
+    """Return the knowledge base with other reference gains [n_gains]; its rules stay as they are."""
+    channels, first = [], 0
+    for base in kb.channels:
+        own = tuple(float(gain) for gain in gains[first : first + len(base.gain_names)])
+        channels.append(replace(base, reference=own))
+        first += len(own)
+    return replace(kb, channels=tuple(channels))
+
+
+def repaired(kb: KnowledgeBase, margins: OperatingMargins | None, laws: tuple[Law, ...] = ()) -> KnowledgeBase:
+    """Return the knowledge base with its rules drawn to the reference gains until their hull keeps the margins.
+
+    The share of the way that is left is in the rules, and the authority as it was before.
+    """
+    share = certified(replace(kb, inference=replace(kb.inference, authority=1.0)), margins, laws).inference.authority
+    if share == 1.0:
+        return kb
+    channels = [
+        replace(base, rules=tuple(_drawn(rule, base.reference, share) for rule in base.rules)) for base in kb.channels
+    ]
+    return replace(kb, channels=tuple(channels))
+
+
+def _drawn(rule: Rule, reference: tuple[float, ...], share: float) -> Rule:
+    gains = tuple(middle + share * (gain - middle) for gain, middle in zip(rule.gains, reference, strict=True))
+    return replace(rule, gains=gains, slopes=tuple(tuple(share * slope for slope in row) for row in rule.slopes))

@@ -1,0 +1,170 @@
+"""Generated sources and their machine code on disk, under the hash of the text and of what compiles it.
+
+The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. Beside it
+lies its machine code for each kind of processor that ran it (:mod:`plants.core.kernel.kernel.machine_code`). Files are
+written under a temporary name and renamed; an existing source is never rewritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import shutil
+import types
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plants.core import atomic_files
+from plants.core.kernel import machine_code
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+_functions: dict[str, Callable[..., None]] = {}
+_loaded: dict[str, ModuleType] = {}
+_unwritable: set[Path] = set()
+
+
+def folder() -> Path:
+    """Return the cache folder: ``SSCQ_CACHE``, else ``sscq`` in the user's cache folder."""
+    if os.environ.get("SSCQ_CACHE"):
+        return Path(os.environ["SSCQ_CACHE"]).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "sscq"
+
+
+def entries() -> list[Path]:
+    """Return the generated sources on disk, by name."""
+    return sorted(folder().glob("kernel_*.py")) if folder().is_dir() else []
+
+
+def title(path: Path) -> str:
+    """Return what a generated source says it is: the first line of its docstring; empty if it has none."""
+    with path.open(encoding="utf-8") as file:
+        first = file.readline().rstrip("\n")
+    return first.removeprefix('"""') if first.startswith('"""') else ""
+
+
+def find(name: str) -> Path:
+    """Return the generated source whose file name begins so, with or without ``kernel_``.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or more than one.
+    """
+    start = "kernel_" + name.removeprefix("kernel_").removesuffix(".py")
+    found = [path for path in entries() if path.stem.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        message = f"{len(found)} generated sources begin with {name!r}; give more of the name: {found[0].stem}, ..."
+    else:
+        message = f"no generated source {name!r} in {folder()}; `sscq cache --list` names them"
+    raise ValueError(message)
+
+
+def clear() -> int:
+    """Delete all generated sources and what was compiled from them; return how many there were."""
+    found = entries()
+    for path in (*found, *folder().glob("kernel_*.o"), *folder().glob("mechanism_*.json")):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(folder() / "__pycache__", ignore_errors=True)  # left by versions that kept Numba's own files
+    return len(found)
+
+
+def key(text: str) -> str:
+    """Return the name of a generated source: it changes with the text and with what compiles it."""
+    return f"kernel_{_digest(f'{_versions()}{chr(10)}{text}')[:24]}"
+
+
+@cache
+def _versions() -> str:
+    """What compiles: LLVM's version and our own compiler's text, without importing either."""
+    here = Path(__file__).parent
+    own = [*sorted((here / "compiler").glob("*.py")), here / "machine_code.py"]
+    return "\n".join(
+        [importlib.metadata.version("llvmlite"), *(_digest(path.read_text(encoding="utf-8")) for path in own)]
+    )
+
+
+def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
+    """Return the `rollout` of a generated source, compiled for arguments of these types, or as an object file has it.
+
+    With ``SSCQ_INTERPRET=1`` in the environment it is the Python function itself, for a debugger.
+    """
+    name = key(text)
+    if os.environ.get("SSCQ_INTERPRET", "0") != "0":
+        return load(text).rollout
+    if name not in _functions:
+        path = _stored(name, text)
+        _functions[name] = machine_code.Compiled(_object(path, text, arguments), arguments)
+    return _functions[name]
+
+
+def _object(source: Path | None, text: str, arguments: Sequence[str]) -> bytes:
+    """Return machine code for this processor, from beside the source or newly compiled."""
+    path = source and source.with_suffix(f".{_digest(machine_code.processor())[:8]}.o")
+    code = machine_code.unpacked(_read(path)) if path else None
+    if code is None:
+        code = machine_code.compiled(text, arguments)
+        if path:
+            keep(path, machine_code.packed(code))
+    return code
+
+
+def _read(path: Path) -> bytes:
+    """Return a file's content; none where it is not there or cannot be read: it is made again."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def load(text: str) -> ModuleType:
+    """Return a generated source as a module of this process; its file on disk is for readers and is never run."""
+    name = key(text)
+    if name not in _loaded:
+        _loaded[name] = _module(name, text, _stored(name, text))
+    return _loaded[name]
+
+
+def _module(name: str, text: str, place: Path | None = None) -> ModuleType:
+    module = types.ModuleType(f"sscq_cache.{name}")
+    exec(compile(text, str(place or f"<{name}>"), "exec"), module.__dict__)  # noqa: S102  (our own text)
+    return module
+
+
+def _stored(name: str, text: str) -> Path | None:
+    """Keep the source; return its place, or None if it cannot be written."""
+    path = folder() / f"{name}.py"
+    return path if path.is_file() or keep(path, text) else None
+
+
+def keep(path: Path, content: str | bytes) -> bool:
+    """Write a file into the cache folder; return whether that could be done (where not, one warning says so)."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_files.write(path, content)
+    except OSError as error:
+        _warn_once(error.strerror)
+        return False
+    return True
+
+
+def _warn_once(reason: object) -> None:
+    if folder() not in _unwritable:
+        _unwritable.add(folder())
+        message = (
+            f"the kernel cache {folder()} cannot be written ({reason}); compiling in memory. "
+            "Set SSCQ_CACHE to a writable folder to keep compiled kernels"
+        )
+        warnings.warn(message, stacklevel=5)

@@ -1,0 +1,250 @@
+"""Lane loops: the pieces a kernel is made of.
+
+A kernel's numbers live in one workspace ``S[row, lane]``. A :class:`Lane` is one lane's view of it while a body is
+traced: reading a row gives a traced number, writing one gives the row its new value. Bodies that run under the same
+condition are traced one after the other on one tape, so that they share what they compute.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plants.core.printers.python import Printed
+from plants.core.tracing.tape import Tape, Traced
+
+_MARK = "@lanes "
+CLOCK = "clock"
+"""Row of a kernel whose lanes each have a time of their own: steps since the lane's own start."""
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Body = Callable[["Lane"], None]
+
+
+class Rows:
+    """Names and numbers of the workspace's rows, in groups."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, int] = {}
+        self.size: dict[str, int] = {}
+        self.count = 0
+
+    def add(self, name: str, size: int = 1) -> None:
+        """Give the group `name` the next `size` rows; a known group must keep its size."""
+        if name in self.first:
+            if self.size[name] != size:
+                message = f"row group {name!r} has {self.size[name]} rows, asked for {size}"
+                raise ValueError(message)
+            return
+        self.first[name], self.size[name] = self.count, size
+        self.count += size
+
+    def span(self, name: str) -> slice:
+        """Return the rows of a group."""
+        return slice(self.first[name], self.first[name] + self.size[name])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.first
+
+
+class Lane:
+    """One lane's rows as traced numbers."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.tape = Tape()
+        self._rows = rows
+        self._values: dict[str, Traced] = {}
+        self._sources: dict[int, str] = {}
+        self._targets: dict[str, Traced] = {}
+
+    def __getitem__(self, group: str) -> tuple[Traced, ...]:
+        first, size = self._rows.first[group], self._rows.size[group]
+        labels = [group] if size == 1 else [f"{group}[{k}]" for k in range(size)]
+        return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
+
+    def __setitem__(self, group: str, values: Sequence[Any]) -> None:
+        first, size = self._rows.first[group], self._rows.size[group]
+        if len(values) != size:
+            message = f"row group {group!r} has {size} rows, got {len(values)} values"
+            raise ValueError(message)
+        for k, value in enumerate(values):
+            # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
+            self._targets[str(first + k)] = self._values[str(first + k)] = self.tape.keep(value)
+
+    def one(self, group: str) -> Traced:
+        """Return the only row of a group."""
+        (value,) = self[group]
+        return value
+
+    def uniform(self, name: str) -> Traced:
+        """Return a number that all lanes share, such as ``t`` or ``h``; with a clock row, ``t`` is the lane's own."""
+        if name == "t" and CLOCK in self._rows:
+            return self.tape.keep(self.one(CLOCK) * self.uniform("h"))  # rounded as the shared time is
+        value = self.tape.input(name)
+        self._sources[value.index] = ""
+        return value
+
+    def _read(self, row: str, label: str) -> Traced:
+        if row not in self._values:
+            value = self.tape.input(label)
+            self._sources[value.index] = row
+            self._values[row] = value
+        return self._values[row]
+
+    def _changed(self) -> dict[str, Traced]:
+        return {row: value for row, value in self._targets.items() if self._sources.get(value.index) != row}
+
+    def loaded(self, kept: set[str]) -> set[str]:
+        """Return the rows that the body must load if it stores those of its rows that are in `kept`."""
+        stored = [value.index for row, value in self._stored(kept).items()]
+        needed = set(self.tape.needed(stored))
+        return {row for node, row in self._sources.items() if row and node in needed}
+
+    def _stored(self, kept: set[str]) -> dict[str, Traced]:
+        return {row: value for row, value in self._changed().items() if row in kept}
+
+    def flow(self, kept: set[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """Return the nodes of what the body reads (rows, and uniform numbers by name) and of the rows it stores."""
+        stored = {row: value.index for row, value in self._stored(kept).items()}
+        needed = set(self.tape.needed(stored.values()))
+        read = {row or self.tape.input_names[node]: node for node, row in self._sources.items() if node in needed}
+        return read, stored
+
+    def printed(self, kept: set[str], printer: type[Printed] = Printed) -> tuple[list[str], set[str]]:
+        """Return the body as text lines, and the elementary kernels it calls."""
+        stored = self._stored(kept)
+        outputs = [value.index for value in stored.values()]
+        needed = set(self.tape.needed(outputs))
+        names = {node: self._variable(node) for node in self._sources if node in needed}
+        code = printer(self.tape, outputs, names)
+        # All loads come before all stores, so rows that are read and written need no copies.
+        loads = [printer.load(names[node], row) for node, row in self._sources.items() if row and node in needed]
+        stores = [printer.store(row, code.value(value.index)) for row, value in stored.items()]
+        return [*loads, *code.lines, *stores], code.kernels
+
+    def _variable(self, node: int) -> str:
+        """Name of a row's or a uniform number's variable in the text."""
+        name, row = self.tape.input_names[node], self._sources[node]
+        return f"r{row}_{re.sub(r'[^0-9A-Za-z_]', '_', name).strip('_')}" if row else name
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One lane loop.
+
+    Attributes
+    ----------
+    name : str
+        Says in the text what the loop does.
+    bodies : tuple of callable
+        Each takes a :class:`Lane`.
+    when : str
+        Condition on uniform numbers, as text; empty: every step.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    when: str = ""
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """A loop repeated until every lane's `residual` row is at most 0, or `limit` times (Newton; kernel rule 9)."""
+
+    loop: Loop
+    residual: str
+    limit: int
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A loop executed `count` times under its condition: for sums whose unrolled text would be too long to compile."""
+
+    loop: Loop
+    count: int
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Statements at step level, outside all lane loops."""
+
+    lines: tuple[str, ...]
+
+
+Item = Loop | Iterate | Repeat | Uniform
+
+
+def fuse(items: Sequence[Item]) -> list[Item]:
+    """Join neighbouring loops with the same condition."""
+    result: list[Item] = []
+    for item in items:
+        last = result[-1] if result else None
+        if isinstance(item, Loop) and isinstance(last, Loop) and item.when == last.when:
+            result[-1] = Loop(f"{last.name}_{item.name}", (*last.bodies, *item.bodies), item.when)
+        else:
+            result.append(item)
+    return result
+
+
+class Text:
+    """Printed lane loops of one kernel, and the elementary kernels they need.
+
+    The loops stand in the text of the rollout itself. As functions they would be optimised alone first, with a
+    workspace of unknown size, and be guarded by overlap tests that always fail, or be unrolled: both leave them scalar.
+
+    Rows that no loop ever loads, and that nobody asked to keep, are not stored: they are numbers that one loop hands
+    on within itself.
+    """
+
+    def __init__(self, rows: Rows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
+        self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
+        self._traced: dict[str, Lane] = {}
+        self._lines: dict[str, list[str]] = {}
+        self.kernels: set[str] = set()
+
+    def mark(self, loop: Loop) -> str:
+        """Trace the loop and return a mark of its place, which `placed` replaces by its text."""
+        lane = Lane(self.rows)
+        for body in loop.bodies:
+            body(lane)
+        if loop.name in self._traced:
+            message = f"two loops of one kernel are called {loop.name!r}"
+            raise ValueError(message)
+        self._traced[loop.name] = lane
+        return f"{_MARK}{loop.name}"
+
+    def print(self) -> None:
+        """Print all traced loops, storing the rows that some loop loads."""
+        kept = set(self.kept)
+        while True:
+            loaded = set().union(*(lane.loaded(kept) for lane in self._traced.values()))
+            if loaded <= kept:
+                break
+            kept |= loaded
+        for name, lane in self._traced.items():
+            lines, kernels = lane.printed(kept, self.printer)
+            self.kernels |= kernels
+            self._lines[name] = lines or [self.printer.EMPTY]
+
+    def placed(self, text: str) -> str:
+        """Return `text` with every mark replaced by its lane loop, indented as the mark is."""
+        return "\n".join(line for source in text.split("\n") for line in self._placed_line(source))
+
+    def _placed_line(self, line: str) -> list[str]:
+        name = line.strip()
+        if not name.startswith(_MARK):
+            return [line]
+        indent = line[: len(line) - len(name)]
+        name = name.removeprefix(_MARK)
+        return [f"{indent}{inner}" for inner in self.printer.loop(self.lanes, name, self._lines[name])]
+
+
+def copies(pairs: Sequence[tuple[str, str]], lanes: int) -> tuple[str, ...]:
+    """Statements that copy rows, given as (to, from): how lane loops exchange numbers with rows of changing place.
+
+    A lane loop that itself read or wrote such a row would not be vectorised, as it might be any other row.
+    """
+    return (f"for lane in range({lanes}):", *(f"    S[{to}, lane] = S[{origin}, lane]" for to, origin in pairs))

@@ -1,0 +1,57 @@
+"""Names given by users: found, or refused with the near miss."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import zlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants.core.quantities import Quantity
+
+
+def unknown(what: str, name: str, known: Sequence[str]) -> str:
+    """Return the message for an unknown name: what was asked, the near miss, what there is."""
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"no {what} {name!r}{hint} (known: {', '.join(known) or 'none'})"
+
+
+def variable(name: str) -> str:
+    """Return `name` as a part of a variable's name: itself where it can be, else cleaned, with a digest of its own."""
+    if name.isascii() and f"x{name}".isidentifier():
+        return name
+    return f"{re.sub(r'[^0-9A-Za-z_]', '_', name)}_{zlib.crc32(name.encode()):08x}"
+
+
+def position(what: str, known: Sequence[str], name: str) -> int:
+    """Return the position of `name` in `known`, or raise ValueError with the near miss."""
+    if name not in known:
+        raise ValueError(unknown(f"name among the {what}:", name, known))
+    return list(known).index(name)
+
+
+def pick_values(
+    what: str, quantities: Sequence[Quantity], given: Mapping[str, float] | Sequence[float] | None
+) -> tuple[float, ...]:
+    """Nominal values of `quantities` with those `given` (by name, or all in order) replaced; all finite."""
+    values = [q.nominal for q in quantities]
+    labels = [q.name for q in quantities]
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            values[position(what, labels, name)] = float(value)
+    elif given is not None:
+        if len(given) != len(values):
+            message = f"{what} must have {len(values)} values ({', '.join(labels)}), got {len(given)}"
+            raise ValueError(message)
+        values = [float(value) for value in given]
+    for name, value in zip(labels, values, strict=True):
+        if not math.isfinite(value):
+            message = f"{name!r} among the {what} must be finite, got {value}"
+            raise ValueError(message)
+    return tuple(values)

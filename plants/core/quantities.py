@@ -1,0 +1,106 @@
+"""What a plant's declaration is made of: quantities, control channels, operating points, rival laws.
+
+Records alone. They stand below :mod:`plants.core.plant`, so that whatever takes a quantity need not know plants.
+A rival is a control law of the plant's own field that competes with ours: constants to be tuned, and inputs made
+of states (:func:`plants.core.plant.with_rival` puts it into the plant).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A named number of a plant.
+
+    Attributes
+    ----------
+    name, unit : str
+        The unit is documentation ("rad/s"); all numbers are SI.
+    nominal : float
+        Parameter value, or initial value of a state.
+    low, high : float
+        Region where the model holds; a rollout that leaves it counts as diverged.
+    text : str
+        One line of documentation.
+    rest : float
+        Of a disturbance: its value where nothing is given, as 1 of a friction scale.
+    """
+
+    name: str
+    unit: str
+    nominal: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    text: str = ""
+    rest: float = 0.0
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One control loop: one measured output, one command, one PID.
+
+    Attributes
+    ----------
+    output, rate : str
+        Names of measurements: the controlled output and, if it is measured, its rate.
+    scale : float
+        Error that counts as large [unit of the output]; makes the errors of several channels comparable.
+    low, high : float
+        Command limits [unit of the input].
+    collocated : bool
+        The command is a force on the output's coordinate, so that kd * e'^2 is a power [W].
+    gains_low, gains_high : tuple of float
+        Box in which kp, ki, kd are searched, where a run gives no other. Where all of kd's is negative, the command
+        acts against the output, and |kd| e'^2 counts as the entropy production of the derivative action.
+    """
+
+    output: str
+    rate: str | None = None
+    scale: float = 1.0
+    low: float = -math.inf
+    high: float = math.inf
+    collocated: bool = True
+    gains_low: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    gains_high: tuple[float, float, float] = (10.0, 10.0, 10.0)
+
+    @property
+    def opposed(self) -> bool:
+        """Whether a larger command makes the output smaller: the gains' box lies below 0."""
+        return self.gains_low[2] < 0.0 and self.gains_high[2] <= 0.0
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Where margins are asked for: the state about which the plant is linearised, with the input that holds it."""
+
+    name: str
+    state: tuple[float, ...]
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A law of the field, such as sky-hook damping of a car.
+
+    Attributes
+    ----------
+    name, title, text : str
+        Short name, what a table calls it, and its source with what it measures.
+    constants : tuple of Quantity
+        What is tuned: nominal values and finite bounds; at most as many as the plant has channels, or none.
+    allocate : callable
+        ``(t, x, constants, p) -> inputs``, executed with each controller sample; bounds of the inputs hold after it.
+    """
+
+    name: str
+    title: str
+    text: str
+    constants: tuple[Quantity, ...]
+    allocate: Callable[..., Any]

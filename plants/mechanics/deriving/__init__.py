@@ -1,1 +1,0 @@
-"""From a declaration to programs: two ways to differentiate, the blocks, what is kept on disk."""

@@ -1,0 +1,418 @@
+"""A mechanical system, declared once: coordinates, energies, forces, constraints; with rigid bodies in six coordinates.
+
+What is declared is plain Python arithmetic on symbols, with the functions of :mod:`plants.core.elementary`; it lands
+on a tape as it is written, so loops and helper functions may be used freely. :meth:`Mechanism.build` turns it into a
+`Plant` like any other.
+
+A rigid body has its centre of mass and three Euler angles (z, x', z''). Angular velocity in the body's frame: w = K
+(psi', theta', phi'), with
+
+    K = [[sin th sin ph,  cos ph, 0],
+         [sin th cos ph, -sin ph, 0],
+         [cos th,         0,      1]]
+
+Singular at sin theta = 0: give a body an initial theta away from it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plants.core.elementary import cos, sin
+from plants.core.names import unknown
+from plants.core.quantities import Quantity
+from plants.mechanics.declaration.declaration import KINDS, Declaration, DeclarationError, Gap, Symbol
+from plants.mechanics.declaration.names import GivenVelocities, Names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plants.core.plant import Plant
+    from plants.core.tracing.tape import Traced
+
+    Vector = tuple[Any, Any, Any]
+    Matrix = tuple[Vector, Vector, Vector]
+
+
+class Body:
+    """One rigid body of a mechanism; made by :meth:`Mechanism.body`.
+
+    Attributes
+    ----------
+    position, velocity : tuple [3]
+        Of the centre of mass [m, m/s].
+    angles, angle_rates : tuple [3]
+        psi, theta, phi [rad], and their rates.
+    """
+
+    def __init__(self, mech: Mechanism, name: str, mass: Any, inertia: Sequence[Any], initial: Any) -> None:
+        if len(inertia) != 3:
+            raise DeclarationError(
+                f"body {name!r} of mechanism {mech.name!r}: three principal moments of inertia were expected, "
+                f"got {len(inertia)}"
+            )
+        labels = " ".join(f"{name}_{part}" for part in ("x", "y", "z", "psi", "theta", "phi"))
+        q = mech.coordinates(labels, units="m m m rad rad rad", initial=initial)
+        v = mech.rates()[-6:]  # coordinates before it may have had none
+        self.mechanism, self.name = mech, name
+        self.position, self.angles = q[:3], q[3:]
+        self.velocity, self.angle_rates = v[:3], v[3:]
+        turning = self.angular_velocity()
+        mech.kinetic(mass / 2 * sum((speed**2 for speed in self.velocity), 0.0))
+        mech.kinetic(sum((j * w**2 for j, w in zip(inertia, turning, strict=True)), 0.0) / 2)
+
+    def axes(self) -> Matrix:
+        """K: rows are the body's axes, columns the rotation axes."""
+        _psi, theta, phi = self.angles
+        return (
+            (sin(theta) * sin(phi), cos(phi), 0.0),
+            (sin(theta) * cos(phi), -sin(phi), 0.0),
+            (cos(theta), 0.0, 1.0),
+        )
+
+    def angular_velocity(self) -> Vector:
+        """In the body's frame [rad/s]."""
+        return _times(self.axes(), self.angle_rates)
+
+    def rotation(self) -> Matrix:
+        """From the body's frame to the ground's."""
+        psi, theta, phi = self.angles
+        (cp, sp), (ct, st), (cf, sf) = ((cos(a), sin(a)) for a in (psi, theta, phi))
+        return (
+            (cp * cf - sp * ct * sf, -cp * sf - sp * ct * cf, sp * st),
+            (sp * cf + cp * ct * sf, -sp * sf + cp * ct * cf, -cp * st),
+            (st * sf, st * cf, ct),
+        )
+
+    def point(self, place: Sequence[Any]) -> Vector:
+        """Where a point that is fixed in the body lies on the ground [m]."""
+        turned = _times(self.rotation(), place)
+        return tuple(a + b for a, b in zip(self.position, turned, strict=True))
+
+    def point_velocity(self, place: Sequence[Any]) -> Vector:
+        """Velocity of a point that is fixed in the body [m/s], in the ground's frame."""
+        (a, b, c), (x, y, z) = self.angular_velocity(), place
+        turned = _times(self.rotation(), (b * z - c * y, c * x - a * z, a * y - b * x))
+        return tuple(v + s for v, s in zip(self.velocity, turned, strict=True))
+
+    def load(
+        self, force: Sequence[Any] = (0.0, 0.0, 0.0), moment: Sequence[Any] = (0.0, 0.0, 0.0), kind: str = "drive"
+    ) -> None:
+        """Add a force at the centre of mass [N, ground's frame] and a moment [N m, body's frame]."""
+        axes = self.axes()
+        about = [sum((axes[i][j] * moment[i] for i in range(3)), 0.0) for j in range(3)]
+        pairs = zip((*self.position, *self.angles), (*force, *about), strict=True)
+        self.mechanism.force(dict(pairs), kind=kind)
+
+
+def _times(matrix: Matrix, vector: Sequence[Any]) -> Vector:
+    x, y, z = vector
+    first, second, third = ((a * x + b * y + c * z) for a, b, c in matrix)
+    return first, second, third
+
+
+class Mechanism:
+    """A mechanical system under declaration.
+
+    Parameters
+    ----------
+    name : str
+        The plant's name.
+    text : str
+        What it is and where its equations come from.
+
+    Examples
+    --------
+    >>> mech = Mechanism("pendulum")
+    >>> angle = mech.coordinates("angle", units="rad", initial=0.1)
+    >>> rate = mech.rates("rate")
+    >>> m, l = mech.parameters(m=1.0, l=0.5)
+    >>> mech.kinetic(m * l * l * rate * rate / 2)
+    >>> mech.potential(-m * 9.81 * l * cos(angle))
+    >>> plant = mech.build()
+    """
+
+    def __init__(self, name: str, text: str = "") -> None:
+        self.name, self.text = name, text
+        self.names = Names(name)
+        self._tape = self.names.tape
+        self._given = GivenVelocities(self.names)
+        self._kinetic: Any = 0.0
+        self._potential: Any = 0.0
+        self._forces: dict[str, dict[int, Any]] = {kind: {} for kind in KINDS}
+        self._positions: list[Any] = []
+        self._rows: list[Any] = []
+        self._gaps: list[Gap] = []
+        self._linear = True
+        self._independent: tuple[int, ...] = ()
+        self._places: dict[int, Any] = {}
+        self._measured: list[tuple[Quantity, Any]] = []
+
+    # ------------------------------------------------------------------------------------------------------- symbols
+
+    @property
+    def time(self) -> Traced:
+        """Time t [s], for what depends on it explicitly."""
+        return self._tape.input("t")
+
+    def symbol(self, name: str) -> Symbol:
+        """Return the symbol of a declared name."""
+        return self.names.symbol(name)
+
+    def coordinates(
+        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+    ) -> Any:
+        """Add coordinates.
+
+        Parameters
+        ----------
+        names : str
+            Separated by blanks.
+        units : str or sequence of str
+            Separated by blanks, or a sequence where units of several names have blanks; one unit stands for all.
+        initial, low, high : float or sequence of float
+            Nominal initial values, and the region where the model holds.
+
+        Returns
+        -------
+        Symbol or tuple of Symbol
+            One symbol for one name.
+        """
+        return self.names.add("q", names, units, initial, low, high)
+
+    def rates(self, names: str = "", *, initial: Any = 0.0, low: Any = None, high: Any = None) -> Any:
+        """Name the rates of all coordinates that have none yet, in their order; left empty: ``d_`` and the coordinate.
+
+        Returns
+        -------
+        Symbol or tuple of Symbol
+            As :meth:`coordinates`.
+        """
+        return self.names.add_rates(names, initial, low, high)
+
+    def parameters(self, /, **nominal: float) -> Any:
+        """Add parameters by name and nominal value; they stay arguments of the compiled plant."""
+        added = [self.parameter(name, value) for name, value in nominal.items()]
+        return added[0] if len(added) == 1 else tuple(added)
+
+    def parameter(self, name: str, nominal: float, unit: str = "", *, low: Any = None, high: Any = None) -> Symbol:
+        """Add one parameter with its unit and bounds."""
+        return self.names.add("p", name, (unit,), nominal, low, high)
+
+    def inputs(self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None) -> Any:
+        """Add inputs: forces and moments that a controller commands."""
+        return self.names.add("u", names, units, 0.0, low, high)
+
+    def disturbances(self, names: str, *, units: str | Sequence[str] = "", usual: Any = 0.0) -> Any:
+        """Add disturbances, with their usual size (standard deviation; 0: none)."""
+        return self.names.add("w", names, units, usual)
+
+    def joints(
+        self,
+        names: str,
+        *,
+        units: str | Sequence[str] = "",
+        initial: Any = 0.0,
+        rates: Any = 0.0,
+        low: Any = None,
+        high: Any = None,
+    ) -> Any:
+        """Add joint coordinates: the coordinates are given as functions of them by :meth:`place`.
+
+        The equations are then transferred to the joint coordinates by the Jacobian of these functions; position
+        constraints that the joints fulfil need not be declared. Their rates are called ``d_`` and the joint.
+
+        Parameters
+        ----------
+        names, units, initial, low, high
+            As :meth:`coordinates`.
+        rates : float or sequence of float
+            Nominal initial rates.
+        """
+        return self.names.add_joints(names, units, initial, rates, low, high)
+
+    # ------------------------------------------------------------------------------------------------ energies, forces
+
+    def kinetic(self, energy: Any) -> None:
+        """Add kinetic energy [J]: of second degree in the rates."""
+        self._kinetic = self._kinetic + self._tape.lift(energy)
+
+    def potential(self, energy: Any) -> None:
+        """Add potential energy [J]."""
+        self._potential = self._potential + self._tape.lift(energy)
+
+    def force(self, forces: Mapping[Any, Any], *, kind: str = "drive") -> None:
+        """Add generalised forces.
+
+        Parameters
+        ----------
+        forces : mapping of coordinate (or its name) to force
+            [N] on a length, [N m] on an angle.
+        kind : str
+            "drive": its power counts as supplied. "dissipative": its power, with the sign changed, is the rate of
+            entropy production times T0.
+        """
+        if kind not in KINDS:
+            raise DeclarationError(unknown("kind of force", kind, KINDS))
+        for coordinate, value in forces.items():
+            index = self.names.index("q", coordinate)
+            self._forces[kind][index] = self._forces[kind].get(index, 0.0) + self._tape.lift(value)
+
+    def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> Body:
+        """Add a rigid body with six coordinates (:class:`plants.mechanics.mechanism.Body`)."""
+        return Body(self, name, mass, inertia, initial)
+
+    # -------------------------------------------------------------------------------------------------- constraints
+
+    def position_constraint(self, residual: Any) -> None:
+        """Add the holonomic constraint residual(q, t) = 0."""
+        self._positions.append(self._tape.lift(residual))
+
+    def velocity_constraint(self, residual: Any, *, linear: bool = True) -> None:
+        """Add the nonholonomic constraint residual(q, v, t) = 0.
+
+        It is checked to be linear in the rates unless `linear` is false. Constraints that are not need
+        :meth:`admissible` for the form without multipliers; virtual displacements are Chetaev's, as in Gauss'
+        principle: accelerations that the differentiated constraint allows.
+        """
+        self._rows.append(self._tape.lift(residual))
+        self._linear = self._linear and linear
+
+    def gap(self, distance: Any, *, restitution: float = 0.0) -> None:
+        """Add the one-sided constraint distance(q, t) >= 0, with Newton's coefficient of restitution for impacts."""
+        if not 0.0 <= restitution <= 1.0:
+            raise DeclarationError(f"mechanism {self.name!r}: a restitution lies in [0, 1], got {restitution}")
+        self._gaps.append(Gap(self._tape.lift(distance), float(restitution)))
+
+    def basis(self, /, **columns: Sequence[Any]) -> None:
+        """Name quasi-velocities and the velocity vector that each stands for: v = D w + w0.
+
+        Parameters
+        ----------
+        **columns : sequence of numbers [n_coordinates]
+            Column of D for each quasi-velocity; may depend on coordinates, time and parameters.
+        """
+        self._given.add_columns(columns)
+
+    def basis_offset(self, *offset: Any) -> None:
+        """Give w0 of v = D w + w0 [n_coordinates]: the velocity that moving constraints impose."""
+        self._given.set_offset(offset)
+
+    def independent(self, *coordinates: Any) -> None:
+        """Say whose rates are independent; the constraints give the others (the form "chaplygin").
+
+        Parameters
+        ----------
+        *coordinates : Symbol or str
+            As many as there are degrees of freedom. Left undeclared, a good choice is made from numbers.
+        """
+        indices = sorted({self.names.index("q", coordinate) for coordinate in coordinates})
+        if not coordinates or len(indices) != len(coordinates):
+            raise DeclarationError(
+                f"mechanism {self.name!r}: independent() takes each independent coordinate once, got "
+                f"{[getattr(c, 'label', c) for c in coordinates]}"
+            )
+        self._independent = tuple(indices)
+
+    def quasi_velocities(
+        self, names: str, *, units: str | Sequence[str] = "", low: Any = None, high: Any = None
+    ) -> Any:
+        """Add quasi-velocities as symbols for :meth:`admissible`; for rates linear in them :meth:`basis` is shorter.
+
+        Beside :meth:`basis` it gives the units and bounds of the quasi-velocities that are named there.
+
+        Parameters
+        ----------
+        names, units, low, high
+            As :meth:`coordinates`.
+
+        Returns
+        -------
+        Symbol or tuple of Symbol
+            One symbol for one name.
+        """
+        return self.names.add("z", names, units, 0.0, low, high)
+
+    def admissible(self, rates: Mapping[Any, Any]) -> None:
+        """Give every rate as a function of coordinates, quasi-velocities and time, so that the constraints hold."""
+        self._given.add_rates(rates)
+
+    def place(self, positions: Mapping[Any, Any]) -> None:
+        """Give coordinates as functions of the joint coordinates and time."""
+        for coordinate, value in positions.items():
+            self._places[self.names.index("q", coordinate)] = self._tape.lift(value)
+
+    def measure(self, name: str, value: Any, unit: str = "", text: str = "") -> None:
+        """Add a measurement, a function of coordinates, rates and time; without any, the states are measured."""
+        self._measured.append((Quantity(name, unit, text=text), self._tape.lift(value)))
+
+    def suggest_basis(self) -> dict[str, tuple[Traced, ...]]:
+        """Return null vectors of the constraints without poles: ``mech.basis(**mech.suggest_basis())``.
+
+        They may be dependent where constraints lose rank and, for a row of three varying entries or more, where the one
+        that is largest at the initial coordinates vanishes (:mod:`plants.mechanics.algebra.null_vectors`).
+        """
+        from plants.mechanics.algebra.null_vectors import null_vectors
+
+        return null_vectors(self.declared())[0]
+
+    def suggest_offset(self) -> tuple[Traced, ...]:
+        """Return what goes with :meth:`suggest_basis` where constraints move: ``mech.basis_offset(*...)``."""
+        from plants.mechanics.algebra.null_vectors import null_vectors
+
+        return null_vectors(self.declared())[1]
+
+    # --------------------------------------------------------------------------------------------------------- result
+
+    def declared(self) -> Declaration:
+        """Return what was declared, checked for completeness; rates that were not named are ``d_`` and the coordinate.
+
+        Raises
+        ------
+        DeclarationError
+            Without coordinates, or where joints and places, or what was said of velocities, do not go together.
+        """
+        n = len(self.names.quantities["q"])
+        self._check_complete()
+        if len(self.names.quantities["v"]) < n:
+            self.rates()
+        lift = self._tape.lift
+        return Declaration(
+            name=self.name,
+            text=self.text,
+            tape=self._tape,
+            quantities={kind: tuple(values) for kind, values in self.names.quantities.items()},
+            symbols={kind: tuple(values) for kind, values in self.names.symbols.items()},
+            kinetic=lift(self._kinetic),
+            potential=lift(self._potential),
+            forces={k: tuple(lift(f.get(i, 0.0)) for i in range(n)) for k, f in self._forces.items()},
+            positions=tuple(self._positions),
+            rows=tuple(self._rows),
+            linear=self._linear,
+            gaps=tuple(self._gaps),
+            velocities=self._given.velocities(),
+            places=tuple(lift(self._places.get(i, self.names.symbols["q"][i])) for i in range(n))
+            if self._places
+            else (),
+            measured=tuple(self._measured),
+            independent=self._independent,
+        )
+
+    def _check_complete(self) -> None:
+        missing = [
+            (not self.names.quantities["q"], "it has no coordinates; mech.coordinates(...) adds some"),
+            (
+                self.names.quantities["s"] and not self._places,
+                "it has joints, but no mech.place(...) says what they move",
+            ),
+            (self._places and not self.names.quantities["s"], "coordinates are placed without mech.joints(...)"),
+        ]
+        for lacks, what in missing:
+            if lacks:
+                raise DeclarationError(f"mechanism {self.name!r}: {what}")
+
+    def build(self, form: str = "auto", **options: Any) -> Plant:
+        """Return the mechanism as a plant (:func:`plants.mechanics.build.build`)."""
+        from plants.mechanics.build import build
+
+        return build(self.declared(), form, **options)

@@ -1,0 +1,193 @@
+"""What a search minimises: the fitness of a kind of controller over situations, with margins as a constraint.
+
+A search for a trade-off front minimises several measures at once in place of one fitness.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants import LoopGainWarning
+from sscq.loop.closed_loop import ClosedLoop
+from sscq.loop.measures import all_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plants import Plant
+    from sscq.baselines.candidates import Candidate, GainSets
+    from sscq.fitness import Fitness
+    from sscq.loop.quality import Quality
+    from sscq.margins.operating import OperatingMargins
+    from sscq.situations.situation import Situation
+
+
+@dataclass(frozen=True)
+class Task:
+    """A design task: the plant, what it is judged on, and how it is simulated.
+
+    Attributes
+    ----------
+    plant : Plant
+    situations : tuple of Situation
+    fitness : Fitness
+    step : float
+        Integration step [s].
+    options : mapping
+        Integrator and loop mode.
+    threads : int, optional
+    """
+
+    plant: Plant
+    situations: tuple[Situation, ...]
+    fitness: Fitness
+    step: float
+    options: dict[str, Any] = field(default_factory=dict)
+    threads: int | None = None
+
+    def loop(self, controller: Any, measures: Sequence[str] | None = None) -> ClosedLoop:
+        """Return the compiled closed loop with a controller."""
+        wanted = self.fitness.measures if measures is None else measures
+        return ClosedLoop(
+            self.plant, controller, self.situations, self.step, measures=wanted,
+            entropy_scale=self.fitness.entropy_scale, **self.options,
+        )  # fmt: skip
+
+    def quality(self, controller: Any, theta: np.ndarray) -> Quality:
+        """Return all measures of candidates [n, n_theta]."""
+        return self.loop(controller, all_measures(self.plant)).evaluate(np.atleast_2d(theta), self.threads)
+
+    def on(self, situations: Sequence[Situation]) -> Task:
+        """Return the same task in other situations."""
+        return replace(self, situations=tuple(situations))
+
+
+class Objective:
+    """Genomes to fitness, one compiled call for all.
+
+    Parameters
+    ----------
+    task : Task
+    controller : Controller, law or tuple of laws
+    decode : callable, optional
+        Genomes [n, n_genes] to schedule parameters [n, n_theta]; left out, they are the same.
+    margins : OperatingMargins, optional
+        Constraint; left out: none.
+    gain_sets : callable, optional
+        Schedule parameters [n, n_theta] to the gain sets [n, n_sets, n_gains] that the schedule may give; left out, the
+        parameters are the gains.
+    measures : sequence of str, optional
+        What the simulation accumulates; left out: what the fitness needs.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        controller: Any,
+        decode: Callable[[np.ndarray], np.ndarray] | None = None,
+        margins: OperatingMargins | None = None,
+        gain_sets: GainSets | None = None,
+        measures: Sequence[str] | None = None,
+    ) -> None:
+        self.task, self.margins = task, margins
+        self.loop = self._declared = task.loop(controller, measures)
+        self.decode = decode or _same
+        self.gain_sets = gain_sets or _alone
+        self.evaluations, self._warned = 0, False
+
+    def _quality(self, theta: np.ndarray) -> Quality:
+        """Evaluate; a loop gain that is too large is told once in a search, not in every generation."""
+        with warnings.catch_warnings():
+            if self._warned:
+                warnings.simplefilter("ignore", LoopGainWarning)
+            quality = self.loop.evaluate(theta, self.task.threads)
+        self._warned |= quality.loop_gain is not None and bool((quality.loop_gain >= 1.0).any())
+        return quality
+
+    def problem(self, name: str) -> str:
+        """Return a digest of what is searched: checkpoints of another problem must not be gone on from."""
+        text = "\n".join([name, self.loop.kernel.text, repr(self.task.fitness), repr(self.task.situations)])
+        return f"{name} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    def renew(self, generation: int) -> None:
+        """Draw other noise for the generations from this one on; all candidates of a generation see the same."""
+        self.loop = self._declared.repeated(generation)
+
+    def judged(self, genomes: np.ndarray) -> tuple[Quality, Any]:
+        """Return the quality of genomes [n, n_genes] and by how much they violate the margins [n]."""
+        theta = np.ascontiguousarray(self.decode(np.asarray(genomes, float)))
+        self.evaluations += len(theta)
+        quality = self._quality(theta)
+        if self.margins is None:
+            return quality, 0.0
+        return quality, self.margins.violation(self.gain_sets(theta), self.task.threads)
+
+    def __call__(self, genomes: np.ndarray) -> np.ndarray:
+        """Return the fitness [n] of genomes [n, n_genes]."""
+        return self.task.fitness(*self.judged(genomes))
+
+
+def _same(genomes: np.ndarray) -> np.ndarray:
+    return genomes
+
+
+def _alone(theta: np.ndarray) -> np.ndarray:
+    return theta[:, None, :]
+
+
+def measure_of(objective: str, fitness: Fitness) -> str:
+    """Return the measure behind a word; the tracking error is the fitness's own, any other word a plant's measure."""
+    return {"error": fitness.error, "entropy": "entropy_difference_abs", "travel": "total_variation",
+            "effort": "effort"}.get(objective, objective)  # fmt: skip
+
+
+class FrontObjective(Objective):
+    """Genomes to severity and objectives, one compiled call for all.
+
+    Parameters
+    ----------
+    task : Task
+        Its fitness gives the aggregate over situations and the limits of travel and saturation; its weights and
+        reference values do not matter.
+    candidate : Candidate
+    objectives : sequence of {"error", "entropy", "travel", "effort"} or names of the plant's own measures
+    margins : OperatingMargins, optional
+        Constraint; left out: none.
+    limits : mapping of objective to float, optional
+        Largest values that are still of use; more violates a constraint.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        candidate: Candidate,
+        objectives: tuple[str, ...],
+        margins: OperatingMargins | None = None,
+        limits: Mapping[str, float] | None = None,
+    ) -> None:
+        self.objectives, self.limits = objectives, dict(limits or {})
+        self._names = tuple(measure_of(name, task.fitness) for name in objectives)
+        super().__init__(
+            task, candidate.controller, candidate.decode, margins, candidate.gain_sets,
+            measures=tuple(dict.fromkeys((*self._names, *task.fitness.measures))),
+        )  # fmt: skip
+
+    def problem(self, name: str) -> str:
+        """Return a digest of what is searched, the limits included."""
+        return f"{super().problem(name)} {sorted(self.limits.items())}"
+
+    def __call__(self, genomes: np.ndarray) -> np.ndarray:
+        """Return severity and objectives [n, 1 + n_objectives] of genomes [n, n_genes]."""
+        quality, violation = self.judged(genomes)
+        fitness = self.task.fitness
+        with np.errstate(over="ignore", invalid="ignore"):  # of rollouts that diverge
+            values = {k: fitness.combine(quality.values[m]) for k, m in zip(self.objectives, self._names, strict=True)}
+            for name, limit in self.limits.items():
+                violation = violation + np.maximum(0.0, values[name] / limit - 1.0)
+            severity = fitness.severity(quality, violation, self._names)
+        return np.column_stack([severity, *values.values()])

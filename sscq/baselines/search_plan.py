@@ -1,0 +1,143 @@
+"""How every kind of controller is searched: with the same methods, fitness, margins and budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sscq.baselines.objective import Objective, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sscq.baselines.candidates import Candidate
+    from sscq.margins.operating import OperatingMargins
+    from sscq.search.history import History, SearchResult
+    from sscq.search.method import SearchMethod
+
+
+_POLISH_STEP = 0.1  # first step size of the polishing search, of the box
+
+
+@dataclass(frozen=True)
+class Found:
+    """Result of a candidate's search.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    theta : ndarray [n_theta]
+    fitness : float
+        On the taught situations, margins and travel limit included.
+    evaluations : int
+    histories : tuple of (method name, History)
+    incumbents : ndarray [n, n_genes]
+        The best genomes on the way.
+    """
+
+    candidate: Candidate
+    theta: np.ndarray
+    fitness: float
+    evaluations: int
+    genome: np.ndarray
+    histories: tuple[tuple[str, History], ...] = field(default=())
+    incumbents: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How every candidate is searched: methods one after the other, each from the best before.
+
+    Attributes
+    ----------
+    methods : tuple of SearchMethod
+        Their budgets add up to that of a candidate.
+    seed : int
+    checkpoints : Path, optional
+        Folder of checkpoint files; left out, none are written.
+    report : callable, optional
+        Called with (candidate name, method name, progress) after each generation.
+    """
+
+    methods: tuple[SearchMethod, ...]
+    seed: int = 0
+    checkpoints: Path | None = None
+    report: Callable[[str, str, Any], None] | None = None
+
+    def search(self, objective: Objective, candidate: Candidate) -> Found:
+        """Search one candidate."""
+        from sscq.search.checkpoint import Checkpoint
+        from sscq.search.search import evolve
+
+        start, histories, evaluations = candidate.start, [], 0
+        results: list[SearchResult] = []
+        unspent = 0
+        for number, planned in enumerate(self.methods):
+            method = _with_more(planned, unspent)
+            name = type(method).__name__
+            path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
+            result = evolve(
+                objective, candidate.low, candidate.high, method, self.seed + number, start=start,
+                scale=candidate.scale,
+                checkpoint=None if path is None else Checkpoint(path, problem=objective.problem(candidate.name)),
+                report=self._reporter(candidate.name, name),
+            )  # fmt: skip
+            evaluations += result.evaluations
+            unspent = max(0, (method.evaluations or 0) - result.evaluations)  # a search that stalls leaves the rest
+            histories.append((name, result.history))
+            results.append(result)
+            start = np.vstack([min(results, key=_fitness).genome, candidate.start])
+        genome, fitness = self._best(objective, results)
+        theta = genome if candidate.decode is None else candidate.decode(genome[None])[0]
+        incumbents = np.vstack([result.incumbents for result in results])
+        return Found(candidate, theta, fitness, evaluations, genome, tuple(histories), incumbents)
+
+    def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
+        """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
+        if not any(method.renew_every for method in self.methods):
+            best = min(results, key=_fitness)
+            return best.genome, best.fitness
+        objective.renew(0)
+        values = objective(np.vstack([result.genome for result in results]))
+        place = int(np.argmin(values))
+        return results[place].genome, float(values[place])
+
+    def _reporter(self, candidate: str, method: str) -> Callable[[Any], None] | None:
+        if self.report is None:
+            return None
+        report = self.report
+        return lambda progress: report(candidate, method, progress)
+
+    def within(self, folder: Path | None) -> SearchPlan:
+        """Return the plan with another folder of checkpoints."""
+        return replace(self, checkpoints=folder)
+
+
+def _fitness(result: SearchResult) -> float:
+    return result.fitness
+
+
+def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:
+    """Return the method with what the one before it did not need."""
+    return replace(method, evaluations=method.evaluations + evaluations) if method.evaluations else method
+
+
+def search(
+    task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None, validation: Task | None = None
+) -> Found:
+    """Search one candidate for a task, with margins as a constraint where they are given.
+
+    With `validation`, of the best genomes on the way the one is taken that does best there: what the search gains by
+    fitting the taught situations alone is left out (early stopping).
+    """
+    objective = Objective(task, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    found = plan.search(objective, candidate)
+    if validation is None:
+        return found
+    judge = Objective(validation, candidate.controller, candidate.decode, margins, candidate.gain_sets)
+    genome = found.incumbents[[int(np.argmin(judge(found.incumbents)))]]
+    fitness, spent = float(objective(genome)[0]), found.evaluations + len(found.incumbents)
+    return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)

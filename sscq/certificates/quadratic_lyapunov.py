@@ -1,0 +1,310 @@
+"""A common quadratic Lyapunov function for a family of matrices, with the largest decay rate that a search finds.
+
+The inequalities are linear in P once the decay rate is fixed (a semidefinite program, by cvxpy with an open solver
+that is loaded when it is needed); the rate is bisected. What the solver gives is only a proposal:
+:mod:`sscq.certificates.certificate` verifies it, and a certificate that the check refuses is none.
+
+States come scaled by powers of two, and are turned into the coordinates in which the mean of the family has the unit
+matrix for its own P: there the semidefinite program is easy. Few members bind, so it holds those only, and takes in
+others as they are found violated.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, matrix_balance, solve_continuous_lyapunov, solve_discrete_lyapunov
+
+from sscq.certificates.certificate import MOST_EXACT, Certificate, decays, excludes, proved
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+
+SOLVERS = ("CLARABEL", "SCS")  # the second where the first gives up
+_LIFTED = 1e-9  # of the largest eigenvalue: what makes a weight of a face one of the interior
+
+
+class SolverMissingError(ImportError):
+    """The solvers of semidefinite programs are not installed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What the solver gave.
+
+    Attributes
+    ----------
+    width : float
+        t: above 0 the inequalities have a common solution.
+    P : array [n, n] or None
+        None where the solver failed.
+    weights : array [n_members, n, n] or None
+        Dual variables, made positive definite.
+    """
+
+    width: float
+    P: Array | None
+    weights: Array | None
+
+
+def widest(matrices: Array, decay: float, sample_time: float | None, size: float) -> Answer:
+    """Maximise t with P - t I >= 0, trace P = n and -(A' P + P A + 2 a P) / size - t I >= 0 for all members.
+
+    From sample to sample the last is e^(-2 a h) P - A' P A - t I >= 0. The program always has a solution; the sign of t
+    tells whether the inequalities have.
+
+    Raises
+    ------
+    SolverMissingError
+        If cvxpy is not installed.
+    """
+    cp = _cvxpy()
+    n = matrices.shape[1]
+    P, t = cp.Variable((n, n), symmetric=True), cp.Variable()
+    unit = np.eye(n)
+
+    def left(A: Array) -> Any:
+        if sample_time is None:
+            return -(A.T @ P + P @ A + 2.0 * decay * P) / size
+        return np.exp(-2.0 * decay * sample_time) * P - A.T @ P @ A
+
+    kept = [_symmetric(left(A)) - t * unit >> 0 for A in matrices]
+    problem = cp.Problem(cp.Maximize(t), [*kept, P - t * unit >> 0, cp.trace(P) == n])
+    for solver in SOLVERS:
+        if solver in cp.installed_solvers() and _solved(cp, problem, solver):
+            weights = np.array([_lifted(one.dual_value) for one in kept])
+            return Answer(float(t.value), np.array(P.value), weights)
+    return Answer(-np.inf, None, None)
+
+
+def _cvxpy() -> Any:
+    try:
+        import cvxpy
+    except ImportError as error:
+        message = (
+            "a common Lyapunov function needs cvxpy and its solvers, which are not installed; "
+            "use: pip install 'sscq[assurance]'"
+        )
+        raise SolverMissingError(message) from error
+    return cvxpy
+
+
+def _solved(cp: Any, problem: Any, solver: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an inaccurate proposal is judged by the check, not by the solver
+        try:
+            problem.solve(solver=solver)
+        except cp.error.SolverError:
+            return False
+    return problem.status in {"optimal", "optimal_inaccurate"}
+
+
+def _symmetric(matrix: Any) -> Any:
+    return 0.5 * (matrix + matrix.T)
+
+
+def _lifted(weight: Array) -> Array:
+    """The nearest positive definite matrix, about: dual solutions lie on a face of the cone."""
+    values, vectors = np.linalg.eigh(0.5 * (weight + weight.T))
+    lowest = _LIFTED * max(float(values[-1]), _LIFTED)
+    lifted = (vectors * np.maximum(values, lowest)) @ vectors.T
+    return np.asarray(0.5 * (lifted + lifted.T))
+
+
+_RESOLUTION = 0.02  # of the bound: where the bisection of the decay rate stops
+_ROUNDS = 40
+_BATCH = 4
+
+
+def own_decays(matrices: Array, sample_time: float | None = None) -> Array:
+    """Return the decay rate of each member by itself [n_members], 1/s: of its slowest mode."""
+    poles = np.linalg.eigvals(matrices)
+    if sample_time is None:
+        return np.asarray(-poles.real.max(axis=1))
+    return np.asarray(-np.log(np.maximum(np.abs(poles).max(axis=1), 1e-300)) / sample_time)
+
+
+@dataclass
+class Search:
+    """Bisection of the decay rate, and the members that have bound so far.
+
+    Attributes
+    ----------
+    scaled : array [n_members, n, n]
+        Family of stable members.
+    sample_time : float or None
+    bound : float
+        Decay rate of the slowest member [1/s].
+    """
+
+    scaled: Array
+    sample_time: float | None
+    bound: float
+
+    def __post_init__(self) -> None:
+        self.active: list[int] = []
+        self.root = self._preconditioner()
+        turned = np.linalg.solve(self.root, np.swapaxes(self.scaled, 1, 2) @ self.root)
+        self.family = np.swapaxes(turned, 1, 2)  # x -> root' x
+        self.size = 1.0 if self.sample_time else float(np.linalg.norm(self.family, 2, axis=(1, 2)).max())
+
+    def _preconditioner(self) -> Array:
+        """Lower factor L of the P of the family's mean, or of its slowest member where the mean is not stable."""
+        mean = self.scaled.mean(axis=0)
+        slowest = self.scaled[int(np.argmin(own_decays(self.scaled, self.sample_time)))]
+        for A in (mean, slowest):
+            if own_decays(A[None], self.sample_time)[0] <= 0.0:
+                continue
+            solve = solve_continuous_lyapunov if self.sample_time is None else _solve_sampled
+            try:
+                P = np.asarray(solve(A.T, -np.eye(len(A))))
+                return np.linalg.cholesky(0.5 * (P + P.T))
+            except LinAlgError:
+                continue
+        return np.eye(len(mean))
+
+    def largest_decay(self) -> Array | None:
+        """Return the P of scaled states with the largest decay found, or None."""
+        best = self._proposed(0.0)
+        if best is None:
+            return None
+        low, high = self._decay(best), self.bound
+        while high - low > _RESOLUTION * self.bound:
+            middle = 0.5 * (low + high)
+            P = self._proposed(middle)
+            if P is None or self._decay(P) <= low:
+                high = middle
+            else:
+                best, low = P, self._decay(P)
+        return best
+
+    def _decay(self, P: Array) -> float:
+        return float(decays(self.scaled, P, self.sample_time).min())
+
+    def _proposed(self, decay: float) -> Array | None:
+        """Return a P whose decay is more than `decay` with all members, or None where the solver finds none."""
+        if not self.active:
+            each = decays(self.family, np.eye(len(self.root)), self.sample_time)
+            self.active = [int(k) for k in np.argsort(each, kind="stable")[:_BATCH]]
+        for _ in range(_ROUNDS):
+            answer = widest(self.family[self.active], decay, self.sample_time, self.size)
+            if answer.P is None:
+                return None
+            P = self.root @ answer.P @ self.root.T
+            P = 0.5 * (P + P.T)
+            each = decays(self.scaled, P, self.sample_time)
+            if each.min() > decay:
+                return P
+            others = [int(k) for k in np.argsort(each, kind="stable")[:_BATCH] if k not in self.active]
+            if answer.width <= 0.0 or not others:
+                return None
+            self.active += others
+        return None
+
+    def excluded(self) -> bool:
+        """Return whether the dual solution proves that no P exists at all."""
+        if len(self.root) > MOST_EXACT:
+            return False
+        weights = widest(self.family[self.active], 0.0, self.sample_time, self.size).weights
+        if weights is None:
+            return False
+        back = np.linalg.inv(self.root)
+        turned = back.T @ weights @ back
+        own = 0.5 * (turned + np.swapaxes(turned, 1, 2))
+        return excludes(self.scaled[self.active], own, self.sample_time)
+
+
+def _solve_sampled(A: Array, Q: Array) -> Array:
+    return np.asarray(solve_discrete_lyapunov(A, -Q))
+
+
+_AT_REST = 1e-9  # of the size of a member: decay that rounding explains
+_KEPT = 1.0 - 1e-6  # of the decay found: what is promised, and proved exactly
+
+
+def common_lyapunov(
+    matrices: ArrayLike,
+    *,
+    sample_time: float | None = None,
+    names: Sequence[str] = (),
+    states: Sequence[str] = (),
+) -> Certificate:
+    """Find P > 0 with A' P + P A + 2 a P < 0 for all members, or A' P A < e^(-2 a h) P from sample to sample.
+
+    Parameters
+    ----------
+    matrices : array [n_members, n, n]
+    sample_time : float, optional
+        h [s]: the members are maps from sample to sample. Left out: continuous time.
+    names : sequence of str [n_members], optional
+    states : sequence of str [n], optional
+
+    Returns
+    -------
+    Certificate
+        "unstable member" where one is, so that no P can exist; "not found" where all members are stable and no P was
+        found, which says nothing about stability (``excluded``: there is none).
+
+    Raises
+    ------
+    ValueError
+        If these are no finite square matrices of one size, or names or states do not fit.
+    SolverMissingError
+        If cvxpy or its solvers are not installed.
+    """
+    family = _checked(matrices, names, states)
+    labels = tuple(names) or tuple(f"member {k + 1}" for k in range(len(family)))
+    scale = np.diag(matrix_balance(np.abs(family).mean(axis=0), permute=False)[1])
+    scaled = family * scale / scale[:, None]
+    rates = own_decays(scaled, sample_time)
+    slowest = int(np.argmin(rates))
+    found = Certificate(
+        holds=False, verdict="unstable member", decay=0.0, P=None, condition=np.inf, worst=labels[slowest],
+        bound=float(rates[slowest]), n_members=len(family), states=tuple(states), scale=scale, sample_time=sample_time,
+    )  # fmt: skip
+    sizes = np.linalg.norm(scaled, 2, axis=(1, 2)) if sample_time is None else np.full(len(scaled), 1.0 / sample_time)
+    if (rates <= _AT_REST * sizes).any():
+        return found
+    search = Search(scaled, sample_time, float(rates[slowest]))
+    P = search.largest_decay()
+    return _judged(found, scaled, labels, P, excluded=P is None and search.excluded())
+
+
+def _checked(matrices: ArrayLike, names: Sequence[str], states: Sequence[str]) -> Array:
+    family = np.asarray(matrices, dtype=float)
+    if family.ndim != 3 or not family.size or family.shape[1] != family.shape[2]:
+        raise ValueError(f"matrices must have shape [n_members, n, n], got {family.shape}")
+    if not np.isfinite(family).all():
+        raise ValueError(f"matrices must be finite; member {int(np.argwhere(~np.isfinite(family))[0][0]) + 1} is not")
+    for what, given, size in (("names", names, len(family)), ("states", states, family.shape[1])):
+        if given and len(given) != size:
+            raise ValueError(f"{what} must have {size} entries, got {len(given)}")
+    return family
+
+
+def _judged(
+    found: Certificate, scaled: Array, labels: Sequence[str], P: Array | None, *, excluded: bool
+) -> Certificate:
+    """The verdict on a proposal, by the check alone."""
+    missed = replace(found, verdict="not found", excluded=excluded)
+    if P is None or found.scale is None:
+        return missed
+    each = decays(scaled, P, found.sample_time)
+    worst = int(np.argmin(each))
+    decay, exact = _KEPT * float(each[worst]), scaled.shape[1] <= MOST_EXACT
+    if not decay > 0.0 or (exact and not proved(scaled, P, decay, found.sample_time)):
+        return missed
+    values = np.linalg.eigvalsh(P)
+    own = P / values[0] / found.scale / found.scale[:, None]
+    return replace(
+        found, holds=True, verdict="holds", decay=decay, P=own, condition=float(values[-1] / values[0]),
+        worst=labels[worst], exact=exact,
+    )  # fmt: skip

@@ -1,0 +1,396 @@
+"""Fitness: one number for each candidate from its quality in all situations (minimised).
+
+The default weighs the tracking error against the magnitude of the entropy production difference and, if wished,
+actuator travel, effort and measures of the plant's own, each relative to a reference value. The lexicographic kind
+puts stability and constraints first, then the error, then entropy. Entropy alone is offered for reproduction of
+published work; it is ill-posed (signed) or prefers not to move (magnitude), and is warned of.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.names import unknown
+from sscq.fitness import lexicographic
+from sscq.loop.quality import ALL_MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sscq.loop.quality import Quality
+
+
+_ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
+
+
+@dataclass(frozen=True)
+class Fitness:
+    """How quality becomes one number.
+
+    Attributes
+    ----------
+    kind : {"tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed"}
+        "lexicographic": stability, then margins and limits, then the tracking term, then entropy; no weights. How that
+        is one number: :mod:`sscq.fitness.lexicographic`.
+    error : {"iae", "itae", "ise"}
+        The tracking term.
+    error_weight, entropy_weight, travel_weight, effort_weight : float
+        Of the tracking term, of the integral of |dS_u - dS_c|, of total variation and of effort.
+    reference : mapping of measure to float
+        Values that the terms are divided by; empty: raw weights.
+    aggregate : {"mean", "mean_plus_std", "worst_share", "worst"}
+        Over situations: mean, mean + kappa * standard deviation, mean of the worst share (conditional value at risk),
+        or the worst one (minimax).
+    kappa, share : float
+    travel_limit : float, optional
+        Largest mean total variation over the situations; more is penalised in proportion.
+    saturation_limit : float, optional
+        Largest share of the time with a command at its limit, mean over the situations; more is penalised likewise.
+    own_measures : mapping of measure to float
+        Weights of the plant's own measures (`Plant.measures`) in kind "tracking_and_entropy", terms like the others.
+    own_limits : mapping of measure to float
+        Largest values of the plant's own measures, means over the situations; more is penalised in proportion.
+    limits_first : bool
+        Whether a candidate that breaks a limit of the plant's own measures, or the margins, is worse by more than a
+        fall at the end of every situation; else a rollout that survives may pay for a broken limit.
+    tolerance : float
+        Of the lexicographic kind: errors that differ by no more than this share may count as equal.
+    diverged : float
+        Penalty J of a rollout that diverges at the very end; one that diverges at once gets twice as much.
+    margin_weight : float
+        Of the violation of margins (a graded sum, see :mod:`sscq.margins.margins`).
+    entropy_scale : float
+        Of the controller's entropy rate kd e'^2, where the command is no force on the output: see
+        :mod:`sscq.baselines.survey`. It acts in the simulation.
+    """
+
+    kind: str = "tracking_and_entropy"
+    error: str = "iae"
+    error_weight: float = 1.0
+    entropy_weight: float = 0.3
+    travel_weight: float = 0.0
+    effort_weight: float = 0.0
+    reference: Mapping[str, float] = field(default_factory=dict)
+    aggregate: str = "mean"
+    kappa: float = 1.0
+    share: float = 0.25
+    travel_limit: float | None = None
+    diverged: float = 1e3
+    margin_weight: float = 10.0
+    entropy_scale: float = 1.0
+    saturation_limit: float | None = None
+    tolerance: float = 0.05
+    own_measures: Mapping[str, float] = field(default_factory=dict)
+    own_limits: Mapping[str, float] = field(default_factory=dict)
+    limits_first: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the settings."""
+        check_settings(self)
+
+    def plain(self) -> dict[str, Any]:
+        """Return all settings for a file; of the later ones those that do nothing here are left out.
+
+        So files of other fitnesses stay as they were, and older programs read them.
+        """
+        left_out = {
+            "tolerance": not self.lexicographic,
+            "saturation_limit": self.saturation_limit is None,
+            "own_measures": not self.own_measures,
+            "own_limits": not self.own_limits,
+            "limits_first": not self.limits_first,
+        }
+        return {name: value for name, value in asdict(self).items() if not left_out.get(name, False)}
+
+    @property
+    def lexicographic(self) -> bool:
+        """Whether levels are compared one after the other, not weighed."""
+        return self.kind == "lexicographic"
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """Measures that enter, with their weights."""
+        if self.lexicographic:
+            return {self.error: 1.0, "entropy_difference_abs": self.tolerance}
+        if self.kind != "tracking_and_entropy":
+            name = {"entropy_magnitude": "entropy_difference_abs", "entropy_square": "entropy_difference_square",
+                    "entropy_signed": "entropy_difference"}[self.kind]  # fmt: skip
+            return {name: 1.0}
+        weights = {
+            self.error: self.error_weight,
+            "entropy_difference_abs": self.entropy_weight,
+            "total_variation": self.travel_weight,
+            "effort": self.effort_weight,
+            **self.own_measures,
+        }
+        return {name: weight for name, weight in weights.items() if weight > 0.0}
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Measures that an evaluation must give."""
+        limits = (("total_variation", self.travel_limit), ("saturated_time", self.saturation_limit))
+        built_in = (name for name, limit in limits if limit is not None)
+        return tuple(dict.fromkeys((*self.terms, *built_in, *self.own_limits)))
+
+    def per_situation(self, quality: Quality) -> np.ndarray:
+        """Return the fitness of every candidate in every situation [situation, candidate]."""
+        if self.lexicographic:
+            lost_at, horizon = divergence_times(self, quality), np.asarray(quality.t_end)[:, None]
+            severity = np.where(np.isnan(lost_at), 0.0, 1.0 + (horizon - lost_at) / horizon)
+            return lexicographic.combined(severity, lexicographic_cells(self, quality), self.diverged)
+        total = np.zeros(quality.diverged_at.shape)
+        for name, weight in self.terms.items():
+            total = total + (weight / self.reference.get(name, 1.0)) * quality.values[name]
+        horizon = np.asarray(quality.t_end)[:, None]
+        graded = self.diverged * (1.0 + (horizon - quality.diverged_at) / horizon)
+        return np.where(quality.failed, graded, np.where(np.isfinite(total), total, 2.0 * self.diverged))
+
+    def combine(self, each: np.ndarray) -> np.ndarray:
+        """Return one number per candidate [candidate] from those per situation [situation, candidate]."""
+        if self.aggregate == "mean":
+            return each.mean(axis=0)
+        if self.aggregate == "mean_plus_std":
+            return each.mean(axis=0) + self.kappa * each.std(axis=0)
+        if self.aggregate == "worst":
+            return each.max(axis=0)
+        count = max(1, math.ceil(self.share * len(each) - _ROUNDING))
+        return np.sort(each, axis=0)[-count:].mean(axis=0)
+
+    def __call__(self, quality: Quality, margin_violation: np.ndarray | float = 0.0) -> np.ndarray:
+        """Return the fitness of every candidate [candidate], margins and limits included."""
+        if self.lexicographic:
+            severity = self.severity(quality, margin_violation)
+            return lexicographic.combined(severity, lexicographic_cells(self, quality, self.combine), self.diverged)
+        value = self.combine(self.per_situation(quality)) + self.margin_weight * np.asarray(margin_violation)
+        if self.travel_limit is not None or self.saturation_limit is not None or self.own_limits:
+            # A small share of excess must cost more than it can gain, or the limit would be a suggestion.
+            value = value + 2.0 * limit_excess(self, quality) * np.abs(value)  # the signed difference may be negative
+        if self.limits_first:
+            broken = own_excess(self, quality) + np.asarray(margin_violation)
+            value = value + np.where(broken > 0.0, self.diverged * (1.0 + broken), 0.0)
+        return value
+
+    def severity(
+        self, quality: Quality, margin_violation: np.ndarray | float = 0.0, measures: Sequence[str] = ()
+    ) -> np.ndarray:
+        """Return how badly candidates fail [candidate]: 0 not at all, below 1 in constraints, 1 to 2 by divergence.
+
+        Parameters
+        ----------
+        measures : sequence of str
+            Rollouts in which one of them is not finite count as diverged at once; left out: the fitness's own.
+        """
+        violation = lexicographic.of_violation(np.asarray(margin_violation) + limit_excess(self, quality))
+        lost = lexicographic.of_divergence(divergence_times(self, quality, measures), quality.t_end)
+        return np.where(lost > 0.0, lost, violation)
+
+    def normalised_by(self, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:
+        """Return the fitness with references from the medians over candidates that survive all situations.
+
+        Parameters
+        ----------
+        quality : Quality
+            Of candidates such as random gains.
+        preferred : ndarray of bool [candidate], optional
+            Candidates that are worth comparing with (the user's gains, or those that keep the margins); used where
+            any of them survives.
+
+        Raises
+        ------
+        ValueError
+            If nothing survives, so that there is nothing to compare with.
+        """
+        return normalised(self, quality, preferred)
+
+    def above(self, quality: Quality) -> Fitness:
+        """Return the fitness with penalties in the size of what survives, so that failing never pays.
+
+        With raw weights a heavy plant's fitness may be a million. A divergence then costs at least twice the worst
+        rollout of candidates that survive everything, and a violated margin as many of their medians as it costs where
+        terms are relative; penalties are never lowered.
+        """
+        return with_penalties(self, quality)
+
+    def warning(self, low: np.ndarray, high: np.ndarray) -> str | None:
+        """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
+        return caution(self, low, high)
+
+    def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
+        """Issue the warning, if there is one, as a :class:`FitnessWarning` and return it."""
+        message = self.warning(low, high)
+        if message:
+            warnings.warn(message, FitnessWarning, stacklevel=2)
+        return message
+
+
+KINDS = ("tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed")
+ERRORS = ("iae", "itae", "ise")
+AGGREGATES = ("mean", "mean_plus_std", "worst_share", "worst")
+NARROWEST = 1e-4
+"""Smallest tolerance of the lexicographic kind: a cell must be wide against rounding."""
+
+
+def check_settings(fitness: Fitness) -> None:
+    """Raise ValueError where a setting is not what it may be."""
+    for what, word, known in (
+        ("fitness", fitness.kind, KINDS), ("error measure", fitness.error, ERRORS),
+        ("aggregate", fitness.aggregate, AGGREGATES),
+    ):  # fmt: skip
+        if word not in known:
+            raise ValueError(unknown(what, word, known))
+    _check_numbers(fitness)
+    _check_own(fitness)
+    _check_limits(fitness)
+
+
+def _check_numbers(fitness: Fitness) -> None:
+    for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
+        value = getattr(fitness, name)
+        if not (math.isfinite(value) and value >= 0.0):
+            message = f"fitness: {name} must be finite and not negative, got {value}"
+            raise ValueError(message)
+    if not 0.0 < fitness.share <= 1.0:
+        message = f"fitness: share must be in (0, 1], got {fitness.share}"
+        raise ValueError(message)
+    if not NARROWEST <= fitness.tolerance <= 1.0:
+        raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {fitness.tolerance}")
+
+
+def _check_own(fitness: Fitness) -> None:
+    for name, weight in fitness.own_measures.items():
+        if name in ALL_MEASURES:
+            raise ValueError(f"fitness: own_measures are the plant's; {name!r} is built in, with a setting of its own")
+        if not (math.isfinite(weight) and weight >= 0.0):
+            raise ValueError(f"fitness: own_measures.{name} must be finite and not negative, got {weight}")
+    if any(fitness.own_measures.values()) and fitness.kind != KINDS[0]:
+        raise ValueError(f"fitness: own_measures are weighed in kind {KINDS[0]!r} alone, got kind {fitness.kind!r}")
+
+
+def _check_limits(fitness: Fitness) -> None:
+    for name in ("diverged", "entropy_scale"):
+        if not (math.isfinite(getattr(fitness, name)) and getattr(fitness, name) > 0.0):
+            raise ValueError(f"fitness: {name} must be positive and finite, got {getattr(fitness, name)}")
+    for name in ("travel_limit", "saturation_limit"):
+        limit = getattr(fitness, name)
+        if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
+            raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
+    for name, limit in fitness.own_limits.items():
+        if name in ALL_MEASURES or not (math.isfinite(limit) and limit > 0.0):
+            raise ValueError(f"fitness: own_limits: the plant's own measures, finite and above 0, got {name}: {limit}")
+    for name, value in fitness.reference.items():
+        known = (*ALL_MEASURES, *fitness.own_measures)
+        if name not in known:
+            raise ValueError(unknown("measure for the fitness to refer to", name, known))
+        if not (math.isfinite(value) and value > 0.0):
+            message = f"fitness: the reference value of {name!r} must be positive, got {value}"
+            raise ValueError(message)
+
+
+_NO_TRAVEL = 1e-9  # a limit of 0 forbids all travel; the excess is counted in units of this
+_NO_SATURATION = 1e-3  # the same for a limit of no time at the limits
+
+
+def divergence_times(fitness: Fitness, quality: Quality, measures: Sequence[str] = ()) -> np.ndarray:
+    """Times of divergence [situation, candidate]; 0 where a measure is not finite, NaN where nothing is amiss."""
+    finite = np.ones(quality.diverged_at.shape, bool)
+    for name in measures or fitness.terms:
+        finite &= np.isfinite(quality.values[name])
+    return np.where(finite | quality.failed, quality.diverged_at, 0.0)
+
+
+def lexicographic_cells(
+    fitness: Fitness, quality: Quality, over: Callable[[np.ndarray], np.ndarray] | None = None
+) -> np.ndarray:
+    """Lexicographic number of error and entropy, both `over` the situations if asked; not finite is 0."""
+    parts = []
+    for name in fitness.terms:
+        relative = quality.values[name] / fitness.reference.get(name, 1.0)
+        finite = np.where(np.isfinite(relative), relative, 0.0)
+        parts.append(finite if over is None else over(finite))
+    return lexicographic.cells(parts[0], parts[1], fitness.tolerance)
+
+
+def limit_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
+    """Excess of travel, of time at the limits and of limited measures [candidate], in shares of what is allowed."""
+    found = np.zeros(quality.diverged_at.shape[1])
+    if fitness.travel_limit is not None:
+        travel = quality.values["total_variation"].mean(axis=0)
+        found = np.maximum(0.0, travel / max(fitness.travel_limit, _NO_TRAVEL) - 1.0)
+    if fitness.saturation_limit is not None:
+        at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
+        found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
+    return found + own_excess(fitness, quality)
+
+
+def own_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
+    """Excess of the plant's own limited measures [candidate], in shares of what is allowed."""
+    found = np.zeros(quality.diverged_at.shape[1])
+    for name, limit in fitness.own_limits.items():
+        beyond = np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
+        found = found + np.where(np.isfinite(beyond), beyond, fitness.diverged)  # what is lost keeps no limit
+    return found
+
+
+_CLEAR = 8.0  # the lexicographic number is bent from a quarter of the penalty on: survivors keep well below
+
+
+def normalised(fitness: Fitness, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:
+    """Return the fitness with references from the medians over candidates that survive all situations."""
+    alive = ~quality.failed.any(axis=0)
+    if preferred is not None and (alive & preferred).any():
+        alive &= preferred
+    if not alive.any():
+        message = (
+            "no gains of the reference survive all situations, so the fitness has nothing to refer to; "
+            "give reference gains that stabilise the plant, or tighten the gain bounds"
+        )
+        raise ValueError(message)
+    values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in fitness.terms}
+    # A plant's own measure may be 0 for half of the sample (time beyond a limit): then what counts as large stands in.
+    own = {name: value for name, value in fitness.reference.items() if name in fitness.own_measures}
+    return replace(fitness, reference=own | {name: value for name, value in values.items() if value > 0.0})
+
+
+def with_penalties(fitness: Fitness, quality: Quality) -> Fitness:
+    """Return the fitness with penalties in the size of what survives, so that failing never pays."""
+    alive = ~quality.failed.any(axis=0)
+    if not alive.any():
+        return fitness
+    if fitness.lexicographic:
+        worst = float(lexicographic_cells(fitness, quality)[:, alive].max())
+        return replace(fitness, diverged=max(fitness.diverged, _CLEAR * worst))
+    values = np.abs(fitness.per_situation(quality)[:, alive])
+    usual = float(np.median(values.mean(axis=0)))
+    return replace(
+        fitness,
+        diverged=max(fitness.diverged, 2.0 * float(values.max())),
+        margin_weight=fitness.margin_weight * max(1.0, usual),
+    )
+
+
+_WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
+
+
+class FitnessWarning(UserWarning):
+    """A fitness that is likely to choose a useless controller."""
+
+
+def caution(fitness: Fitness, low: np.ndarray, high: np.ndarray) -> str | None:
+    """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
+    low, high = np.asarray(low, float), np.asarray(high, float)
+    if fitness.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
+        return (
+            "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
+            "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
+        )
+    if fitness.kind in {"entropy_magnitude", "entropy_square"}:
+        return (
+            "entropy production alone prefers not to move: the error is left where it is. "
+            "Use the default fitness, which weighs it against the tracking error"
+        )
+    return None

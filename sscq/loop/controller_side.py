@@ -1,0 +1,288 @@
+"""The controller's side of a loop: one controller sample as lane loops.
+
+In this order: measure (with jitter), sensor noise, output delay, quantise, lost packets, reference, schedule (at its
+tick), law with its limits, allocate, input bounds, lost packets; then in every step input delay and actuator.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from plants.core.blocks import as_tuple
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import clip, where
+from plants.core.kernel.kernel import ALIVE, Design
+from plants.core.kernel.lanes import Item, Lane, Loop, Repeat
+from plants.core.signals import noise
+from sscq.loop.actuators import Actuator, DelayLine
+from sscq.loop.sensors import Chance, Sensors, threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from controllers.protocols import Sweep
+    from plants.core.motion.step import Motion
+    from plants.excitation import Feed
+    from sscq.loop.spec import LoopSpec
+
+MEASURED, SENT = DelayLine("output", "measured"), DelayLine("input", "sent")
+
+
+class Sampling:
+    """Rows and loops of the controller's side.
+
+    Parameters
+    ----------
+    spec : LoopSpec
+    motion : Motion
+    travel : bool
+        Whether total variation is wanted.
+    origin : bool
+        Whether the initial outputs are wanted (overshoot, settling).
+    observe : bool
+        Whether scheduling signals are kept for a record.
+    """
+
+    def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool, observe: bool) -> None:
+        self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
+        self.plant, self.n = spec.plant, len(spec.plant.channels)
+        self.sensors, self.actuator = Sensors(spec), Actuator(spec)
+        self.sweep: Sweep | None = getattr(spec.controller.schedule, "sweep", None)
+        self.lossy = bool(spec.command_dropout.any())
+        # Where the controller's side ends: the plant's inputs themselves, or what is still on its way to them.
+        self.sent = SENT.group if spec.delayed_input or self.actuator.used else "u"
+        self.chances = list(self.sensors.chances)
+        if self.lossy:
+            self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
+
+    def add_rows(self, design: Design) -> None:
+        """Give the controller's side its rows."""
+        rows, spec = design.rows, self.spec
+        rows.add("u", len(self.plant.inputs))
+        for group in ("command", "r", "r_before", "r_rate", "y", "y_before", "y_rate"):
+            rows.add(group, self.n)
+        rows.add("fresh")
+        rows.add("g", len(spec.controller.gain_names))
+        if self.origin:
+            rows.add("origin", self.n)
+        if spec.controller.schedule.signals:
+            rows.add("extra", len(spec.controller.schedule.signals))
+        if spec.controller.n_theta:
+            rows.add("theta", spec.controller.n_theta)
+        if spec.controller.schedule.n_states:
+            rows.add("k", spec.controller.schedule.n_states)
+        if self.sweep is not None:
+            rows.add("grid_held", self.sweep.n_held)
+            rows.add("grid_sums", self.sweep.n_moving)
+        for i, law in enumerate(spec.laws):
+            if law.n_states:
+                rows.add(f"c{i}", law.n_states)
+        self._add_ends(design)
+
+    def _add_ends(self, design: Design) -> None:
+        """Rows between the laws and the plant: sensors, links, delay lines, actuators."""
+        rows, spec = design.rows, self.spec
+        self.sensors.add_rows(rows)
+        if self.lossy:
+            rows.add("command_dropout")
+            rows.add("command_unit")
+        if spec.bounded:
+            rows.add("low", len(self.plant.inputs))
+            rows.add("high", len(self.plant.inputs))
+        if spec.delayed_output:
+            MEASURED.add_rows(design, len(spec.watched))
+        if spec.delayed_input:
+            SENT.add_rows(design, len(self.plant.inputs))
+        self.actuator.add_rows(rows)
+        rows.add(self.sent, len(self.plant.inputs))
+
+    def add_to(self, design: Design) -> None:
+        """Put the sample's loops into every step."""
+        for chance in self.chances:
+            chance.add_to(design)
+        self.add_sensing(design)
+        self.add_control(design)
+
+    def add_sensing(self, design: Design) -> None:
+        """Put what the controller gets to see into every step: the first half of a sample."""
+        timing = self.spec.timing
+        design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
+        if self.spec.delayed_output:
+            ring = MEASURED.by_sample(design, timing)
+            design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
+
+    def add_control(self, design: Design) -> None:
+        """Put what the controller does into every step: schedule, laws, and the way to the plant's inputs."""
+        timing = self.spec.timing
+        design.before += self._scheduling()
+        design.before.append(Loop("control", (self._control,), timing.at_sample()))
+        if self.spec.delayed_input:
+            design.before.append(SENT.by_step(design, timing))
+        if self.sent != "u":
+            design.before.append(Loop("deliver", (self._deliver,)))
+
+    def start(self, number: int) -> dict[str, tuple[float, ...]]:
+        """Return the rows of one situation that do not start at 0."""
+        rest = tuple(q.nominal for q in self.plant.inputs)
+        rows: dict[str, tuple[float, ...]] = {"fresh": (1.0,), "u": rest, self.sent: rest}
+        if self.spec.bounded:
+            low, high = self.spec.situations[number].limits or (-math.inf, math.inf)
+            rows |= {"low": (low,) * len(rest), "high": (high,) * len(rest)}
+        if self.lossy:
+            rows["command_dropout"] = (threshold(self.spec.command_dropout[number]),)
+        return rows | self.sensors.start(number) | self.actuator.start(number)
+
+    def feeds(self, number: int) -> list[Feed]:
+        """Return what feeds the streams in one situation, in the kernel's order."""
+        return [chance.feed(number) for chance in self.chances]
+
+    def every(self) -> dict[str, int]:
+        """Steps between the numbers of each stream."""
+        return {chance.every: self.spec.timing.sample for chance in self.chances}
+
+    def outputs(self, lane: Lane) -> tuple[Any, ...]:
+        """Return the plant's outputs now (a body's helper)."""
+        t = lane.uniform("t")
+        u, w, p = self.motion.block(lane, t, t)
+        values = self.plant.outputs(t, lane["x"], u, w, p)
+        values = as_tuple(values, len(self.plant.measurements), f"outputs of {self.plant.name}")
+        return tuple(lane.tape.keep(value) for value in values)
+
+    def refer(self, lane: Lane) -> tuple[Any, ...]:
+        """Return the references now."""
+        t = lane.uniform("t")
+        return self.spec.references.values(lane, t, t)
+
+    def _measure(self, lane: Lane) -> None:
+        """What the sensors send; references and their rates."""
+        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        outputs = self.outputs(lane)
+        if self.origin:
+            places = [spec.output_index(c.output) for c in self.plant.channels]
+            lane["origin"] = [where(fresh, outputs[k], o) for k, o in zip(places, lane["origin"], strict=True)]
+        values = self.sensors.sample(lane, outputs)
+        if spec.delayed_output:
+            lane[MEASURED.group] = values
+        else:
+            self._see(lane, values)
+        lane["r"] = r = self.refer(lane)
+        if spec.references.constant:
+            lane["r_rate"] = (0.0,) * self.n
+            return
+        before = lane["r_before"]
+        lane["r_rate"] = [(a - where(fresh, a, b)) * per_second for a, b in zip(r, before, strict=True)]
+        lane["r_before"] = r
+
+    def _receive(self, lane: Lane) -> None:
+        """Measurements that were on their way for the output delay."""
+        self._see(lane, MEASURED.between(lane))
+
+    def _see(self, lane: Lane, values: Sequence[Any]) -> None:
+        """Outputs, their rates and what the schedule asks for, of what arrives at the controller."""
+        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        seen = dict(zip(spec.watched, self.sensors.receive(lane, values), strict=True))
+        y, rates, before = [], [], lane["y_before"]
+        for i, channel in enumerate(self.plant.channels):
+            y.append(seen[spec.output_index(channel.output)])
+            if channel.rate is not None and spec.measures_rate(i):
+                rates.append(seen[spec.output_index(channel.rate)])
+            else:
+                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
+        if not all(spec.measures_rate(i) for i in range(self.n)):
+            lane["y_before"] = y
+        lane["y"], lane["y_rate"] = y, rates
+        if spec.controller.schedule.signals:
+            lane["extra"] = [seen[spec.output_index(name)] for name in spec.controller.schedule.signals]
+
+    def _deliver(self, lane: Lane) -> None:
+        """The command, of some time ago where it is delayed, reaches the plant through its actuators."""
+        inputs = SENT.between(lane) if self.spec.delayed_input else lane[SENT.group]
+        lane["u"] = self.actuator.drive(lane, inputs)
+
+    def signals(self, lane: Lane) -> tuple[Any, ...]:
+        """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs as measured."""
+        values: list[Any] = []
+        for i, law in enumerate(self.spec.laws):
+            c = lane[f"c{i}"] if law.n_states else ()
+            rate = law.error_rate(lane["r_rate"][i], lane["y_rate"][i], c)
+            values += [lane["r"][i] - lane["y"][i], rate]
+        if self.spec.controller.schedule.signals:
+            values += lane["extra"]
+        return tuple(values)
+
+    def _scheduling(self) -> list[Item]:
+        """The gains at a tick: one loop, or for a schedule that sums over a grid three, the middle one repeated."""
+        when, sweep = self.spec.timing.at_tick(), self.sweep
+        if sweep is None:
+            return [Loop("schedule", (self._schedule,), when)]
+
+        def begin(lane: Lane) -> None:
+            lane["grid_held"], lane["grid_sums"] = sweep.begin(*self._asked(lane))
+
+        def advance(lane: Lane) -> None:
+            lane["grid_sums"] = sweep.advance(lane["grid_held"], lane["grid_sums"])
+
+        def end(lane: Lane) -> None:
+            self._scheduled(lane, *sweep.end(*self._asked(lane), lane["grid_sums"]))
+
+        loops = [Loop(f"schedule_{body.__name__}", (body,), when) for body in (begin, advance, end)]
+        return [loops[0], Repeat(loops[1], sweep.count), loops[2]]
+
+    def _schedule(self, lane: Lane) -> None:
+        schedule = self.spec.controller.schedule
+        self._scheduled(lane, *schedule.gains(*self._asked(lane)))
+
+    def _asked(self, lane: Lane) -> tuple[Any, Any, Any, Any]:
+        """What a schedule is asked with: time, signals, its state, its parameters."""
+        schedule, controller = self.spec.controller.schedule, self.spec.controller
+        theta = lane["theta"] if controller.n_theta else ()
+        k, signals = lane["k"] if schedule.n_states else (), self.signals(lane)
+        return lane.uniform("t"), signals, k, theta
+
+    def _scheduled(self, lane: Lane, gains: Sequence[Any], k_new: Sequence[Any]) -> None:
+        lane["g"] = gains
+        if self.observe:
+            lane["signals"] = self.signals(lane)
+        if self.spec.controller.schedule.n_states:
+            lane["k"] = k_new
+
+    def _control(self, lane: Lane) -> None:
+        """Laws, allocation, bounds, and what total variation needs."""
+        t, gains, commands = lane.uniform("t"), lane["g"], []
+        for i, law in enumerate(self.spec.laws):
+            signals = (lane["r"][i], lane["y"][i], lane["r_rate"][i], lane["y_rate"][i])
+            c = lane[f"c{i}"] if law.n_states else ()
+            command, c_new = law.law(t, *signals, c, gains[self.spec.gains_of(i)])
+            commands.append(command)
+            if law.n_states:
+                lane[f"c{i}"] = c_new
+        if self.travel:
+            self._travel(lane, commands)
+        lane["command"] = commands
+        lane[self.sent] = self._sent(lane, self._allocate(lane, commands))
+        lane["fresh"] = (0.0,)
+
+    def _sent(self, lane: Lane, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs asked for, or those of the last packet that arrived; before the first one those at rest."""
+        if not self.lossy:
+            return inputs
+        lost = lane.one("command_dropout") - lane.one("command_unit")
+        return tuple(where(lost, old, new) for new, old in zip(inputs, lane[self.sent], strict=True))
+
+    def _allocate(self, lane: Lane, commands: Sequence[Any]) -> tuple[Any, ...]:
+        inputs = tuple(commands)
+        if self.plant.allocate is not None:
+            p = lane["p"] if self.plant.parameters else ()
+            values = self.plant.allocate(lane.uniform("t"), lane["x"], inputs, p)
+            inputs = as_tuple(values, len(self.plant.inputs), f"allocate of {self.plant.name}")
+        inputs = tuple(lane.tape.keep(value) for value in inputs)
+        if self.spec.bounded:
+            inputs = tuple(clip(u, a, b) for u, a, b in zip(inputs, lane["low"], lane["high"], strict=True))
+        return inputs
+
+    def _travel(self, lane: Lane, commands: Sequence[Any]) -> None:
+        fresh, total = lane.one("fresh"), lane.one("q_total_variation")
+        for new, old in zip(commands, lane["command"], strict=True):
+            total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
+        lane["q_total_variation"] = (total,)

@@ -1,0 +1,146 @@
+"""Quality of control: what a rollout accumulates while it runs, and what is read off at its end.
+
+All integrals are left sums over the integration steps. With several channels, errors are divided by the channel's
+scale and summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.elementary import abs as magnitude
+from plants.core.elementary import maximum, where
+from plants.core.names import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SETTLED = 0.02  # of the distance to be covered: the usual 2 % band
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a measure may look at in one step; tuples have one entry per channel.
+
+    Attributes
+    ----------
+    t, h : time of the step and its length [s]; `since` counts from the latest jump of reference or load up to now
+    error : scaled errors r - y
+    command : commands held in this step
+    entropy_plant, entropy_controller : T0 dS/dt [W]; the plant's less its loss at rest, where it has any
+    progress : errors in the direction of the way to go, over its length: 1 at the start, 0 on target, < 0 beyond
+    """
+
+    t: Any
+    h: Any
+    since: Any
+    error: tuple[Any, ...]
+    command: tuple[Any, ...]
+    entropy_plant: Any
+    entropy_controller: Any
+    progress: tuple[Any, ...]
+    saturated: Any
+
+
+def _sum(values: tuple[Any, ...]) -> Any:
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+Update = Callable[[Any, Moment], Any]
+
+STEP_MEASURES: dict[str, Update] = {
+    "ise": lambda old, m: old + m.h * _sum(tuple(e * e for e in m.error)),
+    "iae": lambda old, m: old + m.h * _sum(tuple(magnitude(e) for e in m.error)),
+    "itae": lambda old, m: old + (m.h * m.since) * _sum(tuple(magnitude(e) for e in m.error)),
+    "effort": lambda old, m: old + m.h * _sum(tuple(u * u for u in m.command)),
+    "overshoot": lambda old, m: _overshoot(old, m.progress),
+    "settling_time": lambda old, m: where(_peak(m.progress) - SETTLED, m.t + m.h, old),
+    "entropy_plant": lambda old, m: old + m.h * m.entropy_plant,
+    "entropy_controller": lambda old, m: old + m.h * m.entropy_controller,
+    "entropy_difference": lambda old, m: old + m.h * (m.entropy_plant - m.entropy_controller),
+    "entropy_difference_abs": lambda old, m: old + m.h * magnitude(m.entropy_plant - m.entropy_controller),
+    "entropy_difference_square": lambda old, m: old + m.h * (m.entropy_plant - m.entropy_controller) ** 2,
+    "saturated_time": lambda old, m: old + m.h * m.saturated,
+    "peak_command": lambda old, m: maximum(old, _peak(m.command)),
+}
+"""Measures updated in every step: ``(old value, moment) -> new value``."""
+
+SAMPLE_MEASURES = ("total_variation",)
+"""Measures updated with each controller sample."""
+
+ALL_MEASURES = (*STEP_MEASURES, *SAMPLE_MEASURES)
+
+
+def _peak(values: tuple[Any, ...]) -> Any:
+    """Largest magnitude of all channels."""
+    peak = magnitude(values[0])
+    for value in values[1:]:
+        peak = maximum(peak, magnitude(value))
+    return peak
+
+
+def _overshoot(old: Any, progress: tuple[Any, ...]) -> Any:
+    for one in progress:
+        old = maximum(old, -one)
+    return old
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Quality of control of every candidate in every situation; each array [situation, candidate].
+
+    Attributes
+    ----------
+    ise, iae, itae : integrals of e^2, |e|, t |e|; t from the latest jump of reference or load before
+    effort : integral of u^2
+    total_variation : sum of |u_k - u_{k-1}| over the controller's samples (actuator travel)
+    overshoot : largest excess beyond the target, relative to the way from the initial output to it; of all channels
+    settling_time : time after which the errors of all channels stay within 2 % of that way [s]; the horizon where they
+        never do
+    entropy_plant, entropy_controller : integral of T0 dS/dt [J]. Of plants that lose at rest (`loses_at_rest`) the
+        excess over the loss at the equilibrium of the present reference is counted, here and in the differences
+    entropy_difference, entropy_difference_abs : integral of their difference and of its magnitude [J]
+    saturated_time : time with a command at a limit [s]
+    peak_command : largest |u|
+    diverged_at : time at which the rollout left the plant's region [s], NaN where it did not; the other measures are
+        then those up to that time
+    loop_gain : in loop-free modes the largest gain of the plant's algebraic loop at the beginning of a step, else None;
+        with more than two accelerations a bound that is never below it. From 1 on the results may mean nothing
+    t_end : horizon of each situation [situation], s
+
+    The plant's own measures are found by name like the others: ``quality["ride_comfort"]``.
+    """
+
+    situations: tuple[str, ...]
+    t_end: np.ndarray
+    diverged_at: np.ndarray
+    values: Mapping[str, np.ndarray]
+    loop_gain: np.ndarray | None = None
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        """Return a measure by name."""
+        values = self.__dict__.get("values", {})
+        if name in values:
+            return values[name]
+        if name in ALL_MEASURES:
+            message = f"the measure {name!r} was not asked for in this evaluation; got {', '.join(values)}"
+            raise AttributeError(message)
+        raise AttributeError(name)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return a measure by name, built-in or the plant's own."""
+        if name not in self.values:
+            raise KeyError(unknown("measure of this evaluation", name, tuple(self.values)))
+        return self.values[name]
+
+    @property
+    def failed(self) -> np.ndarray:
+        """Whether the rollout diverged [situation, candidate]."""
+        return np.isfinite(self.diverged_at)

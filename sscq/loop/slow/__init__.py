@@ -1,0 +1,9 @@
+"""Closed loops with plants that are stepped outside the compiled kernels, in processes of their own.
+
+``crew`` starts the processes, ``SlowLoop`` is the loop around them.
+"""
+
+from sscq.loop.slow.processes import Crew, SlowPlantError, crew
+from sscq.loop.slow.slow_loop import SlowLoop, Watched
+
+__all__ = ["Crew", "SlowLoop", "SlowPlantError", "Watched", "crew"]

@@ -1,0 +1,152 @@
+"""Margins of each of several channels, its loop opened while the others stay closed with their own gains.
+
+    responses = coupled_responses(plants, loops, low, high)         # once per search
+    coupled_penalty(gains, responses, MarginLimits(1.8, 0.05))      # gains [..., 3 n_channels] -> [n_channels, ...]
+    coupled_margins(gains, responses)[0].worst()                    # of the first channel
+
+All channels are stable together or none is. One loop at a time is what is asked: that all loops change at once, each by
+less than its own margin, is not covered (J. C. Doyle, Robustness of multiloop linear feedback systems, Proc. 17th IEEE
+Conf. Decision and Control (1978) 12-18).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.kernel.run import call_in_chunks, thread_count
+from sscq.margins import kernel
+from sscq.margins.coupled.kernel import evaluate_together
+from sscq.margins.coupled.sampled_loops import GAINS
+from sscq.margins.margins import LoopMargins
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from sscq.margins.coupled.frequency_response import CoupledResponse
+    from sscq.margins.margins import MarginLimits
+
+    Array = NDArray[np.float64]
+
+_HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
+_ROUNDING = 1e-9  # of a growth per sample: a mode at rest, also a multiple one, is not stable
+_SLOW = 1e-6  # of what kp and kd do: an integral that adds less in a sample, and leaves a mode at rest, takes no part
+_BLOCK, _BLOCKS = 32, 4  # gain sets that are looked at together, and such blocks in one call of a thread
+
+
+def coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> tuple[LoopMargins, ...]:
+    """Compute all margins of all channels.
+
+    Parameters
+    ----------
+    gains : array [gain_set, 3 n_channels] or [3 n_channels]
+        kp, ki, kd of each channel in turn.
+    responses : sequence of CoupledResponse
+
+    Returns
+    -------
+    tuple of LoopMargins
+        One for each channel; `stable` and `growth` are those of all loops together.
+    """
+    rows = np.atleast_2d(_checked(gains, responses))
+    tables = np.array([_table(rows, response) for response in responses])  # [point, gain set, channel, column]
+    names = tuple(r.name for r in responses)
+    found = []
+    for i in range(tables.shape[2]):
+        values = {key: np.ascontiguousarray(tables[:, :, i, k].T) for k, key in enumerate(kernel.COLUMNS)}
+        found.append(LoopMargins(names, values.pop("verdict") == kernel.STABLE, **values))
+    return tuple(found)
+
+
+def coupled_penalty(
+    gains: ArrayLike, responses: Sequence[CoupledResponse], limits: MarginLimits, threads: int | None = 1
+) -> Array:
+    """Return by how much gain sets violate the limits, for each channel: finite and graded everywhere.
+
+    A stable channel pays what :func:`sscq.margins.margins.penalty` asks of a single loop. Where the loops are unstable together
+    each pays 2 + g / (g + w), with the growth rate g.
+
+    Parameters
+    ----------
+    gains : array [..., 3 n_channels]
+        Sets that are not finite pay 3 for each channel at each point.
+    responses : sequence of CoupledResponse
+    limits : MarginLimits
+    threads : int, optional
+        None: all processors. The result does not depend on it.
+
+    Returns
+    -------
+    array [n_channels, ...]
+        Between 0 and 3 times the number of operating points.
+    """
+    gains = _checked(gains, responses)
+    rows = gains.reshape(-1, gains.shape[-1])
+    paid = np.zeros((len(rows), gains.shape[-1] // GAINS))
+
+    def pay(first: int, last: int) -> None:
+        part = slice(first * _BLOCK, last * _BLOCK)
+        for response in responses:  # in their order: sums of the same numbers in the same order
+            paid[part] += _paid(rows[part], response, limits)
+
+    call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
+    return np.moveaxis(paid.reshape(*gains.shape[:-1], -1), -1, 0)
+
+
+def _paid(rows: Array, response: CoupledResponse, limits: MarginLimits) -> Array:
+    """What gain sets pay at one operating point [n, n_channels]."""
+    level = kernel.DELAY if limits.delay_margin > 0.0 else kernel.SENSITIVITY
+    table = _table(rows, response, level, (1.0 + 1e-12) / limits.sensitivity)
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[..., 2])
+    if limits.delay_margin > 0.0:
+        violation += np.maximum(0.0, 1.0 - table[..., 7] / limits.delay_margin)
+    unstable = 3.0 - response.rate / (table[..., 1] + response.rate)
+    return np.where(table[..., 0] == kernel.STABLE, violation, unstable)
+
+
+def _table(gains: Array, response: CoupledResponse, level: int = kernel.FULL, enough: float = np.inf) -> Array:
+    """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues."""
+    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
+    gains, growth = _grown(np.where(wild[:, None], 0.0, gains), response)
+    growth = np.where(wild, np.inf, growth)
+    table = np.zeros((len(gains), len(response.sampled.loops), len(kernel.COLUMNS)))
+    stable = growth < -_ROUNDING / response.sampled.sample_time
+    rows = np.ascontiguousarray(gains[stable])
+    if len(rows):
+        found = np.zeros((len(rows), *table.shape[1:]))
+        evaluate_together(
+            rows, response.log_frequency, response.answers, response.integrator, response.regular, response.rest,
+            response.at_rest(rows), response.sampled.sample_time, level, enough, found,
+        )  # fmt: skip
+        table[stable] = found
+    table[~stable, :, 0], table[~stable, :, 1] = kernel.UNSTABLE, np.maximum(growth[~stable], 0.0)[:, None]
+    table[~stable, :, 2:4], table[~stable, :, 4:] = np.inf, 0.0
+    return table
+
+
+def _grown(gains: Array, response: CoupledResponse) -> tuple[Array, Array]:
+    """Gains and the growth rates of their loops [1/s], without integrals too slow to be told from none.
+
+    Between two rules one of which has no integral action, ki may be as small as one likes. Its mode is then at rest to
+    rounding, but is no failure: in a thousand million samples it does nothing.
+    """
+    growth, sample = response.sampled.growth(gains), response.sampled.sample_time
+    resting = np.abs(growth) <= _ROUNDING / sample
+    if not resting.any():
+        return gains, growth
+    kp, ki, kd = (np.abs(gains[resting, k::GAINS]) for k in range(GAINS))
+    slow = gains[resting]
+    slow[:, 1::GAINS][ki * sample <= _SLOW * (kp + kd / sample)] = 0.0
+    gains, growth = gains.copy(), growth.copy()
+    gains[resting], growth[resting] = slow, response.sampled.growth(slow)
+    return gains, growth
+
+
+def _checked(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> Array:
+    gains, size = np.asarray(gains, dtype=float), GAINS * len(responses[0].sampled.loops)
+    if gains.shape[-1:] != (size,):
+        raise ValueError(f"gains must have shape [..., {size}] (kp, ki, kd of each channel), got {gains.shape}")
+    return gains

@@ -1,0 +1,267 @@
+"""Stability margins of many PID gain sets at many operating points, fast enough to be a constraint of a search.
+
+    responses = loop_responses(plants, loop, low, high)         # once per search
+    penalty(gains, responses, MarginLimits(1.8, 0.05))          # gains [..., 3] -> [...], 0 where all limits are kept
+    loop_margins(gains, responses).worst()                      # what a report prints
+
+The set of stabilising gains is not convex, so a schedule is judged on samples of the hull of its rules and the
+reference gains (:mod:`sscq.margins.margins.gain_sets`), not on its corners. Margins belong to gains that stand still: they
+say nothing about how fast a schedule may move them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.kernel.run import call_in_chunks, thread_count
+from sscq.margins import kernel, screen
+from sscq.margins.sampled_loop import spectral_radius
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from sscq.margins.frequency_response import LoopResponse
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """One margin's worst value and where it is."""
+
+    value: float
+    operating_point: str
+    gain_set: int
+
+
+@dataclass(frozen=True)
+class Margins:
+    """Worst margins over gain sets and operating points; attributes as in LoopMargins."""
+
+    stable: bool
+    growth: Worst
+    sensitivity: Worst
+    complementary: Worst
+    gain_margin: Worst
+    gain_reduction: Worst
+    phase_margin: Worst
+    delay_margin: Worst
+
+    def __str__(self) -> str:
+        """Print a line for each margin."""
+        lines = ["stable at every operating point" if self.stable else "UNSTABLE"]
+        for key in [f.name for f in fields(self)][1:]:
+            worst: Worst = getattr(self, key)
+            lines.append(f"{key:<16}{worst.value:>12.4g} {_UNITS.get(key, ''):<4} at {worst.operating_point}")
+        return "\n".join(lines)
+
+
+_UNITS = {"growth": "1/s", "phase_margin": "rad", "delay_margin": "s"}
+
+
+@dataclass(frozen=True)
+class LoopMargins:
+    """Margins of each gain set at each operating point: arrays [gain_set, operating_point].
+
+    Attributes
+    ----------
+    names : tuple of str
+        Operating points.
+    stable : array of bool
+        All eigenvalues of the closed loop are inside the unit circle.
+    growth : array
+        How fast an unstable loop grows [1/s], most often to 20 %, surely to the spacing of the prepared circles (a
+        factor of about two; below the slowest of them: half its rate); 0 for a stable one, infinite for gains that
+        are not finite. :func:`sscq.margins.sampled_loop.spectral_radius` gives e^(growth h) exactly.
+    sensitivity, complementary : array
+        Maxima over frequency of |1 / (1 + L)| and |L / (1 + L)|; infinite if unstable.
+    gain_margin, gain_reduction : array
+        Factor above 1 by which all three gains may be multiplied, or divided, before the loop becomes unstable;
+        infinite where it may be any, 0 if unstable. An open-loop unstable plant has a finite reduction.
+    phase_margin : array
+        Least angle between L and -1 on the unit circle, to either side [rad]; infinite without a crossover, 0 if
+        unstable.
+    delay_margin : array
+        Least lag T of e^(-j w T) that makes the loop unstable, over all crossovers [s]; infinite without a crossover.
+        Exact where it is a whole number of samples; in between, samples see a little more or less than the pure lag.
+    """
+
+    names: tuple[str, ...]
+    stable: NDArray[np.bool_]
+    growth: Array
+    sensitivity: Array
+    complementary: Array
+    gain_margin: Array
+    gain_reduction: Array
+    phase_margin: Array
+    delay_margin: Array
+
+    def worst(self) -> Margins:
+        """Return the worst of each margin, with its operating point and gain set."""
+        found = {}
+        for key in [f.name for f in fields(self)][2:]:
+            values = getattr(self, key)
+            bad = values.argmax() if key in {"growth", "sensitivity", "complementary"} else values.argmin()
+            row, column = np.unravel_index(bad, values.shape)
+            found[key] = Worst(float(values[row, column]), self.names[column], int(row))
+        return Margins(stable=bool(self.stable.all()), **found)
+
+
+_HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
+_ROUNDING = 1e-12  # of an eigenvalue: a mode at rest is not stable
+_BLOCK, _BLOCKS = 128, 8  # gain sets that are looked at together, and such blocks in one call of a thread
+
+
+@dataclass(frozen=True)
+class MarginLimits:
+    """What every frozen loop of a schedule must keep.
+
+    No limit on the gain margin is needed: a maximum sensitivity Ms bounds it by Ms / (Ms - 1), and the phase margin by
+    2 asin(1 / (2 Ms)) (Astrom and Hagglund, Advanced PID Control, sec. 4.6).
+
+    Attributes
+    ----------
+    sensitivity : float
+        Largest allowed maximum sensitivity, above 1.
+    delay_margin : float
+        Least delay margin [s]; 0: no limit.
+    """
+
+    sensitivity: float = 2.0
+    delay_margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        if not 1.0 < self.sensitivity < math.inf:
+            raise ValueError(f"sensitivity must be a finite limit above 1, got {self.sensitivity}")
+        if not 0.0 <= self.delay_margin < math.inf:
+            raise ValueError(f"delay_margin must be a finite time >= 0 [s], got {self.delay_margin}")
+
+
+def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMargins:
+    """Compute all margins of gain sets.
+
+    Parameters
+    ----------
+    gains : array [gain_set, 3] or [3]
+        kp, ki, kd.
+    responses : sequence of LoopResponse
+        From :func:`loop_responses`.
+
+    Returns
+    -------
+    LoopMargins
+    """
+    table = _table(np.atleast_2d(_checked(gains)), responses)
+    values = {key: np.ascontiguousarray(table[:, :, i].T) for i, key in enumerate(kernel.COLUMNS)}
+    verdict = values.pop("verdict")
+    return LoopMargins(tuple(r.name for r in responses), verdict == kernel.STABLE, **values)
+
+
+def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits, threads: int | None = 1) -> Any:
+    """Return by how much gain sets violate the limits, summed over operating points: finite and graded everywhere.
+
+    A stable loop pays max(0, 1 - limit / Ms) + max(0, 1 - delay margin / limit): the relative violation to first order,
+    and 2 at the boundary of stability. An unstable one pays 2 + g / (g + w), with its growth rate g and the loop's own
+    rate w: less than 3.
+
+    Parameters
+    ----------
+    gains : array [..., 3]
+        kp, ki, kd; sets that are not finite pay 3 at each point.
+    responses : sequence of LoopResponse
+    limits : MarginLimits
+    threads : int, optional
+        None: all processors. The result does not depend on it.
+
+    Returns
+    -------
+    array [...]
+        Between 0 and 3 times the number of operating points.
+    """
+    gains = _checked(gains)
+    rows = np.require(gains.reshape(-1, 3), requirements=["C", "W"])  # one compilation for all
+    paid = np.zeros(len(rows))
+
+    def pay(first: int, last: int) -> None:
+        part = slice(first * _BLOCK, last * _BLOCK)
+        for response in responses:  # in their order: sums of the same numbers in the same order
+            unsure = np.flatnonzero(~_surely_kept(rows[part], response, limits))
+            if unsure.size:
+                paid[part][unsure] += _paid(rows[part][unsure], response, limits)
+
+    call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
+    return paid.reshape(gains.shape[:-1])
+
+
+def _surely_kept(rows: Array, response: LoopResponse, limits: MarginLimits) -> NDArray[np.bool_]:
+    """Gain sets that pay nothing at an operating point, as far as a quick look tells; a delay margin it does not."""
+    if limits.delay_margin > 0.0 or response.sampled.hidden_growth > 0.0:
+        return np.zeros(len(rows), dtype=bool)
+    distance = (1.0 + _ROUNDING) / limits.sensitivity
+    parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
+    return screen.kept(rows, *parts, distance) & (np.abs(rows) < _HUGE).all(axis=1)
+
+
+def _paid(rows: Array, response: LoopResponse, limits: MarginLimits) -> Array:
+    """What gain sets pay at one operating point."""
+    level = kernel.DELAY if limits.delay_margin > 0.0 else kernel.SENSITIVITY
+    table = _table(rows, [response], level, (1.0 + _ROUNDING) / limits.sensitivity)[0]
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[:, 2])
+    if limits.delay_margin > 0.0:
+        violation += np.maximum(0.0, 1.0 - table[:, 7] / limits.delay_margin)
+    unstable = 3.0 - response.rate / (table[:, 1] + response.rate)
+    return np.where(table[:, 0] == kernel.STABLE, violation, unstable)
+
+
+def _checked(gains: ArrayLike) -> Array:
+    gains = np.asarray(gains, dtype=float)
+    if gains.shape[-1:] != (3,):
+        raise ValueError(f"gains must have shape [..., 3] (kp, ki, kd), got {gains.shape}")
+    return gains
+
+
+def _table(gains: Array, responses: Sequence[LoopResponse], level: int = kernel.FULL, enough: float = np.inf) -> Array:
+    """Kernel results [operating_point, gain_set, column], with doubtful verdicts settled by eigenvalues."""
+    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
+    gains = np.where(wild[:, None], 0.0, gains)
+    table = np.zeros((len(responses), len(gains), len(kernel.COLUMNS)))
+    for response, out in zip(responses, table, strict=True):
+        kernel.evaluate(
+            gains,
+            response.log_frequency,
+            response.basis,
+            response.regular,
+            response.at_rest,
+            response.at_nyquist,
+            response.log_frequency[::2].copy(),
+            response.growth,
+            response.rings,
+            response.sampled.loop.sample_time,
+            level,
+            enough,
+            out,
+        )
+        _settle(gains, wild, response, out)
+    return table
+
+
+def _settle(gains: Array, wild: NDArray[np.bool_], response: LoopResponse, out: Array) -> None:
+    """Decide what the grid was too coarse for, loops with a hidden mode that grows, and gains that are no numbers."""
+    hidden = response.sampled.hidden_growth
+    asked = out[:, 0] == kernel.DOUBTFUL
+    if asked.any():
+        radius = np.asarray(spectral_radius(response.sampled, gains[asked]))
+        rate = np.log(np.maximum(radius, 1e-300)) / response.sampled.loop.sample_time
+        out[asked, 0] = np.where(radius < 1.0 - _ROUNDING, kernel.STABLE, kernel.UNSTABLE)
+        out[asked, 1] = np.maximum(rate, 0.0)
+    out[wild, 0], out[wild, 1] = kernel.UNSTABLE, np.inf
+    lost = (out[:, 0] != kernel.STABLE) | (hidden > 0.0)
+    out[lost, 0], out[lost, 1] = kernel.UNSTABLE, np.maximum(out[lost, 1], hidden)
+    out[lost, 2:4], out[lost, 4:] = np.inf, 0.0

@@ -1,0 +1,113 @@
+"""A quick look at frozen loops: which of them keep a limit on Ms beyond doubt, sixteen side by side.
+
+A search asks of many thousand gain sets whether they keep Ms, and most do. This pass says so for those where a lower
+bound of the distance from -1 tells, without looking for the dips themselves; the others, and all that it cannot judge,
+go through :mod:`sscq.margins.kernel`. So what a search pays is the same to the last bit.
+
+Between two points of the grid L = top / R - 1 is taken to come no nearer to -1 than straight ways of the full length of
+the step would lead, as there. The lanes are the innermost loop and hold no branch, so that the compiler vectorises
+across gain sets.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.kernel.cache import function
+from plants.core.kernel.kernel import written
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+LANES = 16
+_OCTAGON = 0.4142135623730951  # larger part + this * smaller part: never below the length, at most 8.3 % above
+
+
+def _rows(gains, basis, factor, at_rest, at_nyquist, distance, out, memory):
+    """Fill `out` [n] with 1 or 0; see :func:`kept`. Memory [9 * LANES]."""
+    n = basis.shape[1]
+    S = memory.reshape(9, LANES)
+    kp, ki, kd, re_before, im_before = S[0], S[1], S[2], S[3], S[4]
+    first_re, first_im, turns, doubt = S[5], S[6], S[7], S[8]
+    for start in range(0, len(gains), LANES):
+        for lane in range(LANES):
+            row = min(start + lane, len(gains) - 1)
+            kp[lane], ki[lane], kd[lane] = gains[row, 0], gains[row, 1], gains[row, 2]
+            turns[lane], doubt[lane] = 0.0, 0.0
+        for k in range(n):
+            b0, b1, b2 = basis[0, k], basis[2, k], basis[4, k]
+            c0, c1, c2 = basis[1, k], basis[3, k], basis[5, k]
+            fr, fi = factor[0, k], factor[1, k]
+            reach = distance * np.sqrt(fr * fr + fi * fi)
+            before = max(k - 1, 0)
+            reach_before = distance * np.sqrt(factor[0, before] ** 2 + factor[1, before] ** 2)
+            for lane in range(LANES):
+                loop_re = kp[lane] * b0 + ki[lane] * b1 + kd[lane] * b2
+                loop_im = kp[lane] * c0 + ki[lane] * c1 + kd[lane] * c2
+                re = fr + fr * loop_re - fi * loop_im
+                im = fi + fi * loop_re + fr * loop_im
+                old_re = re if k == 0 else re_before[lane]
+                old_im = im if k == 0 else im_before[lane]
+                along, across = abs(re - old_re), abs(im - old_im)
+                way = max(along, across) + _OCTAGON * min(along, across)
+                size, old_size = re * re + im * im, old_re * old_re + old_im * old_im
+                near = (size <= (way + reach) ** 2) | (old_size <= (way + reach_before) ** 2)
+                long = re * old_re + im * old_im < 0.0
+                cross = old_re * im - re * old_im
+                up = (old_im >= 0.0) & (im < 0.0) & (cross > 0.0)
+                down = (old_im < 0.0) & (im >= 0.0) & (cross < 0.0)
+                turns[lane] += 2.0 if up else (-2.0 if down else 0.0)
+                doubt[lane] = 1.0 if near | long else doubt[lane]
+                re_before[lane], im_before[lane] = re, im
+            if k == 0:
+                for lane in range(LANES):
+                    first_re[lane], first_im[lane] = re_before[lane], im_before[lane]
+        for lane in range(min(LANES, len(gains) - start)):
+            end = kp[lane] * at_nyquist[0] + ki[lane] * at_nyquist[1] + kd[lane] * at_nyquist[2]
+            first, last = ki[lane] * at_rest[1], at_nyquist[3] * (1.0 + end)
+            total, sure = _with_ends(
+                turns[lane], first, last, first_re[lane], first_im[lane], re_before[lane], im_before[lane]
+            )
+            sure &= (doubt[lane] == 0.0) & (ki[lane] != 0.0) & (abs(1.0 + end) > distance)
+            out[start + lane] = 1 if sure and total == 0.0 else 0
+
+
+def _with_ends(turns, first, last, first_re, first_im, last_re, last_im):
+    """Turns with those at the two real ends, where the mirrored lower half joins; whether there is no doubt of them."""
+    if first < 0.0:
+        turns += 1.0 if first_im < 0.0 else -1.0
+    if last < 0.0:
+        turns += 1.0 if last_im >= 0.0 else -1.0
+    doubt = (first == 0.0) | ((first * first_re < 0.0) & (abs(first_re) > abs(first_im)))
+    return turns, not (doubt | ((last * last_re < 0.0) & (abs(last_re) > abs(last_im))))
+
+
+_ARGUMENTS = (
+    "float64[:,::1]", "float64[:,::1]", "float64[:,::1]", "float64[::1]", "float64[::1]", "float64", "int64[::1]",
+    "float64[::1]",
+)  # fmt: skip
+
+
+@cache
+def text() -> str:
+    """Return the text that is compiled."""
+    named = [f"LANES = {LANES}", f"_OCTAGON = {_OCTAGON!r}"]
+    return written("which frozen loops keep a limit on Ms", named, (_with_ends,), _rows)
+
+
+def kept(
+    gains: Array, basis: Array, factor: Array, at_rest: Array, at_nyquist: Array, distance: float
+) -> NDArray[np.bool_]:
+    """Return for which `gains` [n, 3] the loop is stable and stays `distance` from -1; False is "not sure".
+
+    `basis`, `factor` (R with the law's integrator), `at_rest` and `at_nyquist` are those of a LoopResponse. Loops
+    without integral action are never sure.
+    """
+    out = np.zeros(len(gains), np.int64)
+    function(text(), _ARGUMENTS)(gains, basis, factor, at_rest, at_nyquist, distance, out, np.empty(9 * LANES))
+    return out > 0

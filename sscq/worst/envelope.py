@@ -1,0 +1,307 @@
+"""The envelope of a controller: declared ranges of all that may differ from one control situation to another.
+
+It says for which situations something is claimed. A search looks in it for the worst one, a statistical certificate
+draws from it: independently and uniformly in every range. A plant that declares none gets what its own control
+situations span, and some more of what varies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from plants.core.names import unknown
+from plants.excitation import Constant, Step, WhiteNoise
+from sscq.situations.situation_sets import standard_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plants import Plant
+    from plants.excitation import Part, Signal
+    from sscq.situations.situation import Situation
+
+
+Range = tuple[float, float]
+Ranges = Mapping[str, Range]
+
+KINDS = ("step", "ramp", "sine")
+PATHS = 2**20  # noise paths that a seed is drawn from: so many that two draws hardly ever share one
+_BY_NAME = {"parameters": "parameters", "initial": "states", "load": "disturbances", "excitation": "disturbances",
+            "noise": "measurements"}  # fmt: skip
+_NOT_NEGATIVE = ("excitation", "noise")
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """Ranges [low, high] of what situations may be; what is not named keeps its nominal value.
+
+    Attributes
+    ----------
+    parameters, initial : mapping of plant parameter or state to range
+        In the quantity's unit. The range of a parameter that is the plant's dead time keeps to multiples of
+        `delay_step`.
+    reference : mapping of channel output to range
+        Height of the reference; of an output that is not named it is the nominal output.
+    kinds : tuple of {"step", "ramp", "sine"}
+        How the reference gets there: at once, in a quarter of the horizon, or as a sine about the nominal output with
+        two periods a horizon.
+    load : mapping of disturbance to range
+        Step of the disturbance at half the horizon.
+    excitation : mapping of disturbance to range
+        Standard deviation of white noise, each value held for `hold`.
+    noise : mapping of measurement to range
+        Standard deviation of the sensor noise.
+    delay : range
+        Dead time of the commands [s], in multiples of `delay_step`.
+    authority : range
+        Share of the command limits that the actuators have, where the controller believes in all of it.
+    rate_limit : range, optional
+        Largest speed of every actuator [input unit/s]; None: any.
+    delay_step : float
+        Between two neighbouring dead times [s]: situations of equal dead time are simulated together.
+    hold, t_end : float
+        Of the white noise, and the horizon [s].
+
+    Raises
+    ------
+    ValueError
+        Where a range is none.
+    """
+
+    parameters: Ranges = field(default_factory=dict)
+    initial: Ranges = field(default_factory=dict)
+    reference: Ranges = field(default_factory=dict)
+    kinds: tuple[str, ...] = ("step",)
+    load: Ranges = field(default_factory=dict)
+    excitation: Ranges = field(default_factory=dict)
+    noise: Ranges = field(default_factory=dict)
+    delay: Range = (0.0, 0.0)
+    authority: Range = (1.0, 1.0)
+    rate_limit: Range | None = None
+    delay_step: float = 0.01
+    hold: float = 0.1
+    t_end: float = 20.0
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without the plant, and make all numbers floats."""
+        for name in (*_BY_NAME, "reference"):
+            least = 0.0 if name in _NOT_NEGATIVE else -math.inf
+            given = {key: _range(f"{name}[{key}]", value, least) for key, value in getattr(self, name).items()}
+            object.__setattr__(self, name, given)
+        object.__setattr__(self, "kinds", tuple(self.kinds))
+        for kind in self.kinds:
+            if kind not in KINDS:
+                raise ValueError(f"envelope: {unknown('kind of reference', kind, KINDS)}")
+        if not self.kinds or len(set(self.kinds)) < len(self.kinds):
+            raise ValueError(f"envelope: kinds must be different ones of {', '.join(KINDS)}, got {self.kinds}")
+        object.__setattr__(self, "delay", _range("delay", self.delay, 0.0))
+        object.__setattr__(self, "authority", _range("authority", self.authority, 0.0))
+        if self.authority[0] <= 0.0:
+            raise ValueError(
+                f"envelope: authority must be above 0 (an actuator that never moves), got {self.authority}"
+            )
+        self._check_times()
+
+    def _check_times(self) -> None:
+        if self.rate_limit is not None:
+            object.__setattr__(self, "rate_limit", _range("rate_limit", self.rate_limit, 0.0))
+            if self.rate_limit[0] <= 0.0:
+                raise ValueError(f"envelope: rate_limit must be above 0, got {self.rate_limit}; leave it out for none")
+        for name in ("delay_step", "hold", "t_end"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0.0):
+                raise ValueError(f"envelope: {name} must be positive and finite, got {value} s")
+            object.__setattr__(self, name, float(value))
+
+    def check(self, plant: Plant) -> None:
+        """Raise ValueError where the ranges do not fit the plant: unknown names, values outside its bounds."""
+        for name, kind in _BY_NAME.items():
+            for key, (low, high) in getattr(self, name).items():
+                quantity = getattr(plant, kind)[plant.index(kind, key)]
+                if name in {"parameters", "initial"} and not quantity.low <= low <= high <= quantity.high:
+                    raise ValueError(
+                        f"envelope: {name}[{key}] must lie in [{quantity.low:g}, {quantity.high:g}] {quantity.unit}, "
+                        f"got [{low:g}, {high:g}]"
+                    )
+        outputs = [channel.output for channel in plant.channels]
+        for key in self.reference:
+            if key not in outputs:
+                raise ValueError(f"envelope: {unknown('controlled output', key, outputs)}")
+        if self.authority != (1.0, 1.0) and shared_limits(plant) is None:
+            raise ValueError(
+                f"envelope: authority needs the same finite command limits, with 0 between them, for all channels of "
+                f"{plant.name!r}, and commands that are its inputs; leave it at [1, 1]"
+            )
+
+    def document(self) -> dict[str, Any]:
+        """Return it as plain data; :meth:`from_document` reads it."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def from_document(cls, given: object) -> Envelope:
+        """Return the envelope that plain data describe.
+
+        Raises
+        ------
+        ValueError
+            For an unknown or missing name, or anything that is no range.
+        """
+        names = [f.name for f in fields(cls)]
+        if not isinstance(given, dict) or set(given) != set(names):
+            raise ValueError(f"envelope: expected a mapping with the keys {', '.join(names)}, got {given!r}")
+        wrong = [name for name in (*_BY_NAME, "reference") if not isinstance(given[name], dict)]
+        if wrong:
+            raise ValueError(f"envelope: {wrong[0]} must map names to [low, high], got {given[wrong[0]]!r}")
+        if not isinstance(given["kinds"], list) or not all(isinstance(kind, str) for kind in given["kinds"]):
+            raise ValueError(f"envelope: kinds must be a list of words, got {given['kinds']!r}")
+        times = {name: _number(name, given[name]) for name in ("delay_step", "hold", "t_end")}
+        return cls(**{**given, **times})
+
+
+def shared_limits(plant: Plant) -> Range | None:
+    """Return the command limits that all inputs of a plant share and that leave them at rest, or None."""
+    limits = {(channel.low, channel.high) for channel in plant.channels}
+    if len(limits) != 1 or plant.allocate is not None or len(plant.inputs) != len(plant.channels):
+        return None
+    (low, high) = limits.pop()
+    return (low, high) if -math.inf < low < 0.0 < high < math.inf else None
+
+
+def _range(what: str, given: object, least: float) -> Range:
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise ValueError(f"envelope: {what} must be [low, high], got {given!r}")
+    low, high = (_number(what, end) for end in given)
+    if not least <= low <= high:
+        floor = "" if least == -math.inf else f"{least:g} <= "
+        raise ValueError(f"envelope: {what} must be [low, high] with {floor}low <= high, got [{low:g}, {high:g}]")
+    return low, high
+
+
+def _number(what: str, given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
+        raise ValueError(f"envelope: {what} must be a finite number, got {given!r}")
+    return float(given)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: list(item) for key, item in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+_SPREAD = 0.3  # of parameters that the plant's own situations leave alone, relative
+_NOISE = 0.02  # sensor noise, in channel scales
+_DELAYED = 4  # controller samples
+_AUTHORITY = 0.7
+
+
+def usual_envelope(plant: Plant, sample_time: float | None = None) -> Envelope:
+    """Return the ranges that a plant's control situations span.
+
+    Parameters
+    ----------
+    plant : Plant
+    sample_time : float, optional
+        Of the controller [s]; left out, the plant's integration step. Delays come in samples.
+
+    Returns
+    -------
+    Envelope
+        Initial states, references, loads and white noise between the least and the most of taught, validation and
+        unforeseen situations, the plant's own or made from its channels. Parameters that these change span what they
+        give them, all others +-30 % of their nominal value inside their bounds. Sensor noise up to 2 % of the
+        channel's scale, command delays up to four samples, actuators with 70 to 100 % of their range where this is
+        defined; more where the situations have more.
+    """
+    several = [situation for group in standard_sets(plant).values() for situation in group]
+    period = plant.step if sample_time is None else sample_time
+    slowest = max([_DELAYED * period, *(s.delay for s in several)])
+    noises = [part for s in several for signal in s.excitations(plant) for part in _noises(signal)]
+    return Envelope(
+        parameters=_parameters(plant, several),
+        initial=_initial(plant, several),
+        reference={
+            c.output: _span([_height(s.references(plant)[i]) for s in several]) for i, c in enumerate(plant.channels)
+        },
+        load=_disturbances(plant, [[_load(signal) for signal in s.excitations(plant)] for s in several]),
+        excitation=_disturbances(plant, [[_deviation(signal) for signal in s.excitations(plant)] for s in several]),
+        noise=_sensor_noise(plant, several),
+        delay=(0.0, round(slowest / period) * period),
+        authority=(_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0),
+        delay_step=_delay_step(plant, period),
+        hold=min((part.hold for part in noises), default=10.0 * period),
+        t_end=max(s.t_end for s in several),
+    )
+
+
+def _parameters(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
+    rows = [plant.values("parameters", s.parameters) for s in several]
+    ranges = {}
+    for quantity, values in zip(plant.parameters, zip(*rows, strict=True), strict=True):
+        low, high = _span([quantity.nominal, *values])
+        if low == high:
+            ends = sorted(quantity.nominal * (1.0 + sign * _SPREAD) for sign in (-1.0, 1.0))
+            low, high = max(ends[0], quantity.low), min(ends[1], quantity.high)
+        if low < high:
+            ranges[quantity.name] = (low, high)
+    return ranges
+
+
+def _initial(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
+    columns = zip(*(plant.values("states", s.initial) for s in several), strict=True)
+    ranges = {q.name: _span([q.nominal, *values]) for q, values in zip(plant.states, columns, strict=True)}
+    return {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
+
+
+def _disturbances(plant: Plant, table: Sequence[Sequence[float]]) -> dict[str, Range]:
+    """Ranges from rest of a table [situation, disturbance], of what is not at rest throughout."""
+    ranges = {q.name: _span([q.rest, *(row[i] for row in table)]) for i, q in enumerate(plant.disturbances)}
+    return {q.name: ranges[q.name] for q in plant.disturbances if ranges[q.name] != (q.rest, q.rest)}
+
+
+def _sensor_noise(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
+    ranges = {}
+    for channel in plant.channels:
+        place = plant.index("measurements", channel.output)
+        most = max(s.noise_levels(plant)[place] for s in several)
+        ranges[channel.output] = (0.0, max(most, _NOISE * channel.scale))
+    return ranges
+
+
+def _delay_step(plant: Plant, period: float) -> float:
+    """A sample; where the plant's own dead time varies, as many as divide its span into some ten steps."""
+    if plant.input_delay is None:
+        return period
+    nominal = plant.nominal()[plant.index("parameters", plant.input_delay)]
+    return period * max(1, round(2.0 * _SPREAD * nominal / (10.0 * period)))
+
+
+def _span(values: Iterable[float]) -> Range:
+    ordered = sorted(values)
+    return ordered[0], ordered[-1]
+
+
+def _sum(signal: Signal, kind: type[Part], name: str) -> float:
+    return float(sum(getattr(part, name) for part in signal.parts if type(part) is kind))
+
+
+def _height(signal: Signal) -> float:
+    """Where a reference ends: its constants and steps."""
+    return _sum(signal, Constant, "level") + _sum(signal, Step, "height")
+
+
+def _load(signal: Signal) -> float:
+    """Constants and steps of a disturbance."""
+    return _height(signal)
+
+
+def _noises(signal: Signal) -> list[WhiteNoise]:
+    return [part for part in signal.parts if isinstance(part, WhiteNoise)]
+
+
+def _deviation(signal: Signal) -> float:
+    """Standard deviation of the white noise of a signal."""
+    return sum(part.variance for part in _noises(signal)) ** 0.5

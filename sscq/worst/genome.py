@@ -1,0 +1,179 @@
+"""Situations of an envelope as genomes: one gene for each range, so that a search or a draw is one of numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.excitation import Constant, Part, Ramp, Signal, Sine, Step, WhiteNoise
+from sscq.search.box import Box
+from sscq.situations.situation import Situation
+from sscq.worst.envelope import PATHS, Envelope, shared_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from plants import Plant
+
+_QUANTITIES = {
+    "parameters": "parameters", "initial": "states", "reference": "measurements", "load": "disturbances",
+    "excitation": "disturbances", "noise": "measurements",
+}  # fmt: skip
+_LOAD_AT = 0.5  # of the horizon
+_RAMP = 0.25  # of the horizon
+_PERIODS = 2.0  # of a sine in a horizon
+_DRAWS = 1  # their stream of random numbers; searches are seeded with the seed alone
+_ROUNDING = 1e-6  # relative: times are given in decimals
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One gene: `name` such as "parameters.mu", its range and unit, and its quantum (0: any number in the range)."""
+
+    name: str
+    low: float
+    high: float
+    unit: str = ""
+    quantum: float = 0.0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Range of the gene: quanta are counted."""
+        if not self.quantum:
+            return self.low, self.high
+        low = math.ceil(self.low / self.quantum - _ROUNDING)
+        high = math.floor(self.high / self.quantum + _ROUNDING)
+        if low > high:
+            raise ValueError(
+                f"envelope: no multiple of {self.quantum:g} {self.unit} lies in the range of {self.name}, "
+                f"[{self.low:g}, {self.high:g}]; use a smaller delay_step"
+            )
+        return float(low), float(high)
+
+
+class Genes:
+    """The genes of an envelope.
+
+    Parameters
+    ----------
+    plant : Plant
+    envelope : Envelope
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+    box : Box
+        Ranges of the genes; those of a quantum are step genes, ranges without width are fixed.
+    """
+
+    def __init__(self, plant: Plant, envelope: Envelope) -> None:
+        envelope.check(plant)
+        self.plant, self.envelope = plant, envelope
+        self.axes = tuple(self._axes())
+        bounds = [axis.bounds for axis in self.axes]
+        scale = tuple("step" if axis.quantum else "linear" for axis in self.axes)
+        low, high = (tuple(ends) for ends in zip(*bounds, strict=True))
+        self.box = Box(low, high, scale, tuple(axis.name for axis in self.axes))
+        rest = plant.outputs(
+            0.0, plant.initial(), tuple(q.nominal for q in plant.inputs), plant.calm(),
+            plant.nominal(),
+        )  # fmt: skip
+        self._rest = {q.name: float(value) for q, value in zip(plant.measurements, rest, strict=True)}
+
+    def _axes(self) -> Iterator[Axis]:
+        plant, given = self.plant, self.envelope
+        units = {kind: {q.name: q.unit for q in getattr(plant, kind)} for kind in _QUANTITIES.values()}
+        for name, (low, high) in given.parameters.items():
+            quantum = given.delay_step if name == plant.input_delay and low < high else 0.0
+            yield Axis(f"parameters.{name}", low, high, units["parameters"][name], quantum)
+        for group, kind in _QUANTITIES.items():
+            for name, (low, high) in getattr(given, group).items() if group != "parameters" else ():
+                yield Axis(f"{group}.{name}", low, high, units[kind][name])
+        yield Axis("kind", 0.0, len(given.kinds) - 1.0, "", 1.0)
+        yield Axis("delay", *given.delay, "s", given.delay_step if given.delay[0] < given.delay[1] else 0.0)
+        yield Axis("authority", *given.authority)
+        if given.rate_limit is not None:
+            yield Axis("rate_limit", *given.rate_limit, "1/s")
+        random = any(high > 0.0 for group in (given.excitation, given.noise) for _, high in group.values())
+        yield Axis("path", 0.0, PATHS - 1.0 if random else 0.0, "", 1.0)
+
+    def draw(self, n: int, seed: int) -> NDArray[np.float64]:
+        """Return `n` genomes [n, n_genes], independent and uniform in every range."""
+        shares = np.random.Generator(np.random.PCG64([seed, _DRAWS])).random((n, self.box.n_genes))
+        low, high = np.array(self.box.low), np.array(self.box.high)
+        steps = np.array(self.box.scale) == "step"
+        return np.where(steps, low + np.floor(shares * (high - low + 1.0)), low + shares * (high - low))
+
+    def values(self, genome: NDArray[np.float64]) -> dict[str, float]:
+        """Return what a genome says, by the axes' names."""
+        return {a.name: float(g * a.quantum if a.quantum else g) for a, g in zip(self.axes, genome, strict=True)}
+
+    def genome(self, values: Mapping[str, float]) -> NDArray[np.float64]:
+        """Return the genome that says `values`: the inverse of :meth:`values`."""
+        return np.array([round(values[a.name] / a.quantum) if a.quantum else values[a.name] for a in self.axes], float)
+
+    def situation(self, genome: NDArray[np.float64]) -> Situation:
+        """Return the situation that a genome describes; all have one name, and the path is their seed."""
+        values, given, plant = self.values(genome), self.envelope, self.plant
+
+        def group(name: str) -> dict[str, float]:
+            start = f"{name}."
+            return {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
+
+        kind = given.kinds[int(values["kind"])]
+        return Situation(
+            name="envelope",
+            reference={c.output: self._reference(c.output, group("reference"), kind) for c in plant.channels},
+            excitation={q.name: self._disturbance(q.name, values) for q in plant.disturbances},
+            parameters=group("parameters"), initial=group("initial"), noise=group("noise"), delay=values["delay"],
+            limits=self._limits(values["authority"]), rate_limit=values.get("rate_limit"),
+            t_end=given.t_end, seed=int(values["path"]),
+        )  # fmt: skip
+
+    def anchors(self) -> tuple[Situation, ...]:
+        """Return situations that use together all that any situation of the envelope uses.
+
+        Simulated beside others they keep what is compiled in, and so the kernel, the same whatever these are.
+        """
+        fullest = np.array([max(ends, key=abs) for ends in zip(self.box.low, self.box.high, strict=True)])
+        place = [axis.name for axis in self.axes].index("kind")
+        found = []
+        for kind in range(len(self.envelope.kinds)):
+            genome = fullest.copy()
+            genome[place] = kind
+            found.append(self.situation(genome))
+        return tuple(found)
+
+    def _reference(self, name: str, heights: Mapping[str, float], kind: str) -> Signal:
+        """Reference of an output: where it stands nominally, if there is no range for it."""
+        rest, t_end = self._rest[name], self.envelope.t_end
+        height = heights.get(name, rest)
+        if kind == "step" or name not in heights:
+            return Signal((Constant(height),))
+        way = height - rest
+        moved: Part = Ramp(way / (_RAMP * t_end), 0.0, _RAMP * t_end)
+        if kind == "sine":
+            moved = Sine(way, _PERIODS / t_end)
+        return Signal((Constant(rest), moved))
+
+    def _disturbance(self, name: str, values: dict[str, float]) -> Signal:
+        given = self.envelope
+        rest = self.plant.calm()[self.plant.index("disturbances", name)]
+        parts: list[Part] = [Constant(rest)] if rest else []
+        if name in given.load:
+            parts.append(Step(values[f"load.{name}"] - rest, at=_LOAD_AT * given.t_end))
+        if name in given.excitation:
+            parts.append(WhiteNoise(values[f"excitation.{name}"] ** 2, hold=given.hold))
+        return Signal(tuple(parts))
+
+    def _limits(self, share: float) -> tuple[float, float] | None:
+        """Limits of the actuators; None where all situations have all of it."""
+        limits = shared_limits(self.plant)
+        if self.envelope.authority == (1.0, 1.0) or limits is None:
+            return None
+        return share * limits[0], share * limits[1]

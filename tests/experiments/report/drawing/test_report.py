@@ -1,0 +1,456 @@
+"""The run report as a page: what it says, that it is whole, and that nothing foreign gets in."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from experiments.report import (
+    ChannelGains,
+    ChannelView,
+    Comparison,
+    ControllerResult,
+    Estimate,
+    GainLine,
+    MarginPoint,
+    Margins,
+    NotAvailable,
+    Provenance,
+    Quality,
+    ReportWarning,
+    SearchHistory,
+    SituationInfo,
+    StructureView,
+    TradeOffView,
+    Verdict,
+    render,
+    write_report,
+)
+from experiments.report.drawing.numbers import judged, number, percent
+from tests.experiments.report_example import CASES, CHANNEL, example, rule_base
+
+CHANNEL_COLUMNS = ("reference", "output", "command", "error", "error_rate")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return example(5.0, 0.02)
+
+
+@pytest.fixture(scope="module")
+def page(data):
+    return render(data)
+
+
+class Reader(HTMLParser):
+    """Collects text and attributes, and fails on a tag that is not closed in order."""
+
+    VOID = frozenset({"meta", "br", "hr"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.attributes = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.attributes += [(tag, key, value) for key, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.attributes += [(tag, key, value) for key, value in attrs]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text.append(data)
+
+
+def read(page):
+    reader = Reader()
+    reader.feed(page)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def words(page):
+    """The text of the page, white space folded."""
+    return re.sub(r"\s+", " ", " ".join(read(page).text))
+
+
+def without(data, **changes):
+    return dataclasses.replace(data, **changes)
+
+
+def swapped(data, key, **changes):
+    """The report with one controller changed."""
+    changed = tuple(dataclasses.replace(c, **changes) if c.key == key else c for c in data.controllers)
+    return dataclasses.replace(data, controllers=changed)
+
+
+def test_tags_are_balanced_and_drawings_are_well_formed(page):
+    read(page)
+    body = re.sub(r"<(script|style).*?</\1>", "", page.split("\n", 1)[1], flags=re.DOTALL)
+    # Without style and script the page is XML, and so is every drawing in it.
+    assert ET.fromstring(body).tag == "html"
+
+
+def test_anchors_lead_somewhere(page):
+    attributes = read(page).attributes
+    ids = [value for _, key, value in attributes if key == "id"]
+    assert len(ids) == len(set(ids))
+    assert {value[1:] for tag, key, value in attributes if (tag, key) == ("a", "href")} <= set(ids)
+
+
+def test_nothing_is_loaded(page):
+    attributes = read(page).attributes
+    assert not [a for a in attributes if a[1] in {"src", "srcset", "data", "action", "xlink:href"}]
+    assert not [v for tag, key, v in attributes if key == "href" and not v.startswith("#")]
+    assert not re.search(r"https?:|@import|url\(|//\w+\.", page)
+    assert any(key == "content" and value.startswith("default-src 'none'") for _, key, value in attributes)
+
+
+def test_same_data_same_bytes(data, tmp_path):
+    first = write_report(data, tmp_path / "a.html")
+    second = write_report(example(5.0, 0.02), str(tmp_path / "b.html"))
+    assert first.read_bytes() == second.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.html", "b.html"]  # no temporary is left
+
+
+def test_a_missing_folder_is_an_error(data, tmp_path):
+    with pytest.raises(OSError, match="missing"):
+        write_report(data, tmp_path / "missing" / "report.html")
+
+
+def test_first_screen_answers_the_questions(page):
+    text = words(page)
+    first = text[: text.index("Ladder of baselines")]
+    for answer in (
+        "Recommend: knowledge base (rule-based gain schedule)",
+        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u; 1.90 times), against",
+        "95 % interval",
+        "over 10 situations",
+        "of the range",
+        "Worst situation",
+        "Ms (peak of the sensitivity function)",
+        "Delay margin",
+        "your present gains",
+        "Ti [s]",
+        "Warning: Only 4 taught plants",
+    ):
+        assert answer in first
+
+
+def test_every_number_of_a_situation_is_there(data, page):
+    row = data.controller("fixed").result("larger step").quality
+    text = words(page)
+    text = text[text.index("Small figures: change against") :]
+    for value in (row.iae, row.ise, row.itae, row.effort, row.total_variation, row.entropy_plant):
+        assert number(value) in text
+
+
+def test_losses_carry_sign_and_word(data):
+    worse = dataclasses.replace(data.controller("kb").result("larger step"), cost=Estimate(99.0))
+    others = tuple(r for r in data.controller("kb").results if r.situation != "larger step")
+    page = render(swapped(data, "kb", results=(*others, worse)))
+    fixed = data.controller("fixed").result("larger step").cost.value
+    loss = percent(99.0 / fixed - 1.0)
+    text = words(page)
+    assert f"▲ {loss} loss".replace("\u00a0", " ") in text  # in the table of all numbers
+    assert re.search(rf"Loses in \d+ of {len(CASES)}; most in larger step", text)
+    assert f"▲ {loss} worse".replace("\u00a0", " ") in text  # on the first screen
+    assert judged(0.04) == '<span class="loss">▲ +4.0\u00a0% worse</span>'
+    assert "worse" not in judged(-0.04)
+
+
+def test_divergence_is_said_and_does_not_flatten_the_charts(data):
+    result = data.controller("present").result("mu doubled")
+    output = result.response.output.copy()
+    output[100:] = 1e30
+    output[150:] = np.nan
+    response = dataclasses.replace(result.response, output=output)
+    broken = dataclasses.replace(result, response=response, diverged_at=2.0, failures=3)
+    others = tuple(r for r in data.controller("present").results if r.situation != "mu doubled")
+    page = render(swapped(data, "present", results=(*others, broken)))
+    read(page)
+    assert "▲ diverged: your present gains at 2.00 s" in words(page)
+    ranges = [tuple(map(float, v.split())) for _, k, v in read(page).attributes if k == "data-y"]
+    assert max(high for _, high in ranges) < 1e6
+
+
+HOSTILE = "<script>alert(1)</script>&\"'\x00\ud800 ]]>"
+
+
+def test_foreign_text_is_escaped(data):
+    situation = data.situations[0].name
+    renamed = tuple(
+        dataclasses.replace(
+            c,
+            label=HOSTILE + c.key,
+            text=HOSTILE,
+            results=tuple(
+                dataclasses.replace(r, situation=HOSTILE) if r.situation == situation else r for r in c.results
+            ),
+        )
+        for c in data.controllers
+    )
+    page = render(
+        without(
+            data,
+            title=HOSTILE,
+            plant=HOSTILE,
+            cost=HOSTILE,
+            channels=(ChannelView(HOSTILE, HOSTILE, HOSTILE, HOSTILE, -20.0, 20.0),),
+            situations=(SituationInfo(HOSTILE, "taught", HOSTILE), *data.situations[1:]),
+            controllers=renamed,
+            verdict=dataclasses.replace(data.verdict, headline=HOSTILE, reason=HOSTILE),
+            rule_bases=NotAvailable(HOSTILE),
+            searches=(SearchHistory(HOSTILE, "kb", np.arange(1, 9), np.arange(9, 1, -1.0), text=HOSTILE),),
+            warnings=(ReportWarning(HOSTILE, "warning", HOSTILE),),
+            provenance=Provenance(HOSTILE, HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),), ((HOSTILE, HOSTILE),)),
+        )
+    )
+    page.encode("utf-8")
+    assert page.count("<script") == 1
+    assert "\x00" not in page
+    reader = read(page)
+    assert {key for _, key, _ in reader.attributes if key.startswith("on")} == set()
+    assert "".join(reader.text).count("<script>alert(1)</script>&") > 20
+
+
+def test_conditions_of_every_judged_controller(page):
+    text = words(page)
+    part = text[text.index("Conditions of the verdict") : text.index("Ladder of baselines Simplest")]
+    assert "gain table on q² ✗ failed +1 % [−2 … +3] 40.0 % of the runs 0.20 turned down" in part
+    assert "✓ held −31 % [−36 … −25] 97.0 % of the runs 1·10⁻⁹ recommended" in part
+
+
+def test_teaching_signal_is_drawn_with_its_weights(data, page):
+    text = words(page)
+    part = text[text.index("Teaching signal Best gains") : text.index("Entropy production of plant and controller")]
+    assert "8 windows each." in part
+    names = [v for tag, key, v in read(page).attributes if (tag, key) == ("path", "data-n")]
+    assert names.count("taught") == 3 * len(data.teaching.tracks)
+    assert names.count("weight") == len(data.teaching.tracks)
+    assert names.count("learned") == 3  # of the second situation only
+    bare = words(render(without(data, teaching=NotAvailable("no window was taught"))))
+    assert "not available: no window was taught" in bare
+
+
+def test_gain_tables_can_be_typed_in(data):
+    verdict = dataclasses.replace(data.verdict, recommended="table")
+    text = words(render(without(data, verdict=verdict)))
+    first = text[: text.index("Conditions of the verdict")]
+    assert "|e| = 0 m; linear in between" in first
+    assert "|e| = 1.3 m and beyond" in first
+    assert "kp [N/m]" in first
+
+
+def test_diverging_present_gains_are_said_first(data):
+    results = tuple(
+        dataclasses.replace(r, failures=2, diverged_at=1.0) if r.situation == "mu doubled" else r
+        for r in data.controller("present").results
+    )
+    text = words(render(swapped(data, "present", results=results)))
+    first = text[: text.index("Conditions of the verdict")]
+    assert re.search(r"your present gains ▲ diverge in 1 of 5 unforeseen situations", first)
+
+
+def test_changes_in_a_situation_are_losses_only_if_proven(data):
+    def with_change(change):
+        results = tuple(dataclasses.replace(r, change=change) for r in data.controller("kb").results)
+        return words(render(swapped(data, "kb", results=results)))
+
+    unproven = with_change(Estimate(0.04, -0.01, 0.09))
+    assert f"No loss in any of {len(CASES)} situations." in unproven
+    assert "≈ +4.0 %" in unproven
+    assert f"Loses in {len(CASES)} of {len(CASES)}" in with_change(Estimate(0.04, 0.01, 0.07))
+
+
+def test_a_margin_within_the_slack_is_held(data):
+    kb = data.controller("kb")
+    points = tuple(dataclasses.replace(p, sensitivity_peak=1.81) for p in kb.margins.points)
+    changed = swapped(data, "kb", margins=dataclasses.replace(kb.margins, points=points))
+    strict = words(render(changed))
+    loose = words(render(without(changed, verdict=dataclasses.replace(data.verdict, margin_slack=0.02))))
+    assert "▲ breaks the limit: at most 1.80" in strict
+    assert "▲ breaks the limit: at most 1.80" not in loose
+    assert "(at most 1.80 : held)" in loose.replace("1.80:", "1.80 :")
+
+
+def test_situations_that_were_not_recorded_are_named_once(data):
+    gone = NotAvailable("only the costliest are recorded")
+
+    def without_response(controller):
+        results = tuple(
+            dataclasses.replace(r, response=gone) if r.situation == "mu halved" else r for r in controller.results
+        )
+        return dataclasses.replace(controller, results=results)
+
+    text = words(render(without(data, controllers=tuple(map(without_response, data.controllers)))))
+    count = len(CASES)
+    # In the sections of responses, gains and entropy.
+    assert text.count(f"1 of {count} situations are not drawn: not available: only the costliest are recorded") == 3
+
+
+def test_rules_with_one_input_are_drawn_as_lines(data):
+    base = data.rule_bases[0]
+    lines = tuple(GainLine(s.gain, "e", s.x, s.values[0], s.gain_unit, "m") for s in base.surfaces)
+    page = render(without(data, rule_bases=(dataclasses.replace(base, surfaces=(), lines=lines),)))
+    assert "kp [N/m] over e [m]" in {v for _, key, v in read(page).attributes if key == "aria-label"}
+
+
+def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
+    page = render(data)
+    assert "cost J over rules left" in {v for _, key, v in read(page).attributes if key == "aria-label"}
+    text = words(page)
+    assert "4 rules of 9 at +8.3 %" in text
+    assert "found by search" in text
+    assert "tells no more about the gains than chance" in text
+    assert "the run searched no structure" in words(render(without(data, structure=StructureView())))
+    with pytest.raises(ValueError, match="chosen of a trade-off must be 0 .. 2, got 3"):
+        TradeOffView(np.arange(3), np.ones(3), 3, 0.0, "")
+    with pytest.raises(ValueError, match="validation of a trade-off must have shape"):
+        TradeOffView(np.arange(3), np.ones(3), 1, 0.0, "", np.ones(2))
+
+
+def test_parts_may_be_missing(data):
+    bare = tuple(ControllerResult(c.key, c.label) for c in data.controllers)
+    empty = without(
+        data,
+        controllers=bare,
+        rule_bases=NotAvailable("no teaching signal was found"),
+        searches=(),
+        warnings=(),
+        provenance=Provenance(),
+        verdict=Verdict("fixed", "fixed"),
+    )
+    text = words(render(empty))
+    for reason in ("no teaching signal was found", "margins were not computed", "no PID gains", "not available"):
+        assert reason in text
+    no_situations = without(empty, situations=(), channels=())
+    assert "not available" in words(render(no_situations))
+
+
+def test_numbers_may_be_missing(data):
+    results = tuple(
+        dataclasses.replace(r, quality=Quality(), cost=Estimate(float("nan")), response=NotAvailable("too long"))
+        for r in data.controller("kb").results
+    )
+    unlimited = (dataclasses.replace(CHANNEL, low=-np.inf, high=np.inf),)
+    margins = Margins((MarginPoint("rest", float("inf"), float("nan")),), "one point")
+    gains = (ChannelGains(0.0, 1.0, 0.0),)
+    changed = without(swapped(data, "kb", results=results, margins=margins, gains=gains), channels=unlimited)
+    assert "too long" in words(render(changed))
+
+
+def test_fixed_gains_win(data):
+    verdict = dataclasses.replace(data.verdict, recommended="fixed", reason="The schedule is not proven better.")
+    text = words(render(without(data, verdict=verdict)))
+    assert "Recommend: best fixed gains" in text
+    assert "Turned down: knowledge base" in text
+    for whom, told in (
+        ("kb", "Left is better; in words: knowledge base against best fixed gains"),
+        ("", "Left is better."),
+    ):
+        text = words(render(without(data, verdict=dataclasses.replace(verdict, judged=whom))))
+        assert told in text  # of what was turned down, situation by situation
+        assert "best fixed gains against best fixed gains" not in text
+
+
+def test_an_unproven_gain_is_not_called_better(data):
+    change = Estimate(-0.02, -0.06, 0.03)
+    verdict = dataclasses.replace(data.verdict, comparisons=(Comparison("kb", "fixed", change, equal_travel=True),))
+    text = words(render(without(data, verdict=verdict)))
+    assert "≈ −2.0 % not proven" in text
+    assert "▼ −2.0 % better" not in text
+
+
+def test_comparisons_are_turned_round(data):
+    comparison = Comparison("kb", "fixed", Estimate(0.25, -0.2, 1.0), equal_travel=True, travel_ratio=2.0).turned()
+    assert (comparison.controller, comparison.against, comparison.travel_ratio) == ("fixed", "kb", 0.5)
+    change = comparison.change
+    assert (change.value, change.low, change.high) == pytest.approx((-0.2, -0.5, 0.25))
+
+
+def test_no_present_gains(data):
+    text = words(render(without(data, verdict=dataclasses.replace(data.verdict, present=""))))
+    assert "your present gains not available: none were given" in text
+
+
+def test_several_channels_are_drawn(data):
+    def doubled(response):
+        twice = {n: np.repeat(getattr(response, n), 2, axis=1) for n in CHANNEL_COLUMNS}
+        return dataclasses.replace(response, **twice)
+
+    controllers = tuple(
+        dataclasses.replace(
+            c,
+            gains=c.gains if isinstance(c.gains, NotAvailable) else c.gains * 2,
+            results=tuple(dataclasses.replace(r, response=doubled(r.response)) for r in c.results),
+        )
+        for c in data.controllers
+    )
+    second = ChannelView("angle", "rad", "torque", "N m", -5.0, 5.0)
+    bases = (*data.rule_bases, dataclasses.replace(data.rule_bases[0], channel=1))
+    page = render(without(data, channels=(CHANNEL, second), controllers=controllers, rule_bases=bases))
+    assert page.count("angle [rad]") >= len(CASES)
+    assert "Channel angle" in words(page)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"verdict": Verdict("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
+        ({"situations": ()}, "no situation 'step to 1.5'"),
+        ({"channels": (CHANNEL, CHANNEL)}, "must have one column for each of the 2 channels, got 1"),
+    ],
+)
+def test_wrong_names_are_refused(data, change, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        without(data, **change)
+
+
+def test_wrong_lengths_are_refused(data):
+    response = data.controller("kb").results[0].response
+    with pytest.raises(ValueError, match=r"Response\.command must have shape \(251, 1\), got \(250, 1\)"):
+        dataclasses.replace(response, command=response.command[:-1])
+
+
+def test_a_large_report_stays_small(data):
+    # 6 controllers, 10 situations, 4000 samples of white noise in every curve: nothing is harder to draw.
+    rng = np.random.default_rng(0)
+    time = np.linspace(0.0, 40.0, 4000)
+
+    def noisy(response):
+        wide = {n: rng.standard_normal((4000, 1)) for n in CHANNEL_COLUMNS}
+        rates = {n: rng.standard_normal(4000) for n in ("entropy_rate_plant", "entropy_rate_controller")}
+        return dataclasses.replace(response, time=time, gains=rng.standard_normal((4000, 3)), **wide, **rates)
+
+    controllers = tuple(
+        dataclasses.replace(c, results=tuple(dataclasses.replace(r, response=noisy(r.response)) for r in c.results))
+        for c in data.controllers
+    )
+    page = render(without(data, controllers=controllers))
+    assert len(page.encode()) < 4e6
+
+
+def test_standard_form_of_gains():
+    k, ti, td, n = ChannelGains(3.62, 0.59, 3.17, filter_time=0.05).standard
+    assert (k, ti, td, n) == pytest.approx((3.62, 3.62 / 0.59, 3.17 / 3.62, 3.17 / 3.62 / 0.05))
+    assert ChannelGains(2.0, 0.0, 0.0).standard[1] == math.inf
+    assert math.isnan(ChannelGains(0.0, 1.0, 0.0).standard[1])
+
+
+def test_rule_sentence_is_written_from_its_parts():
+    base = rule_base()
+    assert base.sentence(base.rules[0]) == "If e is negative and e_rate is negative, then kp = 7.8, ki = 0.9, kd = 3.5."
+    assert base.sentence(dataclasses.replace(base.rules[0], antecedents=("", ""))).startswith("Always: kp")

@@ -1,0 +1,81 @@
+"""Progress lines: rate and time left, seldom, and none for short or quiet jobs."""
+
+import io
+
+import pytest
+
+from experiments.runtime.progress import Progress, duration
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def work(stream, seconds, pace, **settings):
+    """Advance by one unit every `pace` seconds and return what was written."""
+    clock = Clock()
+    total = round(seconds / pace)
+    with Progress(total, "search", "loops", stream=stream, clock=clock, **settings) as progress:
+        for _ in range(total):
+            clock.now += pace
+            progress.advance()
+    return stream.getvalue()
+
+
+def test_a_job_below_two_seconds_says_nothing():
+    assert work(Terminal(), 1.9, 0.01) == ""
+    assert work(io.StringIO(), 1.9, 0.01) == ""
+
+
+def test_a_quiet_job_says_nothing():
+    assert work(Terminal(), 60.0, 0.01, quiet=True) == ""
+
+
+def test_a_terminal_is_written_at_most_ten_times_a_second_and_left_clean():
+    text = work(Terminal(), 12.0, 0.001)
+    updates = text.split("\r")[1:-2]
+    assert 90 <= len(updates) <= 101  # ten seconds after the two silent ones
+    assert "\n" not in text
+    assert text.endswith(" \r")
+
+
+def test_lines_in_a_file_come_every_few_seconds():
+    lines = work(io.StringIO(), 60.0, 1 / 128).splitlines()
+    assert 11 <= len(lines) <= 12
+    assert lines[0] == "search  640/7680 loops    8%  128 loops/s  55 s left"
+
+
+def test_the_rate_follows_a_job_that_becomes_faster():
+    clock, stream = Clock(), io.StringIO()
+    progress = Progress(10_000, "search", "loops", stream=stream, clock=clock)
+    for pace, seconds in ((1.0, 30), (0.01, 60)):
+        for _ in range(round(seconds / pace)):
+            clock.now += pace
+            progress.advance()
+    rate = float(stream.getvalue().splitlines()[-1].split("  ")[-2].split()[0])
+    assert rate == pytest.approx(100.0, rel=0.05)  # e^(-60/15) = 2 % of the slow start is left
+
+
+def test_a_resumed_job_counts_only_its_own_work_for_the_rate():
+    clock, stream = Clock(), io.StringIO()
+    progress = Progress(1000, "search", "loops", stream=stream, clock=clock, done=900)
+    for _ in range(60):
+        clock.now += 0.125  # exact in binary, so that the line comes at the 40th unit
+        progress.advance(note="best 1.5")
+    assert stream.getvalue() == "search  940/1000 loops   94%  8 loops/s  8 s left  best 1.5\n"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.7, "1 min 0 s"), (125, "2 min 5 s"), (4320, "1 h 12 min"), (-1.0, "0 s")]
+)
+def test_durations_in_words(seconds, words):
+    assert duration(seconds) == words

@@ -1,0 +1,115 @@
+"""Reference gains inside the margins: what a hull costs whose reference gains lie on the limit, and without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plants
+import sscq
+from controllers import PID
+from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
+from flcs.inference.rule_base import full_grid
+from flcs.refinement.genome import gain_sets, with_reference
+from flcs.refinement.refinement import TIGHTER, anchored, certified, hull_of, repaired
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
+
+LAWS = (PID(sample_time=0.02),)
+CALM, WILD = (3.62, 0.59, 3.17), (1.0, 9.0, 1.5)
+
+
+@pytest.fixture(scope="module")
+def margins():
+    """Limits that the calm gains keep, and that the edge gains keep with next to nothing left."""
+    situation = sscq.Situation("up", 1.5, initial=(0.1, 0.0), t_end=4.0)
+    limits = MarginLimits(1.6, 0.05)
+    return OperatingMargins(plants.get("van_der_pol"), LAWS, (situation,), 0.01, [0.0] * 3, [10.0] * 3, limits)
+
+
+@pytest.fixture(scope="module")
+def edge(margins):
+    """Gains on the way from the calm to the wild ones, on the limit itself."""
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        gains = (1.0 - middle) * np.array(CALM) + middle * np.array(WILD)
+        low, high = (middle, high) if margins.violation(gains[None, None])[0] <= 0.0 else (low, middle)
+    return tuple(((1.0 - low) * np.array(CALM) + low * np.array(WILD)).tolist())
+
+
+def kb_of(gains, reference, order=0):
+    inputs = (Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0)), Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0)))
+    rows = np.broadcast_to(gains, (9, 3))
+    grid = full_grid([3, 3], reference, order)
+    rules = tuple(replace(rule, gains=tuple(map(float, row))) for rule, row in zip(grid, rows, strict=True))
+    base = RuleBase("position", inputs, rules, (0.0,) * 3, (10.0,) * 3, reference)
+    return KnowledgeBase("van_der_pol", (base,), Inference(order=order), 0.04)
+
+
+def cost(kb, margins):
+    """What the search sees: the violation of the tighter limits by its few samples of the hull."""
+    controller = FuzzyController(kb, laws=LAWS)
+    return float(margins.tightened(TIGHTER).violation(gain_sets(controller)(controller.theta[None]))[0])
+
+
+def test_no_rules_make_up_for_reference_gains_on_the_limit(margins, edge):
+    floor = cost(kb_of(edge, edge), margins)
+    assert margins.keeps(np.array(edge))
+    assert floor > 0.01
+    assert cost(kb_of(CALM, edge), margins) > 0.5 * floor  # the mean over the sets falls, their worst one stays
+    assert cost(anchored(kb_of(CALM, edge), CALM), margins) == 0.0
+
+
+def test_anchored_changes_the_reference_and_nothing_else(edge):
+    kb = kb_of(CALM, CALM)
+    other = anchored(kb, edge)
+    assert other.channels[0].reference == edge
+    assert replace(other, channels=kb.channels) == kb
+    assert replace(other.channels[0], reference=CALM) == kb.channels[0]
+    far = np.array([[50.0, 0.0]])  # so far outside that the reference gains rule
+    np.testing.assert_allclose(other.gains(far), [edge], rtol=0.0, atol=1e-12)
+
+
+def test_two_channels_take_their_own_gains(edge):
+    kb = kb_of(CALM, CALM)
+    both = replace(kb, channels=(kb.channels[0], replace(kb.channels[0], name="other")))
+    assert [base.reference for base in anchored(both, [*CALM, *edge]).channels] == [CALM, edge]
+
+
+def test_repaired_draws_the_rules_in_until_the_hull_keeps_the_limits(margins):
+    rows = np.array(CALM) + np.linspace(0.0, 1.0, 9)[:, None] * (np.array(WILD) - CALM)
+    kb = kb_of(rows, CALM)
+    assert not margins.keeps(hull_of(kb, LAWS))
+    better = repaired(kb, margins, LAWS)
+    assert margins.keeps(hull_of(better, LAWS))
+    assert better.inference.authority == 1.0
+    moved = np.array([rule.gains for rule in better.channels[0].rules]) - CALM
+    share = moved[-1] / (np.array(WILD) - CALM)
+    assert 0.05 < share[0] < 0.95
+    np.testing.assert_allclose(moved, share[0] * (rows - CALM), rtol=0.0, atol=1e-12)
+    # It is what authority would make of it.
+    weak = certified(kb, margins, LAWS)
+    points = np.random.default_rng(0).uniform((-2.0, -4.0), (2.0, 4.0), (40, 2))
+    np.testing.assert_allclose(better.gains(points), weak.gains(points), rtol=0.0, atol=1e-12)
+
+
+def test_slopes_are_drawn_in_with_the_gains(margins):
+    kb = kb_of(CALM, CALM, order=1)
+    steep = tuple(replace(rule, slopes=((4.0, 0.0), (4.0, 2.0), (-3.0, 0.0))) for rule in kb.channels[0].rules)
+    kb = replace(kb, channels=(replace(kb.channels[0], rules=steep),))
+    assert not margins.keeps(hull_of(kb, LAWS))
+    better = repaired(kb, margins, LAWS)
+    assert margins.keeps(hull_of(better, LAWS))
+    share = better.channels[0].rules[0].slopes[0][0] / 4.0
+    assert 0.0 < share < 1.0
+    assert better.channels[0].rules[0].slopes[1] == pytest.approx((4.0 * share, 2.0 * share), abs=1e-12)
+
+
+def test_what_keeps_the_limits_or_has_none_stays_as_it_is(margins):
+    calm = with_reference(kb_of(CALM, CALM))
+    assert repaired(calm, margins, LAWS) is calm
+    wild = kb_of(WILD, CALM)
+    assert repaired(wild, None, LAWS) is wild

@@ -1,0 +1,126 @@
+"""Declarations of plants, their registry, and names: what is found, what is refused, with the near miss."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plants
+from plants import Channel, Plant, Quantity
+from plants.core import registry
+from plants.core.names import variable
+from plants.excitation import WhiteNoise
+
+VDP = plants.get("van_der_pol")
+
+
+def test_an_unknown_plant_is_refused_with_the_near_miss_and_the_list():
+    with pytest.raises(ValueError, match="no plant 'van_der_poll'; did you mean 'van_der_pol'") as caught:
+        plants.get("van_der_poll")
+    for name in plants.names():
+        assert name in str(caught.value)
+    with pytest.raises(ValueError, match=r"no plant 'zzz' \(known: "):
+        plants.get("zzz")
+
+
+def test_registering():
+    mine = replace(VDP, name="mine")
+    assert plants.register(mine) is mine
+    assert plants.register(mine) is mine  # again the same: no harm
+    assert plants.get("mine") is mine
+    assert "mine" in plants.names()
+    assert list(plants.names()) == sorted(plants.names())
+    other = replace(VDP, name="mine", text="another")
+    with pytest.raises(ValueError, match="'mine' is registered already; give yours another name, or replace=True"):
+        plants.register(other)
+    assert plants.register(other, replace=True) is plants.get("mine")
+    assert registry.withdraw("mine") is other
+    assert "mine" not in plants.names()
+    with pytest.raises(TypeError, match="register takes a Plant, got dict"):
+        plants.register({})
+
+
+def test_what_is_left_out_is_filled_in():
+    plant = Plant(name="bare", states=(Quantity("x", "m", 2.0),), derivative=lambda t, x, u, w, p: (-x[0],))
+    assert plant.measurements == plant.states
+    assert plant.outputs(0.0, (3.0,), (), (), ()) == (3.0,)
+    assert plant.initial() == (2.0,)
+    assert plant.nominal() == ()
+    assert not plant.has_loop
+
+
+def test_values_are_nominal_unless_given_by_name_or_in_order():
+    assert VDP.values("states", None) == VDP.initial() == (0.1, 0.0)
+    assert VDP.values("states", {"velocity": 2}) == (0.1, 2.0)
+    assert VDP.values("states", np.array([1.0, 2.0])) == (1.0, 2.0)
+    assert VDP.index("states", "velocity") == 1
+
+
+X = (Quantity("x", "m"),)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: Plant(name="p", states=()), "'p' needs"),
+        (lambda: Plant(name="p", states=(), derivative=tuple), "'p' needs at least one state"),
+        (lambda: Plant(name="p", states=X * 2, derivative=tuple), r"names of states must differ, got \['x', 'x'\]"),
+        (
+            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("y"),)),
+            r"output 'y' is not among its measurements \['x'\]",
+        ),
+        (
+            lambda: Plant(name="p", states=X, inputs=X, derivative=tuple, channels=(Channel("x", low=1.0, high=1.0),)),
+            "low < high, got 1.0, 1.0",
+        ),
+        (
+            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("x"),)),
+            r"1 channels and 0 inputs: give allocate\(t, x, commands, p\)",
+        ),
+        (lambda: Plant(name="p", states=X, derivative=tuple, input_delay="L"), "parameters of plant 'p': 'L'"),
+        (lambda: VDP.values("states", {"velocty": 1.0}), "'velocty'; did you mean 'velocity'"),
+        (lambda: VDP.values("parameters", (1.0, 2.0)), r"must have 1 values \(mu\), got 2"),
+        (
+            lambda: VDP.values("parameters", {"mu": np.inf}),
+            "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf",
+        ),
+    ],
+)
+def test_declarations_and_values_that_do_not_fit_are_refused(make, told):
+    with pytest.raises(ValueError, match=told):
+        make()
+
+
+def test_a_block_of_the_wrong_size_is_refused_where_it_is_used():
+    short = replace(VDP, derivative=lambda t, x, u, w, p: (x[1],))
+    with pytest.raises(ValueError, match=r"a block of plant 'van_der_pol' must return 2 numbers, got 1; plants\.check"):
+        plants.simulate(short, 1.0, 0.1)
+
+
+def test_names_of_any_kind_can_be_compiled():
+    # A past bug: a disturbance called "wind force" became a variable with a blank in it.
+    odd = Plant(
+        name='an "odd" plant',
+        states=(Quantity("Höhe [m]", "m", 1.0),),
+        parameters=(Quantity("1/T", "1/s", 2.0),),
+        inputs=(Quantity("lambda", "m/s"),),
+        disturbances=(Quantity("wind force", "m/s"), Quantity("wind_force", "m/s"), Quantity("wind-force", "m/s")),
+        derivative=lambda t, x, u, w, p: (u[0] + w[0] + w[1] + w[2] - p[0] * x[0],),
+    )
+    signals = (1.0, WhiteNoise(1.0, hold=0.1), 2.0)
+    run = plants.simulate(odd, 1.0, 0.1, inputs=(0.5,), disturbances=signals, seed=3)
+    assert run["wind force"][0] == 1.0
+    assert run["wind-force"][0] == 2.0
+    assert len(set(run["wind_force"])) == 11
+    assert len({variable(q.name) for q in odd.disturbances}) == 3
+    assert variable("wind_force") == "wind_force"
+
+
+def test_trajectories_are_read_by_name():
+    run = plants.simulate(VDP, 0.2, 0.1, inputs=(1.0,))
+    assert run.states.shape == run.outputs.shape == (3, 2)
+    assert run.time.tolist() == [0.0, 0.1, 0.2]
+    with pytest.raises(KeyError, match="no signal 'positon'; did you mean 'position'"):
+        run["positon"]

@@ -1,0 +1,334 @@
+"""Margins at operating points: the right linear plants and loops, one number for a search, and hulls that hide nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import plants
+import sscq
+from controllers import PID, TwoDegreePID
+from plants import Channel, OperatingPoint, Plant, Quantity
+from sscq.margins.frequency_response import loop_responses
+from sscq.margins.gain_sets import combinations, hull, together
+from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.margins import MarginLimits, loop_margins, penalty
+from sscq.margins.operating import SLACK, OperatingMargins
+
+VDP, FOPDT = plants.get("van_der_pol"), plants.get("fopdt")
+LOW, HIGH = [0.0, 0.0, 0.0], [10.0, 10.0, 10.0]
+LIMITS = MarginLimits(1.8, 0.05)
+STEP = 0.01
+MUS = (0.5, 0.8, 1.0, 1.3, 1.6, 2.0)
+POSITIONS = (0.0, 0.5, 1.0, 1.5, 2.0)
+GAINS = np.random.default_rng(0).uniform(0.0, (8.0, 4.0, 6.0), (12, 3))
+
+
+def oscillator(mu, q0):
+    """Van der Pol about rest at q0: q'' = mu (1 - q0^2) q' - q + u."""
+    return LinearPlant([[0.0, 1.0], [-1.0, mu * (1.0 - q0 * q0)]], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
+
+
+@pytest.fixture(scope="module")
+def of_oscillator():
+    situations = [
+        sscq.Situation(f"mu {mu}", parameters={"mu": mu}, delay=0.01, output_delay=0.01, jitter=0.5) for mu in MUS
+    ]
+    law = PID(sample_time=0.02, derivative_filter_time=0.05)
+    return OperatingMargins(VDP, law, [*situations, situations[0]], STEP, LOW, HIGH, LIMITS)
+
+
+@pytest.fixture(scope="module")
+def directly():
+    """The same from the linear equations written down here; jitter of half a sample counts as so much dead time."""
+    loop = Loop(0.02, derivative_filter_time=0.05, delay=0.03, rate_measured=True)
+    return loop_responses([oscillator(mu, q0) for mu in MUS for q0 in POSITIONS], loop, LOW, HIGH)
+
+
+# --------------------------------------------------------------------------------------------- against the margins
+
+
+def test_it_asks_for_the_right_loops(of_oscillator, directly):
+    sets = GAINS.reshape(4, 3, 3)
+    each = penalty(sets, directly, LIMITS)
+    expected = each.max(axis=1) + 0.1 * each.mean(axis=1)
+    # The linearisation is a derivative of the tape, exact to rounding.
+    np.testing.assert_allclose(of_oscillator.violation(sets), expected, rtol=1e-6, atol=1e-9)
+    assert (expected > 0.0).any()
+    assert len(np.unique(expected)) == 4
+
+
+def test_it_reports_the_right_margins(of_oscillator, directly):
+    (found,) = of_oscillator.margins(GAINS)
+    expected = loop_margins(GAINS, directly)
+    np.testing.assert_array_equal(found.stable, expected.stable)
+    for name in ("sensitivity", "gain_margin", "delay_margin", "phase_margin"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-5, err_msg=name)
+    assert found.names[0] == "position 0, parameters 1"
+    assert found.names[-1] == "position 2, parameters 6"
+    (worst,) = of_oscillator.worst(GAINS[:1])
+    assert worst.sensitivity.value == found.sensitivity[0].max()
+    assert len(found.names) == 30  # the seventh situation has the parameters of the first
+
+
+def test_dead_time_of_the_plant_and_of_the_loop(directly):
+    values = [(1.0, 1.0, 0.3), (1.2, 0.8, 0.2), (0.7, 1.5, 0.4), (1.0, 2.0, 0.0), (2.0, 1.0, 0.25), (0.5, 0.5, 0.1)]
+    several = [sscq.Situation(str(v), parameters=v, delay=0.02 * (k % 2)) for k, v in enumerate(values)]
+    found = OperatingMargins(FOPDT, PID(), several, STEP, LOW, HIGH, LIMITS)
+    linear = [LinearPlant([[-1.0 / T]], [K / T], [1.0], delay=L) for K, T, L in values]
+    responses = loop_responses(linear, Loop(STEP, delay=0.02), LOW, HIGH)  # the longest dead time counts for all
+    small = 0.2 * GAINS
+    each = penalty(small[:, None, :], responses, LIMITS)[:, 0]
+    np.testing.assert_allclose(found.violation(small[:, None, :]), 1.1 * each, rtol=1e-6, atol=1e-9)
+    assert {0.0} < set(each.tolist())
+
+
+@pytest.mark.parametrize("changes", [{}, {"rate_source": "difference"}])
+def test_the_rate_that_the_law_reads(changes):
+    law = PID(derivative_filter_time=0.1, **changes)
+    found = OperatingMargins(VDP, law, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+    loop = Loop(STEP, derivative_filter_time=0.1, rate_measured=not changes)
+    expected = loop_margins(GAINS, loop_responses([oscillator(1.0, q0) for q0 in POSITIONS], loop, LOW, HIGH))
+    np.testing.assert_allclose(found.margins(GAINS)[0].delay_margin, expected.delay_margin, rtol=1e-5)
+    assert found.margins(GAINS)[0].names[1] == "position 0.5"
+
+
+def test_reverse_action():
+    upside_down = replace(VDP, derivative=lambda t, x, u, w, p: VDP.derivative(t, x, (-u[0],), w, p))
+    both = [
+        OperatingMargins(plant, PID(action=action), [sscq.Situation()], STEP, LOW, HIGH, LIMITS).margins(GAINS)[0]
+        for plant, action in ((VDP, "direct"), (upside_down, "reverse"))
+    ]
+    np.testing.assert_array_equal(both[0].stable, both[1].stable)
+    np.testing.assert_allclose(both[0].sensitivity, both[1].sensitivity, rtol=1e-9)
+    assert both[0].stable.any()
+
+
+def test_an_operating_point_has_its_own_parameters():
+    points = (OperatingPoint("stiff", (0.0, 0.0), {"mu": 3.0}), OperatingPoint("usual", (0.0, 0.0)))
+    found = OperatingMargins(
+        replace(VDP, operating_points=points), PID(), [sscq.Situation(parameters={"mu": 0.4})], STEP, LOW, HIGH, LIMITS
+    )
+    loop = Loop(STEP, rate_measured=True)
+    expected = loop_margins(GAINS, loop_responses([oscillator(3.0, 0.0), oscillator(0.4, 0.0)], loop, LOW, HIGH))
+    np.testing.assert_array_equal(found.margins(GAINS)[0].stable, expected.stable)
+    assert (expected.stable[:, 0] != expected.stable[:, 1]).any()
+
+
+# ---------------------------------------------------------------------------------------------------- many channels
+
+
+def pair_derivative(t, x, u, w, p):
+    """Two damped masses; the second input also pushes the first."""
+    a, b, va, vb = x
+    return va, vb, -a - 0.5 * va + u[0] + 0.4 * u[1], -2.0 * b - p[0] * vb + u[1]
+
+
+PAIR = Plant(
+    "pair", tuple(Quantity(n, "") for n in ("a", "b", "va", "vb")), (Quantity("damping", "", 0.3),),
+    inputs=(Quantity("left", ""), Quantity("right", "")),
+    channels=(Channel("a", "va"), Channel("b")), derivative=pair_derivative,
+    allocate=lambda t, x, commands, p: (2.0 * commands[0] - 0.8 * commands[1] + 0.1 * x[0], 2.0 * commands[1]),
+    operating_points=(OperatingPoint("rest", (0.0,) * 4),),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def of_pair():
+    return OperatingMargins(PAIR, (PID(), PID()), [sscq.Situation()], STEP, LOW * 2, HIGH * 2, LIMITS)
+
+
+def test_channels_that_the_allocation_decouples_have_the_margins_of_each_alone(of_pair):
+    """Channel a moves mass a by 2, channel b mass b by 2 and mass a by -0.8 + 0.8 = 0; the allocation softens a's spring.
+
+    Both ways interpolate, on grids of their own: to a few parts in 1e5.
+    """
+    A = np.array([[0, 0, 1, 0], [0, 0, 0, 1], [-0.9, 0, -0.5, 0], [0, -2, 0, -0.3]], float)
+    first = LinearPlant(A, [0, 0, 2, 0], [1, 0, 0, 0], [0, 0, 1, 0])
+    second = LinearPlant(A, [0, 0, 0, 2], [0, 1, 0, 0])
+    gains = np.hstack([GAINS, GAINS[::-1]])
+    found, alone = of_pair.margins(gains), []
+    for k, (linear, rate) in enumerate(((first, True), (second, False))):
+        responses = loop_responses([linear], Loop(STEP, rate_measured=rate), LOW, HIGH)
+        alone.append(loop_margins(gains[:, 3 * k : 3 * k + 3], responses))
+    both = alone[0].stable & alone[1].stable
+    assert 3 < both.sum() < 12
+    for mine, other in zip(found, alone, strict=True):
+        np.testing.assert_array_equal(mine.stable, both)
+        np.testing.assert_allclose(mine.sensitivity[both], other.sensitivity[both], rtol=1e-4)
+
+
+def test_violations_of_the_channels_add_up(of_pair):
+    """Late loops, and unstable ones: what is unstable is so for both channels."""
+    calm, late, wild = np.array([0.3, 0.1, 0.2]), np.array([3.0, 0.5, 0.5]), np.array([9.0, 9.0, 0.0])
+    sets = np.array([np.r_[calm, calm], np.r_[late, calm], np.r_[calm, late], np.r_[late, late], np.r_[wild, calm]])
+    none, first, second, both, unstable = of_pair.violation(sets[:, None, :])
+    assert none == 0.0
+    assert first > 0.0
+    assert second > 0.0
+    assert both == pytest.approx(first + second, rel=1e-4)  # each interpolates beside another loop
+    assert unstable > 2.0 * 2.0 * 1.1
+
+
+def crossed_derivative(t, x, u, w, p):
+    """Two lags, each moved by the other's input twice as much."""
+    return -x[0] + u[0] + p[0] * u[1], -x[1] + p[0] * u[0] + u[1]
+
+
+CROSSED = Plant(
+    "crossed", (Quantity("a", ""), Quantity("b", "")), (Quantity("coupling", "", 2.0),),
+    inputs=(Quantity("left", ""), Quantity("right", "")), channels=(Channel("a"), Channel("b")),
+    derivative=crossed_derivative, operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+)  # fmt: skip
+
+
+def test_gains_that_destabilise_only_through_the_coupling_are_refused():
+    """The taught plants count: coupled by a half the same gains are as good as alone."""
+    gains = np.tile([0.3, 0.3, 0.0], 2)
+    kept = [
+        OperatingMargins(CROSSED, PID(), [sscq.Situation("s", parameters={"coupling": c}) for c in couplings], STEP,
+                         LOW * 2, HIGH * 2, LIMITS).keeps(gains)
+        for couplings in ((0.5,), (2.0,), (0.5, 2.0))
+    ]  # fmt: skip
+    assert kept == [True, False, False]
+
+
+def test_a_rule_of_one_channel_that_does_not_go_with_one_of_the_other_is_caught():
+    """Strong integral action of both channels breaks Ms of 2 (2.9), of either it does not (1.95)."""
+    crossed = OperatingMargins(
+        CROSSED, PID(), [sscq.Situation(delay=0.5, parameters={"coupling": 0.9})], STEP, LOW * 2, HIGH * 2,
+        MarginLimits(2.0),
+    )  # fmt: skip
+    calm, strong = [0.3, 0.3, 0.0], [0.3, 1.2, 0.0]
+    part = hull(np.array([[strong]]), np.array(calm), n=0)
+    assert crossed.keeps(np.array([[*calm, *calm], [*strong, *calm], [*calm, *strong]]))
+    sets = together([part, part], 0, seed=0)[0]
+    assert crossed.keeps(sets)  # each beside the references alone
+    sets = together([np.concatenate([part, part[:, :1]], axis=1)] * 2, 1, seed=0)[0]
+    assert not crossed.keeps(sets)
+
+
+@pytest.mark.parametrize("plant", [VDP, PAIR], ids=["one channel", "two channels"])
+def test_set_point_weights_among_the_gains_change_nothing(plant):
+    """A two-degree-of-freedom law has a fourth gain, which no margin depends on."""
+    n = len(plant.channels)
+    rng = np.random.default_rng(1)
+    plain = rng.uniform(0.0, 5.0, (6, 4, 3 * n))
+    by_channel = plain.reshape(6, 4, n, 3)
+    weighted = np.concatenate([by_channel, rng.uniform(size=(6, 4, n, 1))], axis=-1).reshape(6, 4, 4 * n)
+    laws = (PID(),) * n, (TwoDegreePID(),) * n
+    found = [
+        OperatingMargins(plant, law, [sscq.Situation()], STEP, [0.0] * k * n, [10.0] * k * n, LIMITS)
+        for law, k in zip(laws, (3, 4), strict=True)
+    ]
+    expected = found[0].violation(plain)
+    np.testing.assert_array_equal(found[0].violation(weighted), expected)  # margins made for PIDs are asked by all
+    np.testing.assert_array_equal(found[1].violation(weighted), expected)
+    assert (expected > 0.0).any()
+
+
+# ------------------------------------------------------------------------------------------------- limits and hulls
+
+
+@pytest.fixture(scope="module")
+def simple():
+    return OperatingMargins(VDP, PID(), [sscq.Situation()], STEP, LOW, HIGH, MarginLimits(1.8))
+
+
+def test_inside_the_limits_nothing_is_paid(simple):
+    inside, outside = np.array([1.0, 0.2, 8.0]), np.array([1.0, 6.0, 1.5])
+    assert simple.violation(inside[None, None])[0] == 0.0
+    assert simple.violation(outside[None, None])[0] > 0.0
+    assert simple.keeps(inside)
+    assert not simple.keeps(outside)
+    (worst,) = simple.worst(np.array([inside, outside]))
+    assert worst.sensitivity.gain_set == 1
+
+
+def test_the_worst_set_counts_and_the_others_give_a_slope(simple):
+    good, bad, worse = np.array([[1.0, 0.2, 8.0], [3.0, 2.0, 2.0], [3.0, 3.0, 1.8]])
+    one = {k: simple.violation(np.array([[g]]))[0] / 1.1 for k, g in (("bad", bad), ("worse", worse))}
+    assert 0.0 < one["bad"] < one["worse"]
+    found = simple.violation(np.array([[good, bad, worse], [good, good, worse]]))
+    expected = [one["worse"] + 0.1 * (one["bad"] + one["worse"]) / 3.0, one["worse"] + 0.1 * one["worse"] / 3.0]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def sensitivity(margins, kd):
+    return margins.worst(np.array([[2.0, 0.5, kd]]))[0].sensitivity.value
+
+
+def at_sensitivity(margins, value):
+    """Gains whose worst maximum sensitivity has this value; less damping, more sensitivity."""
+    return np.array([2.0, 0.5, brentq(lambda kd: sensitivity(margins, kd) - value, 1.3, 9.0)])
+
+
+def test_what_lies_on_the_limit_is_kept_up_to_the_slack(simple):
+    on = at_sensitivity(simple, 1.8)
+    within = at_sensitivity(simple, 1.0 + 0.8 * (1.0 + 0.9 * SLACK))
+    beyond = at_sensitivity(simple, 1.0 + 0.8 * (1.0 + 1.2 * SLACK))
+    assert simple.keeps(on)
+    assert simple.keeps(within)
+    assert not simple.keeps(beyond)
+    assert simple.violation(within[None, None])[0] > 0.0  # the search itself has no slack
+
+
+def test_tighter_limits(simple):
+    tighter = simple.tightened(0.1)
+    assert tighter.limits.sensitivity == pytest.approx(1.72)
+    assert simple.limits.sensitivity == 1.8
+    on = at_sensitivity(simple, 1.79)
+    assert simple.violation(on[None, None])[0] == 0.0
+    assert tighter.violation(on[None, None])[0] > 0.0
+    late = simple.with_limits(MarginLimits(1.8, 0.1)).tightened(0.1)
+    assert late.limits.delay_margin == pytest.approx(0.11)
+
+
+def test_an_unstable_rule_is_caught_in_the_hull(simple):
+    rules = np.array([[[2.0, 0.3, 8.0], [3.0, 0.2, 7.0]], [[2.0, 0.3, 8.0], [3.0, 9.0, 1.0]]])
+    reference = np.array([1.0, 0.2, 8.0])
+    sets = hull(rules, reference)
+    assert sets.shape == (2, 2 + 1 + 16, 3)
+    np.testing.assert_array_equal(sets[:, 2], [reference, reference])
+    calm, wild = simple.violation(sets)
+    assert calm == 0.0
+    assert wild > 2.0  # unstable loops pay more than 2
+
+
+def test_an_unstable_loop_between_stable_rules_is_caught():
+    """Stabilising gains are no convex set: ki < (1 + kp) (kd - 1) at rest holds at both corners, not half-way."""
+    corners = np.array([[2.0, 10.0, 4.6], [0.0, 0.05, 1.15]])
+    loose = OperatingMargins(
+        replace(VDP, operating_points=VDP.operating_points[:1]), PID(), [sscq.Situation()], 1e-3, LOW, HIGH,
+        MarginLimits(1e6),
+    )  # fmt: skip
+    assert loose.margins(corners)[0].stable.all()
+    assert not loose.margins(corners.mean(axis=0))[0].stable.any()
+    assert loose.violation(corners[None])[0] == 0.0
+    assert loose.violation(hull(corners[:1][None], corners[1]))[0] > 2.0
+
+
+def test_without_operating_points_there_are_no_margins():
+    with pytest.raises(ValueError, match="declares no operating points, so margins cannot be computed; declare"):
+        OperatingMargins(replace(VDP, operating_points=()), PID(), [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+
+
+def test_combinations_of_channels():
+    """Two and three vertices, then the references, then mixtures."""
+    few = combinations((2, 3), 6, seed=0)
+    pairs = {tuple(row) for row in few.tolist()}
+    assert {(2, 3), (0, 3), (1, 3), (2, 0), (2, 1), (2, 2)} <= pairs  # beside references
+    assert {(a, b) for a in range(2) for b in range(3)} <= pairs  # all of them
+    assert {(3 + k, 4 + k) for k in range(6)} <= pairs  # mixtures beside mixtures
+    assert len(few) == 6 + 6 + 6
+    many = combinations((20, 30), 16, seed=0)
+    assert len(many) == 1 + 50 + 16 + 16
+    drawn = many[51:67]
+    assert (drawn < (20, 30)).all()
+    assert len({tuple(row) for row in drawn.tolist()}) > 10
+    np.testing.assert_array_equal(many, combinations((20, 30), 16, seed=0))
+    one = np.arange(12.0).reshape(1, 4, 3)
+    assert together([one], 1, seed=0) is one

@@ -1,0 +1,310 @@
+"""The verdict: what may replace fixed gains, what may not and why, and how often chance alone would."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sscq.verdict import bootstrap, verdict
+from sscq.verdict.bootstrap import Change
+from sscq.verdict.verdict import Sample, compare, decide, tail_mean
+
+SEEDS, SITUATIONS = 24, 5
+TITLES = {"fixed": "fixed PID", "table": "gain table", "kb": "knowledge base"}
+ORDER = ("fixed", "table", "kb")
+
+
+def rollouts(seed=0, n_seeds=SEEDS, spread=0.25):
+    """Baseline: situations of different levels, noise that all controllers share."""
+    rng = np.random.default_rng(seed)
+    level = np.exp(rng.normal(0.0, 0.5, SITUATIONS))
+    fitness = level * np.exp(spread * rng.normal(size=(n_seeds, SITUATIONS)))
+    return Sample(fitness, 20.0 + 5.0 * rng.uniform(size=fitness.shape), np.zeros(fitness.shape, bool))
+
+
+def changed(sample, factor, seed=1, spread=0.05, **others):
+    """The same rollouts with a controller that scales the fitness, with some scatter of its own."""
+    rng = np.random.default_rng(seed)
+    fitness = sample.fitness * factor * np.exp(spread * rng.normal(size=sample.fitness.shape))
+    return replace(sample, fitness=fitness, **others)
+
+
+BASE = rollouts()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """Fewer draws than in earnest: ends of intervals move by a tenth of their width."""
+    monkeypatch.setattr(verdict, "_BOOTSTRAPS", 200)
+
+
+# ---------------------------------------------------------------------------------------------------- one comparison
+
+
+def test_a_clear_improvement_passes():
+    found = compare(changed(BASE, 0.8), BASE)
+    assert found.passes
+    assert found.reasons == ()
+    for change in (found.mean, found.median, found.tail):
+        assert change.low <= change.value <= change.high
+        assert change.value == pytest.approx(-0.2, abs=0.05)
+        assert change.improves
+    assert found.wins > 0.95
+    assert found.p_value < 1e-9
+    assert found.new_failures == 0
+    assert found.travel.value == 0.0
+
+
+def test_a_better_mean_with_a_worse_tail_fails_for_that():
+    """As a schedule did that won three quarters of the rollouts: the worst 5 % got twice as bad."""
+    other = changed(BASE, 0.75)
+    fitness = other.fitness.copy()
+    worst = np.argsort(BASE.fitness, axis=None)[-8:]
+    fitness.ravel()[worst] = 2.0 * BASE.fitness.ravel()[worst]
+    found = compare(replace(other, fitness=fitness), BASE)
+    assert found.mean.improves
+    assert found.median.improves
+    assert found.p_value < 1e-6  # a rank test would have been convinced
+    assert not found.passes
+    (reason,) = found.reasons
+    assert reason.startswith("the worst 5 % of the fitness does not improve reliably (+")
+
+
+def test_an_improvement_within_the_noise_fails():
+    found = compare(changed(BASE, 0.99, spread=0.4), BASE)
+    assert not found.passes
+    assert "the mean of the fitness does not improve reliably" in found.reasons[0]
+
+
+def test_more_travel_fails():
+    found = compare(changed(BASE, 0.8, travel=1.1 * BASE.travel), BASE)
+    assert found.reasons == ("it needs more actuator travel (+10.0 % [+10.0, +10.0])",)
+    assert compare(changed(BASE, 0.8, travel=1.04 * BASE.travel), BASE).passes  # within the slack
+    assert compare(changed(BASE, 0.8, travel=0.5 * BASE.travel), BASE).passes
+
+
+def test_a_new_failure_fails():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[3, 2] = failed[7, 1] = True
+    found = compare(changed(BASE, 0.8, failed=failed), BASE)
+    assert found.new_failures == 2
+    assert found.reasons == ("it fails in 2 rollouts that the fixed gains survive",)
+
+
+def test_failures_that_the_baseline_has_too_are_not_new():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[3, 2] = True
+    weak = replace(BASE, failed=failed)
+    assert compare(changed(weak, 0.8), weak).passes
+    assert compare(changed(weak, 0.8, failed=np.zeros_like(failed)), weak).new_failures == 0
+
+
+def test_lost_margins_fail():
+    found = compare(changed(BASE, 0.8), BASE, margins_kept=False)
+    assert found.reasons == ("it does not keep the margins at the operating points",)
+
+
+def test_the_baseline_does_not_replace_itself():
+    found = compare(BASE, BASE)
+    assert found.p_value == 1.0
+    assert found.wins == 0.0
+    assert (found.mean.value, found.mean.low, found.mean.high) == (0.0, 0.0, 0.0)
+    assert len(found.reasons) == 3
+
+
+def test_reasons_are_all_told():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[0] = True
+    found = compare(changed(BASE, 1.3, travel=2.0 * BASE.travel, failed=failed), BASE, margins_kept=False)
+    assert len(found.reasons) == 6
+
+
+def test_travel_is_compared_where_both_survive():
+    """A rollout that is cut short has little travel: rescuing it is no excess."""
+    lost = np.zeros(BASE.failed.shape, bool)
+    lost[:, 0] = True
+    cut = replace(BASE, failed=lost, travel=np.where(lost, 0.1, BASE.travel))
+    assert compare(changed(cut, 0.8, failed=np.zeros_like(lost), travel=BASE.travel), cut).travel.value == 0.0
+    everything = replace(BASE, failed=np.ones_like(lost))
+    assert compare(changed(everything, 0.8, failed=np.zeros_like(lost)), everything).passes
+
+
+def test_one_seed_proves_nothing():
+    one = Sample(BASE.fitness[:1], BASE.travel[:1], BASE.failed[:1])
+    found = compare(replace(one, fitness=0.5 * one.fitness), one)
+    assert found.reasons == ("one seed cannot tell chance from effect; use more",)
+
+
+def test_lost_loops_are_told_in_the_sentence():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[:3] = True
+    found = decide({"fixed": replace(BASE, failed=failed)}, "fixed", ["fixed"], {"fixed": "fixed PID"}, {})
+    assert found.sentence.startswith("Use the fixed gains.")
+    assert f"the loop is lost in {failed.sum()} of {failed.size} rollouts" in found.sentence
+
+
+def test_a_change_from_nothing_is_no_number():
+    still = replace(BASE, travel=np.zeros_like(BASE.travel))
+    found = compare(replace(still, travel=BASE.travel), still)
+    assert found.travel.value == np.inf
+    assert compare(still, still).travel.value == 0.0
+
+
+def test_less_is_better_also_below_zero():
+    """The signed entropy difference may be negative: from -10 to -12 is an improvement by 20 %."""
+    base = replace(BASE, fitness=-BASE.fitness)
+    better = compare(changed(base, 1.2), base)
+    assert better.mean.value == pytest.approx(-0.2, abs=0.03)
+    assert better.passes
+    assert not compare(changed(base, 0.8), base).passes
+    assert decide({"fixed": base, "kb": base}, "fixed", ORDER, TITLES, {}).recommended == "fixed"
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=80))
+def test_tail_is_the_mean_of_the_worst(values):
+    ordered = sorted(values, reverse=True)
+    count = max(1, round(len(values) / 20))
+    assert tail_mean(np.array(values)) == pytest.approx(np.mean(ordered[:count]), rel=1e-9, abs=1e-9)
+    assert tail_mean(np.array(values)) >= np.mean(values) - 1e-9
+
+
+def test_the_same_seed_gives_the_same_interval():
+    other = changed(BASE, 0.9)
+    assert compare(other, BASE, seed=3) == compare(other, BASE, seed=3)
+    assert compare(other, BASE, seed=3) != compare(other, BASE, seed=4)
+
+
+# -------------------------------------------------------------------------------------------------------- intervals
+
+
+def test_chance_alone_seldom_improves():
+    """Two controllers of equal quality: each statistic's interval lies below 0 in at most 5 % of 400 studies.
+
+    Nominal are 2.5 %, the percentile bootstrap of 20 seeds is a little short; allowed are 5 % and three standard
+    errors of a rate counted in 400 studies, sqrt(0.05 * 0.95 / 400) = 1.1 %. All three at once hardly ever happen.
+    """
+    improves, all_three = {verdict._mean: 0, verdict._tail: 0, verdict._median: 0}, 0
+    for study in range(400):
+        base = rollouts(study, n_seeds=20)
+        rng = np.random.default_rng(10_000 + study)
+        noise = 0.1 * rng.normal(size=(2, *base.fitness.shape))  # of each controller's own: exchangeable
+        a, b = (replace(base, fitness=base.fitness * np.exp(one)) for one in noise)
+        found = {
+            f: bootstrap.change(f, a.fitness, b.fitness, rows(study)).improves
+            for f in improves
+            if f is not verdict._median or study % 4 == 0  # the slowest of the three
+        }
+        improves = {f: count + found.get(f, False) for f, count in improves.items()}
+        all_three += all(found.values())
+    assert improves[verdict._mean] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[verdict._tail] / 400 <= 0.05 + 3.0 * 0.011
+    assert improves[verdict._median] / 100 <= 0.05 + 3.0 * 0.022
+    assert all_three / 400 <= 0.02
+    assert sum(improves.values()) > 0
+
+
+def rows(seed, n_seeds=20, n=200):
+    return np.random.default_rng(seed).integers(0, n_seeds, (n, n_seeds))
+
+
+def test_the_interval_covers_the_truth():
+    """A controller that is 10 % better on average: the interval holds -0.1 in about 95 % of 200 studies.
+
+    20 seeds are few: percentile intervals cover some 92 %; three standard errors of a rate in 200 studies are 6 %.
+    """
+    covered = 0
+    for study in range(200):
+        rng = np.random.default_rng(study)
+        level = np.array([1.0, 2.0, 0.5, 1.5, 1.0])
+        base = level * rng.gamma(50.0, 1.0 / 50.0, (20, SITUATIONS))
+        other = base * 0.9 * rng.gamma(100.0, 1.0 / 100.0, (20, SITUATIONS))
+        change = bootstrap.change(verdict._mean, other, base, rows(study))
+        covered += change.low <= -0.1 <= change.high
+    assert 0.86 <= covered / 200 <= 0.99
+
+
+def test_seeds_are_resampled_whole():
+    """Situations of one seed stay together: noise common to a seed widens the interval."""
+    rng = np.random.default_rng(0)
+    common = np.exp(0.2 * rng.normal(size=(SEEDS, 1)) * np.ones((1, SITUATIONS)))
+    own = np.exp(0.2 * rng.normal(size=(SEEDS, SITUATIONS)))
+    base = np.ones((SEEDS, SITUATIONS))
+    widths = []
+    for fitness in (common, own):
+        change = bootstrap.change(verdict._mean, fitness, base, rows(1, SEEDS))
+        widths.append(change.high - change.low)
+    assert widths[0] == pytest.approx(np.sqrt(SITUATIONS) * widths[1], rel=0.35)
+
+
+# ------------------------------------------------------------------------------------------------------ the decision
+
+
+def decided(**samples):
+    return decide({"fixed": BASE, **samples}, "fixed", ORDER, TITLES, {})
+
+
+def test_a_clear_winner_is_recommended():
+    found = decided(table=changed(BASE, 0.9), kb=changed(BASE, 0.7, seed=2))
+    assert found.recommended == "kb"
+    assert found.baseline == "fixed"
+    assert set(found.comparisons) == {"table", "kb"}
+    change = str(found.comparisons["kb"].mean)
+    assert found.sentence == (
+        f"Use the knowledge base: fitness {change} in unforeseen situations at equal actuator travel, "
+        "against the best fixed PID."
+    )
+
+
+def test_the_simplest_within_three_percent_is_recommended():
+    table, kb = changed(BASE, 0.80, spread=0.01), changed(BASE, 0.785, seed=2, spread=0.01)
+    assert decided(table=table, kb=kb).recommended == "table"
+    assert decided(table=table, kb=changed(BASE, 0.75, seed=2, spread=0.01)).recommended == "kb"
+    reverse = decide({"fixed": BASE, "table": table, "kb": kb}, "fixed", ("fixed", "kb", "table"), TITLES, {})
+    assert reverse.recommended == "kb"
+
+
+def test_an_improvement_below_three_percent_keeps_the_fixed_gains():
+    kb = changed(BASE, 0.98, spread=0.002)
+    assert compare(kb, BASE).passes  # it is reliable
+    found = decided(kb=kb)
+    assert found.recommended == "fixed"
+    assert found.sentence == "Use the fixed gains. Nothing more complicated is better by more than 3 %."
+
+
+def test_what_does_not_pass_is_not_recommended_however_good():
+    failed = np.zeros(BASE.failed.shape, bool)
+    failed[0, 0] = True
+    found = decided(table=changed(BASE, 0.9), kb=changed(BASE, 0.3, failed=failed))
+    assert found.recommended == "table"
+    alone = decided(kb=changed(BASE, 0.3, failed=failed))
+    assert alone.recommended == "fixed"
+    assert alone.sentence == (
+        "Use the fixed gains. The knowledge base does not replace it: it fails in 1 rollouts that the fixed gains survive."
+    )
+
+
+def test_margins_are_those_that_were_told():
+    samples = {"fixed": BASE, "table": changed(BASE, 0.9), "kb": changed(BASE, 0.7, seed=2)}
+    found = decide(samples, "fixed", ORDER, TITLES, {"kb": False, "table": True})
+    assert found.recommended == "table"
+    assert found.comparisons["kb"].reasons == ("it does not keep the margins at the operating points",)
+
+
+def test_only_what_is_on_the_ladder_is_recommended():
+    """An oracle is compared, but nobody can have it."""
+    found = decide({"fixed": BASE, "oracle": changed(BASE, 0.5)}, "fixed", ORDER, TITLES, {})
+    assert found.recommended == "fixed"
+    assert found.comparisons["oracle"].passes
+
+
+def test_alone_the_baseline_is_recommended():
+    assert decided().sentence == "Use the fixed gains."
+
+
+def test_changes_are_printed_as_percentages():
+    assert str(Change(-0.1234, -0.2, 0.005)) == "-12.3 % [-20.0, +0.5]"
+    assert not Change(-0.1, -0.2, 0.0).improves
