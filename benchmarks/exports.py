@@ -160,4 +160,4 @@ def write(rows: list[Row], about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("exports_page", __doc__, measured, write)
+    pages.run("exports", __doc__, measured, write)

@@ -9,7 +9,7 @@ import math
 from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
-from controllers import PID, TwoDegreePID
+from controllers.pid import PID, TwoDegreePID
 from plants.core.names import unknown
 
 if TYPE_CHECKING:

@@ -23,9 +23,6 @@ from plants import (
     thermal,
     unicycle,
 )
-from plants import oscillators as duffing
-from plants import process as dead_time
-from plants import reactors as dimensionless_reactor
 from plants.core.algebraic_loop.gain import SpuriousDamping, loop_gain, spurious_damping
 from plants.core.algebraic_loop.report import LoopReport
 from plants.core.analysis.close import close
@@ -50,7 +47,7 @@ __all__ = [
     "AlgebraicLoopError", "Body", "Channel", "CheckReport", "DivergedError", "LinearModel", "LoopGainWarning",
     "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError", "Quantity", "Rival", "Scene",
     "SceneError", "Shown", "SpuriousDamping", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole",
-    "check", "close", "cos", "dead_time", "dimensionless_reactor", "duffing", "get", "is_odd", "levitation",
+    "check", "close", "cos", "get", "is_odd", "levitation",
     "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors", "names", "oscillators",
     "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate", "sin",
     "slow_plants", "spurious_damping", "suspension", "tanks", "thermal", "unicycle", "with_rival",

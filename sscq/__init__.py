@@ -37,7 +37,7 @@ _LATER = {
     "gym_env": "sscq.adapters.gymnasium", "gym_vector_env": "sscq.adapters.gymnasium",
     "certify": "sscq.certificates.certify", "energy_lyapunov": "sscq.certificates.energy_lyapunov",
     "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins", "standard_sets": "sscq.situations.situation_sets",
-    "Teacher": "sscq.teaching.teach", "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
+    "Teacher": "sscq.teaching.teacher", "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
     "usual_envelope": "sscq.worst.envelope", "worst_case": "sscq.worst.worst_case",
 }  # fmt: skip
 

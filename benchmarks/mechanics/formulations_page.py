@@ -143,4 +143,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("formulations_page", __doc__, measured, write)
+    pages.run("mechanics.formulations_page", __doc__, measured, write)

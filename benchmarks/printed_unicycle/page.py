@@ -15,7 +15,7 @@ from benchmarks.printed_unicycle import against_plant, effects, tables
 from benchmarks.printed_unicycle.agreement import Referred, Verdict, referred, verdicts
 from benchmarks.runner.pages import paragraph
 
-FOLDER = Path(__file__).parents[1] / "docs"
+FOLDER = Path(__file__).parents[2] / "docs"
 FIGURE = "unicycle_agreement.svg"
 
 
@@ -43,7 +43,7 @@ def page(found: Found) -> str:
             "Written by `python -m benchmarks.printed_unicycle.page`. The source of the plant `unicycle` (US",
             "2004/0039555 A1)",
             "prints its equations as lists of coefficients. Here each of them is read as text",
-            "(`benchmarks/unicycle/printed`) and compared with a derivation that knows no list: mass centres and unit",
+            "(`benchmarks/printed_unicycle/printed`) and compared with a derivation that knows no list: mass centres and unit",
             "vectors of all bodies as functions of ten coordinates, their exact derivatives taken on the tape, and",
             "sums of",
             "weighted products of these (`benchmarks/printed_unicycle/geometry.py`, `derived.py`).",

@@ -25,7 +25,7 @@ def result_of(module: str, *words: object, environment: Mapping[str, str] | None
     environment : mapping of str to str, optional
         Variables beside those of this process.
     """
-    command, root = [sys.executable, "-m", module, *map(str, words)], Path(__file__).parents[1]
+    command, root = [sys.executable, "-m", module, *map(str, words)], Path(__file__).parents[2]
     variables = os.environ | dict(environment or {})
     done = subprocess.run(command, cwd=root, env=variables, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])

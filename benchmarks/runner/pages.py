@@ -42,7 +42,7 @@ def median(values: Iterable[float]) -> str:
     return f"{statistics.median(values):.2g}"
 
 
-FOLDER = Path(__file__).parents[1] / "docs" / "performance"
+FOLDER = Path(__file__).parents[2] / "docs" / "performance"
 
 
 def run(

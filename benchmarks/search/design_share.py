@@ -156,7 +156,8 @@ KINDS = {
     "teacher": ("sscq.teaching.teach:teach",),
     "imitation": ("experiments.pipeline.knowledge:learned",),
     "pruning": ("flcs.refinement.rule_count:prune",),
-    "judgement": ("experiments.judging:judge", "experiments.judging:contenders", "experiments.judging:rollouts"),
+    "judgement": ("experiments.pipeline.judging:judge", "experiments.pipeline.judging:contenders",
+                  "experiments.pipeline.judging:rollouts"),
     "responses": ("experiments.report.builders.recording:_of_contender",),
     "report": ("experiments.report.builders:report", "experiments.report.outputs:write"),
     "configuration": (
@@ -239,7 +240,7 @@ def design_share(size: Size) -> Section:
 
 
 def _in_own_process(settings: list[str], cache: str) -> dict[str, Any]:
-    command, root = [sys.executable, "-m", "benchmarks.search.design_share", *settings], Path(__file__).parents[1]
+    command, root = [sys.executable, "-m", "benchmarks.search.design_share", *settings], Path(__file__).parents[2]
     environment = os.environ | {"SSCQ_CACHE": cache, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])

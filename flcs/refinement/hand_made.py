@@ -185,7 +185,9 @@ def scaled(kb: KnowledgeBase, ranges: Sequence[GainRanges], laws: tuple[Law, ...
     controller = FuzzyController(kb, laws=laws, free=FREE)
     own, n_channels = controller.theta, len(kb.channels)
     if len(own) != _WIDTH * n_channels:
-        raise ValueError(f"the rules must be the {_RULES} of flcs.hand_made with triangular terms, got {kb.n_rules}")
+        raise ValueError(
+            f"the rules must be the {_RULES} of flcs.refinement.hand_made with triangular terms, got {kb.n_rules}"
+        )
 
     def decode(genomes: Array) -> Array:
         theta = np.tile(own, (len(genomes), 1))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from controllers.protocols import Law
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from flcs.learning.imitation import Array
-    from flcs.learning.imitation import Evaluate as imitation_Evaluate
     from sscq.baselines.objective import Task
 
     Evaluate = Callable[[np.ndarray], np.ndarray]
@@ -232,7 +231,7 @@ def choose(points: Sequence[Point], loss: float, most: int) -> int:
     return max(allowed) if allowed else min(small, key=lambda k: (worst(points[k]), points[k].rules))
 
 
-def rule_importance(controller: FuzzyController, evaluate: imitation_Evaluate) -> tuple[float, list[Array]]:
+def rule_importance(controller: FuzzyController, evaluate: Evaluate) -> tuple[float, list[Array]]:
     """Return the closed-loop fitness and its change when each rule is left out.
 
     Parameters
@@ -267,7 +266,7 @@ def rule_importance(controller: FuzzyController, evaluate: imitation_Evaluate) -
 
 
 def prune_by_importance(
-    controller: FuzzyController, evaluate: imitation_Evaluate, tolerance: float = 0.0, fewest: int = 1
+    controller: FuzzyController, evaluate: Evaluate, tolerance: float = 0.0, fewest: int = 1
 ) -> tuple[KnowledgeBase, Reduction]:
     """Leave out rules one after the other as long as the closed loop hardly loses.
 

@@ -80,21 +80,12 @@ def digests(declared: Declaration) -> list[str]:
 
 @remembered
 def _versions() -> str:
-    kit = Path(__file__).parents[1]
-    names = (
-        "tape",
-        "trace",
-        "partials",
-        "gradients",
-        "replay",
-        "sharing",
-        "nary*",
-        "elementary",
-        "scalar",
-        "linear_solve",
-    )
-    core = [path for name in names for path in sorted((kit.parent / "core").glob(f"{name}.py"))]
-    texts = [path.read_bytes() for path in (*sorted(kit.rglob("*.py")), *core)]
+    kit = Path(__file__).parent
+    core = kit.parent / "core"
+    files = [core / f"{name}.py" for name in ("elementary", "linear_solve", "replay")]
+    for folder in ("sharing", "tracing"):
+        files += sorted((core / folder).glob("*.py"))
+    texts = [path.read_bytes() for path in (*sorted(kit.rglob("*.py")), *files)]
     return importlib.metadata.version("symengine") + hashlib.sha256(b"".join(texts)).hexdigest()
 
 

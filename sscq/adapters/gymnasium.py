@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import gymnasium  # noqa: E402
+import gymnasium
 import numpy as np
-from gymnasium import vector  # noqa: E402
+from gymnasium import vector
 
 from plants.adapters.optional import package
 from plants.core.registry import get

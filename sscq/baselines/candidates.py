@@ -1,7 +1,7 @@
 """The ladder of baselines: every kind of controller that a knowledge base has to beat.
 
 Each kind of controller is a :class:`Candidate`: laws, schedule, box of parameters, start. All are searched alike
-(:mod:`sscq.baselines.candidates.search_plan`).
+(:mod:`sscq.baselines.search_plan`).
 """
 
 from __future__ import annotations

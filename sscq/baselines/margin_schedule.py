@@ -80,7 +80,7 @@ def margin_gains(response: LoopResponse, low: ArrayLike, high: ArrayLike, limits
     Parameters
     ----------
     response : LoopResponse
-        Of the loop at the operating point, from :func:`sscq.margins.margins.loop_responses`.
+        Of the loop at the operating point, from :func:`sscq.margins.frequency_response.loop_responses`.
     low, high : array [3]
         Box of kp, ki, kd; a gain with equal ends is fixed.
     limits : MarginLimits

@@ -26,15 +26,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from sscq.margins.margins import Array as margins_Array
-
     Array = NDArray[np.float64]
 
 
 _CONCENTRATIONS = (0.1, 0.3, 1.0)  # of the hull's weights in turn: near corners and edges, between, uniform
 
 
-def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> margins_Array:
+def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> Array:
     """Draw gain sets that a schedule may give: its rules, the reference, and convex combinations of them.
 
     The weights are Dirichlet distributed with concentrations 0.1, 0.3 and 1 in turn, so that corners, edges and the
@@ -73,7 +71,7 @@ def hull_samples(gains: ArrayLike, reference: ArrayLike, n: int, seed: int) -> m
 
 
 @functools.lru_cache(maxsize=64)
-def _hull_weights(size: int, n: int, seed: int) -> margins_Array:
+def _hull_weights(size: int, n: int, seed: int) -> Array:
     """Weights [n, size] of the combinations: the same in every generation of a search, so drawn once."""
     rng = np.random.default_rng(seed)
     drawn = [rng.dirichlet(np.full(size, _CONCENTRATIONS[i % len(_CONCENTRATIONS)])) for i in range(n)]

@@ -7,7 +7,7 @@ Source: T. Kailath, Linear Systems (Prentice Hall, 1980), sec. 2.4.
 
 One channel while the others are closed (:func:`one_channel`): the others are closed in continuous time, without the
 hold of their samples, exact as their sample time goes to zero. The channel itself keeps its exact sampled loop. This
-is for designs, in which the others stand still while one channel is looked at; :mod:`sscq.margins.margins.coupled.margins`
+is for designs, in which the others stand still while one channel is looked at; :mod:`sscq.margins.coupled.margins`
 judges all of them exactly, for any gains.
 """
 

@@ -5,7 +5,7 @@
     loop_margins(gains, responses).worst()                      # what a report prints
 
 The set of stabilising gains is not convex, so a schedule is judged on samples of the hull of its rules and the
-reference gains (:mod:`sscq.margins.margins.gain_sets`), not on its corners. Margins belong to gains that stand still: they
+reference gains (:mod:`sscq.margins.gain_sets`), not on its corners. Margins belong to gains that stand still: they
 say nothing about how fast a schedule may move them.
 """
 

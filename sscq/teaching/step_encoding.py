@@ -7,7 +7,7 @@ bit.
 Where a gain starts is coded by its place, where it goes by symbols: a stepped gain's first gene is its level on the
 grid of :class:`StepGrid`; in every further window a symbol -m, ..., -1, 0, 1, ..., m says by how many levels it moves,
 and what would leave the grid stays at its end. Gains without steps have a real gene in every window, so a chromosome
-may mix both kinds. Symbols are crossed uniformly and mutated by +-1 (:mod:`sscq.search.search.operators`), real genes as
+may mix both kinds. Symbols are crossed uniformly and mutated by +-1 (:mod:`sscq.search.operators`), real genes as
 everywhere.
 Source: US 6,950,712 (controllers of actuators with discrete constraints, step-coded chromosomes).
 """

@@ -38,7 +38,7 @@ _SHIFT = 1e3 * 0.5e-3 * MASS * GRAVITY  # mJ, at 1 ms and 1 m/s
 LAWS = f"""\
 # The balancing vehicle's contact with the ground
 
-Written by `python -m benchmarks.vehicle_contact_page`. Two laws say what load f a wheel carries; each is a plant:
+Written by `python -m benchmarks.vehicles.balancing_vehicle.contact`. Two laws say what load f a wheel carries; each is a plant:
 
 | | `balancing_vehicle` | `balancing_vehicle_rigid` |
 |---|---|---|
@@ -52,7 +52,7 @@ Written by `python -m benchmarks.vehicle_contact_page`. Two laws say what load f
 | energy | its rebound is given back; see below | never given on even ground; see below |
 
 `plants.balancing_vehicle.on_rigid_ground(plant, name)` makes a rigid copy of any vehicle with slip.
-`plants.balancing_vehicle.variable_step.run(..., law="end")` is the reference path with it: one run at a time, with a
+`plants.balancing_vehicle.stepping.run(..., law="end")` is the reference path with it: one run at a time, with a
 step that adapts. In lanes both laws have a fixed step and six passes. Blocks for other plants: `plants.contact`
 (`averaged` and `at_end`; `two_contacts`, `enumerated` and `scaled` to solve).
 
@@ -280,4 +280,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("vehicle_contact_page", __doc__, measured, write, folder=pages.FOLDER.parent)
+    pages.run("vehicles.balancing_vehicle.contact", __doc__, measured, write, folder=pages.FOLDER.parent)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from plants.core.motion.trajectory import Trajectory
 
-FOLDER = Path(__file__).parents[1] / "docs" / "balancing_vehicle"
+FOLDER = Path(__file__).parents[3] / "docs" / "balancing_vehicle"
 SHOWN = {
     "fixed PID, taught dry": ("dry-0", "fixed"), "fixed PID, taught slippery": ("slippery-0", "fixed"),
     "knowledge base, equal travel": ("slippery-0", "knowledge_base"),

@@ -323,4 +323,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("vehicle_page", __doc__, measured, write, folder=pages.FOLDER.parent)
+    pages.run("vehicles.balancing_vehicle.studies", __doc__, measured, write, folder=pages.FOLDER.parent)

@@ -26,7 +26,7 @@ from plants.ride import WK
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = Path(__file__).parents[1] / "docs" / "suspension"
+FOLDER = Path(__file__).parents[3] / "docs" / "suspension"
 SHOWN = ("rival_as_built", "rival_sky_hook", "rival_mixed", "fixed", "knowledge_base")
 _SHORT = {"knowledge_base": "knowledge base", "rival_mixed": "mixed", "rival_as_built": "passive, as built"}
 _SPECTRUM_TIME, _SEGMENT, _TOP = 60.0, 8192, 30.0  # s, samples, Hz

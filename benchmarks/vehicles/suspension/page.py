@@ -171,4 +171,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("suspension_page", __doc__, measured, write)
+    pages.run("vehicles.suspension.page", __doc__, measured, write)

@@ -190,7 +190,7 @@ def apart(states: int = STATES) -> dict[str, float]:
     return found
 
 
-FOLDER = Path(__file__).parents[1] / "docs"
+FOLDER = Path(__file__).parents[3] / "docs"
 _TERMS = {1.0: "with the rolling terms", 0.0: "as printed"}
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from experiments.studies.unicycle.declaration import Declaration
     from plants.core.motion.trajectory import Trajectory
 
-FOLDER = Path(__file__).parents[1] / "docs" / "unicycle"
+FOLDER = Path(__file__).parents[3] / "docs" / "unicycle"
 SHOWN = ("fixed", "knowledge_base", "knowledge_base_free", "lqr", "lqr_scheduled")
 _SHORT = {"knowledge_base": "knowledge base, equal travel", "knowledge_base_free": "knowledge base, free travel"}
 _PUSHED, _SPEED, _LAST = 110.0, 1.0, 5.0  # N from ahead, m/s, s

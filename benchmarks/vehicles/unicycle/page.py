@@ -215,4 +215,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("unicycle_page", __doc__, measured, write)
+    pages.run("vehicles.unicycle.page", __doc__, measured, write)

@@ -48,7 +48,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 
 def asset(name: str) -> Html:
     """Return one of the report's files (style, script) as markup."""
-    return Html((files("experiments.report") / name).read_text(encoding="utf-8"))
+    return Html((files("experiments.report.drawing") / name).read_text(encoding="utf-8"))
 
 
 def document(title: str, subtitle: str, *parts: Html) -> str:

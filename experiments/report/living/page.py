@@ -84,7 +84,7 @@ def _plant(job: Job) -> Machine:
 
 
 def _own(name: str) -> str:
-    return (resources("experiments.export") / name).read_text(encoding="utf-8")
+    return (resources("experiments.report.living") / name).read_text(encoding="utf-8")
 
 
 def _inside(script: str) -> Html:

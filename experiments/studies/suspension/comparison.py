@@ -104,7 +104,7 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
     budget = read_record(first)["config"]["budget"]
     head = [
         "# The car's comparison", "",
-        f"Written by `python -m experiments.suspension_study{' ' + words if words else ''}`.", "",
+        f"Written by `python -m experiments.studies.suspension.comparison{' ' + words if words else ''}`.", "",
         "Weighted acceleration: heave by Wk, pitch and roll by We, joined as ISO 2631-1 joins the axes of a seat",
         "(1, 0.4 m, 0.63 m), at the reference point. Tyre-load variation: root mean square of the dynamic over the",
         "static load, mean of four. Stroke: travel of a strut from its nominal rest; beyond 0.08 m a car's stops would",
@@ -131,7 +131,7 @@ def page(parts: Sequence[str], declared: Declaration, chosen: Options) -> str:
         "(base or least setting), as many of each, linear between them. In brackets the change against the best of",
         "sky-hook, ADD and their mix; then what the same settings do in the unforeseen situations.", "", *equal, "",
         "## What each part brings", "", *contributions.lines(first), "",
-        "## Figures", "", f"Written by `python -m benchmarks.suspension_figures {first}`.", "", *figures,
+        "## Figures", "", f"Written by `python -m benchmarks.vehicles.suspension.figures {first}`.", "", *figures,
         "The car on its road, to be played: [animation.html](suspension/animation.html), a page of its own.", "",
         "## What a design costs", "", *timing(chosen.folder), "",
     ]  # fmt: skip

@@ -51,7 +51,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Opt
     words, grid, region = " ".join(chosen.overrides), declared.grid, declared.region
     head = [
         "# The unicycle's comparison", "",
-        f"Written by `python -m experiments.unicycle_study{' ' + words if words else ''}`.", "",
+        f"Written by `python -m experiments.studies.unicycle.comparison{' ' + words if words else ''}`.", "",
         *tables.conclusion(verdicts), "", f"The aim, a region larger by {100 * declared.aim:g} %:", "",
         *tables.aim(verdicts, declared.aim), "",
         f"Drawn situations: {declared.drawn['number']} of 8 s; in each a push of any direction, slope, rider's mass,",

@@ -142,7 +142,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Opt
     words, grid, region = " ".join(chosen.overrides), declared.grid, declared.region
     head = [
         "# The unicycle's region of survived pushes", "",
-        f"Written by `python -m experiments.unicycle_region_study{' ' + words if words else ''}`.", "",
+        f"Written by `python -m experiments.studies.unicycle.regions{' ' + words if words else ''}`.", "",
         *conclusion(verdicts), "",
         f"The aim, a region larger by {100 * declared.aim:g} % than the largest one of any fixed gains:", "",
         *aim(verdicts, declared.aim, grid.largest), "",

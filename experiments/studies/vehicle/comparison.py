@@ -234,7 +234,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Opt
     words, number = " ".join(chosen.overrides), sum(declared.drawn["kinds"].values())
     head = [
         "# The balancing vehicle's comparison", "",
-        f"Written by `python -m experiments.vehicle_study{' ' + words if words else ''}`.", "",
+        f"Written by `python -m experiments.studies.vehicle.comparison{' ' + words if words else ''}`.", "",
         *conclusion(verdicts), "", f"The aim, {100 * declared.aim:g} % fewer falls on slippery ground:", "",
         *aim(verdicts, declared.aim), "",
         f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn,",

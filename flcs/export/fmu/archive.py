@@ -88,7 +88,7 @@ def compiled(texts: Mapping[str, str], gcc: str) -> bytes:
 
 
 def _resource(name: str) -> str:
-    return (resources("experiments.export") / "fmi" / name).read_text(encoding="utf-8")
+    return (resources("flcs.export.fmu") / "fmi" / name).read_text(encoding="utf-8")
 
 
 def _zipped(content: Mapping[str, str | bytes]) -> bytes:

@@ -10,7 +10,7 @@ Three methods, for a = f(a) with G = df/da:
   uses the old values of the others, needs a spectral radius of G below 1.)
 
 All start from the accelerations of the stage before. The last pass only confirms: it finds every equation met and
-changes nothing. Here is one pass of each; :class:`plants.core.motion.step.step.Iterated` puts them into the lane loops.
+changes nothing. Here is one pass of each; :class:`plants.core.motion.step.Iterated` puts them into the lane loops.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant
 
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().parents[1]
 _AGREE = 1e-9  # relative: powers and sums may round in another order, nothing else may differ
 
 
@@ -63,7 +63,7 @@ def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
     if isinstance(error, TracingError):
         message = str(error)
         return f"{_defined(plant, name)}{message}" if message.startswith(name) else f"{name}: {message}"
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve().parent != _HERE]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if _HERE not in Path(f.filename).resolve().parents]
     place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else _defined(plant, name)
     sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group not in _NUMBERS]
     called = f"({', '.join(form.groups)}) with {', '.join(sizes)} numbers"

@@ -1,7 +1,7 @@
 """Generated sources and their machine code on disk, under the hash of the text and of what compiles it.
 
 The text of a kernel is complete (it imports nothing of the project), so equal keys mean equal physics. Beside it
-lies its machine code for each kind of processor that ran it (:mod:`plants.core.kernel.kernel.machine_code`). Files are
+lies its machine code for each kind of processor that ran it (:mod:`plants.core.kernel.machine_code`). Files are
 written under a temporary name and renamed; an existing source is never rewritten.
 """
 
@@ -86,7 +86,7 @@ def key(text: str) -> str:
 def _versions() -> str:
     """What compiles: LLVM's version and our own compiler's text, without importing either."""
     here = Path(__file__).parent
-    own = [*sorted((here / "compiler").glob("*.py")), here / "machine_code.py"]
+    own = [*sorted((here.parent / "compiler").glob("*.py")), here / "machine_code.py"]
     return "\n".join(
         [importlib.metadata.version("llvmlite"), *(_digest(path.read_text(encoding="utf-8")) for path in own)]
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Tape", "Traced", "TracingError"]
 
 
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().parents[1]
 _REMEDY = "use where(condition, a, b): it gives a where condition > 0, else b"
 
 
@@ -32,10 +32,10 @@ class TracingError(TypeError):
 
 
 def _user_line() -> str:
-    """File and line of the innermost frame outside this folder and NumPy: where the block's author can act."""
+    """File and line of the innermost frame outside plants.core and NumPy: where the block's author can act."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (the only way to name the line without a traceback)
     while frame is not None and (
-        Path(frame.f_code.co_filename).resolve().parent == _HERE
+        _HERE in Path(frame.f_code.co_filename).resolve().parents
         or frame.f_globals.get("__name__", "").partition(".")[0] == "numpy"
     ):
         frame = frame.f_back

@@ -15,7 +15,7 @@ from experiments.runtime.run_folder import read_record
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Job:

@@ -10,7 +10,7 @@ from experiments.runtime.run_folder import read_record
 
 pytestmark = pytest.mark.usefixtures("own_folder")
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "pendulum.py"
+EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "pendulum.py"
 
 
 def test_the_example_is_some_twenty_lines():

@@ -12,7 +12,7 @@ from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder, new_path, read_record
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def create(path, **changes):

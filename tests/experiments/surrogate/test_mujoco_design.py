@@ -13,7 +13,7 @@ from experiments import cli
 from experiments.surrogate import grey_fit
 from experiments.surrogate.runs import Run
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "docs" / "examples" / "mujoco_cart.py"
 SLOW = """
 import plants

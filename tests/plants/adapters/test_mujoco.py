@@ -13,8 +13,8 @@ import sscq  # noqa: E402
 from controllers import PID  # noqa: E402
 from plants import Channel  # noqa: E402
 from plants.adapters.mujoco_model import (
-    MujocoBatch,  # noqa: E402
-    from_mujoco,  # noqa: E402
+    MujocoBatch,
+    from_mujoco,
 )
 from plants.core.slow import LostError  # noqa: E402
 

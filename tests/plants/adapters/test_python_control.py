@@ -9,16 +9,16 @@ import controllers  # noqa: E402
 import plants  # noqa: E402
 import sscq  # noqa: E402
 from plants import (
-    Channel,  # noqa: E402
-    Quantity,  # noqa: E402
+    Channel,
+    Quantity,
 )
 from plants.adapters.python_control import (
-    from_control,  # noqa: E402
-    to_control,  # noqa: E402
+    from_control,
+    to_control,
 )
 from plants.core.blocks import (
-    SlowPlantWarning,  # noqa: E402
-    obstacle,  # noqa: E402
+    SlowPlantWarning,
+    obstacle,
 )
 
 RESTING = ("van_der_pol", "cart_pole", "two_tanks", "quarter_car", "dc_motor", "suspension")

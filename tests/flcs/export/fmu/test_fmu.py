@@ -52,9 +52,9 @@ def test_archive_is_the_same_twice_and_another_controller_has_another_token(job)
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_description_states_units_ranges_starts_and_step(job, version):
-    with zipfile.ZipFile(io.BytesIO(archive.archive(job.machine, version))) as archive:
-        root = ET.fromstring(archive.read("modelDescription.xml"))
-        names = archive.namelist()
+    with zipfile.ZipFile(io.BytesIO(archive.archive(job.machine, version))) as unit:
+        root = ET.fromstring(unit.read("modelDescription.xml"))
+        names = unit.namelist()
     kind = "ScalarVariable" if version == 2 else "Float64"
     found = {v.get("name"): {**v.attrib, **(v[0].attrib if version == 2 else {})} for v in root.iter(kind)}
     position = found["position"]
@@ -323,7 +323,7 @@ def test_unit_as_a_plant_of_another_loop(job, version, tmp_path):
 @needs_gcc
 def test_the_page_shows_a_program_that_runs(tmp_path, capsys):
     pytest.importorskip("fmpy", reason="FMPy is not installed")
-    page = (Path(__file__).parents[3] / "docs/exports/fmu.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/exports/fmu.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0, "t_end": 0.1},))
     ((name, content),) = target.files(job, 2).items()

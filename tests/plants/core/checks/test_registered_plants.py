@@ -15,7 +15,7 @@ from plants.core.checks.motion import _moved, _powers
 from plants.core.motion.integrators import rk4
 from plants.core.replay import replay
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture(scope="module", params=plants.names())

@@ -21,7 +21,7 @@ from plants.core.kernel.signal_bank import SignalBank
 from plants.core.motion.simulate import _design
 from plants.excitation import WhiteNoise, as_signal
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.fixture

@@ -94,7 +94,7 @@ def test_results_do_not_depend_on_processes_and_they_are_replaced():
 
 
 def test_public_evaluate_takes_slow_plants(monkeypatch):
-    monkeypatch.setattr(sys.modules["sscq.evaluate"], "crew", lambda plant, workers: crew(plant, 0))
+    monkeypatch.setattr(sys.modules["sscq.loop.evaluate"], "crew", lambda plant, workers: crew(plant, 0))
     plant = plants.get("van_der_pol")
     slow = sscq.evaluate(stepped(plant), LAW, GAINS[0], SITUATIONS[2], 0.01, measures=["iae"])
     assert slow.iae[0, 0] == pytest.approx(
