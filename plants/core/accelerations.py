@@ -11,14 +11,55 @@ coordinates.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plants.core.linear_solve import solve_general, solve_symmetric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.core.plant import Plant
+    from plants.core.quantities import Quantity
+
+    Block = Callable[..., Any]
+
+
+class Accelerated(Protocol):
+    """What a plant says of its motion; :class:`plants.core.plant.Plant` is one."""
+
+    @property
+    def name(self) -> str:
+        """Name of the plant."""
+
+    @property
+    def states(self) -> tuple[Quantity, ...]:
+        """All states."""
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the accelerated states; empty: the second half."""
+
+    @property
+    def mass_matrix(self) -> Block | None:
+        """Block ``(t, x, u, w, p)`` to rows."""
+
+    @property
+    def force(self) -> Block | None:
+        """Block ``(t, x, u, w, p)``."""
+
+    @property
+    def acceleration(self) -> Block | None:
+        """Block ``(t, x, a, u, w, p)``."""
+
+    @property
+    def kinematics(self) -> Block | None:
+        """Block ``(t, x, u, w, p)``."""
+
+    @property
+    def has_loop(self) -> bool:
+        """Whether the accelerations are declared as mutually dependent."""
+
+    def index(self, kind: str, name: str) -> int:
+        """Return the position of the quantity called `name` among `kind`."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +75,7 @@ class Layout:
         All other states, in state order.
     """
 
-    plant: Plant
+    plant: Accelerated
     velocities: tuple[int, ...]
     others: tuple[int, ...]
 
@@ -76,7 +117,7 @@ class Layout:
         return tuple(rates)
 
 
-def layout(plant: Plant) -> Layout:
+def layout(plant: Accelerated) -> Layout:
     """Return which states of `plant` are velocities.
 
     Raises
@@ -100,12 +141,12 @@ def layout(plant: Plant) -> Layout:
     return Layout(plant, velocities, others)
 
 
-def n_accelerations(plant: Plant) -> int:
+def n_accelerations(plant: Accelerated) -> int:
     """Return the number of mutually dependent accelerations of `plant`; 0 where it declares none."""
     return layout(plant).n if plant.has_loop else 0
 
 
-def check_velocities(plant: Plant) -> None:
+def check_velocities(plant: Accelerated) -> None:
     """Raise where a plant's `kinematics` or `velocities` do not fit the rest of its declaration."""
     if plant.has_loop:
         layout(plant)
@@ -117,13 +158,13 @@ def check_velocities(plant: Plant) -> None:
         raise ValueError(message)
 
 
-def _named(plant: Plant) -> tuple[int, ...]:
+def _named(plant: Accelerated) -> tuple[int, ...]:
     if len(set(plant.velocities)) != len(plant.velocities):
         raise ValueError(f"plant {plant.name!r}: names of velocities must differ, got {list(plant.velocities)}")
     return tuple(plant.index("states", name) for name in plant.velocities)
 
 
-def _second_half(plant: Plant) -> tuple[int, ...]:
+def _second_half(plant: Accelerated) -> tuple[int, ...]:
     count = len(plant.states)
     if plant.kinematics is not None:
         message = (
@@ -140,7 +181,7 @@ def _second_half(plant: Plant) -> tuple[int, ...]:
     return tuple(range(count // 2, count))
 
 
-def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
+def solved_derivative(plant: Accelerated) -> Callable[..., tuple[Any, ...]]:
     """Derivative block with the accelerations solved exactly; the reference for accuracy.
 
     For an `acceleration` declaration the dependence on `a` is taken as affine (all mechanical systems are), its matrix
@@ -160,7 +201,7 @@ def solved_derivative(plant: Plant) -> Callable[..., tuple[Any, ...]]:
     return derivative
 
 
-def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:
+def _solve_affine(plant: Accelerated, n: int, *block: Any) -> tuple[Any, ...]:
     t, x, u, w, p = block
     free = accelerations(plant, t, x, (0.0,) * n, u, w, p)
     columns = []
@@ -172,7 +213,7 @@ def _solve_affine(plant: Plant, n: int, *block: Any) -> tuple[Any, ...]:
     return solve_general(matrix, free)
 
 
-def accelerations(plant: Plant, *block: Any) -> tuple[Any, ...]:
+def accelerations(plant: Accelerated, *block: Any) -> tuple[Any, ...]:
     """Each acceleration from its own equation, given all of them: block is (t, x, a, u, w, p)."""
     t, x, a, u, w, p = block
     if plant.acceleration is not None:

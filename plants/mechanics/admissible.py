@@ -9,8 +9,11 @@ import numpy as np
 from plants.mechanics.declaration.declaration import DeclarationError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from plants.mechanics.algebra.blocks import Full, Matrices
-    from plants.mechanics.checks import Array
+
+    Array = NDArray[np.float64]
 
 
 _ROUNDS = 30

@@ -25,10 +25,12 @@ from plants.mechanics.forms.solving import dot, least_constraint
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from plants.mechanics.algebra.blocks import Full
-    from plants.mechanics.checks import Array
     from plants.mechanics.declaration.declaration import Declaration
 
+    Array = NDArray[np.float64]
     Numbers = tuple[Any, ...]
 
 

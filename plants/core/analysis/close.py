@@ -17,14 +17,14 @@ from plants.core.elementary import abs as magnitude
 from plants.core.names import pick_values, unknown
 from plants.core.plant import Plant
 from plants.core.quantities import Quantity
-from plants.excitation import as_signal
+from plants.core.signals.signal import as_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.core.analysis.closed_loop import Moment
     from plants.core.quantities import Channel
-    from plants.excitation import Part, Signal
+    from plants.core.signals.signal import Part, Signal
 
 INTEGRALS: dict[str, Callable[[Moment], Any]] = {
     "iae": lambda m: sum((magnitude(e) for e in m.scaled_error), 0.0),

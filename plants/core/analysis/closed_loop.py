@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants.core.plant import Plant
-    from plants.excitation import Part, Signal
+    from plants.core.signals.signal import Part, Signal
 
 
 class Reference:

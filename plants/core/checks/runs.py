@@ -59,7 +59,7 @@ class Runs:
 
 def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> Drive:
     """Return sines of about `rate` [rad/s] on all inputs and disturbances, `size` (1: usual) of their room."""
-    from plants.excitation import Sine
+    from plants.core.signals.elementary_forms import Sine
 
     channels = plant.channels if plant.allocate is None else ()
     limits = {k: min(abs(c.low), abs(c.high)) for k, c in enumerate(channels)}

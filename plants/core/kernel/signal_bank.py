@@ -15,8 +15,7 @@ from plants.core.kernel.kernel import Design, Stream, stream_items
 from plants.core.kernel.lanes import Lane, Loop, Uniform
 from plants.core.names import variable
 from plants.core.signals import noise
-from plants.core.signals.signal import number_or_tuple
-from plants.excitation import Constant, Feed, Part, Signal
+from plants.core.signals.signal import Constant, Feed, Part, Signal, number_or_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

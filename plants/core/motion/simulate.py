@@ -20,7 +20,8 @@ from plants.core.motion.loop_account import AlgebraicLoopError, loop_report, poi
 from plants.core.motion.modes import scheme
 from plants.core.motion.step import Motion
 from plants.core.motion.trajectory import DivergedError, Trajectory
-from plants.excitation import Recorded, Signal, as_signal
+from plants.core.signals.recorded import Recorded
+from plants.core.signals.signal import Signal, as_signal
 
 if TYPE_CHECKING:
     from plants.core.algebraic_loop.gain import Points
