@@ -1,10 +1,10 @@
 """The benchmark of control quality: every plant's whole ladder and six tuning rules, taught and unforeseen.
 
-    python -m experiments.benchmark                                   # all plants, three design seeds, budget=small
-    python -m experiments.benchmark plants=fopdt,duffing seeds=5      # a part of it
+    python -m experiments.benchmark                                 # all plants, three design seeds, budget=small
+    python -m experiments.benchmark plants=fopdt,duffing seeds=5    # a part of it
     python -m experiments.benchmark budget=standard fitness.max_sensitivity=1.6    # other words go to `sscq design`
-    python -m experiments.benchmark suite=entropy                     # entropy's own test (experiments.studies.entropy.command)
-    python -m experiments.benchmark suite=ablations                   # what each part is worth (experiments.suites.ablations)
+    python -m experiments.benchmark suite=entropy      # entropy's own test (experiments.studies.entropy.command)
+    python -m experiments.benchmark suite=ablations    # what each part is worth (experiments.suites.ablations)
 
 Designs are runs of `sscq design` below runs/benchmark: a finished one is not repeated, a stopped one is gone on with.
 All controllers of a plant see the same rollouts, and its designs' rollouts are pooled; changes are against the best

@@ -286,7 +286,9 @@ _DIMENSIONLESS_TASK = {
         _dimensionless_situation("far up", 11, 4.2, 0.2), _dimensionless_situation("far down", 12, 1.2, -0.2),
         _dimensionless_situation("strong load", 13, 2.752, 0.6),
         _dimensionless_situation("faster reaction", 14, 2.752, 0.2, parameters={"Da": 0.0936}),
-        _dimensionless_situation("slower reaction, fouled jacket", 15, 3.2, 0.2, parameters={"Da": 0.0504, "beta": 0.21}),
+        _dimensionless_situation(
+            "slower reaction, fouled jacket", 15, 3.2, 0.2, parameters={"Da": 0.0504, "beta": 0.21}
+        ),
     ],
 }  # fmt: skip
 

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from sscq.worst.worst_case import WorstCase, worst_case
 
 _LATER = {
-    "CmaEs": "sscq.search.cmaes", "Envelope": "sscq.worst.envelope", "Fitness": "sscq.fitness", "FitnessWarning": "sscq.fitness",
+    "CmaEs": "sscq.search.cmaes", "Envelope": "sscq.worst.envelope", "Fitness": "sscq.fitness",
+    "FitnessWarning": "sscq.fitness",
     "NonDominatedSorting": "sscq.search.nsga2", "search_front": "sscq.search.front_search",
     "gym_env": "sscq.adapters.gymnasium", "gym_vector_env": "sscq.adapters.gymnasium",
     "certify": "sscq.certificates.certify", "energy_lyapunov": "sscq.certificates.energy_lyapunov",
-    "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins", "standard_sets": "sscq.situations.situation_sets",
-    "Teacher": "sscq.teaching.teacher", "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
+    "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins",
+    "standard_sets": "sscq.situations.situation_sets", "Teacher": "sscq.teaching.teacher",
+    "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
     "usual_envelope": "sscq.worst.envelope", "worst_case": "sscq.worst.worst_case",
 }  # fmt: skip
 

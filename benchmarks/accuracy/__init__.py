@@ -1,1 +1,1 @@
-"""Errors of integrators and of ways to treat an algebraic loop, against motions and processes whose solution is known."""
+"""Errors of integrators and of ways to treat an algebraic loop, against motions and processes with known solutions."""

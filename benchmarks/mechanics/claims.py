@@ -1,4 +1,4 @@
-"""Sentences of the page on formulations about times and drift: each takes its figures from the run that writes the page."""
+"""What the page on formulations says about times and drift: all figures come from the run that writes the page."""
 
 from __future__ import annotations
 

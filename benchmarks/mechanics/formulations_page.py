@@ -1,4 +1,6 @@
-"""Write docs/performance/formulations.md with its figure: ``python -m benchmarks.mechanics.formulations_page [--quick]``.
+"""Write docs/performance/formulations.md with its figure.
+
+Command: ``python -m benchmarks.mechanics.formulations_page [--quick]``.
 
 Every number on the page, those in its sentences included, comes from the one run that writes it.
 """
@@ -54,12 +56,10 @@ def page(found: Found, about: dict[str, object]) -> str:
         "# Quasi-velocities against multipliers",
         "",
         *paragraph(
-            "Written by `python -m benchmarks.mechanics.formulations_page`. Two things are claimed for quasi-velocities: that",
-            "they are faster than Lagrange's equations with multipliers (Routh's form), and that they need no",
-            "correction",
-            "of violated constraints, singular positions included. This page says what became of both. Forms and",
-            "options",
-            "are those of `Mechanism.build`; systems are those of the kit's tests.",
+            "Written by `python -m benchmarks.mechanics.formulations_page`. Two things are claimed for",
+            "quasi-velocities: that they are faster than Lagrange's equations with multipliers (Routh's form), and",
+            "that they need no correction of violated constraints, singular positions included. This page says what",
+            "became of both. Forms and options are those of `Mechanism.build`; systems are those of the kit's tests.",
         ),
         "",
         *(f"- {key}: {value}" for key, value in about.items()),

@@ -18,6 +18,7 @@ G = 9.81
 
 
 def sleigh():
+    """Return a Chaplygin sleigh: a knife edge that does not slip sideways, the mass centre `a` [m] before it."""
     mech = Mechanism("sleigh")
     _x, _y, th = mech.coordinates("x y th")
     vx, vy, om = mech.rates("vx vy om")
@@ -31,6 +32,7 @@ def sleigh():
 
 
 def vertical_disk():
+    """Return an upright disk that rolls on a plane without slip; torques about its vertical and its own axis."""
     mech = Mechanism("vertical_disk")
     _x, _y, ph, ps = mech.coordinates("x y ph ps")
     vx, vy, vph, vps = mech.rates()
@@ -45,6 +47,7 @@ def vertical_disk():
 
 
 def rolling_disk():
+    """Return a disk that rolls on a plane without slip and may lean: under gravity, without torques."""
     mech = Mechanism("rolling_disk")
     _x, _y, ps, th, _ph = mech.coordinates("x y ps th ph")
     vx, vy, vps, vth, vph = mech.rates()
@@ -101,6 +104,7 @@ def cart(links):
 
 
 def snakeboard():
+    """Return a snakeboard: two steered wheel sets that do not slip sideways, driven by a rotor and by steering."""
     mech = Mechanism("snakeboard")
     _x, _y, th, ps, fb, ff = mech.coordinates("x y th ps fb ff")
     vx, vy, vth, vps, vb, vf = mech.rates()
@@ -172,6 +176,7 @@ def double_pendulum():
 
 
 def pinned_body():
+    """Return a body that turns about a fixed pin, in Cartesian coordinates of its mass centre and its angle."""
     mech = Mechanism("pinned_body")
     xc, yc, phi = mech.coordinates("xc yc phi")
     vx, vy, om = mech.rates()

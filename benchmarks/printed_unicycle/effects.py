@@ -1,4 +1,4 @@
-"""What the missing nonholonomic term does to the motion: accelerations, trajectories, energy; words, tables, a figure."""
+"""What the missing nonholonomic term does: accelerations, trajectories and energy, in words, tables and a figure."""
 
 from __future__ import annotations
 

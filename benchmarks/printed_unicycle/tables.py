@@ -1,4 +1,4 @@
-"""Tables and sentences of the unicycle's page: counts, corrections, repairs, where the two forms of the equations differ."""
+"""Tables and sentences of the unicycle's page: counts, corrections, repairs, and where the two forms differ."""
 
 from __future__ import annotations
 

@@ -151,7 +151,9 @@ KINDS = {
     "compiling and loading machine code": ("plants.core.kernel.cache:function",),
     "arrays of the rollouts": ("sscq.loop.closed_loop:ClosedLoop.run", "sscq.loop.closed_loop:ClosedLoop.evaluate"),
     _GENERATION: (_ADVANCE,),
-    "searches: beginning and end": ("sscq.search.search:evolve", "sscq.baselines.search_plan:search", "flcs.refinement.refinement:refine"),
+    "searches: beginning and end": (
+        "sscq.search.search:evolve", "sscq.baselines.search_plan:search", "flcs.refinement.refinement:refine",
+    ),
     "fitness": ("sscq.baselines.objective:Objective.__call__", "sscq.baselines.objective:Objective.__init__"),
     "teacher": ("sscq.teaching.teach:teach",),
     "imitation": ("experiments.pipeline.knowledge:learned",),
@@ -167,8 +169,9 @@ KINDS = {
     OTHER: ("experiments.runtime.launch:_run",),
     "files": (
         "plants.core.atomic_files:filling", "plants.core.atomic_files:write", "sscq.search.checkpoint:Checkpoint.write",
-        "sscq.search.checkpoint:Checkpoint.read", "sscq.search.search:Search.store", "experiments.runtime.stages:Stages._is_finished",
-        "experiments.runtime.run_folder:RunFolder.create", "experiments.runtime.formats:write_npz", "experiments.runtime.formats:write_json",
+        "sscq.search.checkpoint:Checkpoint.read", "sscq.search.search:Search.store",
+        "experiments.runtime.stages:Stages._is_finished", "experiments.runtime.run_folder:RunFolder.create",
+        "experiments.runtime.formats:write_npz", "experiments.runtime.formats:write_json",
         "experiments.runtime.stages:_hashes",
     ),
 }  # fmt: skip

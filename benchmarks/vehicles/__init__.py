@@ -1,1 +1,1 @@
-"""The plants suspension, unicycle and balancing vehicle: loops, schemes, time and accuracy, and figures of their studies."""
+"""Suspension, unicycle and balancing vehicle: loops, schemes, time and accuracy, and figures of their studies."""

@@ -1,10 +1,10 @@
 """How a knowledge base is refined within one candidate's budget: reference gains, coarse searches, fine searches.
 
 The best fixed PID lies on the limit of the margins. Where a knowledge base with these reference gains cannot keep what
-its search demands, other ones are found first (:mod:`flcs.refinement.refinement`). Random gains in the regions of its rules may be
-tried then, and the gains of one region searched after the other. Gains over one input alone are searched
-(:mod:`flcs.refinement.coarse`), then all rules, from what was found, from the imitated rules and from the reference gains.
-Everything is paid from the candidate's evaluations, and the validation situations choose.
+its search demands, other ones are found first (:mod:`flcs.refinement.refinement`). Random gains in the regions of its
+rules may be tried then, and the gains of one region searched after the other. Gains over one input alone are searched
+(:mod:`flcs.refinement.coarse`), then all rules, from what was found, from the imitated rules and from the reference
+gains. Everything is paid from the candidate's evaluations, and the validation situations choose.
 """
 
 from __future__ import annotations

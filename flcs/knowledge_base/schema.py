@@ -36,6 +36,7 @@ _DEFUZZIFIER = "weighted mean"
 
 
 def check_kind(document: Mapping[str, Any]) -> None:
+    """Raise where a document is no knowledge base, or is one of a schema that this program does not read."""
     if document.get("format") != FORMAT:
         complain("format", repr(FORMAT), document.get("format"))
     schema = document.get("schema")
@@ -47,6 +48,7 @@ def check_kind(document: Mapping[str, Any]) -> None:
 
 
 def inference_document(how: Inference, schema: int) -> dict[str, Any]:
+    """Return the form of inference as the document says it; schema 1 does not name the form."""
     document = asdict(how)
     form, sets = document.pop("form"), document.pop("output")
     if schema == 1:
@@ -55,6 +57,7 @@ def inference_document(how: Inference, schema: int) -> dict[str, Any]:
 
 
 def channel_document(base: RuleBase) -> dict[str, Any]:
+    """Return one channel as the document says it: gains, their box, control law, inputs and rules."""
     return {
         "name": base.name,
         "gain_names": list(base.gain_names),
@@ -87,6 +90,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def read_inference(value: Any, schema: int) -> Inference:
+    """Return the form of inference that a document's part gives, or complain about the entry that is wrong."""
     form = value.get("form") if schema > 1 and isinstance(value, dict) else None
     mamdani = form == "mamdani"
     node = Node(value, "inference", (*_INFERENCE, *(("form",) if schema > 1 else ()), *(_SETS if mamdani else ())))
@@ -106,6 +110,7 @@ def _read_sets(node: Node) -> OutputSets:
 
 
 def read_channel(value: object, place: str) -> RuleBase:
+    """Return the rule base that a document's channel gives; complaints name `place`, as in "channels[0]"."""
     node = Node(value, place, _CHANNEL)
     return built(
         place,

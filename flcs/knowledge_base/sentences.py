@@ -58,6 +58,7 @@ def _gains(base: RuleBase, rule: Rule) -> list[str]:
 
 
 def rule_table(base: RuleBase) -> str:
+    """Return one channel's rules as a table in plain text: ranked ones first, one line each below the head."""
     ordered = sorted(base.rules, key=lambda rule: (rule.rank == 0, rule.rank))
     head = ["rank", *base.input_names, *base.gain_names, "firing", "confidence", ""]
     rows = [head, *(_row(base, rule) for rule in ordered)]

@@ -70,7 +70,8 @@ class NetworkConfig:
     max_rules : int, optional
         Most rules kept per channel.
     rule_loss : float
-        Relative loss of the closed loop's fitness for which rules are left out; see :func:`flcs.refinement.rule_count.prune`.
+        Relative loss of the closed loop's fitness for which rules are left out; see
+        :func:`flcs.refinement.rule_count.prune`.
     fallback, fade : float
         See :class:`flcs.Inference`.
     merge_within : float
@@ -82,7 +83,8 @@ class NetworkConfig:
     drop_inputs : bool
         Leave out inputs that tell nothing about the gains, by a permutation test.
     max_inputs : int, optional
-        Most inputs of a channel; the least valuable in closed loop go, see :func:`flcs.refinement.input_choice.eliminate`.
+        Most inputs of a channel; the least valuable in closed loop go, see
+        :func:`flcs.refinement.input_choice.eliminate`.
     input_loss : float
         Relative loss of the closed loop's fitness for which an input is left out.
     form : {"sugeno", "mamdani", "tsukamoto"}

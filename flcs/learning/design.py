@@ -73,8 +73,8 @@ def design(
     integral_limit : float, optional
         Largest magnitude of the error integral z, if it is an input; left out, the end of its range.
     search_terms : callable, optional
-        Search over the linguistic variables, for ``config.terms=None``; see :func:`flcs.learning.term_search.choose_terms` and
-        :func:`flcs.learning.term_search.genetic`.
+        Search over the linguistic variables, for ``config.terms=None``; see
+        :func:`flcs.learning.term_search.choose_terms` and :func:`flcs.learning.term_search.genetic`.
     seen : sequence of mappings of input to (low, high), optional
         What a closed loop has met, channel after channel: the ranges of the inputs hold at least this.
     **records

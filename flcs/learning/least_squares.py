@@ -6,8 +6,8 @@ With the terms fixed the gains are linear in the consequents f_l, and the minimu
 
 (gains as shares of their box) within the box is found exactly. Where no data fire, the reference gains stay.
 
-The solver minimises   sum_t w_t (a_t . d - y_t)^2 + d' P d   over   low <= d <= high,   P positive definite,   and gives
-the same bits for any number of threads: sums are NumPy's own loops and the factorisation is written out, since a
+The solver minimises   sum_t w_t (a_t . d - y_t)^2 + d' P d   over   low <= d <= high,   P positive definite,   and
+gives the same bits for any number of threads: sums are NumPy's own loops and the factorisation is written out, since a
 threaded BLAS adds in an order that depends on the number of threads. Sizes here are at most a few hundred unknowns.
 Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed., sec. 4.2 (outer-product Cholesky); coordinate
 descent solves a strictly convex quadratic over a box (D. P. Bertsekas, Nonlinear Programming, 2nd ed., sec. 2.7).

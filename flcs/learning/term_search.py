@@ -1,7 +1,8 @@
 """Number, reach and shape of linguistic terms by search: what the whole grid of rules would tell about the gains.
 
-The criterion is Phi of :mod:`flcs.learning.information`. Looked at alone, an input gets the number of terms that is best
-for itself. In a search all inputs are taken together, with the information of the grid in place of that of each input:
+The criterion is Phi of :mod:`flcs.learning.information`. Looked at alone, an input gets the number of terms that is
+best for itself. In a search all inputs are taken together, with the information of the grid in place of that of each
+input:
 
     I = mean over gains of -1/2 ln(RSS / TSS) - 1/2 (d - 1) ln N / N,
 
@@ -272,8 +273,9 @@ def choose_terms(
     weights : TermWeights, optional
     search : callable, optional
         ``search(evaluate, low, high)`` gives the best genome [n_genes]; `evaluate` takes genomes [n, n_genes] and gives
-        Phi [n] of all inputs together, see :mod:`flcs.learning.term_search`. Genes of each input: number of terms, evenness,
-        overlap. Left out, each input is looked at alone: all numbers of terms with the given evenness and overlap 1.
+        Phi [n] of all inputs together, see :mod:`flcs.learning.term_search`. Genes of each input: number of terms,
+        evenness, overlap. Left out, each input is looked at alone: all numbers of terms with the given evenness and
+        overlap 1.
     evenness : float
 
     Returns

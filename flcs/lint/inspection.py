@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 _FAMILIES = (
-    inputs.find_holes, rules.find_in_rules, gains.find_steep_gains, rules.find_jumps, gains.find_in_box, inputs.find_in_terms, settings.find_in_settings,
+    inputs.find_holes, rules.find_in_rules, gains.find_steep_gains, rules.find_jumps, gains.find_in_box,
+    inputs.find_in_terms, settings.find_in_settings,
 )  # fmt: skip
 
 

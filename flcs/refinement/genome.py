@@ -1,8 +1,8 @@
 """A knowledge base as a candidate of a search in closed loop: its genome, its starts, and the gain sets it may give.
 
 Genes are the gains of all rules in bent unit coordinates, then the places of all terms. Rules are switched by masks, so
-that search, importance and pruning share one compiled kernel. Margins are asked of gain sets: rules, the reference gains
-and samples of their hull.
+that search, importance and pruning share one compiled kernel. Margins are asked of gain sets: rules, the reference
+gains and samples of their hull.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 Imitating the teacher is not enough: it can be worse than fixed gains. So consequents and terms are searched again with
 the plant's response as fitness, starting from the imitated rules and from the reference gains.
 
-Reference gains that a search can start from have to keep what the whole schedule has to keep. All gains that a knowledge
-base may give lie in the hull of its rules and of its reference gains. The best fixed PID lies on the limit of the
-margins itself, while a search keeps off that limit by a share of it: with such reference gains no rule can make the hull
-admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take it away.
+Reference gains that a search can start from have to keep what the whole schedule has to keep. All gains that a
+knowledge base may give lie in the hull of its rules and of its reference gains. The best fixed PID lies on the limit of
+the margins itself, while a search keeps off that limit by a share of it: with such reference gains no rule can make the
+hull admissible, and the search sees its own floor in place of the loop. Other reference gains inside the limits take it
+away.
 """
 
 from __future__ import annotations

@@ -161,7 +161,7 @@ def regions_with_genes(kb: KnowledgeBase, laws: tuple[Law, ...] = (), *, mirrore
 
 
 def candidate(whole: Candidate, genes: Genes, region: Region) -> Candidate:
-    """Return a knowledge base's candidate (of :func:`flcs.refinement.genome.candidate`) with one region's gains searched.
+    """Return a knowledge base's candidate (:func:`flcs.refinement.genome.candidate`) with one region's gains searched.
 
     All else stays as in its first start. Of a mirrored knowledge base what follows the region's gains follows them.
     """

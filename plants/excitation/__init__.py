@@ -18,8 +18,8 @@ How to write a kind of part is said in :mod:`plants.core.signals.signal`. Where 
 Random kinds say what law they have (:mod:`plants.core.signals.claims`); :mod:`plants.excitation.selftest` holds any
 generator, a user's own as well, against such a claim.
 
-Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of ``tests/plants/core/signals/test_excitation.py``,
-which runs each.
+Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of
+``tests/plants/core/signals/test_excitation.py``, which runs each.
 """
 
 from plants.core.signals.claims import Bias, Claim

@@ -57,6 +57,7 @@ def _held(full: Full, q: Array, v: Array, t: float, p: Any) -> Array:
 
 
 def listed_values(full: Full, q: Array) -> str:
+    """Return the coordinates with their values as text, as in "x = 1.5, th = 0.2"."""
     return ", ".join(f"{x.name} = {value:.4g}" for x, value in zip(full.declared.quantities["q"], q, strict=True))
 
 
@@ -66,7 +67,7 @@ def _push(full: Full, at: Matrices, q: Array, rows: Array, residuals: Array) -> 
         answers = np.linalg.solve(at.mass, rows.T)
     except np.linalg.LinAlgError as error:
         raise DeclarationError(
-            f"mechanism {full.declared.name!r}: its mass matrix is singular at ({listed_values(full, q)}); every coordinate "
-            "needs inertia, and initial=... away from where the coordinates are singular"
+            f"mechanism {full.declared.name!r}: its mass matrix is singular at ({listed_values(full, q)}); every "
+            "coordinate needs inertia, and initial=... away from where the coordinates are singular"
         ) from error
     return np.asarray(answers @ (np.linalg.pinv(rows @ answers) @ residuals))

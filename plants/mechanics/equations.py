@@ -86,7 +86,8 @@ def _velocities(equations: Equations, q: Array, v: Array, t: float, p: Any) -> A
     if missed > SPANNED * (1.0 + np.abs(v).max()):
         raise BasisError(
             f"mechanism {equations.declared.name!r}: the velocities {', '.join(equations.velocities)} do not give all "
-            f"admissible rates at ({listed_values(equations.full, q)}): they miss by {missed:.3g}; check mech.basis(...)"
+            f"admissible rates at ({listed_values(equations.full, q)}): they miss by {missed:.3g}; "
+            "check mech.basis(...)"
         )
     return np.asarray(w)
 

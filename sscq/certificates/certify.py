@@ -4,8 +4,8 @@
     print(certificate)
 
 The frozen closed loops are those of all operating points, taught plants and vertices of the gains' hull, with all
-channels closed. Their matrices are affine in the gains (:mod:`sscq.margins.affine_loop`), so a Lyapunov function that the
-vertices share serves every gain set inside the hull, and the gains may move there as fast as they like. Frozen-gain
+channels closed. Their matrices are affine in the gains (:mod:`sscq.margins.affine_loop`), so a Lyapunov function that
+the vertices share serves every gain set inside the hull, and the gains may move there as fast as they like. Frozen-gain
 margins (:mod:`sscq.margins.operating`) say nothing of that, but they may pass where no common function exists.
 """
 

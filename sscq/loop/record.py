@@ -1,7 +1,7 @@
 """Record closed loops: everything about a run over time, and where it has been at the ticks of a schedule.
 
-A record is a :class:`plants.core.motion.trajectory.Trajectory` with groups of columns. What was visited are errors, their
-rates and integrals, and plant outputs.
+A record is a :class:`plants.core.motion.trajectory.Trajectory` with groups of columns. What was visited are errors,
+their rates and integrals, and plant outputs.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ _SHIFT = 1e3 * 0.5e-3 * MASS * GRAVITY  # mJ, at 1 ms and 1 m/s
 LAWS = f"""\
 # The balancing vehicle's contact with the ground
 
-Written by `python -m benchmarks.vehicles.balancing_vehicle.contact`. Two laws say what load f a wheel carries; each is a plant:
+Written by `python -m benchmarks.vehicles.balancing_vehicle.contact`. Two laws say what load f a wheel carries; \
+each is a plant:
 
 | | `balancing_vehicle` | `balancing_vehicle_rigid` |
 |---|---|---|

@@ -1,4 +1,6 @@
-"""Figures of the car's comparison: ``python -m benchmarks.vehicles.suspension.figures [RUN]`` writes them into docs/suspension.
+"""Figures of the car's comparison, written into docs/suspension.
+
+Command: ``python -m benchmarks.vehicles.suspension.figures [RUN]``.
 
 RUN is a finished design, by default runs/suspension/together-0; its trade-offs are computed beside it once.
 """

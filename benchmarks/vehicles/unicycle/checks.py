@@ -206,7 +206,8 @@ def page(found: Found) -> str:
         *paragraph(
             "Accelerations and multipliers, of the plant and of the nine coordinates, in its cases A1 to A4: largest",
             "distance from its numbers, which have eleven digits, as a share of the largest one. Its trajectories T1",
-            "to T3 are held to nine digits by the tests (`tests/plants/unicycle/verification/test_unicycle_motion.py`).",
+            "to T3 are held to nine digits by the tests",
+            "(`tests/plants/unicycle/verification/test_unicycle_motion.py`).",
         ),
         "",
         *table(tuple(found.cases), [[f"{gap:.0e}" for gap in found.cases.values()]]),

@@ -1,4 +1,6 @@
-"""Figures of the unicycle's comparison: ``python -m benchmarks.vehicles.unicycle.figures [RUN]`` writes into docs/unicycle.
+"""Figures of the unicycle's comparison, written into docs/unicycle.
+
+Command: ``python -m benchmarks.vehicles.unicycle.figures [RUN]``.
 
 RUN is a finished design with its verdict, by default runs/unicycle/design-0.
 """

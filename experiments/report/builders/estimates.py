@@ -1,7 +1,7 @@
 """Means with 95 % bootstrap intervals over the seeds: whole seeds are drawn, so situations stay together.
 
-Drawn as in `sscq.verdict.verdict`, so equal quantities get equal intervals. Where nothing is random, or there is one seed,
-there is no interval.
+Drawn as in `sscq.verdict.verdict`, so equal quantities get equal intervals. Where nothing is random, or there is one
+seed, there is no interval.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The living page as an export: one HTML file, the proof by Node on the page's own scripts, and the list of all targets."""
+"""The living page as an export: one HTML file, the proof by Node on its own scripts, and the list of all targets."""
 
 from __future__ import annotations
 

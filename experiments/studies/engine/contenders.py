@@ -1,4 +1,4 @@
-"""Controllers of a finished design, and others searched alike, to be run again: in other situations, or to be looked at.
+"""Controllers of a finished design, and others searched alike, to be run again: in other situations or to look at.
 
 Each comes with its plant, its controller and its numbers [n_theta].
 """

@@ -1,4 +1,4 @@
-"""Finished designs of one plant, their rollouts pooled: all controllers in taught, validation and unforeseen situations.
+"""Finished designs of one plant, their rollouts pooled: all controllers, taught, validation and unforeseen situations.
 
 Controllers are those of the ladder, and tuning rules judged beside them in the same rollouts.
 """

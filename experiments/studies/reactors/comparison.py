@@ -174,7 +174,10 @@ def page(parts: Sequence[str], chosen: Options, declared: Declaration) -> str:
     head = [
         "# The reactors' comparison",
         "",
-        f"Written by `python -m experiments.studies.reactors.comparison {' '.join(chosen.overrides)}`: {len(chosen.seeds)} designs",
+        (
+            f"Written by `python -m experiments.studies.reactors.comparison {' '.join(chosen.overrides)}`: "
+            f"{len(chosen.seeds)} designs"
+        ),
         "of each recipe, all controllers searched with the same budget and judged in the same rollouts. J: fitness.",
         "Changes are against the best fixed PID of the same design in all unforeseen rollouts of all designs, with",
         "95 % intervals from resampled seeds of the rollouts (the designs as they are); losses are marked. IAE,",

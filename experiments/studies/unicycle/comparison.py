@@ -1,8 +1,8 @@
 """The unicycle's comparison: fixed gains, knowledge base over the speed, LQR; survival, region of survived pushes.
 
-    python -m experiments.studies.unicycle.comparison                     # all designs, into runs/unicycle, and the page
-    python -m experiments.studies.unicycle.comparison design-0            # one design, its tables printed only
-    python -m experiments.studies.unicycle.comparison folder=X budget.evaluations=2000    # other words go to `sscq design`
+    python -m experiments.studies.unicycle.comparison             # all designs, into runs/unicycle, and the page
+    python -m experiments.studies.unicycle.comparison design-0    # one design, its tables printed only
+    python -m experiments.studies.unicycle.comparison folder=X budget.evaluations=2000    # others go to `sscq design`
 
 Designs are runs of `sscq design experiment=unicycle_study`: a finished one is not repeated, a stopped one is gone on
 with. What is taught, drawn and measured is declared in configs/unicycle_study.yaml, whose hash is printed; other
@@ -67,7 +67,8 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Opt
     ]  # fmt: skip
     figures = [line for name, text in _FIGURES for line in (f"![{text}](unicycle/{name}.svg)", "", f"*{text}.*", "")]
     tail = [
-        "## Figures", "", "Written by `python -m benchmarks.vehicles.unicycle.figures` from the first design.", "", *figures,
+        "## Figures", "", "Written by `python -m benchmarks.vehicles.unicycle.figures` from the first design.", "",
+        *figures,
         "## What a design costs", "", *command.costs(chosen, tables.TIMED, tables.times), "",
     ]  # fmt: skip
     parts = [line for verdict in verdicts for line in section(verdict, declared)]

@@ -1,7 +1,7 @@
 """Stored designs in situations drawn afresh: never taught, and never looked at while anything was chosen.
 
-    python -m experiments.studies.van_der_pol.confirmation                           # all runs of the study; writes docs/confirmation.md
-    python -m experiments.studies.van_der_pol.confirmation runs/design/2026...       # other runs, or knowledge bases
+    python -m experiments.studies.van_der_pol.confirmation    # all runs of the study; writes docs/confirmation.md
+    python -m experiments.studies.van_der_pol.confirmation runs/design/2026...    # other runs, or knowledge bases
 
 What is drawn was declared before it was first simulated (configs/confirmation.yaml, its hash is printed). Each
 knowledge base of a run is compared with its own reference gains, the best fixed PID, on the same draws: fitness (mean,
@@ -123,7 +123,8 @@ def files(paths: Sequence[Path]) -> list[Path]:
         found += sorted(path.glob("knowledge_base*.json")) if path.is_dir() else [path]
     if not found:
         raise UserError(
-            "no knowledge base found; name run folders or files, or run `python -m experiments.studies.van_der_pol.study` first"
+            "no knowledge base found; name run folders or files, or run "
+            "`python -m experiments.studies.van_der_pol.study` first"
         )
     return found
 
@@ -162,7 +163,8 @@ def page(head: str, rows: Sequence[tuple[str, ...]]) -> str:
     """Return the table as a page."""
     lines = [
         "# The Van der Pol study in fresh situations", "",
-        "Written by `python -m experiments.studies.van_der_pol.confirmation` from the runs of the study (docs/study.md): " + head + ".",
+        "Written by `python -m experiments.studies.van_der_pol.confirmation` from the runs of the study "
+        "(docs/study.md): " + head + ".",
         "Draws are independent and uniform in the declared ranges, the same for all; change against the best fixed PID",
         "of the same run, 95 % intervals from resampled draws. Nothing was chosen by these situations. Delays and",
         "sensor noise are those that a knowledge base was taught, its valid range.", "",

@@ -1,7 +1,7 @@
 """What an error budget buys: spent on entropy production, on actuator travel, or on control effort.
 
-    python -m experiments.studies.van_der_pol.regularisers                               # the Van der Pol study, into docs/regularisers.md
-    python -m experiments.studies.van_der_pol.regularisers plant=duffing budget=small    # any design's settings; prints only
+    python -m experiments.studies.van_der_pol.regularisers    # the Van der Pol study, into docs/regularisers.md
+    python -m experiments.studies.van_der_pol.regularisers plant=duffing budget=small    # any design's; prints only
 
 Fixed gains. First the least tracking error E in the taught situations is searched, then the trade-off front of the
 error with each of the three. Of each front the point with the least of it at no more than 1.2 E and 1.5 E is taken: all
@@ -39,7 +39,10 @@ SPENT_ON = ("entropy", "travel", "effort")
 _POPULATION = 60
 _HEAD = (
     "# Entropy production beside other regularisers", "",
-    "Written by `python -m experiments.studies.van_der_pol.regularisers`: the Van der Pol study, fixed gains, by what an error budget is",
+    (
+        "Written by `python -m experiments.studies.van_der_pol.regularisers`: the Van der Pol study, fixed gains, by "
+        "what an error budget is"
+    ),
     "spent on. Per cent against the least error; the last columns are mean errors in the unforeseen situations, with a",
     "delay added to the commands.", "",
 )  # fmt: skip

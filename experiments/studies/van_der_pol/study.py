@@ -188,7 +188,10 @@ def _of_variant(variant: str, root: Path, extra: Sequence[str]) -> list[str]:
 def _page(lines: Sequence[str]) -> str:
     text = [
         "# The Van der Pol study", "",
-        "Written by `python -m experiments.studies.van_der_pol.study`: the whole ladder, three design seeds, the declared situations;",
+        (
+            "Written by `python -m experiments.studies.van_der_pol.study`: the whole ladder, three design seeds, the "
+            "declared situations;"
+        ),
         "travel is the mean total variation of the command over the repeated unforeseen situations. The first",
         "knowledge base is searched at no more travel than the fixed PID has in the taught situations.", "", *lines,
     ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Structured Text from its characters to a tree: what function blocks and functions need of IEC 61131-3.
 
-Words first (names, numbers, signs, with the lines they stand in); then expressions, statements, variables, functions and
-function blocks.
+Words first (names, numbers, signs, with the lines they stand in); then expressions, statements, variables, functions
+and function blocks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The Structured Text export: a function block, and its proof by an interpreter of our own.
 
 No compiler of IEC 61131-3 can be had from a package registry. So the text is read by an independent grammar where one
-is installed (tree-sitter's), and run by :mod:`flcs.export.structured_text.interpreter`, which knows nothing of the printer.
+is installed (tree-sitter's), and run by :mod:`flcs.export.structured_text.interpreter`, which knows nothing of the
+printer.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""A plant looked at without running it: slopes, linear models, equilibria, symmetry, loops closed in continuous time."""
+"""A plant looked at without running it: slopes, linear models, equilibria, symmetry, loops in continuous time."""

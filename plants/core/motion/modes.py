@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MODES = (
     "solved", "iterated", "iterated_exact", "gauss_seidel", "loop_free", "loop_free_relaxed", "loop_free_filtered",
 )  # fmt: skip
-"""Values of `algebraic_loop`: three of them iterate (:mod:`plants.core.algebraic_loop.iteration`), three rebuild the accelerations
-from the velocities (:mod:`plants.core.algebraic_loop.loop_free`)."""
+"""Values of `algebraic_loop`: three of them iterate (:mod:`plants.core.algebraic_loop.iteration`), three rebuild the
+accelerations from the velocities (:mod:`plants.core.algebraic_loop.loop_free`)."""
 
 
 def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:

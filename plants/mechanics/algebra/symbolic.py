@@ -246,7 +246,7 @@ class Symbolic:
         return shortened(se.sympify(value)) if self.trigonometric else value
 
     def land(self, values: Sequence[Any], inputs: Sequence[str]) -> Program:
-        """Return the program that gives `values` from `inputs`; what they share is for :mod:`plants.core.sharing.sharing`."""
+        """Return the program that gives `values` from `inputs`; sharing is for :mod:`plants.core.sharing.sharing`."""
         landing = self.landing(inputs)
         return Program(landing.tape, tuple(inputs), landing.nodes(map(se.sympify, values)))
 

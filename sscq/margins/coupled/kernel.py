@@ -239,8 +239,8 @@ def evaluate_together(
     """Fill `out` [n, n_channels, len(COLUMNS)] for stable loops of all channels with `gains` [n, 3 n_channels].
 
     One channel's loop is opened, the others are closed. The arrays are those of a
-    :class:`sscq.margins.coupled.frequency_response.CoupledResponse`, x its log_frequency, `starts` [n, n_channels] is L at rest; `level`
-    and `enough` as in :func:`sscq.margins.kernel.evaluate`.
+    :class:`sscq.margins.coupled.frequency_response.CoupledResponse`, x its log_frequency, `starts` [n, n_channels] is L
+    at rest; `level` and `enough` as in :func:`sscq.margins.kernel.evaluate`.
     """
     n, channels, memory = len(x), answers.shape[2], np.empty
     function(text(), _ARGUMENTS)(

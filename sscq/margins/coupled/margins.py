@@ -66,8 +66,8 @@ def coupled_penalty(
 ) -> Array:
     """Return by how much gain sets violate the limits, for each channel: finite and graded everywhere.
 
-    A stable channel pays what :func:`sscq.margins.margins.penalty` asks of a single loop. Where the loops are unstable together
-    each pays 2 + g / (g + w), with the growth rate g.
+    A stable channel pays what :func:`sscq.margins.margins.penalty` asks of a single loop. Where the loops are unstable
+    together each pays 2 + g / (g + w), with the growth rate g.
 
     Parameters
     ----------

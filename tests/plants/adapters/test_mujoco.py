@@ -12,10 +12,7 @@ import plants  # noqa: E402
 import sscq  # noqa: E402
 from controllers import PID  # noqa: E402
 from plants import Channel  # noqa: E402
-from plants.adapters.mujoco_model import (
-    MujocoBatch,
-    from_mujoco,
-)
+from plants.adapters.mujoco_model import MujocoBatch, from_mujoco  # noqa: E402
 from plants.core.slow import LostError  # noqa: E402
 
 MODEL = Path(__file__).parents[3] / "docs" / "examples" / "cart_and_pole.xml"

@@ -8,18 +8,9 @@ control = pytest.importorskip("control", reason="python-control is not installed
 import controllers  # noqa: E402
 import plants  # noqa: E402
 import sscq  # noqa: E402
-from plants import (
-    Channel,
-    Quantity,
-)
-from plants.adapters.python_control import (
-    from_control,
-    to_control,
-)
-from plants.core.blocks import (
-    SlowPlantWarning,
-    obstacle,
-)
+from plants import Channel, Quantity  # noqa: E402
+from plants.adapters.python_control import from_control, to_control  # noqa: E402
+from plants.core.blocks import SlowPlantWarning, obstacle  # noqa: E402
 
 RESTING = ("van_der_pol", "cart_pole", "two_tanks", "quarter_car", "dc_motor", "suspension")
 PRECISE = {"rtol": 1e-10, "atol": 1e-12, "method": "DOP853"}  # with steps no longer than ours: it interpolates between
