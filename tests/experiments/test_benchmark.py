@@ -59,7 +59,7 @@ def test_a_plant_whose_design_fails_stops_no_other(tmp_path, monkeypatch, capsys
         if "plant=duffing" in own:
             raise SystemExit(2)
 
-    monkeypatch.setattr(benchmark, "design_in", design)
+    monkeypatch.setattr(suite, "design_in", design)
     monkeypatch.setattr("experiments.studies.engine.pooling.pool", lambda folders: pooled())
     with pytest.raises(SystemExit) as stop:
         benchmark.main(["plants=duffing,fopdt", f"folder={tmp_path}"])
@@ -164,7 +164,7 @@ def test_a_budget_of_few_seeds_gets_those_that_a_comparison_needs(tmp_path, monk
     (tmp_path / "budget").mkdir()
     for name, seeds in (("hasty", 5), ("thorough", 100)):
         (tmp_path / "budget" / f"{name}.yaml").write_text(f"verdict_seeds: {seeds}\n")
-    monkeypatch.setattr(benchmark, "FOLDER", tmp_path)
+    monkeypatch.setattr(suite, "FOLDER", tmp_path)
     assert suite.options(["budget=hasty"]).overrides[-1] == "budget.verdict_seeds=20"
     assert suite.options(["budget=hasty", "budget.verdict_seeds=3"]).overrides[-1] == "budget.verdict_seeds=3"
     assert suite.options(["budget=thorough"]).overrides == ("budget=thorough", "ladder.further=[all]")

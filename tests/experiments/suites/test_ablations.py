@@ -112,11 +112,11 @@ def test_a_design_is_taken_apart_and_judged_in_its_own_rollouts(design):
     """The full method as a variant of itself changes nothing; what is searched again is judged in the same rollouts."""
     laws = design.bench.setup.laws
     same = ("the method itself", lambda d: FuzzyController(d.refined.kb, laws=laws))
-    variants = {"same": same} | {name: VARIANTS[name] for name in ("refinement", "imitation")}
+    chosen = {"same": same} | {name: VARIANTS[name] for name in ("refinement", "imitation")}
     with pytest.MonkeyPatch.context() as patch, uncompiled():
-        patch.setattr(ablations, "VARIANTS", variants)
+        patch.setattr(ablations, "VARIANTS", chosen)
         patch.setattr(variants.judging, "taught_loops", lambda _: 6)  # a cheap teacher: 24 + 6 evaluations
-        found = ablations.ablate("van_der_pol", [design], list(variants))
+        found = ablations.ablate("van_der_pol", [design], list(chosen))
         cells = {row[0]: row for row in ablations.rows(found)}
     assert found.comparisons["same"].mean == Change(0.0, 0.0, 0.0)
     assert found.error["same"] == 0.0

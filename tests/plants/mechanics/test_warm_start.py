@@ -42,7 +42,7 @@ def pendulum(gravity=9.81):
 
 COLD = """
 import sys
-from tests.plants.mechanics import systems
+from benchmarks.mechanics import systems
 import plants
 plant = systems.cart(1).build()
 run = plants.simulate(plant, 0.1, 1e-2, (0, 0, 0, 0, 0, 0.3, 0.1, 0.2, 0.3))
@@ -193,8 +193,7 @@ def test_cold_and_warm_give_the_same_kernel(folder):
 
 ORDER = """
 import hashlib
-from tests.plants.mechanics import systems
-from plants.mechanics.deriving import stored
+from benchmarks.mechanics import systems
 for name in "{before}".split():
     getattr(systems, name)().build()
 for make, form in ((systems.pinned_body, "gauss"), (systems.rolling_disk, "quasi"), (systems.snakeboard, "quasi")):

@@ -52,7 +52,7 @@ def test_the_text_of_a_kernel_is_deterministic_and_complete():
 def test_the_text_does_not_depend_on_the_process():
     """String hashes differ between processes, so an order taken from a set would show here."""
     code = (
-        "import plants, hashlib; from tests.plants import test_cache as t; "
+        "import plants, hashlib; from tests.plants.core.kernel import test_cache as t; "
         "print(hashlib.sha256(t.simulation_text().encode()).hexdigest())"
     )
     found = {
@@ -119,7 +119,7 @@ def test_machine_code_is_loaded_without_the_compiler(folder, compiled):
     assert kernel.rollout is kernel.rollout
     (folder / "kernel.txt").write_text(kernel.text, encoding="utf-8")
     code = (
-        "import sys, pathlib; from plants.core import cache; from plants.core.kernel.kernel import ARGUMENTS; "
+        "import sys, pathlib; from plants.core.kernel import cache; from plants.core.kernel.kernel import ARGUMENTS; "
         "text = pathlib.Path(sys.argv[1]).read_text(encoding='utf-8'); cache.function(text, ARGUMENTS); "
         "print('numba' in sys.modules)"
     )
