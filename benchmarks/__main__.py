@@ -1,8 +1,12 @@
-"""Run the benchmarks: ``python -m benchmarks [--quick] [name ...]``; results in benchmarks/results."""
+"""Run the benchmarks: ``python -m benchmarks [--quick] [name ...]``; results in benchmarks/results.
+
+``python -m benchmarks structure [--against REVISION]`` prints the shape of the code itself.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +28,7 @@ from benchmarks.mechanics import contacts, derivation, drift, expression_size, f
 from benchmarks.runner import machine, report
 from benchmarks.runner.timing import FULL, QUICK
 from benchmarks.search import design_share, generations
+from benchmarks.structure import command as structure
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.suspension import loop
 from benchmarks.vehicles.unicycle import loop as unicycle_loop
@@ -69,11 +74,15 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
 
 def main(arguments: list[str] | None = None) -> list[report.Section]:
     """Run what was asked for, print it and write it."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["structure"]:
+        structure.main(words[1:])
+        return []
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=f"which: {', '.join(BENCHMARKS)}; left out: all")
     parser.add_argument("--quick", action="store_true", help="small sizes: the figures mean nothing, the paths are run")
     parser.add_argument("--folder", type=Path, default=report.FOLDER, help="where results go (default: %(default)s)")
-    chosen = parser.parse_args(arguments)
+    chosen = parser.parse_args(words)
     for name in chosen.names:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name!r}; known: {', '.join(BENCHMARKS)}")
