@@ -32,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--complement", metavar="FILE", help="complement.json that was exported with them")
     parser.add_argument("--plant", metavar="NAME", help="the plant, where there is no complement")
     parser.add_argument("--plant-file", metavar="FILE", help="your own plant file; it is executed")
-    parser.add_argument("--settings", metavar="FILE", help="JSON with what the files lack; see docs/exports/fis.md")
+    parser.add_argument(
+        "--settings", metavar="FILE", help="JSON with what the files lack; see docs/reference/exports/fis.md"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", default="knowledge_base.json", help="where to write it")
     parser.set_defaults(run=run)
 

@@ -1,4 +1,4 @@
 """The unicycle's printed coefficients, each read as text and compared with an independent derivation.
 
-Fidelity data in `printed/*.json`; writes docs/unicycle_agreement.md.
+Fidelity data in `printed/*.json`; writes docs/studies/unicycle_agreement.md.
 """

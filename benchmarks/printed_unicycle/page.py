@@ -1,4 +1,4 @@
-"""Write docs/unicycle_agreement.md: ``python -m benchmarks.printed_unicycle.page [--folder X]``.
+"""Write docs/studies/unicycle_agreement.md: ``python -m benchmarks.printed_unicycle.page [--folder X]``.
 
 How many of the printed coefficients of the unicycle's equations hold, which fail and how they must read, and what the
 missing nonholonomic term does to the motion. Every number on the page comes from the run that writes it; it takes
@@ -15,7 +15,7 @@ from benchmarks.printed_unicycle import against_plant, effects, tables
 from benchmarks.printed_unicycle.agreement import Referred, Verdict, referred, verdicts
 from benchmarks.runner.pages import paragraph
 
-FOLDER = Path(__file__).parents[2] / "docs"
+FOLDER = Path(__file__).parents[2] / "docs" / "studies"
 FIGURE = "unicycle_agreement.svg"
 
 

@@ -42,7 +42,8 @@ def median(values: Iterable[float]) -> str:
     return f"{statistics.median(values):.2g}"
 
 
-FOLDER = Path(__file__).parents[2] / "docs" / "performance"
+STUDIES = Path(__file__).parents[2] / "docs" / "studies"
+FOLDER = STUDIES.parent / "performance"
 
 
 def run(

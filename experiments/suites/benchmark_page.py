@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.builders.estimates import of_change
 from experiments.report.drawing.numbers import bracketed, count, number, percent
-from experiments.runtime.tables import loss, markdown_table
+from experiments.runtime.tables import loss
 from experiments.suites.suite import DESIGNS, SEEDS
 
 if TYPE_CHECKING:
@@ -115,16 +115,16 @@ def _too_few(found: Mapping[str, Pooled], designs: int) -> Iterator[str]:
         yield ""
 
 
-def _summary(found: Mapping[str, Pooled], *, linked: bool = True) -> list[str]:
+def _summary(found: Mapping[str, Pooled], *, linked: bool = True) -> Iterator[str]:
     """The knowledge base's mean J in each kind of situations and its IAE, beside the best of the simple rungs."""
-    lines = []
+    yield "| " + " | ".join(_SUMMARY) + " |"
+    yield "|---" * len(_SUMMARY) + "|"
     for plant, pooled in found.items():
         name, cells = "knowledge_base", [f"[{plant}](#{plant})" if linked else plant]
         known = name in pooled.comparisons
         cells += [_brief(pooled.kinds[kind].comparisons[name].mean.value) if known else "-" for kind in _KINDS]
         cells += [_brief(pooled.kinds["unforeseen"].error_changes[name].value) if known else "-"]
-        lines.append([*cells, _simple(pooled), pooled.recommended()])
-    return markdown_table(_SUMMARY, lines)
+        yield "| " + " | ".join([*cells, _simple(pooled), pooled.recommended()]) + " |"
 
 
 def _brief(value: float) -> str:
@@ -149,7 +149,10 @@ def _section(pooled: Pooled, kind: str) -> Iterator[str]:
     yield ""
     yield f"Rollouts of each controller: {size}; seeds of each situation: {judged.seeds}.{_chance(judged)}"
     yield ""
-    yield from markdown_table(HEAD, rows(pooled, kind, "**loss**"), numbers=True)
+    yield "| " + " | ".join(HEAD) + " |"
+    yield "|---" + "|---:" * (len(HEAD) - 1) + "|"
+    for cells in rows(pooled, kind, "**loss**"):
+        yield "| " + " | ".join(cells) + " |"
 
 
 def _chance(judged: Judged) -> str:

@@ -1,4 +1,6 @@
-"""Write docs/balancing_vehicle_contact.md: ``python -m benchmarks.vehicles.balancing_vehicle.contact [--quick]``.
+"""Write docs/studies/balancing_vehicle_contact.md.
+
+Command: ``python -m benchmarks.vehicles.balancing_vehicle.contact [--quick]``.
 
 The balancing vehicle over a bump under both laws of the gaps: forces, gaps and energy of every step. Every measured
 number on the page comes from the one run that writes it.
@@ -281,4 +283,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("vehicles.balancing_vehicle.contact", __doc__, measured, write, folder=pages.FOLDER.parent)
+    pages.run("vehicles.balancing_vehicle.contact", __doc__, measured, write, folder=pages.STUDIES)

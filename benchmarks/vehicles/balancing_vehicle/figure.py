@@ -1,7 +1,7 @@
 """Figure of the vehicle's comparison: ``python -m benchmarks.vehicles.balancing_vehicle.figure [FOLDER]``.
 
-It goes into docs/balancing_vehicle. FOLDER holds the finished designs, by default runs/vehicle. The situation was
-chosen for the figure, not drawn: slippery ground under the left wheel on the way, and a push there.
+It goes into docs/studies/balancing_vehicle. FOLDER holds the finished designs, by default runs/vehicle. The situation
+was chosen for the figure, not drawn: slippery ground under the left wheel on the way, and a push there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from plants.core.motion.trajectory import Trajectory
 
-FOLDER = Path(__file__).parents[3] / "docs" / "balancing_vehicle"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "balancing_vehicle"
 SHOWN = {
     "fixed PID, taught dry": ("dry-0", "fixed"), "fixed PID, taught slippery": ("slippery-0", "fixed"),
     "knowledge base, equal travel": ("slippery-0", "knowledge_base"),

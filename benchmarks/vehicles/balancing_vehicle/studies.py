@@ -1,4 +1,6 @@
-"""Write docs/balancing_vehicle_studies.md: ``python -m benchmarks.vehicles.balancing_vehicle.studies [--quick]``.
+"""Write docs/studies/balancing_vehicle_slippery.md.
+
+Command: ``python -m benchmarks.vehicles.balancing_vehicle.studies [--quick]``.
 
 Every number on the page, those in its sentences included, comes from the one run that writes it.
 """
@@ -229,7 +231,7 @@ def page(found: Found, about: dict[str, object]) -> str:
             "Written by `python -m benchmarks.vehicles.balancing_vehicle.studies`. Open loops on the parameter set",
             "`study` (centre of mass below the axle, static friction 0.15, kinetic 0.10), by the Rosenbrock method at",
             f"{1e3 * runs.REFERENCE:g} ms; the gate's tests hold these runs against the reference trajectories to",
-            "1e-6. What the plant is: [balancing_vehicle.md](balancing_vehicle.md).",
+            "1e-6. What the plant is: [balancing_vehicle.md](../reference/balancing_vehicle.md).",
         ),
         "",
         *(f"- {key}: {value}" for key, value in about.items()),
@@ -313,7 +315,7 @@ def _bump(found: Found) -> list[str]:
 
 def write(found: Found, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its figures into a folder."""
-    (folder / "balancing_vehicle_studies.md").write_text(page(found, about), encoding="utf-8")
+    (folder / "balancing_vehicle_slippery.md").write_text(page(found, about), encoding="utf-8")
     pictures = folder / "balancing_vehicle"
     pictures.mkdir(exist_ok=True)
     for name, text in figures().items():
@@ -321,4 +323,4 @@ def write(found: Found, about: dict[str, Any], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    pages.run("vehicles.balancing_vehicle.studies", __doc__, measured, write, folder=pages.FOLDER.parent)
+    pages.run("vehicles.balancing_vehicle.studies", __doc__, measured, write, folder=pages.STUDIES)

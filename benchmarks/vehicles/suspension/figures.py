@@ -1,4 +1,4 @@
-"""Figures of the car's comparison, written into docs/suspension.
+"""Figures of the car's comparison, written into docs/studies/suspension.
 
 Command: ``python -m benchmarks.vehicles.suspension.figures [RUN]``.
 
@@ -28,7 +28,7 @@ from plants.ride import WK
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = Path(__file__).parents[3] / "docs" / "suspension"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "suspension"
 SHOWN = ("rival_as_built", "rival_sky_hook", "rival_mixed", "fixed", "knowledge_base")
 _SHORT = {"knowledge_base": "knowledge base", "rival_mixed": "mixed", "rival_as_built": "passive, as built"}
 _SPECTRUM_TIME, _SEGMENT, _TOP = 60.0, 8192, 30.0  # s, samples, Hz

@@ -1,4 +1,4 @@
-"""Write docs/unicycle_checks.md: ``python -m benchmarks.vehicles.unicycle.checks [--folder X]``.
+"""Write docs/studies/unicycle_checks.md: ``python -m benchmarks.vehicles.unicycle.checks [--folder X]``.
 
 How well the unicycle's equations hold: the specification's cases, derivations beside one another; what its runs lose
 of energy and of the legs' closures, and whether its wheel slips.
@@ -190,7 +190,7 @@ def apart(states: int = STATES) -> dict[str, float]:
     return found
 
 
-FOLDER = Path(__file__).parents[3] / "docs"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies"
 _TERMS = {1.0: "with the rolling terms", 0.0: "as printed"}
 
 

@@ -1,4 +1,4 @@
-"""Figures of the unicycle's comparison, written into docs/unicycle.
+"""Figures of the unicycle's comparison, written into docs/studies/unicycle.
 
 Command: ``python -m benchmarks.vehicles.unicycle.figures [RUN]``.
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from experiments.studies.unicycle.declaration import Declaration
     from plants.core.motion.trajectory import Trajectory
 
-FOLDER = Path(__file__).parents[3] / "docs" / "unicycle"
+FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "unicycle"
 SHOWN = ("fixed", "knowledge_base", "knowledge_base_free", "lqr", "lqr_scheduled")
 _SHORT = {"knowledge_base": "knowledge base, equal travel", "knowledge_base_free": "knowledge base, free travel"}
 _PUSHED, _SPEED, _LAST = 110.0, 1.0, 5.0  # N from ahead, m/s, s

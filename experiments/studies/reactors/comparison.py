@@ -1,12 +1,12 @@
 """The reactors' comparison: fixed gains, gain table and knowledge base, equally well tuned, on steps and smooth tasks.
 
-    python -m experiments.studies.reactors.comparison                   # three recipes and seeds; docs/reactors.md
+    python -m experiments.studies.reactors.comparison    # three recipes and seeds; docs/studies/reactors.md
     python -m experiments.studies.reactors.comparison cstr_smooth       # one recipe, printed only
     python -m experiments.studies.reactors.comparison budget=standard   # other words go to `sscq design`
 
 Designs are runs of `sscq design experiment=RECIPE` below runs/reactors: a finished one is not repeated, a stopped one
 is gone on with. Prints a table for each recipe with its losses marked, and for the dimensionless reactor the published
-values beside ours. With all recipes docs/reactors.md is written; what the runs were made with stands in it. The
+values beside ours. With all recipes docs/studies/reactors.md is written; what the runs were made with stands in it. The
 situations are declared in configs/reactor_study.yaml, whose hash is printed; others are refused.
 """
 
@@ -109,7 +109,7 @@ RECIPES = {
     "cstr_dimensionless": "Dimensionless reactor: steps between its published steady states",
 }
 _TAKEN = ("seed", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
-_PAGE = Path("docs/reactors.md")
+_PAGE = Path("docs/studies/reactors.md")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The car on its road as a page of its own, by the renderer of the reports: laws of the field beside a knowledge base.
 
-    python -m experiments.studies.suspension.animation runs/suspension/together-0 docs/suspension/animation.html
+    python -m experiments.studies.suspension.animation runs/suspension/together-0 docs/studies/suspension/animation.html
 
 Reports show their own contenders in their own situations; here all meet one road with two bumps.
 """

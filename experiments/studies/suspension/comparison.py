@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 _COMMAND = command.Command(
     text=__doc__, file=DECLARED, declaration=declaration, folder="runs/suspension", experiment="suspension_study",
-    page=Path("docs/suspension_study.md"), found=sections, told=lambda parts, declared: parts,  # noqa: ARG005
+    page=Path("docs/studies/suspension.md"), found=sections, told=lambda parts, declared: parts,  # noqa: ARG005
     written=page,
 )  # fmt: skip
 

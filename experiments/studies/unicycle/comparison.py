@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 _COMMAND = command.Command(
     text=__doc__, file=DECLARED, declaration=declaration, folder="runs/unicycle", experiment="unicycle_study",
-    page=Path("docs/unicycle_study.md"),
+    page=Path("docs/studies/unicycle.md"),
     found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
     told=lambda verdicts, declared: [line for one in verdicts for line in section(one, declared)],
     written=page,

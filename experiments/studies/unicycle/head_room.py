@@ -1,6 +1,6 @@
 """How much a schedule over the speed could win at most: the region of survived pushes itself is searched.
 
-    python -m experiments.studies.unicycle.head_room      # writes docs/unicycle_head_room.md; ten minutes on one core
+    python -m experiments.studies.unicycle.head_room    # docs/studies/unicycle_head_room.md; ten minutes on one core
 
 No design is asked and no other fitness: constant gains, gains at nodes of the measured speed, and such gains made by
 LQR from five weights are searched for the largest region on a few rides, and judged on others. Speed, yaw rate and
@@ -256,7 +256,7 @@ def _as_nodes(weights: Array) -> Array:
     return np.ravel(rows)
 
 
-PAGE = Path("docs/unicycle_head_room.md")
+PAGE = Path("docs/studies/unicycle_head_room.md")
 _DRAWS = 4000  # of the bootstrap
 
 
@@ -302,7 +302,7 @@ def page(found: dict[float | None, list[Found]], evaluations: int, rides: int) -
         f"The region of survived pushes itself was searched on {rides} rides, {spent}. Gains",
         f"over the measured speed, at {nodes} m/s and linear between, had twice as many, and began at what the",
         f"others had found. Judged on {2 * rides} other rides, with 95 % intervals of resampled rides;",
-        "none are those of [the comparison](unicycle_study.md). What a search finds is a lower bound of what there is.",
+        "none are those of [the comparison](unicycle.md). What a search finds is a lower bound of what there is.",
         "Motor load: root mean square of the more loaded motor's torque over its largest, mean of the survived pushes.",
         "",
     ]  # fmt: skip

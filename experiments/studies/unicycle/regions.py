@@ -156,7 +156,7 @@ def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Opt
         "load: root mean square of the more loaded motor's torque, as a share of its largest. Intervals hold 95 % of",
         "resampled situations or rides, pairs together. What schedules could win, searched on the region itself:",
         "[unicycle_head_room.md](unicycle_head_room.md). With other taught situations and the source's two channels:",
-        "[unicycle_study.md](unicycle_study.md).", "",
+        "[unicycle.md](unicycle.md).", "",
         *declared.lines(),
     ]  # fmt: skip
     parts = [line for verdict in verdicts for line in section(verdict, declared)]
@@ -171,7 +171,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 _COMMAND = command.Command(
     text=__doc__, file=DECLARED, declaration=lambda: declaration(DECLARED), folder="runs/unicycle_region",
-    experiment="unicycle_region_study", page=Path("docs/unicycle_region_study.md"),
+    experiment="unicycle_region_study", page=Path("docs/studies/unicycle_region.md"),
     found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
     told=lambda verdicts, declared: [line for one in verdicts for line in section(one, declared)],
     written=page,

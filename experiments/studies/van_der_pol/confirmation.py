@@ -1,6 +1,6 @@
 """Stored designs in situations drawn afresh: never taught, and never looked at while anything was chosen.
 
-    python -m experiments.studies.van_der_pol.confirmation    # all runs of the study; writes docs/confirmation.md
+    python -m experiments.studies.van_der_pol.confirmation    # docs/studies/van_der_pol_confirmation.md, of the study
     python -m experiments.studies.van_der_pol.confirmation runs/design/2026...    # other runs, or knowledge bases
 
 What is drawn was declared before it was first simulated (configs/confirmation.yaml, its hash is printed). Each
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from flcs import KnowledgeBase
 
 DECLARED = Path(configs.__file__).parent / "confirmation.yaml"
-STUDY, PAGE = Path("runs/study"), Path("docs/confirmation.md")
+STUDY, PAGE = Path("runs/study"), Path("docs/studies/van_der_pol_confirmation.md")
 _NO_LIMIT = 1e300
 _BLOCK = 250  # situations simulated together
 _HEAD = ("knowledge base", "J / fixed PID's", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
@@ -164,7 +164,7 @@ def page(head: str, rows: Sequence[tuple[str, ...]]) -> str:
     lines = [
         "# The Van der Pol study in fresh situations", "",
         "Written by `python -m experiments.studies.van_der_pol.confirmation` from the runs of the study "
-        "(docs/study.md): " + head + ".",
+        "(docs/studies/van_der_pol.md): " + head + ".",
         "Draws are independent and uniform in the declared ranges, the same for all; change against the best fixed PID",
         "of the same run, 95 % intervals from resampled draws. Nothing was chosen by these situations. Delays and",
         "sensor noise are those that a knowledge base was taught, its valid range.", "",

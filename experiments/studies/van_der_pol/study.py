@@ -5,7 +5,7 @@
 
 Prints a table for each variant: fitness J in the taught and in the unforeseen situations as declared, change against
 the best fixed PID of the same run, actuator travel; losses are marked. Knowledge bases that were taught with delays
-are judged at delays inside and outside of what was taught. `docs/study.md` is written from these numbers.
+are judged at delays inside and outside of what was taught. `docs/studies/van_der_pol.md` is written from these numbers.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _title(name: str, found: Sequence[dict[str, Any]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the variants named (all by default), print their tables and write docs/study.md if all were run."""
+    """Run the variants named (all by default), print their tables; all run, write docs/studies/van_der_pol.md."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     extra = [word for word in words if "=" in word]
     variants = [word for word in words if "=" not in word] or list(VARIANTS)
@@ -174,7 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             lines += text
             print("\n".join(text))
     if set(variants) == set(VARIANTS) and not extra:
-        Path("docs/study.md").write_text(_page(lines), encoding="utf-8")
+        Path("docs/studies/van_der_pol.md").write_text(_page(lines), encoding="utf-8")
 
 
 def _of_variant(variant: str, root: Path, extra: Sequence[str]) -> list[str]:

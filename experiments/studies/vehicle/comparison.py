@@ -285,7 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 _COMMAND = command.Command(
     text=__doc__, file=DECLARED, declaration=declaration, folder="runs/vehicle", experiment="balancing_vehicle_study",
-    page=Path("docs/balancing_vehicle_study.md"),
+    page=Path("docs/studies/balancing_vehicle.md"),
     found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
     told=lambda verdicts, declared: [line for one in verdicts for line in section(one)],  # noqa: ARG005
     written=page,

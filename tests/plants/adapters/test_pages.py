@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-PAGES = sorted((ROOT / "docs" / "adapters").glob("*.md"))
+PAGES = sorted((ROOT / "docs" / "reference" / "adapters").glob("*.md"))
 NEEDS = {
     "gymnasium": "gymnasium",
     "python_control": "control",
@@ -32,6 +32,6 @@ def test_the_examples_of_a_page_run(page, monkeypatch, capsys):
 
 
 def test_every_page_stands_in_the_table():
-    table = (ROOT / "docs" / "adapters" / "README.md").read_text()
+    table = (ROOT / "docs" / "reference" / "adapters" / "README.md").read_text()
     for page in PAGES:
         assert page.stem == "README" or f"({page.name})" in table

@@ -38,14 +38,14 @@ def test_the_cart_is_the_one_of_the_text_books(example):
 
 
 def test_the_page_shows_the_examples_as_they_are():
-    page = (DOCS / "mechanics.md").read_text(encoding="utf-8")
+    page = (DOCS / "guide" / "mechanics.md").read_text(encoding="utf-8")
     whole, part = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)[:2]
     assert whole in (EXAMPLES / "cart_and_pendulum.py").read_text(encoding="utf-8")
     assert part in (EXAMPLES / "rolling_disk.py").read_text(encoding="utf-8")
 
 
 def test_the_disk_rolls_as_the_page_prints(example):
-    page = (DOCS / "mechanics.md").read_text(encoding="utf-8")
+    page = (DOCS / "guide" / "mechanics.md").read_text(encoding="utf-8")
     printed = re.search(r"after 5 s \[(.*?)\]", page, flags=re.DOTALL).group(1)
     plant = example("rolling_disk")
     end = plants.simulate(plant, t_end=5.0, step=0.001).states[-1]

@@ -158,7 +158,7 @@ def test_what_follows_the_input_at_once_is_looked_at_before_the_command(tmp_path
 
 
 def test_the_page_shows_a_program_that_runs(tmp_path):
-    page = (Path(__file__).parents[4] / "docs/exports/c.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/reference/exports/c.md").read_text()
     (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
     job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
     source = written(job, tmp_path)

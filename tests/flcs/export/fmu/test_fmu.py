@@ -323,7 +323,7 @@ def test_unit_as_a_plant_of_another_loop(job, version, tmp_path):
 @needs_gcc
 def test_the_page_shows_a_program_that_runs(tmp_path, capsys):
     pytest.importorskip("fmpy", reason="FMPy is not installed")
-    page = (Path(__file__).parents[4] / "docs/exports/fmu.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/reference/exports/fmu.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0, "t_end": 0.1},))
     ((name, content),) = target.files(job, 2).items()

@@ -12,7 +12,7 @@ from flcs.export.matlab import octave
 from flcs.export.targets import TARGETS
 from tests.reference.exports import job_of, knowledge_base
 
-PAGES = Path(__file__).parents[4] / "docs/exports"
+PAGES = Path(__file__).parents[4] / "docs/reference/exports"
 NEEDS = {"skfuzzy": ("skfuzzy",), "onnx": ("onnx", "onnxruntime")}
 
 

@@ -22,7 +22,7 @@ from tests.reference.machines import functions_machine, points, random_machine
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
 
-PAGE = (Path(__file__).parents[4] / "docs/exports/javascript.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/reference/exports/javascript.md").read_text()
 FUNCTIONS = {
     "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1, "sqrt": 1, "tanh": 1, "pow": 2,
     "abs": 1, "sign": 1, "floor": 1, "minimum": 2, "maximum": 2, "quotient": 2,

@@ -57,7 +57,7 @@ def test_an_unknown_input_is_refused(job):
 
 
 def test_the_page_shows_a_program_that_runs(tmp_path):
-    page = (Path(__file__).parents[4] / "docs/exports/python.md").read_text()
+    page = (Path(__file__).parents[4] / "docs/reference/exports/python.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
     (tmp_path / "van_der_pol_controller.py").write_text(python.text(job.machine))

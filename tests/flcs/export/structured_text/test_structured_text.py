@@ -24,7 +24,7 @@ from plants.core.elementary import floor, sign, where
 from tests.reference.exports import job_of, knowledge_base
 from tests.reference.machines import functions_machine, points, random_machine
 
-PAGE = (Path(__file__).parents[4] / "docs/exports/structured_text.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/reference/exports/structured_text.md").read_text()
 LREAL, REAL = target.TARGETS.values()
 
 

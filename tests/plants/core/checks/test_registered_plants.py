@@ -113,7 +113,9 @@ def test_no_command_holds_the_nominal_point(name):
 
 
 STEPS = dict(
-    re.findall(r"^\| `(\w+)` \|.*?\| ([\d.]+) \|", (ROOT / "docs" / "plants.md").read_text("utf-8"), re.MULTILINE)
+    re.findall(
+        r"^\| `(\w+)` \|.*?\| ([\d.]+) \|", (ROOT / "docs" / "reference" / "plants.md").read_text("utf-8"), re.MULTILINE
+    )
 )
 
 
