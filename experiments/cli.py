@@ -9,6 +9,7 @@ import argparse
 import difflib
 import importlib
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments import importing, lint
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache")
+    known = (*_JOBS, "report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache")
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
         commands.add_parser(name, help=text, add_help=False)
+    _add_report(commands)
     _add_replay(commands)
     _add_certify(commands)
     _add_surrogate(commands)
@@ -76,6 +78,12 @@ def _parser() -> argparse.ArgumentParser:
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse gives it no public name)
+
+
+def _add_report(commands: _Commands) -> None:
+    parser = commands.add_parser("report", help="draw the report of a finished design again from its files alone")
+    parser.add_argument("folder", metavar="RUN", help="folder of a run of `sscq design`; nothing in it is executed")
+    parser.set_defaults(run=_report)
 
 
 def _add_replay(commands: _Commands) -> None:
@@ -130,6 +138,12 @@ def _version(_: argparse.Namespace) -> None:
     from experiments.runtime.versions import versions
 
     print(*(f"{name} {version}" for name, version in versions().items() if version is not None), sep="\n")
+
+
+def _report(options: argparse.Namespace) -> None:
+    from experiments.report import files
+
+    print(f"report: {files.draw(Path(options.folder))}")
 
 
 def _replay(options: argparse.Namespace) -> None:

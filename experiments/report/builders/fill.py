@@ -10,7 +10,7 @@ import shlex
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from experiments.report import ChannelView, Provenance, Quality, ReportData, write_report
+from experiments.report import ChannelView, Provenance, Quality, ReportData, files
 from experiments.report.builders import front, learning, results, rules, scenes, signals, words
 from experiments.report.builders.case import Case
 from experiments.report.builders.cautions import cautions
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.judging import Contender, Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.report.builders.recording import Recordings
+    from experiments.report.recorded import Recordings
     from experiments.runtime.run_folder import RunFolder
     from flcs.export.proof import Proof
     from sscq.teaching.teaching_signal import TeachingSignal
@@ -143,14 +143,15 @@ def report(
     fronts: Sequence[Front] = (),
     proofs: Sequence[Proof] = (),
 ) -> Path:
-    """Write ``report.html`` and ``situations.csv`` into the run folder and return the report's path.
+    """Write ``situations.csv`` and `report.json`, draw the page from the files and return its path.
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
     case = Case(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     data = replace(report_data(case, recordings(case)), exports=tuple(map(export_view, proofs)))
     write_table(data, bench.folder)
-    return write_report(data, bench.folder.path / "report.html")
+    files.save(bench.folder.path, data)
+    return files.draw(bench.folder.path)
 
 
 def report_data(case: Case, recorded: Recordings) -> ReportData:
@@ -172,8 +173,8 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
         provenance=provenance(case),
         front=front.view(case),
         own_measures=results.own_measures(case),
-        picture=scenes.picture(case, recorded),
-        signals=signals.signals(case, recorded),
+        picture=None if case.plant.scene is None else scenes.picture_of(case.plant),
+        plotted=signals.signals(case, recorded),
     )
 
 

@@ -23,9 +23,9 @@ from experiments.report import (
     TradeOffView,
 )
 from experiments.report.builders.case import BASELINE
-from experiments.report.builders.recording import MOST
 from experiments.report.builders.rules import KEY
 from experiments.report.drawing.numbers import count
+from experiments.report.recorded import MOST
 from flcs import TeachingRows
 from flcs.learning.imitation import arranged
 

@@ -13,6 +13,7 @@ import numpy as np
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.scenes import scene_parts, shown_contenders, shown_places
 from experiments.report.builders.signals import signal_parts
+from experiments.report.recorded import MOST
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from flcs import FuzzyController
@@ -25,16 +26,12 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.judging import Contender
     from experiments.report.builders.case import Case, Place
+    from experiments.report.recorded import Recordings
     from flcs import KnowledgeBase
     from plants.core.motion.trajectory import Trajectory
 
-MOST = 12
-"""Situations of one kind that are recorded."""
-
 _BUCKETS = 300  # of samples; a chart draws two of each
 _DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
-
-Recordings = dict[str, Any]
 
 
 def recordings(case: Case) -> Recordings:

@@ -21,13 +21,11 @@ from experiments.report import (
     NotAvailable,
     OwnMeasure,
     Quality,
-    Response,
     SituationInfo,
     SituationResult,
 )
 from experiments.report.builders import estimates, robustness, words
 from experiments.report.builders.case import BASELINE
-from experiments.report.builders.recording import MOST
 from experiments.report.builders.scenes import shown_contenders
 from experiments.report.builders.words import output_unit, with_unit
 from experiments.report.drawing.numbers import number
@@ -40,7 +38,7 @@ from sscq.situations.situation_sets import KINDS
 if TYPE_CHECKING:
     from experiments.pipeline.judging import Contender
     from experiments.report.builders.case import Array, Case, Place
-    from experiments.report.builders.recording import Recordings
+    from experiments.report.recorded import Recordings
     from experiments.report.records.situations import Group
 
 
@@ -150,7 +148,6 @@ def _triple(values: Array) -> tuple[float, float, float]:
 
 
 _ALWAYS_DRAWN = ("own",)  # beside those that are also seen moving: eight curves are a thicket
-_NOT_KEPT = NotAvailable(f"of more than {MOST} situations of a kind, only the first and the costliest are recorded")
 
 
 def situations(case: Case) -> tuple[SituationInfo, ...]:
@@ -184,6 +181,7 @@ def _controller(case: Case, contender: Contender, recorded: Recordings) -> Contr
         evaluations=contender.evaluations,
         parameters=contender.parameters,
         short=case.name(name),
+        gain_names=tuple(contender.controller.schedule.gain_names),
         drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
     )
 
@@ -210,7 +208,6 @@ def _result(case: Case, contender: Contender, place: Place, recorded: Recordings
         quality=_quality(case, name, place),
         own=_own(case, name, place),
         actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),
-        response=_response(contender, key, recorded) if f"{key}.time" in recorded else _NOT_KEPT,
         diverged_at=float(np.nanmin(ends)) if np.isfinite(ends).any() else float("nan"),
         failures=int(np.isfinite(ends).sum()),
     )
@@ -248,25 +245,3 @@ def _use(case: Case, name: str, place: Place, use: Array) -> tuple[ActuatorUse, 
     if len(use) == 1:
         peak = float(case.measure(name, place.kind, "peak_command")[:, place.number].max())
     return tuple(ActuatorUse(float(low), float(high), float(share), peak) for low, high, share in use)
-
-
-def _response(contender: Contender, key: str, recorded: Recordings) -> Response:
-    def part(what: str) -> Array:
-        return np.asarray(recorded[f"{key}.{what}"], dtype=float)
-
-    n_c = part("output").shape[1]
-    rates, integrals, seen = part("entropy_rates"), part("entropies"), part("seen")
-    return Response(
-        time=part("time"),
-        reference=part("reference"),
-        output=part("output"),
-        command=part("command"),
-        gains=part("gains"),
-        gain_names=tuple(contender.controller.schedule.gain_names),
-        entropy_rate_plant=rates[:, 0],
-        entropy_rate_controller=rates[:, 1],
-        entropy_plant=integrals[:, 0],
-        entropy_controller=integrals[:, 1],
-        error=seen[:, 0 : 2 * n_c : 2],
-        error_rate=seen[:, 1 : 2 * n_c : 2],
-    )

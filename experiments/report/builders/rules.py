@@ -21,7 +21,7 @@ from flcs.knowledge_base.theta import rule_label
 
 if TYPE_CHECKING:
     from experiments.report.builders.case import Array, Case
-    from experiments.report.builders.recording import Recordings
+    from experiments.report.recorded import Recordings
     from flcs import FuzzyController, Inference, KnowledgeBase
     from flcs.inference.rule_base import RuleBase
     from flcs.inference.variable import Variable

@@ -14,11 +14,15 @@ import numpy as np
 
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.case import BASELINE
-from experiments.report.records.motion import BodyView, Drive, PictureView, SceneView
+from experiments.report.records.motion import BodyView, PictureView, SceneView
 from plants.core.scene_points import Course, body_level, body_points, view_points
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from experiments.report.builders.case import Case, Place
+    from experiments.report.recorded import Recordings
+    from experiments.report.records.motion import Drive
     from plants import Plant
     from plants.core.motion.trajectory import Trajectory
     from plants.core.presentation import Body, Scene
@@ -126,7 +130,6 @@ def _whole(values: np.ndarray) -> np.ndarray:
     return np.rint(values).astype(np.int32)
 
 
-Recordings = dict[str, Any]
 _ALWAYS = (BASELINE, "knowledge_base")
 
 
@@ -162,20 +165,8 @@ def scene_parts(plant: Plant, place: Place, run: Trajectory, end: float) -> Reco
     return {f"scene.{name}": values for name, values in sampled(plant, run, p, end).items()}
 
 
-def picture(case: Case, recorded: Recordings) -> PictureView | None:
-    """Return the page's picture; None where the plant has no scene."""
-    drives = []
-    for place in shown_places(case):
-        for name in shown_contenders(case):
-            head = f"{name}.{place.overall}.scene."
-            parts = {key.removeprefix(head): values for key, values in recorded.items() if key.startswith(head)}
-            if parts:
-                drives.append(Drive(place.label, name, float(parts.pop("step")[0]), parts))
-    return picture_of(case.plant, drives) if drives else None
-
-
-def picture_of(plant: Plant, drives: list[Drive]) -> PictureView:
-    """Return the picture of drives of a plant with a scene."""
+def picture_of(plant: Plant, drives: Sequence[Drive] = ()) -> PictureView:
+    """Return the picture of a plant with a scene; those of a report get their drives from the recorded responses."""
     scene = plant.scene
     assert scene is not None  # noqa: S101  (for the type checker)
     views = tuple(

@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.signal import welch
 
-from experiments.report.builders.scenes import shown_contenders, shown_places
-from experiments.report.records.motion import SignalView
+from experiments.report.builders.scenes import shown_places
+from experiments.report.records.motion import NamedSignal
 from experiments.runtime.tables import in_words
 from plants.core.plant import plotted_quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from experiments.report.builders.case import Case, Place
-    from plants import Plant, Shown
+    from experiments.report.builders.case import Case
+    from experiments.report.recorded import Recordings
+    from plants import Plant
     from plants.core.motion.trajectory import Trajectory
 
-Recordings = dict[str, Any]
 _SEGMENTS = 4  # of the run; with half overlap seven are averaged
 
 
@@ -52,57 +50,19 @@ def signal_parts(plant: Plant, run: Trajectory, end: float) -> Recordings:
     return parts
 
 
-def signals(case: Case, recorded: Recordings) -> tuple[SignalView, ...]:
-    """Return all curves; none where the plant names no signals."""
-    found: list[SignalView] = []
-    for place in shown_places(case) if case.plant.shown else ():
-        names = [name for name in shown_contenders(case) if f"{name}.{place.overall}.shown.step" in recorded]
-        for k, one in enumerate(case.plant.shown):
-            found += _histories(case, place, names, k, recorded)
-            found += _spectra(case.plant, one, place, names, [recorded.get(f"{n}.{place.overall}.spectrum.{k}")
-                                                              for n in names])  # fmt: skip
-    return tuple(found)
+def signals(case: Case, recorded: Recordings) -> tuple[NamedSignal, ...]:
+    """Return what the plant names, with the weightings at the frequencies that were recorded."""
+    return tuple(_named(case, k, recorded) for k in range(len(case.plant.shown)))
 
 
-def _histories(case: Case, place: Place, names: Sequence[str], k: int, recorded: Recordings) -> list[SignalView]:
+def _named(case: Case, k: int, recorded: Recordings) -> NamedSignal:
     one = case.plant.shown[k]
     _, what = plotted_quantity(case.plant, one.signal)
-    kept = {name: recorded.get(f"{name}.{place.overall}.shown.{k}") for name in names}
-    leading = [recorded.get(f"{name}.{place.overall}.shown.0") for name in names]
-    found = []
-    for name, values in kept.items():
-        if values is None:
-            continue
-        step = float(recorded[f"{name}.{place.overall}.shown.step"][0])
-        rows = busiest(next((v for v in leading if v is not None), values), round(min(one.span, 1e9) / step))
-        drawn = np.asarray(values[rows], dtype=float)
-        time = step * np.arange(rows.start, rows.start + len(drawn))
-        found.append(SignalView(place.label, name, "history", in_words(one.signal), what.unit, time, drawn))
-    return found
-
-
-def busiest(values: Any, length: int) -> slice:
-    """Return the piece of `length` steps in which a signal [n] varies most; the first such one."""
-    n = len(values)
-    if length >= n - 1:
-        return slice(0, n)
-    away = np.asarray(values, dtype=float) - float(np.mean(values))
-    sums = np.concatenate([[0.0], np.cumsum(away * away)])
-    start = int(np.argmax(sums[length + 1 :] - sums[: n - length]))
-    return slice(start, start + length + 1)
-
-
-def _spectra(plant: Plant, one: Shown, place: Place, names: Sequence[str], kept: Sequence[Any]) -> list[SignalView]:
-    _, what = plotted_quantity(plant, one.signal)
-    unit, name = f"({what.unit})²/Hz", in_words(one.signal)
-    found = []
-    for contender, values in zip(names, kept, strict=True):
-        if values is None:
-            continue
-        frequency, power = np.asarray(values, dtype=float)
-        found.append(SignalView(place.label, contender, "spectrum", f"density of {name}", unit, frequency, power))
-        if one.weighting is not None:
-            felt = power * np.abs(one.weighting(frequency)) ** 2
-            title = f"{name}, weighted by {one.weighting_name}"
-            found.append(SignalView(place.label, contender, "spectrum", title, unit, frequency, felt))
-    return found
+    weights = {}
+    if one.weighting is not None:
+        for place in shown_places(case):
+            names = (f"{contender}.{place.overall}.spectrum.{k}" for contender in case.contenders)
+            spectrum = next((recorded[name] for name in names if name in recorded), None)
+            if spectrum is not None:  # the frequencies are the same for all contenders
+                weights[place.label] = np.abs(one.weighting(np.asarray(spectrum[0], dtype=float))) ** 2
+    return NamedSignal(in_words(one.signal), what.unit, one.span, one.weighting_name, weights)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
+from experiments.report.records.situations import Array
 
 
 @dataclass(frozen=True, eq=False)

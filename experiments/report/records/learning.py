@@ -6,14 +6,10 @@ The teaching signal is the best gains over time that a search found, window afte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.records.situations import NAN
-
-if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
+from experiments.report.records.situations import NAN, Array
 
 
 @dataclass(frozen=True, eq=False)

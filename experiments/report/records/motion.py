@@ -6,15 +6,12 @@ and over frequency.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from experiments.report.records.situations import Array
+from experiments.report.records.situations import Array
 
 
 @dataclass(frozen=True)
@@ -101,6 +98,28 @@ class PictureView:
     def situations(self) -> tuple[str, ...]:
         """Names of the situations, in order."""
         return tuple(dict.fromkeys(drive.situation for drive in self.drives))
+
+
+@dataclass(frozen=True, eq=False)
+class NamedSignal:
+    """A signal that the plant names.
+
+    Attributes
+    ----------
+    name, unit : str
+    span : float
+        Length of the piece that is shown over time [s].
+    weighting_name : str
+        Of the frequency weighting; empty: none.
+    weights : mapping of situation to array [n]
+        The weighting's squared magnitude at the frequencies of the spectra.
+    """
+
+    name: str
+    unit: str
+    span: float = 0.0
+    weighting_name: str = ""
+    weights: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from experiments.report.records.learning import StructureView
-from experiments.report.records.situations import GROUPS, ChannelView, NotAvailable, OwnMeasure, Response, SituationInfo
+from experiments.report.records.front import FrontView
+from experiments.report.records.learning import StructureView, TeachingView
+from experiments.report.records.motion import NamedSignal, PictureView, SignalView
+from experiments.report.records.results import ControllerResult
+from experiments.report.records.rule_base import RuleBaseView
+from experiments.report.records.situations import (
+    GROUPS,
+    Array,
+    ChannelView,
+    Group,
+    NotAvailable,
+    OwnMeasure,
+    Response,
+    SituationInfo,
+)
+from experiments.report.records.verdict import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from experiments.report.records.front import FrontView
-    from experiments.report.records.learning import TeachingView
-    from experiments.report.records.motion import PictureView, SignalView
-    from experiments.report.records.results import ControllerResult
-    from experiments.report.records.rule_base import RuleBaseView
-    from experiments.report.records.situations import Array, Group
-    from experiments.report.records.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -180,8 +186,10 @@ class ReportData:
         Quality measures of the plant's own.
     picture : PictureView or None
         The plant in motion, where it has a scene.
+    plotted : tuple of NamedSignal
+        Signals that the plant names.
     signals : tuple of SignalView
-        Signals that the plant names, over time and over frequency.
+        Their curves over time and over frequency.
     exports : tuple of ExportView
         What was exported, and the proofs.
     """
@@ -202,6 +210,7 @@ class ReportData:
     front: FrontView | None = None
     own_measures: tuple[OwnMeasure, ...] = ()
     picture: PictureView | None = None
+    plotted: tuple[NamedSignal, ...] = ()
     signals: tuple[SignalView, ...] = ()
     exports: tuple[ExportView, ...] = ()
 

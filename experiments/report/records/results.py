@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from experiments.report.records.situations import INF, NAN, Estimate, NotAvailable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from experiments.report.records.situations import SituationResult
+from experiments.report.records.situations import INF, NAN, Estimate, NotAvailable, SituationResult
 
 NO_GAINS = NotAvailable("no PID gains")
 NO_MARGINS = NotAvailable("margins were not computed")
@@ -107,6 +102,8 @@ class ControllerResult:
         Unique short name; what the reader sees first, with the text-book word where ours differs.
     short : str
         What the reader sees afterwards, for example "knowledge base"; empty: the label.
+    gain_names : tuple of str
+        Columns of the gains in its responses: ("kp", "ki", "kd"), with several channels ("kp_1", ...).
     drawn : bool
         Whether its curves are visible before the reader switches them on; if not, they do not widen the charts either.
     text : str
@@ -135,6 +132,7 @@ class ControllerResult:
     evaluations: int | None = None
     parameters: int | None = None
     short: str = ""
+    gain_names: tuple[str, ...] = ()
     drawn: bool = True
 
     @property

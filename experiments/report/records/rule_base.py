@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
-
-NAN = float("nan")
+from experiments.report.records.situations import NAN, Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from experiments.report.records.situations import NAN
-
-if TYPE_CHECKING:
-    from experiments.report.records.situations import Estimate, Group
+from experiments.report.records.situations import NAN, Estimate, Group
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from controllers import PID, Controller, GainTable, gain_names
 from experiments import design
 from experiments.pipeline import search_results
 from experiments.pipeline.judging import MEASURES, Contender
-from experiments.report import NotAvailable, Response, SearchHistory, outputs
+from experiments.report import NotAvailable, Response, SearchHistory, files, outputs
 from experiments.report.builders import (
     cautions,
     estimates,
@@ -67,8 +67,8 @@ def recorded(run, place):
 
 
 @pytest.fixture(scope="module")
-def data(run, recorded):
-    return report_data(run.case, recorded)
+def data(run, place):
+    return files.load(place)
 
 
 @pytest.fixture(scope="module")

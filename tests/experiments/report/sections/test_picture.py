@@ -13,7 +13,8 @@ import pytest
 import plants
 from experiments.report.builders import report
 from experiments.report.builders.scenes import MOST, grid, sampled, shown_contenders, shown_places
-from experiments.report.builders.signals import busiest, density
+from experiments.report.builders.signals import density
+from experiments.report.recorded import busiest
 from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import steps
 from experiments.runtime import formats

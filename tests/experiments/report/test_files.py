@@ -1,0 +1,153 @@
+"""The page is drawn from the run's files alone, to the byte; what is missing or damaged is said in a sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping  # noqa: TC003  (annotations are read at run time)
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from experiments import cli
+from experiments.report import files
+from experiments.report.builders import report
+from experiments.report.plain_data import plain, record
+from experiments.report.records.results import MarginPoint, Margins
+from experiments.report.records.situations import Array, Estimate, NotAvailable
+from experiments.runtime.errors import UserError
+from experiments.runtime.run_folder import RunFolder
+from tests.experiments import finished_run
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "finished"
+    with RunFolder.create(path, command="design", config={"plant": "van_der_pol", "seed": 0}) as folder:
+        report(*finished_run.run(folder))
+    return path
+
+
+@pytest.fixture
+def run(finished, tmp_path):
+    """A copy of the run elsewhere, without its page."""
+    path = tmp_path / "copy"
+    shutil.copytree(finished, path)
+    (path / "report.html").unlink()
+    return path
+
+
+def test_the_command_draws_the_same_page_again(finished, run, capsys):
+    cli.main(["report", str(run)])
+    assert (run / "report.html").read_bytes() == (finished / "report.html").read_bytes()
+    assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
+
+
+def test_drawing_takes_neither_the_plant_nor_the_results_of_the_design(finished, run, monkeypatch):
+    monkeypatch.setattr("plants.get", None)
+    for name in ("metrics.json", "stages/judgement", "stages/fixed_cmaes"):
+        path = run / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    assert files.draw(run).read_bytes() == (finished / "report.html").read_bytes()
+
+
+@pytest.mark.parametrize("name", [files.NAME, files.RESPONSES])
+@pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
+def test_missing_and_damaged_files_are_said(run, name, damage, capsys):
+    path = run / name
+    content = path.read_bytes()
+    path.write_bytes({"cut": content[: len(content) // 2], "empty": b"", "missing": b""}[damage])
+    if damage == "missing":
+        path.unlink()
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["report", str(run)])
+    told = capsys.readouterr().err
+    assert stop.value.code == 2
+    assert told.startswith("error: ")
+    assert path.name in told
+    assert f"sscq design resume={run}" in told
+    assert not (run / "report.html").exists()
+
+
+def test_a_run_of_an_earlier_release_is_told_how_it_gets_its_page(run):
+    (run / files.NAME).unlink()
+    with pytest.raises(UserError, match="of an earlier release.*`sscq design resume="):
+        files.draw(run)
+
+
+def test_a_resumed_run_of_an_earlier_release_gets_its_page(finished, run):
+    (run / files.NAME).unlink()
+    with RunFolder.resume(run, command="design") as folder:
+        report(*finished_run.run(folder))
+    assert (run / "report.html").read_bytes() == (finished / "report.html").read_bytes()
+    assert (run / files.NAME).read_bytes() == (finished / files.NAME).read_bytes()
+
+
+def test_runs_of_other_commands_are_refused(tmp_path):
+    RunFolder.create(tmp_path / "run", command="evaluate", config={}).close()
+    with pytest.raises(UserError, match="is a run of `sscq evaluate`"):
+        files.draw(tmp_path / "run")
+    with pytest.raises(UserError, match="there is no run folder"):
+        files.draw(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda r: r.pop("verdict"), "'verdict' among its fields"),
+        (lambda r: r.update(titel="x"), "must be the fields title, plant"),
+        (lambda r: r["verdict"].update(recommended="nobody"), "no recommended controller 'nobody'"),
+        (lambda r: r["situations"][0].update(group="trained"), "must be 'taught' or 'validation' or 'unforeseen'"),
+        (lambda r: r["controllers"][0].update(cost=[]), r"controllers\[0\].cost must be an object, got \[\]"),
+        (lambda r: r["channels"][0].update(low="-oo"), r"channels\[0\].low must be a number, got '-oo'"),
+    ],
+)
+def test_what_does_not_fit_the_schema_is_said_with_its_place(run, change, said):
+    document = json.loads((run / files.NAME).read_text(encoding="utf-8"))
+    change(document["report"])
+    (run / files.NAME).write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        files.draw(run)
+
+
+def test_a_response_that_lacks_a_part_is_said(run):
+    arrays = dict(np.load(run / files.RESPONSES))
+    del arrays["fixed.0.output"]
+    np.savez(run / files.RESPONSES, **arrays)
+    with pytest.raises(UserError, match="recorded response of 'fixed' must have 'output'"):
+        files.draw(run)
+
+
+def test_words_of_a_file_are_no_markup(run):
+    document = json.loads((run / files.NAME).read_text(encoding="utf-8"))
+    document["report"]["title"] = "<script>alert(1)</script>"
+    (run / files.NAME).write_text(json.dumps(document), encoding="utf-8")
+    assert "<script>alert" not in files.draw(run).read_text(encoding="utf-8")
+
+
+# --------------------------------------------------------------------------------------------------------- plain data
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    number: float
+    pair: tuple[float, str]
+    many: tuple[MarginPoint, ...]
+    either: Margins | NotAvailable
+    maybe: Estimate | None = None
+    array: Array | None = None
+    table: Mapping[str, float] = field(default_factory=dict)
+
+
+def test_records_come_back_as_they_were():
+    point = MarginPoint("up", float("inf"), 0.1 + 0.2)
+    for either in (Margins((point,), "text"), NotAvailable("because")):
+        one = Several(
+            float("-inf"), (1.5, "nan"), (point, point), either, Estimate(0.5), np.array([[1.0, np.nan]]), {"a": 0.1}
+        )
+        back = record(Several, json.loads(json.dumps(plain(one), allow_nan=False)))
+        assert (back.number, back.pair, back.many, back.either) == (one.number, one.pair, one.many, one.either)
+        assert (back.maybe.value, back.table) == (0.5, {"a": 0.1})
+        assert np.isnan(back.maybe.low)
+        np.testing.assert_array_equal(back.array, one.array)
