@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NamedTuple
+
 from plants.core.plant import Plant
 from plants.core.quantities import Channel, OperatingPoint, Quantity
 from plants.core.registry import register
@@ -11,6 +13,10 @@ from plants.suspension.rivals import RIVALS
 from plants.suspension.scene import SHOWN, scene
 from plants.suspension.signals import FORCE_MAX, REST, coordinated, measures
 from plants.suspension.tasks import SITUATIONS, with_struts
+
+if TYPE_CHECKING:
+    from plants.core.plant import Block
+
 
 _TEXTS = ("height of the reference point", "pitch, positive nose down", "roll, positive left side up")
 _STATES = (
@@ -59,6 +65,25 @@ _STRUT_CHANNELS = tuple(
 )  # fmt: skip
 
 
+class _Blocks(NamedTuple):
+    """The blocks in which it counts whether tyres can pull."""
+
+    force: Block
+    outputs: Block
+    energy: Block
+    supplied_power: Block
+    entropy_rate: Block
+
+
+_PULLING_TYRES = _Blocks(
+    motion.force, signals.outputs, energy.energy, energy.supplied_power, energy.entropy_rate,
+)  # fmt: skip
+_PUSHING_TYRES = _Blocks(
+    motion.force_unilateral, signals.outputs_unilateral, energy.energy_unilateral, energy.supplied_power_unilateral,
+    energy.entropy_rate_unilateral,
+)  # fmt: skip
+
+
 def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0, together: bool = False) -> Plant:
     """Return the full car.
 
@@ -89,7 +114,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
     tail = "_unilateral" if unilateral else ""
     kind = "_active" if active else "_together" if together else "_base" if base else ""
     allocate = coordinated(base) if together else signals.allocation(base)
-    outputs = getattr(signals, f"outputs{tail}")
+    blocks = _PUSHING_TYRES if unilateral else _PULLING_TYRES
     return Plant(
         name=f"suspension{tail}{kind}",
         step=0.001,
@@ -102,16 +127,16 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         velocities=motion.VELOCITIES,
         kinematics=motion.kinematics,
         mass_matrix=motion.mass_matrix,
-        force=getattr(motion, f"force{tail}"),
-        outputs=outputs,
-        energy=getattr(energy, f"energy{tail}"),
-        supplied_power=getattr(energy, f"supplied_power{tail}"),
-        entropy_rate=getattr(energy, f"entropy_rate{tail}"),
+        force=blocks.force,
+        outputs=blocks.outputs,
+        energy=blocks.energy,
+        supplied_power=blocks.supplied_power,
+        entropy_rate=blocks.entropy_rate,
         allocate=signals.allocate_active if active else allocate,
         # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
         operating_points=(OperatingPoint("rest", REST),) if active else (),
         situations=with_struts(SITUATIONS) if together else SITUATIONS,
-        measures=measures(outputs),
+        measures=measures(blocks.outputs),
         rivals=() if active else RIVALS,
         trade_off=("ride_comfort", "tyre_load_variation"),
         scene=scene(unilateral=unilateral),
