@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from plants import Plant, Quantity
-    from plants.core.registry import Installed
+    from plants.core.registry import InstalledPlants
 
 _HEADER = ("plant", "states", "controlled", "what it is")
 _CONTROLLED = 28
 _WIDTH = 74  # of what it is, in characters: a line should fit a terminal
 
 
-def packages(installed: Iterable[Installed]) -> dict[str, str]:
+def packages(installed: Iterable[InstalledPlants]) -> dict[str, str]:
     """Return the package of each plant that another one brings."""
     return {name: one.package for one in installed for name in one.plants}
 
 
-def problems(installed: Iterable[Installed]) -> list[str]:
+def problems(installed: Iterable[InstalledPlants]) -> list[str]:
     """Return a line for each entry point that gave no plant."""
     return [f"plants {one.entry!r} of {one.package} cannot be used: {one.problem}" for one in installed if one.problem]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.runner.own_process import result_of
-from plants.core.kernel.lanes import Lane, Loop, fuse
+from plants.core.kernel.lanes import Lane, LaneLoop, fuse
 from plants.core.tracing.trace import Program
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def step_program(loop: ClosedLoop) -> tuple[Program, tuple[str, ...], tuple[str,
     """Return one step as a program, with the rows (or uniform numbers) it reads and the rows it stores."""
     design = loop.design
     item, *others = fuse([*design.before, *design.after])
-    if others or not isinstance(item, Loop) or item.when:
+    if others or not isinstance(item, LaneLoop) or item.when:
         message = f"{design.title}: JAX takes a loop whose steps are all alike; leave out noise and sample times"
         raise ValueError(message)
     lane = Lane(design.rows)

@@ -23,12 +23,12 @@ from benchmarks.runner.report import Section, at_least, at_most
 from benchmarks.runner.timing import alternate, ratio
 from plants.core.kernel import kernel
 from plants.core.kernel.kernel import ALIVE
-from plants.core.kernel.lanes import Loop, Text, fuse
+from plants.core.kernel.lanes import LaneLoop, Text, fuse
 from plants.core.printers import c, c_kernels
 
 if TYPE_CHECKING:
     from benchmarks.runner.timing import Size
-    from plants.core.kernel.kernel import Design
+    from plants.core.kernel.kernel import KernelDesign
     from sscq.loop.closed_loop import ClosedLoop
 
 
@@ -73,7 +73,7 @@ void rollout(const double *start, const double *theta, size_t n, long first_step
 """
 
 
-def text(design: Design) -> str:
+def text(design: KernelDesign) -> str:
     """Return the C file of a kernel's design.
 
     Raises
@@ -84,7 +84,7 @@ def text(design: Design) -> str:
     rows, printed = design.rows, Text(design.rows, design.lanes, _kept(design), c.PrintedC)
     steps = []
     for item in fuse([*design.before, *design.after]):
-        if not isinstance(item, Loop):
+        if not isinstance(item, LaneLoop):
             message = f"{design.title}: the printed C has lane loops only, got {type(item).__name__}; leave out noise"
             raise ValueError(message)  # noqa: TRY004  (the kind of item is what the situation asks for)
         steps.append(f"if ({item.when}) {{\n{printed.mark(item)}\n}}" if item.when else printed.mark(item))
@@ -101,7 +101,7 @@ def text(design: Design) -> str:
     )  # fmt: skip
 
 
-def _kept(design: Design) -> set[str]:
+def _kept(design: KernelDesign) -> set[str]:
     rows = design.rows
     names = [ALIVE, *design.results, *design.kept]
     return {str(row) for name in names for row in range(*rows.span(name).indices(rows.count))}

@@ -12,8 +12,8 @@ from benchmarks.engine import case
 from controllers import PID
 from plants import Plant, Quantity
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, LANES, Design
-from plants.core.kernel.run import Job, grid, run
+from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
+from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.kernel.signal_bank import SignalBank, stream_arrays
 from plants.core.motion import modes as motion_modes
 from plants.core.motion.simulate import as_signals, fill_rows
@@ -79,7 +79,10 @@ class OpenLoop:
     def __init__(
         self, plant: Plant, mode: str, excitation: Mapping[str, Any] | None = None, lanes: int = LANES
     ) -> None:
-        self.plant, self.design = plant, Design(f"motion of {plant.name}: rk4, algebraic loop {mode}", lanes=lanes)
+        self.plant, self.design = (
+            plant,
+            KernelDesign(f"motion of {plant.name}: rk4, algebraic loop {mode}", lanes=lanes),
+        )
         names = [q.name for q in plant.disturbances]
         self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", excitation, case.STEP)], case.STEP)
         self.motion = Motion(
@@ -106,7 +109,7 @@ class OpenLoop:
         fill_rows(start[0], self.design, rows | self.motion.start(states[0]))
         streams = [s.name for s in self.design.streams]
         codes, keys, series = stream_arrays([self.bank.streams(0)], streams, [("excited", 0)])
-        job = Job(start, states, codes, keys, series, n_steps, step, 0, self.bank.every(0))
+        job = RolloutJob(start, states, codes, keys, series, n_steps, step, 0, self.bank.every(0))
         results, _, _ = run(self.kernel, job, grid(1, n, self.design.lanes), threads=1)
         return results[:, :-1], results[:, -1]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from benchmarks.runner.timing import Size
     from plants.mechanics import Mechanism
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def one_reciprocal(matrix: Any, right: Any) -> tuple[Any, ...]:
     return tuple(x)
 
 
-def _routh(declared: Declaration) -> int:
+def _routh(declared: MechanismDeclaration) -> int:
     """Written-out length of Routh's equations in their range-space form."""
     parts = multipliers.with_multipliers(Symbolic(declared, trigonometric=False), declared)
     tape, n = parts.program.tape, declared.n

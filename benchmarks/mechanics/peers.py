@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plants.core.plant import Plant
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 _INFIX: dict[str, Callable[[Any, Any], Any]] = {
@@ -36,7 +36,7 @@ _PROPER = 2**20  # constants of so many parts are kept as fractions
 class Sympy:
     """A calculus for :mod:`plants.mechanics.algebra.blocks` by SymPy's expressions; its cache is emptied."""
 
-    def __init__(self, declared: Declaration) -> None:
+    def __init__(self, declared: MechanismDeclaration) -> None:
         from sympy.core.cache import clear_cache
 
         clear_cache()  # a second derivation would be read from it

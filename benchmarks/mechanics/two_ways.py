@@ -23,7 +23,7 @@ from plants.mechanics.forms.reduced import reduced
 
 if TYPE_CHECKING:
     from benchmarks.runner.timing import Size
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 G = 9.81  # m/s^2
@@ -121,7 +121,7 @@ def two_ways(size: Size) -> Section:
     return section
 
 
-def _derive(section: Section, name: str, declared: Declaration) -> None:
+def _derive(section: Section, name: str, declared: MechanismDeclaration) -> None:
     for way, calculus in CALCULI.items():
         begin = time.perf_counter()
         reduced(calculus(declared), declared).condensed()

@@ -12,9 +12,9 @@ import numpy as np
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, LANES, Design
-from plants.core.kernel.lanes import Lane, Loop
-from plants.core.kernel.run import Job, grid, run
+from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
+from plants.core.kernel.lanes import Lane, LaneLoop
+from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.kernel.signal_bank import SignalBank, stream_arrays
 from plants.core.motion.simulate import as_signals, fill_rows
 from plants.core.motion.step import Motion
@@ -52,7 +52,7 @@ class FormRuns:
         step: float = STEP,
     ) -> None:  # fmt: skip
         self.plant, self.key, self.step = plant, key, step
-        self.design = Design(name, lanes=lanes)
+        self.design = KernelDesign(name, lanes=lanes)
         names = [q.name for q in plant.disturbances]
         self.bank = SignalBank("w", names, [as_signals(plant, "disturbances", disturbances, step)], step)
         self.motion = Motion(plant, "rk4", mode, disturbances=self.bank.values, inputs=self.inputs)
@@ -74,7 +74,7 @@ class FormRuns:
         numbers = np.tile(self.plant.nominal(), (n, 1))
         numbers[:, self.plant.index("parameters", varied)] = np.linspace(low, high, n)
         codes, keys, series = stream_arrays([self.bank.streams(0)], [s.name for s in self.design.streams], [self.key])
-        job = Job(start, numbers, codes, keys, series, n_steps, self.step, 0, self.bank.every(0))
+        job = RolloutJob(start, numbers, codes, keys, series, n_steps, self.step, 0, self.bank.every(0))
         results, _, _ = run(self.kernel, job, grid(1, n, self.design.lanes), threads=1)
         return np.asarray(results)
 
@@ -94,11 +94,11 @@ class EulerRuns:
     """
 
     def __init__(self, name: str, n_x: int, unknowns: int, n_p: int) -> None:
-        self.n_x, self.unknowns, self.design = n_x, unknowns, Design(name)
+        self.n_x, self.unknowns, self.design = n_x, unknowns, KernelDesign(name)
         sizes = {"x": n_x, "w": unknowns, "p": n_p, "opened": 1, "gap": 1, "steps": 1, ALIVE: 1}
         for row, size in sizes.items():
             self.design.rows.add(row, size)
-        self.design.after.append(Loop("step", (self._step,)))
+        self.design.after.append(LaneLoop("step", (self._step,)))
         self.design.results = ("x", "opened", "gap", "steps")
         self.kernel = kernels.build(self.design)
 
@@ -140,6 +140,6 @@ class EulerRuns:
         for row, (x, unknowns, p) in zip(first, starts, strict=True):
             row[rows.span("x")], row[rows.span("w")], row[rows.span("p")], row[rows.span(ALIVE)] = x, unknowns, p, 1.0
         none, keys = np.zeros((len(starts), 1), np.int64), np.zeros((len(starts), 1, 5), np.int64)
-        job = Job(first, np.zeros((1, 0)), none, keys, np.zeros((1, 1)), n, step)
+        job = RolloutJob(first, np.zeros((1, 0)), none, keys, np.zeros((1, 1)), n, step)
         found, _, _ = run(self.kernel, job, grid(len(starts), 1, self.kernel.lanes), threads=1)
         return np.asarray(found)

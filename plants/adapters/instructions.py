@@ -40,7 +40,7 @@ class Instructions:
 
     def constant(self, value: float) -> int:
         """Append a constant."""
-        return self.add(_Constant(float(value)))
+        return self.add(_FixedNumber(float(value)))
 
     def input(self, kind: int, number: int = 0) -> int:
         """Return the place of an argument: time (kind 0), or a number of the tuple x, u, w, p (kinds 1 to 4)."""
@@ -69,7 +69,7 @@ class Instructions:
 
 
 @dataclass(frozen=True)
-class _Constant:
+class _FixedNumber:
     value: float
 
     def __call__(self) -> float:

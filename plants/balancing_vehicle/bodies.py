@@ -16,11 +16,10 @@ from plants.balancing_vehicle.parameters import GRAVITY, SIDES
 from plants.core.elementary import cos, sin
 
 if TYPE_CHECKING:
-    from plants.balancing_vehicle.parameters import Numbers
+    from plants.balancing_vehicle.parameters import VehicleParameters
 
 
 Vector = tuple[Any, Any, Any]
-ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 def plus(*vectors: Vector) -> Vector:
@@ -52,7 +51,7 @@ N_U = 8
 PSI, PHI, THETA, A_L, A_R = 3, 4, 5, 6, 7
 
 
-class Pose(NamedTuple):
+class VehiclePose(NamedTuple):
     """Axes and rates, in the heading frame.
 
     Attributes
@@ -76,7 +75,7 @@ class Pose(NamedTuple):
     rates: tuple[Any, ...]
 
 
-def pose(x: Any) -> Pose:
+def pose(x: Any) -> VehiclePose:
     """Return the pose at the plant's state."""
     c, s = cos(x[3]), sin(x[3])
     cp, sp, ct, st = cos(x[4]), sin(x[4]), cos(x[5]), sin(x[5])
@@ -88,44 +87,44 @@ def pose(x: Any) -> Pose:
     frame = (phi, 0.0, psi)  # of the tilted frame: psi' k + phi' f
     turning = plus(frame, times(theta, axle))
     bias = plus((0.0, phi * psi, 0.0), times(theta, cross(frame, axle)))
-    return Pose((c, s), axle, upright, (ahead, axle, above), turning, bias, velocity, (*velocity, *x[11:16]))
+    return VehiclePose((c, s), axle, upright, (ahead, axle, above), turning, bias, velocity, (*velocity, *x[11:16]))
 
 
-def place(at: Pose, along: Any, across: Any, above: Any) -> Vector:
+def place(at: VehiclePose, along: Any, across: Any, above: Any) -> Vector:
     """Return a point of the platform from its centre of mass, given in its own axes."""
     return plus(times(along, at.body[0]), times(across, at.body[1]), times(above, at.body[2]))
 
 
-def arms(at: Pose, d: Vector) -> tuple[Vector, Vector, Vector]:
+def arms(at: VehiclePose, d: Vector) -> tuple[Vector, Vector, Vector]:
     """Velocities of a point of the platform by unit rates of yaw, roll and pitch."""
     return cross(UP, d), cross(FORWARD, d), cross(at.axle, d)
 
 
-def drawn(at: Pose, d: Vector) -> Vector:
+def drawn(at: VehiclePose, d: Vector) -> Vector:
     """Acceleration of a point of the platform without rates' rates [m/s^2]."""
     return plus(cross(at.bias, d), cross(at.turning, cross(at.turning, d)))
 
 
-def wheel_centres(at: Pose, p: Numbers) -> tuple[Vector, ...]:
+def wheel_centres(at: VehiclePose, p: VehicleParameters) -> tuple[Vector, ...]:
     """Wheel centres from the platform's centre of mass, left and right."""
     return tuple(place(at, 0.0, 0.5 * side * p.b, -p.l) for side in SIDES)
 
 
-def payload_place(at: Pose, p: Numbers) -> Vector:
+def payload_place(at: VehiclePose, p: VehicleParameters) -> Vector:
     """The payload from the platform's centre of mass."""
     return place(at, p.payload_x, p.payload_y, p.payload_z - p.l)
 
 
-class Equations(NamedTuple):
+class BodyEquations(NamedTuple):
     """M U' = F without ground and pushes: matrix [8][8], forces [8]."""
 
     mass: list[list[Any]]
     force: list[Any]
 
 
-def equations(at: Pose, u: Any, p: Numbers) -> Equations:
+def equations(at: VehiclePose, u: Any, p: VehicleParameters) -> BodyEquations:
     """Assemble masses and forces: inertia, gravity, motors and bearings."""
-    result = Equations([[0.0] * N_U for _ in range(N_U)], [0.0] * N_U)
+    result = BodyEquations([[0.0] * N_U for _ in range(N_U)], [0.0] * N_U)
     for k in range(3):
         result.mass[k][k] = p.m_p + 2.0 * p.m_w + p.payload
     result.force[2] = -(p.m_p + 2.0 * p.m_w + p.payload) * GRAVITY
@@ -139,7 +138,7 @@ def equations(at: Pose, u: Any, p: Numbers) -> Equations:
     return result
 
 
-def _point(result: Equations, at: Pose, mass: Any, d: Vector) -> None:
+def _point(result: BodyEquations, at: VehiclePose, mass: Any, d: Vector) -> None:
     """A point mass of the platform; what it adds to translation is in the total mass already."""
     columns, drag = arms(at, d), drawn(at, d)
     for i, column in enumerate(columns, PSI):
@@ -153,7 +152,7 @@ def _point(result: Equations, at: Pose, mass: Any, d: Vector) -> None:
         result.force[k] -= mass * drag[k]
 
 
-def _platform(result: Equations, at: Pose, p: Numbers) -> None:
+def _platform(result: BodyEquations, at: VehiclePose, p: VehicleParameters) -> None:
     inertias = (p.I_px, p.I_py, p.I_pz)
     axes = (UP, FORWARD, at.axle)
     spin = [inertia * dot(axis, at.turning) for inertia, axis in zip(inertias, at.body, strict=True)]
@@ -168,7 +167,7 @@ def _platform(result: Equations, at: Pose, p: Numbers) -> None:
         result.force[i] -= dot(first, moment)
 
 
-def _wheel(result: Equations, at: Pose, spin: Any, column: int, p: Numbers) -> None:
+def _wheel(result: BodyEquations, at: VehiclePose, spin: Any, column: int, p: VehicleParameters) -> None:
     """Rotation of a wheel with inertia I_d 1 + (I_a - I_d) a a'."""
     axes = {PSI: UP, PHI: FORWARD, THETA: at.axle, column: at.axle}
     psi, phi = at.rates[PSI], at.rates[PHI]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from plants.balancing_vehicle.bodies import equations, payload_place, pose, wheel_centres
 from plants.balancing_vehicle.motion import SPIN, Grip, bristles, grip
-from plants.balancing_vehicle.parameters import GRAVITY, Numbers
+from plants.balancing_vehicle.parameters import GRAVITY, VehicleParameters
 from plants.balancing_vehicle.wheels import Dynamics, dynamics
 from plants.core.elementary import where
 from plants.friction.lugre import dot
@@ -28,7 +28,7 @@ class Losses(NamedTuple):
 
 def energy(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Kinetic and potential energy of the bodies [J], 0 of height at z = 0."""
-    named, at = Numbers(*p), pose(x)
+    named, at = VehicleParameters(*p), pose(x)
     mass, rates = equations(at, u, named).mass, at.rates
     moving = sum(
         (0.5 if i == j else 1.0) * mass[i][j] * rates[i] * rates[j] for i in range(len(rates)) for j in range(i + 1)
@@ -44,7 +44,7 @@ def motor_power(x: Any, u: Any) -> Any:
     return u[0] * x[SPIN][0] + u[1] * x[SPIN][1]
 
 
-def push_power(now: Dynamics, w: Any, p: Numbers) -> Any:
+def push_power(now: Dynamics, w: Any, p: VehicleParameters) -> Any:
     """Power of the pushes [W]."""
     above = p.push_height - p.l
     at = now.at
@@ -55,7 +55,7 @@ def push_power(now: Dynamics, w: Any, p: Numbers) -> Any:
     return w[2] * ahead + w[3] * aside
 
 
-def ground_power(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> tuple[Any, Any]:
+def ground_power(now: Dynamics, acting: Grip, x: Any, p: VehicleParameters) -> tuple[Any, Any]:
     """Power that the ground gives [W]: by loads on moving gaps, and by bristles that straighten.
 
     The first is below 0 when a wheel hits and above 0 while it is thrown back; the loss of an impact is what is missing
@@ -69,7 +69,7 @@ def ground_power(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> tuple[Any, 
     return pressing, -bending
 
 
-def losses(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Losses:
+def losses(now: Dynamics, acting: Grip, x: Any, p: VehicleParameters) -> Losses:
     """Return what becomes heat, for T0 in the unit W."""
     total = [0.0, 0.0, 0.0]
     for wheel, z in enumerate(bristles(x)):
@@ -80,7 +80,7 @@ def losses(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Losses:
     return Losses(total[0], total[1], total[2], p.c_b * (left * left + right * right))
 
 
-def bristle_energy(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Any:
+def bristle_energy(now: Dynamics, acting: Grip, x: Any, p: VehicleParameters) -> Any:
     """Energy of the bent bristles under the present loads [J]."""
     parts = [
         load * touch.scale * p.friction.stored(z)
@@ -91,7 +91,7 @@ def bristle_energy(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Any:
 
 def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Entropy production rate times T0 [W]: sliding, bristle damping and viscous friction at the wheels, bearings."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     parts = losses(now, grip(now, x, named), x, named)
     return parts.sliding + parts.bristle + parts.viscous + parts.joints
@@ -99,13 +99,13 @@ def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
 
 def supplied_power(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Power of motors, pushes and ground on the bodies [W]."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     pressing, straightening = ground_power(now, grip(now, x, named), x, named)
     return motor_power(x, u) + push_power(now, w, named) + pressing + straightening
 
 
-def limited(torque: Any, spin: Any, p: Numbers) -> Any:
+def limited(torque: Any, spin: Any, p: VehicleParameters) -> Any:
     """Return what a motor gives of a demanded torque [N m]: its limit, which falls with speed up to no load."""
     speed = where(p.no_load_speed, spin / where(p.no_load_speed, p.no_load_speed, 1.0), 0.0)
     high = p.tau_max * _share(1.0 - speed)

@@ -15,7 +15,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plants.balancing_vehicle.bodies import A_L
-from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.parameters import VehicleParameters
 from plants.balancing_vehicle.wheels import Dynamics, dynamics, gaps_of
 from plants.contact import at_end, averaged, two_contacts
 from plants.contact.gaps import LEAST_RATIO, weight
@@ -62,7 +62,7 @@ class Openings(NamedTuple):
     known: Sequence[Any]
 
 
-def of_instant(now: Dynamics, p: Numbers) -> Openings:
+def of_instant(now: Dynamics, p: VehicleParameters) -> Openings:
     """Return what loads keep open in the equations of motion."""
     mean = _averaged(now, p.averaging)
     if _LAW.get() == MEAN:
@@ -73,7 +73,7 @@ def of_instant(now: Dynamics, p: Numbers) -> Openings:
     )
 
 
-def of_step(now: Dynamics, x: Any, p: Numbers, h: Any) -> Openings:
+def of_step(now: Dynamics, x: Any, p: VehicleParameters, h: Any) -> Openings:
     """Return what loads keep open in a step `h` [s]."""
     if _LAW.get() == MEAN:
         return _averaged(now, maximum(p.averaging, LEAST_RATIO * h))
@@ -123,7 +123,7 @@ def bristles(x: Any) -> tuple[Pair, Pair]:
     return left, right
 
 
-def grip(now: Dynamics, x: Any, p: Numbers) -> Grip:
+def grip(now: Dynamics, x: Any, p: VehicleParameters) -> Grip:
     """Return loads and friction at a state."""
     law, z = p.friction, bristles(x)
     friction, rates = [], []
@@ -155,14 +155,14 @@ def turned(now: Dynamics, ahead: Any, aside: Any) -> Pair:
 
 def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     """Rates of the 8 coordinates, the 8 velocities and the bristles (left longitudinal, lateral, right ...)."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     acting = grip(now, x, named)
     ahead, aside, *others = accelerations(now, acting.loads, acting.friction)
     return (*x[8:16], *turned(now, ahead, aside), *others, *_bristle_rates(x, acting, named))
 
 
-def _bristle_rates(x: Any, acting: Grip, p: Numbers) -> list[Any]:
+def _bristle_rates(x: Any, acting: Grip, p: VehicleParameters) -> list[Any]:
     """Bristles bend with the slip; off the ground they spring back, with nothing on them but their own damping."""
     back = springing(p)
     return [
@@ -172,7 +172,7 @@ def _bristle_rates(x: Any, acting: Grip, p: Numbers) -> list[Any]:
     ]
 
 
-def springing(p: Numbers) -> Any:
+def springing(p: VehicleParameters) -> Any:
     """Rate at which free bristles straighten [1/s]: 1000 of the vehicle's, gone before a wheel lands again."""
     return p.sigma0 / where(p.sigma1, p.sigma1, 1.0)
 

@@ -37,7 +37,7 @@ _USED = (
 _PARAMETERS = tuple(q for name in _USED for q in PARAMETERS if q.name == name)
 
 
-class _Limits:
+class _MotorLimits:
     """What the motors' limit reads."""
 
     def __init__(self, p: Any) -> None:
@@ -121,7 +121,7 @@ def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
 def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
     """Torques from commands, as of the vehicle with slip."""
     pitch, speed, yaw = commands
-    together, limits = -(pitch + speed), _Limits(p)
+    together, limits = -(pitch + speed), _MotorLimits(p)
     left, right = spins(x, p)
     return limited(0.5 * (together - yaw), left, limits), limited(0.5 * (together + yaw), right, limits)  # type: ignore[arg-type]
 

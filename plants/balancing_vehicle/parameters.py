@@ -74,7 +74,7 @@ PARAMETER_SETS = {"balancer": BALANCER, "study": STUDY}
 """Full parameter sets, for `parameters` of simulations and situations."""
 
 
-class Numbers(NamedTuple):
+class VehicleParameters(NamedTuple):
     """The parameters by name, each a number or traced: the fields are those of :data:`PARAMETERS`."""
 
     m_p: Any

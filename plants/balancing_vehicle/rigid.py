@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.balancing_vehicle.model import BALANCING_VEHICLE
 from plants.balancing_vehicle.motion import END, opening, under
-from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.parameters import VehicleParameters
 from plants.balancing_vehicle.stepping import PASSES, pushes
 from plants.balancing_vehicle.wheels import dynamics
 from plants.core.registry import register
@@ -46,7 +46,7 @@ def _measure(measure: Measure) -> Measure:
 
 def _hit(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any]:
     """Work of the step's own loads: an impact is between two states, where the equations see nothing of it."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     acting = pushes(now, x, named, h, PASSES)
     total = m[0]

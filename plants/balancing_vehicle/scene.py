@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from plants.balancing_vehicle.bodies import Pose, place, pose, wheel_centres
+from plants.balancing_vehicle.bodies import VehiclePose, place, pose, wheel_centres
 from plants.balancing_vehicle.motion import grip, turned
-from plants.balancing_vehicle.parameters import LENGTH, WHEEL_WIDTH, Numbers
+from plants.balancing_vehicle.parameters import LENGTH, WHEEL_WIDTH, VehicleParameters
 from plants.balancing_vehicle.wheels import dynamics, ground
 from plants.core.presentation import Body, Scene, View
 
@@ -18,27 +18,27 @@ _METRES_PER_NEWTON = 5e-3
 _BEYOND = 1.5  # m of ground before and behind the run
 
 
-def _level(at: Pose, x: Any, point: Any) -> tuple[Any, Any]:
+def _level(at: VehiclePose, x: Any, point: Any) -> tuple[Any, Any]:
     """A point from the centre of mass as it is seen from above."""
     c, s = at.heading
     return x[0] + c * point[0] - s * point[1], x[1] + s * point[0] + c * point[1]
 
 
-def _corners(at: Pose, x: Any, middle: Any, along: Any, across: Any) -> Points:
+def _corners(at: VehiclePose, x: Any, middle: Any, along: Any, across: Any) -> Points:
     """A rectangle in the plane about a point, in the heading frame."""
     around = ((1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0))
     return [_level(at, x, (middle[0] + a * along, middle[1] + b * across, 0.0)) for a, b in around]
 
 
 def _platform_above(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-    named, at = Numbers(*p), pose(x)
+    named, at = VehicleParameters(*p), pose(x)
     half = 0.5 * LENGTH * np.abs(np.cos(x[5])) + _ABOVE * np.abs(np.sin(x[5]))
     return _corners(at, x, (0.0 * x[0], 0.0 * x[0], 0.0), half, 0.5 * named.b - WHEEL_WIDTH)
 
 
 def _wheel_above(k: int) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        named, at = Numbers(*p), pose(x)
+        named, at = VehicleParameters(*p), pose(x)
         return _corners(at, x, wheel_centres(at, named)[k], named.r, 0.5 * WHEEL_WIDTH)
 
     return points
@@ -48,7 +48,7 @@ def _friction(k: int) -> Any:
     """Friction force on a wheel."""
 
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        named = Numbers(*p)
+        named = VehicleParameters(*p)
         now = dynamics(x, u, w, named)
         acting = grip(now, x, named)
         push = [-_METRES_PER_NEWTON * acting.loads[k] * share for share in acting.friction[k]]
@@ -60,13 +60,13 @@ def _friction(k: int) -> Any:
 
 
 def _middle(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-    named, at = Numbers(*p), pose(x)
+    named, at = VehicleParameters(*p), pose(x)
     return (_level(at, x, place(at, 0.0, 0.0, -named.l)),)
 
 
 def _patch(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
     """The patch of other ground, without size where there is none."""
-    named, still = Numbers(*p), 0.0 * x[0]
+    named, still = VehicleParameters(*p), 0.0 * x[0]
     there = 1.0 if named.patch != 1.0 else 0.0
     length, half = there * named.patch_length, 0.5 * there * named.patch_width
     return [
@@ -90,7 +90,7 @@ def _platform_beside(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
 
 def _wheel_beside(k: int) -> Any:
     def points(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
-        named, at = Numbers(*p), pose(x)
+        named, at = VehicleParameters(*p), pose(x)
         d = wheel_centres(at, named)[k]
         across, up = _level(at, x, d)[0], x[2] + d[2]
         turn = x[5] + x[6 + k]
@@ -101,7 +101,7 @@ def _wheel_beside(k: int) -> Any:
 
 def _ground_beside(t: Any, x: Any, u: Any, w: Any, p: Any) -> Points:
     """The ground of the right wheel along the middle line, over the length of the run and a little more."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     along = np.linspace(np.min(x[0]) - _BEYOND, np.max(x[0]) + _BEYOND, len(t))
     return ((along, ground(along, 0.0 * along, named.bump_R, named).height),)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from plants.balancing_vehicle.energy import bristle_energy, ground_power, limited, losses, motor_power, push_power
 from plants.balancing_vehicle.motion import SPIN, Grip, accelerations, grip
-from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.parameters import VehicleParameters
 from plants.balancing_vehicle.wheels import Dynamics, dynamics
 from plants.core.elementary import abs as absolute
 from plants.core.elementary import cos, maximum, minimum, sin, where
@@ -62,24 +62,24 @@ MEASUREMENTS = (
 )
 
 
-def true_speed(x: Any, p: Numbers) -> Any:
+def true_speed(x: Any, p: VehicleParameters) -> Any:
     """Speed of the axle's middle along the heading [m/s], for phi = 0."""
     return x[8] * cos(x[3]) + x[9] * sin(x[3]) - p.l * cos(x[5]) * x[13]
 
 
-def encoder_speed(x: Any, p: Numbers) -> Any:
+def encoder_speed(x: Any, p: VehicleParameters) -> Any:
     """Speed of ideal rolling with the wheels' turning [m/s]."""
     left, right = x[SPIN]
     return p.r * (x[13] + 0.5 * (left + right))
 
 
-def slip_turn(x: Any, p: Numbers) -> Any:
+def slip_turn(x: Any, p: VehicleParameters) -> Any:
     """Yaw rate of ideal rolling with the wheels' turning less the true one [rad/s]: encoders against the gyro."""
     left, right = x[SPIN]
     return p.r * (right - left) / p.b - x[11]
 
 
-def slip_growth(now: Dynamics, acting: Grip, x: Any, p: Numbers) -> Any:
+def slip_growth(now: Dynamics, acting: Grip, x: Any, p: VehicleParameters) -> Any:
     """Growth of the mean slip speed [m/s^2], above 0 where the wheels gain: encoders against an accelerometer."""
     ahead, _, _, _, _, pitching, *spins = accelerations(now, acting.loads, acting.friction)
     axle = ahead - p.l * (cos(x[5]) * pitching - sin(x[5]) * (x[13] * x[13] + x[11] * x[11]))
@@ -94,7 +94,7 @@ def slip_seen(turn: Any, growth: Any) -> Any:
 
 def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     """Everything of `MEASUREMENTS`."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     acting = grip(now, x, named)
     forces = [[-load * pair[k] for load, pair in zip(acting.loads, acting.friction, strict=True)] for k in range(2)]
@@ -113,7 +113,7 @@ def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
 
 def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
     """Torques of the left and the right motor [N m] from pitch, speed and yaw commands [N m], within their limits."""
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     pitch, speed, yaw = commands
     together = -(pitch + speed)
     left, right = x[SPIN]
@@ -126,7 +126,7 @@ SCALES = (0.1, 0.5, 0.5)  # of the errors of pitch [rad], speed [m/s] and yaw ra
 
 
 def _slid(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any]:
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     acting = grip(now, x, named)
     path = m[0]
@@ -136,7 +136,7 @@ def _slid(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any
 
 
 def _in_air(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any]:
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     total = m[0]
     for load in grip(dynamics(x, u, w, named), x, named).loads:
         total = total + where(load, 0.0, h)
@@ -144,7 +144,7 @@ def _in_air(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[A
 
 
 def _hit(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[Any]:
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     now = dynamics(x, u, w, named)
     return (m[0] - h * ground_power(now, grip(now, x, named), x, named)[0],)
 
@@ -154,11 +154,11 @@ def _leant(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float) -> tuple[An
 
 
 def _off_speed(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float, r: Any) -> tuple[Any]:
-    return (m[0] + h * absolute(r[1] - true_speed(x, Numbers(*p))),)
+    return (m[0] + h * absolute(r[1] - true_speed(x, VehicleParameters(*p))),)
 
 
 def _off_dry(t: Any, x: Any, u: Any, w: Any, p: Any, m: Any, h: float, r: Any) -> tuple[Any, Any]:
-    named = Numbers(*p)
+    named = VehicleParameters(*p)
     left, right = dynamics(x, u, w, named).touches
     met = maximum(m[1], where(FULL_GRIP - minimum(left.scale, right.scale), 1.0, 0.0))
     errors = zip(r, (x[5], true_speed(x, named), x[11]), SCALES, strict=True)

@@ -31,7 +31,7 @@ from plants.balancing_vehicle.motion import (
     turned,
     under,
 )
-from plants.balancing_vehicle.parameters import BALANCER, GRAVITY, Numbers
+from plants.balancing_vehicle.parameters import BALANCER, GRAVITY, VehicleParameters
 from plants.balancing_vehicle.wheels import Dynamics, dynamics, gaps_of
 from plants.contact.gaps import RATIO
 from plants.core.elementary import where
@@ -65,10 +65,10 @@ class Pushes(NamedTuple):
 
 def advance(t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
     """Return the state after a step `h` [s]."""
-    return stepped(x, u, w, Numbers(*p), h, PASSES)
+    return stepped(x, u, w, VehicleParameters(*p), h, PASSES)
 
 
-def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[Any, ...]:
+def stepped(x: Any, u: Any, w: Any, p: VehicleParameters, h: Any, passes: int) -> tuple[Any, ...]:
     """Return the state after a step, with a number of passes."""
     now, z = dynamics(x, u, w, p), bristles(x)
     forces, friction, slips = pushes(now, x, p, h, passes)
@@ -82,7 +82,7 @@ def stepped(x: Any, u: Any, w: Any, p: Numbers, h: Any, passes: int) -> tuple[An
     return (*(q + h * v for q, v in zip(x[:8], velocities, strict=True)), *velocities, *bent)
 
 
-def pushes(now: Dynamics, x: Any, p: Numbers, h: Any, passes: int) -> Pushes:
+def pushes(now: Dynamics, x: Any, p: VehicleParameters, h: Any, passes: int) -> Pushes:
     """Return loads, friction and slip of a step."""
     z, law, openings = bristles(x), p.friction, of_step(now, x, p, h)
     forces: Pair = (0.5 * _weight(p), 0.5 * _weight(p))
@@ -96,7 +96,7 @@ def pushes(now: Dynamics, x: Any, p: Numbers, h: Any, passes: int) -> Pushes:
     return Pushes(forces, friction, slips)
 
 
-def _weight(p: Numbers) -> Any:
+def _weight(p: VehicleParameters) -> Any:
     return (p.m_p + 2.0 * p.m_w + p.payload) * GRAVITY
 
 
@@ -132,7 +132,7 @@ SMALL = 1e-6  # m: a gap above it, or pressed deeper, asks for shorter steps
 
 
 @dataclass(frozen=True)
-class Run:
+class SteppedRun:
     """A run at the control periods.
 
     Attributes
@@ -165,7 +165,7 @@ def run(
     halvings: tuple[int, int] = (0, 4),
     passes: int = PASSES,
     law: str = MEAN,
-) -> Run:
+) -> SteppedRun:
     """Simulate with torques that are held over each control period.
 
     Parameters
@@ -193,7 +193,7 @@ def run(
     states, gaps, chosen = [x], [], []
     for n in range(count):
         u, h = torques(n * period, x), period / 2**k
-        p = Numbers(**{**parameters, "averaging": RATIO * h})
+        p = VehicleParameters(**{**parameters, "averaging": RATIO * h})
         widest = (0.0, 0.0)
         for _ in range(2**k):
             x = step(x, u, disturbances, p, h, passes)
@@ -204,6 +204,6 @@ def run(
         gaps.append(widest)
         chosen.append(k)
         k = min(k + 1, halvings[1]) if max(map(abs, widest)) > SMALL else max(k - 1, halvings[0])
-    return Run(
+    return SteppedRun(
         period * np.arange(count + 1, dtype=np.float64), np.array(states), np.array(gaps), np.array(chosen), steps
     )

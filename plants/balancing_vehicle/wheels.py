@@ -17,8 +17,8 @@ from plants.balancing_vehicle.bodies import (
     N_U,
     PSI,
     UP,
-    Pose,
     Vector,
+    VehiclePose,
     arms,
     dot,
     drawn,
@@ -37,7 +37,7 @@ from plants.core.linear_solve import solve_symmetric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.balancing_vehicle.parameters import Numbers
+    from plants.balancing_vehicle.parameters import VehicleParameters
 
 
 class Ground(NamedTuple):
@@ -50,7 +50,7 @@ class Ground(NamedTuple):
     friction: Any
 
 
-def ground(x: Any, y: Any, height: Any, p: Numbers) -> Ground:
+def ground(x: Any, y: Any, height: Any, p: VehicleParameters) -> Ground:
     """Return the ground at (x, y) [m] under a wheel whose bump is `height` [m] high.
 
     The bump is (h/2) (1 - cos(2 pi (x - x_b) / L)) on [x_b, x_b + L]: height and slope are continuous.
@@ -69,7 +69,7 @@ def ground(x: Any, y: Any, height: Any, p: Numbers) -> Ground:
     )
 
 
-def on_patch(x: Any, y: Any, p: Numbers) -> Any:
+def on_patch(x: Any, y: Any, p: VehicleParameters) -> Any:
     """Share of the patch's ground at (x, y), 0 to 1."""
     half = 0.5 * p.patch_length
     along = half - magnitude(x - p.patch_x - half)
@@ -81,7 +81,7 @@ NORMAL, ALONG, ACROSS = (0, 1), (2, 3), (4, 5)  # directions, each left and righ
 _ORDER = (A_L, A_R, 0, 1, 2, 3, 4, 5)  # of elimination: wheels and translation fill nothing in
 
 
-class Touch(NamedTuple):
+class WheelContact(NamedTuple):
     """One wheel at the ground.
 
     Attributes
@@ -103,7 +103,7 @@ class Dynamics(NamedTuple):
 
     Attributes
     ----------
-    at : Pose
+    at : VehiclePose
     touches : left, right
     rows : J [6][8]
     speeds : J U [6]
@@ -113,8 +113,8 @@ class Dynamics(NamedTuple):
     drift : accelerations along the directions without contact forces [6]
     """
 
-    at: Pose
-    touches: tuple[Touch, Touch]
+    at: VehiclePose
+    touches: tuple[WheelContact, WheelContact]
     rows: list[list[Any]]
     speeds: tuple[Any, ...]
     free: tuple[Any, ...]
@@ -127,7 +127,7 @@ class Dynamics(NamedTuple):
         return self.speeds[2 + wheel], self.speeds[4 + wheel]
 
 
-def dynamics(x: Any, u: Any, w: Any, p: Numbers) -> Dynamics:
+def dynamics(x: Any, u: Any, w: Any, p: VehicleParameters) -> Dynamics:
     """Return the vehicle's motion at a state, as far as it is known without contact forces."""
     at = pose(x)
     touches = _touches(x, at, w, p)
@@ -141,7 +141,7 @@ def dynamics(x: Any, u: Any, w: Any, p: Numbers) -> Dynamics:
     )  # fmt: skip
 
 
-def _touches(x: Any, at: Pose, w: Any, p: Numbers) -> tuple[Touch, Touch]:
+def _touches(x: Any, at: VehiclePose, w: Any, p: VehicleParameters) -> tuple[WheelContact, WheelContact]:
     centres, heights = wheel_centres(at, p), (p.bump_L, p.bump_R)
     left, right = (
         _touch(x, at, wheel, d, below(x, at, d, height, p), w, p)
@@ -150,13 +150,13 @@ def _touches(x: Any, at: Pose, w: Any, p: Numbers) -> tuple[Touch, Touch]:
     return left, right
 
 
-def below(x: Any, at: Pose, d: Vector, height: Any, p: Numbers) -> Ground:
+def below(x: Any, at: VehiclePose, d: Vector, height: Any, p: VehicleParameters) -> Ground:
     """Return the ground under a wheel centre `d`."""
     c, s = at.heading
     return ground(x[0] + c * d[0] - s * d[1], x[1] + s * d[0] + c * d[1], height, p)
 
 
-def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:
+def gaps_of(x: Any, p: VehicleParameters) -> tuple[Any, Any]:
     """Return the gaps of both wheels [m]."""
     at = pose(x)
     left, right = (
@@ -166,7 +166,7 @@ def gaps_of(x: Any, p: Numbers) -> tuple[Any, Any]:
     return left, right
 
 
-def _touch(x: Any, at: Pose, wheel: int, d: Vector, floor: Ground, w: Any, p: Numbers) -> Touch:
+def _touch(x: Any, at: VehiclePose, wheel: int, d: Vector, floor: Ground, w: Any, p: VehicleParameters) -> WheelContact:
     (c, s), roll = at.heading, at.axle[1]
     lever, columns = plus(d, times(-p.r, at.upright)), arms(at, d)
     normal, along, across = (_row(at, e, lever, wheel, p) for e in (UP, FORWARD, (0.0, 1.0, 0.0)))
@@ -179,17 +179,17 @@ def _touch(x: Any, at: Pose, wheel: int, d: Vector, floor: Ground, w: Any, p: Nu
     ahead, drag = c * moved[0] - s * moved[1], drawn(at, d)
     bias = drag[2] + p.r * roll * phi * phi - dot(rise, drag) - floor.curvature * ahead * ahead
     gap = x[2] + d[2] - p.r * roll - floor.height
-    return Touch(gap, bias, (normal, along, across), w[wheel] * floor.friction)
+    return WheelContact(gap, bias, (normal, along, across), w[wheel] * floor.friction)
 
 
-def _row(at: Pose, direction: Vector, lever: Vector, wheel: int, p: Numbers) -> list[Any]:
+def _row(at: VehiclePose, direction: Vector, lever: Vector, wheel: int, p: VehicleParameters) -> list[Any]:
     """Jacobian row of the contact point along a direction; the wheel moves it by -r f a'."""
     row: list[Any] = [*direction, *(dot(direction, arm) for arm in arms(at, lever)), 0.0, 0.0]
     row[(A_L, A_R)[wheel]] = -p.r * direction[0]
     return row
 
 
-def _push(at: Pose, w: Any, p: Numbers) -> list[Any]:
+def _push(at: VehiclePose, w: Any, p: VehicleParameters) -> list[Any]:
     force = (w[2], w[3], 0.0)
     columns = arms(at, place(at, 0.0, 0.0, p.push_height - p.l))
     return [*force, *(dot(column, force) for column in columns), 0.0, 0.0]

@@ -98,8 +98,3 @@ def averaged(
 def weight(h: Any) -> Any:
     """Return the weight of a gap's acceleration in its mean, h^2 / 6 [s^2]."""
     return h * h * (1.0 / 6.0)
-
-
-def force_range(load: float, h: float) -> float:
-    """Return the largest open gap [m] at which a contact already pushes that would close with `load` [m/s^2]."""
-    return load * h * h / 6.0

@@ -63,7 +63,7 @@ class Accelerated(Protocol):
 
 
 @dataclass(frozen=True)
-class Layout:
+class StateLayout:
     """Places of a plant's states.
 
     Attributes
@@ -117,7 +117,7 @@ class Layout:
         return tuple(rates)
 
 
-def layout(plant: Accelerated) -> Layout:
+def layout(plant: Accelerated) -> StateLayout:
     """Return which states of `plant` are velocities.
 
     Raises
@@ -138,7 +138,7 @@ def layout(plant: Accelerated) -> Layout:
             "many: give kinematics, the rates of all states that are not among the velocities"
         )
         raise ValueError(message)
-    return Layout(plant, velocities, others)
+    return StateLayout(plant, velocities, others)
 
 
 def n_accelerations(plant: Accelerated) -> int:

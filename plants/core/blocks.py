@@ -113,7 +113,7 @@ def program(plant: Plant, name: str, form: BlockForm) -> Program:
 
 
 @dataclass(frozen=True)
-class Sample:
+class BlockSample:
     """Points at which blocks are compared: arrays [n, n_points]; the first point is the nominal one."""
 
     t: np.ndarray
@@ -126,7 +126,7 @@ class Sample:
     h: np.ndarray
 
     @classmethod
-    def draw(cls, plant: Plant, points: int, rng: np.random.Generator) -> Sample:
+    def draw(cls, plant: Plant, points: int, rng: np.random.Generator) -> BlockSample:
         """Draw random states, inputs and disturbances inside their bounds."""
         channels = [(c.low, c.high) for c in plant.channels]
         inputs = plant.inputs

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from plants.core.measures import Measure
-    from plants.core.presentation import Scene, Shown
+    from plants.core.presentation import PlottedSignal, Scene
     from plants.core.quantities import Channel, OperatingPoint, Quantity, Rival
 
     Block = Callable[..., Any]
@@ -81,7 +81,7 @@ class Plant:
         first is minimised while the second is limited. Left empty: none is natural for it.
     scene : Scene, optional
         Its moving picture, for reports (:mod:`plants.core.presentation`).
-    shown : tuple of Shown
+    shown : tuple of PlottedSignal
         Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
@@ -119,7 +119,7 @@ class Plant:
     rivals: tuple[Rival, ...] = ()
     trade_off: tuple[str, ...] = ()
     scene: Scene | None = None
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[PlottedSignal, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""

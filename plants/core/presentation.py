@@ -168,7 +168,7 @@ def _check_body(body: Body, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Shown:
+class PlottedSignal:
     """One signal that reports draw beside outputs and commands.
 
     Attributes

@@ -52,13 +52,6 @@ def get(name: str) -> Plant:
     return _PLANTS[name]
 
 
-def withdraw(name: str) -> Plant:
-    """Forget the plant called `name` and return it, or raise ValueError with the near miss."""
-    plant = get(name)
-    del _PLANTS[name]
-    return plant
-
-
 def snapshot() -> dict[str, Plant]:
     """Return the registered plants by name, for :func:`restore`."""
     return dict(_PLANTS)
@@ -79,7 +72,7 @@ GROUP = "sscq.plants"
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledPlants:
     """What one entry point gave.
 
     Attributes
@@ -100,10 +93,10 @@ class Installed:
     problem: str = ""
 
 
-_loaded: dict[tuple[str, str, str], Installed] = {}
+_loaded: dict[tuple[str, str, str], InstalledPlants] = {}
 
 
-def load_installed() -> tuple[Installed, ...]:
+def load_installed() -> tuple[InstalledPlants, ...]:
     """Register the plants of all installed packages, each entry point once; a broken one is told in its `problem`."""
     found = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: (_package(point), point.name)):
@@ -118,7 +111,7 @@ def _package(point: EntryPoint) -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist is not None else "unknown package"
 
 
-def _load(point: EntryPoint) -> Installed:
+def _load(point: EntryPoint) -> InstalledPlants:
     before = snapshot()
     try:
         plants = _plants(point.load(), before)
@@ -126,8 +119,8 @@ def _load(point: EntryPoint) -> Installed:
             register(plant)
     except (Exception, SystemExit) as error:  # noqa: BLE001  (whatever somebody else's package does, the rest goes on)
         restore(before)
-        return Installed(point.name, _package(point), problem=f"{type(error).__name__}: {error}")
-    return Installed(point.name, _package(point), tuple(plant.name for plant in plants))
+        return InstalledPlants(point.name, _package(point), problem=f"{type(error).__name__}: {error}")
+    return InstalledPlants(point.name, _package(point), tuple(plant.name for plant in plants))
 
 
 def _plants(given: Any, before: dict[str, Plant]) -> list[Plant]:

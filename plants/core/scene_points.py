@@ -22,7 +22,7 @@ class SceneError(ValueError):
 
 
 @dataclass(frozen=True)
-class Course:
+class RecordedRun:
     """A run as the functions of a scene take it: `t` [n], columns [n] of `x`, `u` and `w`, parameters `p`."""
 
     t: np.ndarray
@@ -32,7 +32,7 @@ class Course:
     p: tuple[float, ...]
 
     @classmethod
-    def of(cls, plant: Plant, run: Trajectory, p: tuple[float, ...], rows: Any = slice(None)) -> Course:
+    def of(cls, plant: Plant, run: Trajectory, p: tuple[float, ...], rows: Any = slice(None)) -> RecordedRun:
         """Return the samples `rows` of a record; inputs or disturbances that it does not hold count as 0."""
         time = run.time[rows]
 
@@ -48,7 +48,7 @@ class Course:
         return block(self.t, self.x, self.u, self.w, self.p)
 
 
-def body_points(body: Body, course: Course, what: str = "") -> np.ndarray:
+def body_points(body: Body, course: RecordedRun, what: str = "") -> np.ndarray:
     """Return the points of a body [n, k, 2] along a run.
 
     Raises
@@ -67,7 +67,7 @@ def body_points(body: Body, course: Course, what: str = "") -> np.ndarray:
     return found
 
 
-def view_points(view: View, course: Course) -> np.ndarray:
+def view_points(view: View, course: RecordedRun) -> np.ndarray:
     """Return the point that a view follows [n, 2]; 0 where it follows none."""
     if view.follow is None:
         return np.zeros((len(course.t), 2))
@@ -75,7 +75,7 @@ def view_points(view: View, course: Course) -> np.ndarray:
     return _stacked((pair,) if not isinstance(pair, np.ndarray) else pair[:, None], len(course.t), "follow")[:, 0]
 
 
-def body_level(body: Body, course: Course) -> np.ndarray:
+def body_level(body: Body, course: RecordedRun) -> np.ndarray:
     """Return the numbers that colour a body [n], from 0 at its lowest level to 1 at its highest."""
     assert body.level is not None  # noqa: S101  (for the type checker: asked of bodies with a level only)
     try:

@@ -21,7 +21,7 @@ class LostError(ArithmeticError):
     """A session cannot go on from here (its solver gave up, its model ended): the rollout counts as diverged."""
 
 
-class Session(Protocol):
+class SlowSession(Protocol):
     """One instance of the program."""
 
     def start(self, parameters: Sequence[float], initial: Mapping[str, float]) -> Sequence[float]:
@@ -43,7 +43,7 @@ class SlowPlant:
     plant : Plant
         Its declaration. `derivative`, `advance` and `after_step` are not used: the session moves the states.
     opener : str
-        ``"module:function"``; called with `settings`, it returns a :class:`Session`.
+        ``"module:function"``; called with `settings`, it returns a :class:`SlowSession`.
     settings : mapping
         Plain data (what JSON can carry).
     alone : bool
@@ -73,13 +73,13 @@ class SlowPlant:
             "searches and records need equations; design for it through a fitted model (sscq surrogate)"
         )
 
-    def open(self) -> Session:
+    def open(self) -> SlowSession:
         """Open a session in this process."""
         return opened(self.opener, self.settings)
 
 
 def opened(opener: str, settings: Mapping[str, Any]) -> Any:
-    """Return what an opener gives: a new :class:`Session`, or one that moves many.
+    """Return what an opener gives: a new :class:`SlowSession`, or one that moves many.
 
     Raises
     ------

@@ -15,17 +15,17 @@ How to write a kind of part is said in :mod:`plants.core.signals.signal`. Where 
 - a profile over the way driven in :mod:`plants.excitation.roads`: one wheel, four wheels, single bumps;
 - a user's data, and the formats that can be read, in :mod:`plants.core.signals.recorded`.
 
-Random kinds say what law they have (:mod:`plants.core.signals.claims`); :mod:`plants.excitation.selftest` holds any
-generator, a user's own as well, against such a claim.
+Random kinds say what law they have (:mod:`plants.core.signals.stationary_law`); :mod:`plants.excitation.selftest`
+holds any generator, a user's own as well, against such a claim.
 
 Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of
 ``tests/plants/core/signals/test_excitation.py``, which runs each.
 """
 
-from plants.core.signals.claims import Bias, Claim
 from plants.core.signals.elementary_forms import Ramp, Sine, Step
 from plants.core.signals.recorded import Recorded, read_series
 from plants.core.signals.signal import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
+from plants.core.signals.stationary_law import Bias, StationaryLaw
 from plants.excitation.density_filters import RayleighFilter, TabulatedFilter
 from plants.excitation.first_order_filters import ExponentialFilter, GammaFilter, GaussianFilter, UniformFilter
 from plants.excitation.identification import PRBS, Chirp, multisine
@@ -34,10 +34,12 @@ from plants.excitation.second_order_filters import NonlinearFilter, PeakFilter, 
 from plants.excitation.selftest import check_generator, check_seeds
 from plants.excitation.white_noise import WhiteNoise
 
+Claim = StationaryLaw  # its earlier name
+
 __all__ = [
     "PRBS", "TIME_TOLERANCE", "Bias", "Bump", "BumpRate", "Chirp", "Claim", "Constant", "ExponentialFilter", "Feed",
     "GammaFilter", "GaussianFilter", "NonlinearFilter", "Part", "PeakFilter", "Ramp", "RayleighFilter", "Recorded",
-    "Road", "Signal", "Sine", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter", "WheelRoad",
-    "WheelRoadRate", "WhiteNoise",
+    "Road", "Signal", "Sine", "StationaryLaw", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter",
+    "WheelRoad", "WheelRoadRate", "WhiteNoise",
     "as_signal", "check_generator", "check_seeds", "multisine", "read_series", "road_tracks",
 ]  # fmt: skip

@@ -23,9 +23,9 @@ import numpy as np
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, sqrt, table1d
 from plants.core.signals import noise
-from plants.core.signals.claims import Claim, low_pass
 from plants.core.signals.recorded import read_series
 from plants.core.signals.signal import Feed, Part, check_positive
+from plants.core.signals.stationary_law import StationaryLaw, low_pass
 from plants.excitation.laws import chain_bias, rayleigh
 from plants.excitation.stochastic import euler_maruyama
 
@@ -110,7 +110,7 @@ class RayleighFilter(Part):
         """The density as a distribution."""
         return rayleigh(self.scale)
 
-    def claim(self, step: float) -> Claim:
+    def claim(self, step: float) -> StationaryLaw:
         """Rayleigh density, exponential correlation."""
         law = self.law
         return low_pass(law, self.bandwidth, chain_bias(self, step, 0.0, 6.0, law, self.bandwidth))
@@ -299,7 +299,7 @@ class TabulatedFilter(Part):
         drawn = self.law.ppf(0.5 + unit_uniform / math.sqrt(12.0))
         return (drawn - self.nodes[0]) / (self.nodes[-1] - self.nodes[0])
 
-    def claim(self, step: float) -> Claim:
+    def claim(self, step: float) -> StationaryLaw:
         """The density of the table, exponential correlation."""
         law = self.law
         return low_pass(law, self.bandwidth, chain_bias(self, step, 0.0, 1.0, law, self.bandwidth))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, sqrt, where
 from plants.core.signals import noise
-from plants.core.signals.claims import Claim, low_pass
 from plants.core.signals.signal import Feed, Part, check_positive
+from plants.core.signals.stationary_law import StationaryLaw, low_pass
 from plants.excitation.laws import chain_bias, gamma, normal, uniform
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class GaussianFilter(Part):
         """Return a draw from the stationary density."""
         return math.sqrt(self.variance) * unit_gaussian
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """Gaussian density, exponential correlation."""
         return low_pass(normal(self.variance), self.bandwidth)
 
@@ -129,7 +129,7 @@ class UniformFilter(Part):
         """Return a draw from the stationary density."""
         return self.width * unit_uniform / math.sqrt(3.0)
 
-    def claim(self, step: float) -> Claim:
+    def claim(self, step: float) -> StationaryLaw:
         """Uniform density, exponential correlation."""
         law = uniform(self.width)
         return low_pass(law, self.bandwidth, chain_bias(self, step, -self.width, self.width, law, self.bandwidth))
@@ -176,7 +176,7 @@ class _SquaredFilter(Part):
         """The density as a distribution: gamma of shape n / 2."""
         return gamma(0.5 * self.n_states, self.rate)
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """The density, exponential correlation."""
         return low_pass(self.law, self.bandwidth)
 

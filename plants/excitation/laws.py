@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.signals.claims import Bias
+from plants.core.signals.stationary_law import Bias
 
 if TYPE_CHECKING:
     from plants.core.signals.signal import Part

@@ -22,9 +22,9 @@ import numpy as np
 
 from plants.core.elementary import clip, cos, sin
 from plants.core.signals import noise
-from plants.core.signals.claims import Claim
 from plants.core.signals.recorded import Recorded
 from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal
 from plants.excitation.streams import Streams
 
@@ -156,7 +156,7 @@ class Road(Part):
         level = CLASSES[self.road_class] * REFERENCE**2
         return level / ((n**2 + CUT_OFF**2) * (1.0 + (2.0 * math.pi * n * ENVELOPE) ** 2))
 
-    def claim(self, step: float) -> Claim:
+    def claim(self, step: float) -> StationaryLaw:
         """Gaussian density and correlation of the two stages as they are discretised."""
         _, envelope, decay, push, _ = self.settings(step)
         flow = np.array([[decay, 0.0], [1.0 - envelope, envelope]])
@@ -168,7 +168,7 @@ class Road(Part):
             return float(later[1, 1] / covariance[1, 1])
 
         gap = 2.0 * math.pi * CUT_OFF * self.speed
-        return Claim(normal(float(covariance[1, 1])), correlation, gap, 0.25 / gap, (1.0 / gap, 2.0 / gap))
+        return StationaryLaw(normal(float(covariance[1, 1])), correlation, gap, 0.25 / gap, (1.0 / gap, 2.0 / gap))
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ import numpy as np
 
 from plants.core.elementary import cos, maximum, sin, sqrt
 from plants.core.signals import noise
-from plants.core.signals.claims import Claim
 from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal, uniform
 from plants.excitation.stochastic import stochastic_heun
 
@@ -59,11 +59,11 @@ def _exact(angular: float, damping: float, time: float) -> tuple[float, ...]:
     return (*flow.ravel().tolist(), first, float(second), math.sqrt(max(c - second * second, 0.0)))
 
 
-def _claim(law: Any, frequency: float, damping: float) -> Claim:
+def _claim(law: Any, frequency: float, damping: float) -> StationaryLaw:
     angular = 2.0 * math.pi * frequency
     gap = angular * (damping - math.sqrt(max(damping * damping - 1.0, 0.0)))
     period = 1.0 / frequency
-    return Claim(
+    return StationaryLaw(
         law, lambda lag: float(_flow(angular, damping, lag)[0, 0]), gap, 0.125 * period, (0.5 * period, period)
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ class PeakFilter(Part):
         """Return a draw from the stationary density."""
         return unit_gaussian
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """Gaussian density, correlation of the damped oscillator."""
         return _claim(normal(self.variance), self.frequency, self.damping)
 
@@ -187,7 +187,7 @@ class UniformPeakFilter(Part):
         r = sqrt(1.0 - x * x)
         return x, r * cos(turn), r * sin(turn)
 
-    def claim(self, step: float) -> Claim:
+    def claim(self, step: float) -> StationaryLaw:
         """Uniform density; correlation of the mean motion as it is discretised."""
         _, c, s, size = self.settings(step)
         half = np.array([[c, s], [-s, c]])
@@ -276,11 +276,11 @@ class NonlinearFilter(Part):
         """Return a state of rest."""
         return tuple(0.0 * u for u in unit_gaussian)
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """No law; symmetry, the balance of energy and the virial."""
         slowest = 0.5 * self.c4 / self.c0 if self.c3 == 0.0 else 0.5 * min(self.c4 / self.c0, self.c1 / self.c3)
         time = 1.0 / max(slowest, 0.1 * math.sqrt(self.stiffness))
-        return Claim(None, None, 1.0 / time, 0.25 * time, (), start_up=5.0 * time, zero_means=_identities)
+        return StationaryLaw(None, None, 1.0 / time, 0.25 * time, (), start_up=5.0 * time, zero_means=_identities)
 
 
 def _identities(state: Any, settings: Sequence[Any]) -> dict[str, Any]:

@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.excitation import statistics
-from plants.excitation.statistics import Sampling, Statistic
+from plants.excitation.statistics import SampleTimes, Statistic
 from plants.excitation.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.core.signals.claims import Claim
     from plants.core.signals.signal import Part
+    from plants.core.signals.stationary_law import StationaryLaw
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def check_generator(
     part: Part,
     step: float,
     seed: int = 0,
-    claim: Claim | None = None,
+    claim: StationaryLaw | None = None,
     false_alarm: float = 0.01,
     name: str = "check",
     streams: int = 250,
@@ -101,7 +101,7 @@ def check_generator(
     step : float
         Integration step [s].
     seed : int
-    claim : Claim, optional
+    claim : StationaryLaw, optional
         The law; else the part's own.
     false_alarm : float
         Probability with which a correct generator may fail.
@@ -126,7 +126,7 @@ def check_seeds(
     part: Part,
     step: float,
     seeds: Sequence[int],
-    claim: Claim | None = None,
+    claim: StationaryLaw | None = None,
     false_alarm: float = 0.05,
     name: str = "check",
     streams: int = 250,
@@ -141,7 +141,7 @@ def check_seeds(
     kind = type(part).__name__.lower()
     names = [(name, seed, f"w_channel{k}_{kind}0") for seed in seeds for k in range(streams)]
     source = Streams(part, step, names)
-    sampling = Sampling.of(claim, step * source.every)
+    sampling = SampleTimes.of(claim, step * source.every)
     values, zeros = _collect(source, sampling, claim)
     reports = []
     for k in range(len(seeds)):
@@ -154,8 +154,8 @@ def check_seeds(
 
 def check_series(
     values: np.ndarray,
-    claim: Claim,
-    sampling: Sampling,
+    claim: StationaryLaw,
+    sampling: SampleTimes,
     false_alarm: float = 0.01,
     zero_means: dict[str, np.ndarray] | None = None,
 ) -> Report:
@@ -165,8 +165,8 @@ def check_series(
     ----------
     values : ndarray [sampling.length, n_streams]
         At equal distances of `sampling.interval`, after the start-up.
-    claim : Claim
-    sampling : Sampling
+    claim : StationaryLaw
+    sampling : SampleTimes
         ``Sampling.of(claim, time between samples)``.
     false_alarm : float
     zero_means : mapping of name to ndarray [n, n_streams], optional
@@ -180,7 +180,7 @@ def check_series(
     return Report(tuple(found), false_alarm)
 
 
-def _collect(source: Streams, sampling: Sampling, claim: Claim) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _collect(source: Streams, sampling: SampleTimes, claim: StationaryLaw) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Values [length, n_streams] at the sampling's interval, and what must have mean 0 where samples are taken."""
     values: list[Any] = []
     zeros: dict[str, list[Any]] = {}

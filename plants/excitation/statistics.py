@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plants.core.signals.claims import Claim
+    from plants.core.signals.stationary_law import StationaryLaw
 
     Array = np.ndarray[Any, Any]
 
@@ -45,7 +45,7 @@ class Statistic:
 
 
 @dataclass(frozen=True)
-class Sampling:
+class SampleTimes:
     """When samples are taken.
 
     Attributes
@@ -72,7 +72,7 @@ class Sampling:
     skipped: int
 
     @classmethod
-    def of(cls, claim: Claim, sample: float) -> Sampling:
+    def of(cls, claim: StationaryLaw, sample: float) -> SampleTimes:
         """Return the sampling for a claim of a generator that gives a value every `sample` [s]."""
         stride = max(1, round(claim.interval / sample))
         interval = stride * sample
@@ -92,7 +92,7 @@ class Sampling:
         return int(_SAMPLES * values.shape[1] * (1.0 - self.rest) / (1.0 + self.rest))
 
 
-def names(claim: Claim, zero_means: Mapping[str, Any]) -> list[str]:
+def names(claim: StationaryLaw, zero_means: Mapping[str, Any]) -> list[str]:
     """Return the names of all statistics that a claim asks for."""
     law = [*MOMENTS, "Kolmogorov distance"] if claim.law is not None else []
     bands = [f"spectrum {k}" for k in range(_BANDS)] if claim.correlation is not None else []
@@ -103,7 +103,7 @@ def names(claim: Claim, zero_means: Mapping[str, Any]) -> list[str]:
 # ----------------------------------------------------------------------------------------------------------------- law
 
 
-def of_law(values: Array, claim: Claim, sampling: Sampling, share: float) -> list[Statistic]:
+def of_law(values: Array, claim: StationaryLaw, sampling: SampleTimes, share: float) -> list[Statistic]:
     """Moments and Kolmogorov distance of nearly independent samples."""
     if claim.law is None:
         return []
@@ -140,7 +140,7 @@ def _quantiles(law: Any, count: int, share: float) -> tuple[Array, Array]:
     return low, high
 
 
-def _distance(x: Array, claim: Claim, count: int, share: float) -> Statistic:
+def _distance(x: Array, claim: StationaryLaw, count: int, share: float) -> Statistic:
     from scipy import stats
 
     u = np.sort(claim.law.cdf(x))
@@ -153,7 +153,7 @@ def _distance(x: Array, claim: Claim, count: int, share: float) -> Statistic:
 # ---------------------------------------------------------------------------------------------------------------- time
 
 
-def of_time(values: Array, claim: Claim, sampling: Sampling, share: float) -> list[Statistic]:
+def of_time(values: Array, claim: StationaryLaw, sampling: SampleTimes, share: float) -> list[Statistic]:
     """Correlation at the claim's lags, and the spectrum."""
     if claim.correlation is None or claim.law is None:
         return []
@@ -163,7 +163,9 @@ def of_time(values: Array, claim: Claim, sampling: Sampling, share: float) -> li
     return [*found, *_spectrum(values - mean, variance, claim, sampling, share)]
 
 
-def _correlation(z: Array, score: Array, lag: float, claim: Claim, sampling: Sampling, share: float) -> Statistic:
+def _correlation(
+    z: Array, score: Array, lag: float, claim: StationaryLaw, sampling: SampleTimes, share: float
+) -> Statistic:
     """Correlation at a lag by its regression: E[z(t + lag) | z(t)] = r z(t), weighted with the bounded score of z(t).
 
     The weight keeps heavy tails from spoiling the standard error.
@@ -181,7 +183,7 @@ def _correlation(z: Array, score: Array, lag: float, claim: Claim, sampling: Sam
     return Statistic(name, value, expected, expected - reach, expected + reach)
 
 
-def _spectrum(z: Array, variance: float, claim: Claim, sampling: Sampling, share: float) -> list[Statistic]:
+def _spectrum(z: Array, variance: float, claim: StationaryLaw, sampling: SampleTimes, share: float) -> list[Statistic]:
     """Power in bands, as a share of the expected one.
 
     The expected periodogram of a finite series is known exactly from the correlation: leakage and aliasing are in it.
@@ -222,7 +224,7 @@ def _skewed(each: Array, share: float) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=64)
-def _periodogram(claim: Claim, sampling: Sampling, count: int) -> Array:
+def _periodogram(claim: StationaryLaw, sampling: SampleTimes, count: int) -> Array:
     assert claim.correlation is not None  # noqa: S101  (for the type checker: `of_time` has looked)
     lags = np.arange(count)
     r = (1.0 - lags / count) * np.array([claim.correlation(float(k * sampling.interval)) for k in lags])
@@ -233,7 +235,7 @@ def _periodogram(claim: Claim, sampling: Sampling, count: int) -> Array:
 # ------------------------------------------------------------------------------------------------------------- streams
 
 
-def of_streams(values: Array, claim: Claim, sampling: Sampling, share: float) -> list[Statistic]:
+def of_streams(values: Array, claim: StationaryLaw, sampling: SampleTimes, share: float) -> list[Statistic]:
     """Correlation of neighbouring streams: of their scores, and of the scores' magnitudes."""
     from scipy import stats
 

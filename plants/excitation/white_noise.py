@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plants.core.signals import noise
-from plants.core.signals.claims import Claim
 from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal, uniform
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ class WhiteNoise(Part):
         """A new sample each hold time."""
         return Feed(noise.GAUSSIAN if self.density == "gaussian" else noise.UNIFORM, self.hold)
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """Gaussian or uniform density, no correlation between values."""
         law = normal(self.variance) if self.density == "gaussian" else uniform(math.sqrt(3.0 * self.variance))
         # The gap is as if correlation fell by e^5 from value to value: each value counts as a sample.
-        return Claim(law, lambda lag: float(lag < 0.5 * self.hold), 5.0 / self.hold, self.hold, (self.hold,), length=32)
+        return StationaryLaw(
+            law, lambda lag: float(lag < 0.5 * self.hold), 5.0 / self.hold, self.hold, (self.hold,), length=32
+        )

@@ -20,7 +20,7 @@ from plants.mechanics import checks
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.algebra.calculus import in_rows, triangle
 from plants.mechanics.declaration import declaration
-from plants.mechanics.declaration.declaration import Declaration, DeclarationError
+from plants.mechanics.declaration.declaration import DeclarationError, MechanismDeclaration
 from plants.mechanics.derivation import WAYS, derived, state_names
 from plants.mechanics.equations import Equations
 from plants.mechanics.forms import multipliers
@@ -146,7 +146,7 @@ class BasisWarning(UserWarning):
 
 
 def build(
-    declared: Declaration,
+    declared: MechanismDeclaration,
     form: str = "auto",
     *,
     stabilise: tuple[str, float, float] | str | None = None,
@@ -159,7 +159,7 @@ def build(
 
     Parameters
     ----------
-    declared : Declaration
+    declared : MechanismDeclaration
     form : str
         "quasi": quasi-velocities, state (q, w), no multipliers. "joints": transferred to joint coordinates. "free": no
         constraints. "routh": multipliers, state (q, v). "gauss": the same by least constraint, with redundant rows and
@@ -204,7 +204,7 @@ def build(
     return as_plant(equations, stabilise == "project", fields)
 
 
-def _chosen(declared: Declaration, form: str) -> str:
+def _chosen(declared: MechanismDeclaration, form: str) -> str:
     if form != "auto":
         return _fitting(declared, form)
     if declared.gaps:
@@ -224,7 +224,7 @@ def _chosen(declared: Declaration, form: str) -> str:
     return "routh"
 
 
-def _fitting(declared: Declaration, form: str) -> str:
+def _fitting(declared: MechanismDeclaration, form: str) -> str:
     if declared.gaps and declared.places:
         raise DeclarationError(
             f"mechanism {declared.name!r} has gaps and joints: gaps need multipliers. Declare position constraints "
@@ -250,7 +250,7 @@ def _fitting(declared: Declaration, form: str) -> str:
     return form
 
 
-def _feedback(declared: Declaration, form: str, stabilise: Any) -> tuple[float, float] | None:
+def _feedback(declared: MechanismDeclaration, form: str, stabilise: Any) -> tuple[float, float] | None:
     """Baumgarte's coefficients, after a look at whether the option means something here."""
     if stabilise is None:
         return None

@@ -19,7 +19,7 @@ from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.algebra.calculus import Parts, Taped
-from plants.mechanics.declaration.declaration import Declaration, DeclarationError
+from plants.mechanics.declaration.declaration import DeclarationError, MechanismDeclaration
 from plants.mechanics.equations import Equations
 from plants.mechanics.forms import multipliers
 from plants.mechanics.forms.reduced import reduced
@@ -37,7 +37,7 @@ _SCHEMA = 2
 
 
 def stored_parts(
-    declared: Declaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]
+    declared: MechanismDeclaration, options: dict[str, Any], derive: Callable[[], tuple[Parts, dict[str, Any]]]
 ) -> tuple[Parts, dict[str, Any]]:
     """Return parts and facts about them from the cache folder, else derived (and kept there).
 
@@ -58,13 +58,13 @@ def stored_parts(
     return found
 
 
-def storage_key(declared: Declaration, options: dict[str, Any]) -> str:
+def storage_key(declared: MechanismDeclaration, options: dict[str, Any]) -> str:
     """Return the name under which a derivation is kept."""
     named = [declared.name, json.dumps(options, sort_keys=True), _versions(), *digests(declared)]
     return _digest("\n".join(named))[:24]
 
 
-def digests(declared: Declaration) -> list[str]:
+def digests(declared: MechanismDeclaration) -> list[str]:
     """Return what tells one declaration from another: its expressions' digests, kind by kind."""
     shapes = declared.tape.shapes
     velocities = declared.velocities
@@ -155,7 +155,7 @@ LARGE = 4000
 
 
 def derived(
-    declared: Declaration, form: str, derivatives: str, feedback: tuple[float, float] | None
+    declared: MechanismDeclaration, form: str, derivatives: str, feedback: tuple[float, float] | None
 ) -> tuple[Parts, Facts]:
     """Return a form's parts, from the cache folder where they are there, and how they were derived.
 
@@ -182,7 +182,7 @@ def derived(
     return stored_parts(declared, options, lambda: _smallest(declared, form, derivatives, feedback))
 
 
-def _smallest(declared: Declaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, Facts]:
+def _smallest(declared: MechanismDeclaration, form: str, derivatives: str, feedback: Any) -> tuple[Parts, Facts]:
     facts: Facts = {"feedback": feedback}
     if form == "chaplygin":
         split = _split(declared, derivatives)
@@ -200,7 +200,7 @@ def _smallest(declared: Declaration, form: str, derivatives: str, feedback: Any)
     return parts[best], {**facts, "derivatives": best, "operations": sizes}
 
 
-def _generic(declared: Declaration, form: str, derivatives: str, feedback: Any) -> Iterator[tuple[str, Parts]]:
+def _generic(declared: MechanismDeclaration, form: str, derivatives: str, feedback: Any) -> Iterator[tuple[str, Parts]]:
     def derive(calculus: Calculus) -> Parts:
         if form in multipliers.MULTIPLIER_FORMS:
             return multipliers.with_multipliers(calculus, declared, feedback)
@@ -213,7 +213,7 @@ def _generic(declared: Declaration, form: str, derivatives: str, feedback: Any) 
 
 
 def _by_algebra(
-    derive: Callable[[Calculus], Parts], declared: Declaration, *, required: bool
+    derive: Callable[[Calculus], Parts], declared: MechanismDeclaration, *, required: bool
 ) -> Iterator[tuple[str, Parts]]:
     from plants.mechanics.algebra.symbolic import Symbolic, SymbolicError
 
@@ -226,7 +226,7 @@ def _by_algebra(
             return
 
 
-def _split(declared: Declaration, derivatives: str) -> Split:
+def _split(declared: MechanismDeclaration, derivatives: str) -> Split:
     from plants.mechanics.forms.chaplygin.split import split_of
 
     if derivatives == "tape":
@@ -237,7 +237,7 @@ def _split(declared: Declaration, derivatives: str) -> Split:
     return split_of(declared)
 
 
-def _mechanised(declared: Declaration, split: Split) -> Iterator[tuple[str, Parts]]:
+def _mechanised(declared: MechanismDeclaration, split: Split) -> Iterator[tuple[str, Parts]]:
     """With names kept and replaced, in trigonometric normal form and as derived."""
     from plants.mechanics.forms.chaplygin.equations import chaplygin
 
@@ -246,7 +246,7 @@ def _mechanised(declared: Declaration, split: Split) -> Iterator[tuple[str, Part
         yield name, chaplygin(declared, split=split, kept=kept, trigonometric=normal)
 
 
-def state_names(declared: Declaration, form: str, facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def state_names(declared: MechanismDeclaration, form: str, facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of a form's positions and velocities."""
     names = {kind: tuple(q.name for q in declared.quantities[kind]) for kind in "qvsr"}
     if form == "joints":
@@ -258,6 +258,6 @@ def state_names(declared: Declaration, form: str, facts: Facts) -> tuple[tuple[s
     return names["q"], names["v"]
 
 
-def _size(declared: Declaration, form: str, parts: Parts, facts: Facts) -> int:
+def _size(declared: MechanismDeclaration, form: str, parts: Parts, facts: Facts) -> int:
     state = state_names(declared, form, facts)
     return Equations(form, declared, parts, Full(declared) if declared.gaps else None, *state, facts).operations  # type: ignore[arg-type]

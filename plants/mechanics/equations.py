@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.mechanics.algebra.blocks import Full
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
     Array = NDArray[np.float64]
     Numbers = tuple[Any, ...]
@@ -184,7 +184,7 @@ class Equations:
     ----------
     form : str
         Formulation.
-    declared : Declaration
+    declared : MechanismDeclaration
     parts : Parts
         What the form derived.
     full : Full
@@ -196,7 +196,7 @@ class Equations:
     """
 
     form: str
-    declared: Declaration
+    declared: MechanismDeclaration
     parts: Parts
     full: Full
     positions: tuple[str, ...]

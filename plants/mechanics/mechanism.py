@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import cos, sin
 from plants.core.names import unknown
 from plants.core.quantities import Quantity
-from plants.mechanics.declaration.declaration import KINDS, Declaration, DeclarationError, Gap, Symbol
+from plants.mechanics.declaration.declaration import KINDS, DeclarationError, Gap, MechanismDeclaration, Symbol
 from plants.mechanics.declaration.names import GivenVelocities, Names
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Matrix = tuple[Vector, Vector, Vector]
 
 
-class Body:
+class RigidBody:
     """One rigid body of a mechanism; made by :meth:`Mechanism.body`.
 
     Attributes
@@ -258,9 +258,9 @@ class Mechanism:
             index = self.names.index("q", coordinate)
             self._forces[kind][index] = self._forces[kind].get(index, 0.0) + self._tape.lift(value)
 
-    def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> Body:
-        """Add a rigid body with six coordinates (:class:`plants.mechanics.mechanism.Body`)."""
-        return Body(self, name, mass, inertia, initial)
+    def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> RigidBody:
+        """Add a rigid body with six coordinates (:class:`plants.mechanics.mechanism.RigidBody`)."""
+        return RigidBody(self, name, mass, inertia, initial)
 
     # -------------------------------------------------------------------------------------------------- constraints
 
@@ -364,7 +364,7 @@ class Mechanism:
 
     # --------------------------------------------------------------------------------------------------------- result
 
-    def declared(self) -> Declaration:
+    def declared(self) -> MechanismDeclaration:
         """Return what was declared, checked for completeness; rates that were not named are ``d_`` and the coordinate.
 
         Raises
@@ -377,7 +377,7 @@ class Mechanism:
         if len(self.names.quantities["v"]) < n:
             self.rates()
         lift = self._tape.lift
-        return Declaration(
+        return MechanismDeclaration(
             name=self.name,
             text=self.text,
             tape=self._tape,

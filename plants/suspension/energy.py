@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.elementary import maximum
-from plants.suspension.geometry import Contact, Numbers, Pose, contacts, pose, strut_forces
+from plants.suspension.geometry import CarPose, Numbers, TyreContact, contacts, pose, strut_forces
 from plants.suspension.motion import inertia
 
 ENERGIES = ("kinetic", "weight", "struts", "tyres", "stabilisers")
@@ -70,7 +70,7 @@ def dissipation(x: Numbers, u: Numbers, w: Numbers, p: Numbers, *, unilateral: b
     return dampers, tuple(_lost(at, k, tyre, unilateral=unilateral) for k, tyre in enumerate(tyres))
 
 
-def _lost(at: Pose, k: int, tyre: Contact, *, unilateral: bool) -> Any:
+def _lost(at: CarPose, k: int, tyre: TyreContact, *, unilateral: bool) -> Any:
     if not unilateral:
         return at.car.axles[k].cw * tyre.z12_rate * tyre.z12_rate
     return maximum((tyre.push - tyre.spring) * tyre.z12_rate, 0.0)  # never negative but for rounding
@@ -88,7 +88,7 @@ def entropy_rate_unilateral(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbe
     return sum(dampers, 0.0) + sum(tyres, 0.0)
 
 
-def _input(at: Pose, u: Numbers, w: Numbers, tyres: tuple[Contact, ...]) -> Any:
+def _input(at: CarPose, u: Numbers, w: Numbers, tyres: tuple[TyreContact, ...]) -> Any:
     """Power of roads and active forces [W]: with `stored` and `dissipation` it closes the balance."""
     road = sum((tyre.load * rate for tyre, rate in zip(tyres, w[4:], strict=True)), 0.0)
     return road - sum((f * v for f, v in zip(u[4:], at.stroke_rates, strict=True)), 0.0)

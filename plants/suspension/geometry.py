@@ -204,7 +204,7 @@ def mirrored(left: bool, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Pose:
+class CarPose:
     """The car at one state.
 
     Attributes
@@ -243,7 +243,7 @@ class Pose:
         return tuple(c.link.slope * rate for c, rate in zip(self.corners, self.theta_rates, strict=True))
 
 
-def pose(x: Numbers, p: Numbers) -> Pose:
+def pose(x: Numbers, p: Numbers) -> CarPose:
     """Return the car at state `x`."""
     car = Car.of(p)
     z0, beta, alpha, z0_rate, beta_rate, alpha_rate = (*x[:3], *x[7:10])
@@ -253,7 +253,7 @@ def pose(x: Numbers, p: Numbers) -> Pose:
         corner(axle, tilts[k], mirrored(LEFT[k], x[3 + k]), mirrored(LEFT[k], sine), cosine)
         for k, axle in enumerate(car.axles)
     )
-    return Pose(
+    return CarPose(
         car, z0, sin(beta), cos(beta), sine, cosine, z0_rate, beta_rate, alpha_rate,
         theta_rates=tuple(mirrored(LEFT[k], x[10 + k]) for k in range(4)),
         corners=corners,
@@ -262,7 +262,7 @@ def pose(x: Numbers, p: Numbers) -> Pose:
 
 
 @dataclass(frozen=True)
-class Contact:
+class TyreContact:
     """A tyre on its road, in the mirror of its corner.
 
     Attributes
@@ -287,13 +287,13 @@ class Contact:
     load: Any
 
 
-def contacts(at: Pose, heights: Numbers, rates: Numbers, *, unilateral: bool) -> tuple[Contact, ...]:
+def contacts(at: CarPose, heights: Numbers, rates: Numbers, *, unilateral: bool) -> tuple[TyreContact, ...]:
     """Return the contacts on a road of given heights [m] and rates [m/s]; a unilateral tyre only pushes."""
     upright = quotient(1.0, at.cos_roll * at.cos_pitch)
     return tuple(_contact(at, k, heights[k], rates[k], upright, unilateral=unilateral) for k in range(4))
 
 
-def _contact(at: Pose, k: int, height: Any, rate: Any, upright: Any, *, unilateral: bool) -> Contact:
+def _contact(at: CarPose, k: int, height: Any, rate: Any, upright: Any, *, unilateral: bool) -> TyreContact:
     axle, c = at.car.axles[k], at.corners[k]
     sin_roll, roll_rate = at.roll_of(k)
     centre = at.z0 - axle.a1 * at.sin_pitch + c.wheel_u * at.cos_pitch
@@ -307,10 +307,10 @@ def _contact(at: Pose, k: int, height: Any, rate: Any, upright: Any, *, unilater
     push = spring + axle.cw * z12_rate
     if unilateral:
         spring, push = maximum(spring, 0.0), maximum(push, 0.0)
-    return Contact(z12, z12_rate, by_pitch, by_roll, by_theta, spring, push, push * upright)
+    return TyreContact(z12, z12_rate, by_pitch, by_roll, by_theta, spring, push, push * upright)
 
 
-def strut_forces(at: Pose, u: Numbers) -> Numbers:
+def strut_forces(at: CarPose, u: Numbers) -> Numbers:
     """Return the forces along the struts [N], positive where they push body and wheel apart."""
     coefficients = tuple(c * worn for c, worn in zip(u[:4], at.car.worn, strict=True))
     return tuple(
@@ -321,7 +321,7 @@ def strut_forces(at: Pose, u: Numbers) -> Numbers:
     )
 
 
-def stabiliser_moments(at: Pose) -> Numbers:
+def stabiliser_moments(at: CarPose) -> Numbers:
     """Return the moments of the stabilisers about the arms' hinges [N m], in each corner's mirror."""
     moments: list[Any] = []
     for k, rate in ((0, at.car.kzf), (2, at.car.kzr)):

@@ -76,12 +76,19 @@ class _Blocks(NamedTuple):
 
 
 _PULLING_TYRES = _Blocks(
-    motion.force, signals.outputs, energy.energy, energy.supplied_power, energy.entropy_rate,
-)  # fmt: skip
+    motion.force,
+    signals.outputs,
+    energy.energy,
+    energy.supplied_power,
+    energy.entropy_rate,
+)
 _PUSHING_TYRES = _Blocks(
-    motion.force_unilateral, signals.outputs_unilateral, energy.energy_unilateral, energy.supplied_power_unilateral,
+    motion.force_unilateral,
+    signals.outputs_unilateral,
+    energy.energy_unilateral,
+    energy.supplied_power_unilateral,
     energy.entropy_rate_unilateral,
-)  # fmt: skip
+)
 
 
 def suspension(*, unilateral: bool = False, active: bool = False, base: float = 0.0, together: bool = False) -> Plant:

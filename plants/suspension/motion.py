@@ -22,7 +22,7 @@ from plants.suspension.parameters import LEFT, PARAMETERS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.suspension.geometry import Contact, Numbers, Pose
+    from plants.suspension.geometry import CarPose, Numbers, TyreContact
 
 
 ARMS = 4
@@ -40,7 +40,7 @@ def mass_matrix(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple
     return inertia(pose(x, p))
 
 
-def inertia(at: Pose) -> tuple[Numbers, ...]:
+def inertia(at: CarPose) -> tuple[Numbers, ...]:
     """Inertia [7][7] at a pose, arms first."""
     car, axles, corners = at.car, at.car.axles, at.corners
     arms = [_arm_row(at, k) for k in range(ARMS)]
@@ -65,7 +65,7 @@ def inertia(at: Pose) -> tuple[Numbers, ...]:
     return (*upper, *lower)
 
 
-def _arm_row(at: Pose, k: int) -> Numbers:
+def _arm_row(at: CarPose, k: int) -> Numbers:
     """Coupling of one arm with z0, beta and alpha."""
     c, axle = at.corners[k], at.car.axles[k]
     height = mirrored(LEFT[k], c.u_theta)
@@ -87,7 +87,7 @@ def _force(x: Numbers, u: Numbers, w: Numbers, p: Numbers, *, unilateral: bool) 
     return applied(at, strut_forces(at, u), contacts(at, w[:4], w[4:], unilateral=unilateral))
 
 
-def applied(at: Pose, struts: Numbers, tyres: tuple[Contact, ...]) -> Numbers:
+def applied(at: CarPose, struts: Numbers, tyres: tuple[TyreContact, ...]) -> Numbers:
     """Forces less what inertia and weight demand at the present rates [7], arms first."""
     bias = _bias(at)
     bars = stabiliser_moments(at)
@@ -101,7 +101,7 @@ def applied(at: Pose, struts: Numbers, tyres: tuple[Contact, ...]) -> Numbers:
     return (*arms, lift - bias[4], pitch - bias[5], roll - bias[6])
 
 
-def _bias(at: Pose) -> Numbers:
+def _bias(at: CarPose) -> Numbers:
     """Centrifugal, gyroscopic and gravity terms: arms in their own mirrors, then z0, beta, alpha."""
     car, spin = at.car, at.pitch_rate
     squared, weight = spin * spin, car.g * at.cos_pitch

@@ -32,7 +32,7 @@ _RATIOS = tuple(c.link.slope / (axle.e3 * c.cos_psi) for axle, c in zip(_NOMINAL
 
 
 @dataclass(frozen=True)
-class _Corner:
+class _SensedCorner:
     """What the sensors tell of one corner: velocities upwards, the strut's rate positive in compression."""
 
     body: Any
@@ -42,7 +42,7 @@ class _Corner:
     front: bool
 
 
-def _corners(x: Numbers, p: Numbers, dampers: tuple[Any, Any] = (CS_FRONT, CS_REAR)) -> tuple[_Corner, ...]:
+def _corners(x: Numbers, p: Numbers, dampers: tuple[Any, Any] = (CS_FRONT, CS_REAR)) -> tuple[_SensedCorner, ...]:
     """Velocities of the four corners, and accelerations as with dampers at given settings, front and rear."""
     at, car = pose(x, p), _NOMINAL
     rates = at.stroke_rates
@@ -59,7 +59,9 @@ def _corners(x: Numbers, p: Numbers, dampers: tuple[Any, Any] = (CS_FRONT, CS_RE
     found = []
     for k, (a, b) in enumerate(arms):
         body = x[7] - a * x[8] + b * x[9]
-        found.append(_Corner(body, body + rates[k] * (1.0 / _RATIOS[k]), rates[k], heave - a * pitch + b * roll, k < 2))
+        found.append(
+            _SensedCorner(body, body + rates[k] * (1.0 / _RATIOS[k]), rates[k], heave - a * pitch + b * roll, k < 2)
+        )
     return tuple(found)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from plants.core.presentation import Body, Scene, Shown, View
+from plants.core.presentation import Body, PlottedSignal, Scene, View
 from plants.ride.weightings import WK
-from plants.suspension.geometry import Pose, contacts, pose
+from plants.suspension.geometry import CarPose, contacts, pose
 from plants.suspension.parameters import C_MAX, C_MIN, LEFT, Car
 from plants.suspension.roads import WHEELBASE
 from plants.suspension.signals import REST
@@ -44,18 +44,18 @@ def magnified(x: Any) -> tuple[Any, ...]:
     return tuple(rest + MAGNIFIED * (value - rest) for value, rest in zip(x, REST, strict=True))
 
 
-def posed(x: Any, p: Any) -> Pose:
+def posed(x: Any, p: Any) -> CarPose:
     """Return the car as it is drawn."""
     return pose(magnified(x), p)
 
 
-def wheel(at: Pose, k: int) -> tuple[Any, Any, Any]:
+def wheel(at: CarPose, k: int) -> tuple[Any, Any, Any]:
     """Place of a wheel's centre: ahead, to the left, up [m]."""
     c, a1 = at.corners[k], at.car.axles[k].a1
     return in_space(at, a1, c.wheel_v if LEFT[k] else -c.wheel_v, c.wheel_u)
 
 
-def in_space(at: Pose, along: float, across: Any, high: Any) -> tuple[Any, Any, Any]:
+def in_space(at: CarPose, along: float, across: Any, high: Any) -> tuple[Any, Any, Any]:
     """Turn a place in pitched axes by the pitch."""
     return (
         along * at.cos_pitch + high * at.sin_pitch,
@@ -64,7 +64,7 @@ def in_space(at: Pose, along: float, across: Any, high: Any) -> tuple[Any, Any, 
     )
 
 
-def strut_ends(at: Pose, k: int) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
+def strut_ends(at: CarPose, k: int) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]:
     """Hinge on the body and foot on the arm."""
     axle, c = at.car.axles[k], at.corners[k]
     side = 1.0 if LEFT[k] else -1.0
@@ -77,7 +77,7 @@ def strut_ends(at: Pose, k: int) -> tuple[tuple[Any, Any, Any], tuple[Any, Any, 
     return tuple(in_space(at, axle.a1, *rolled(at, side * y, z)) for y, z in ends)  # type: ignore[return-value]
 
 
-def rolled(at: Pose, y: Any, z: Any) -> tuple[Any, Any]:
+def rolled(at: CarPose, y: Any, z: Any) -> tuple[Any, Any]:
     """Lateral place and height of a point of the body after roll."""
     return y * at.cos_roll - z * at.sin_roll, y * at.sin_roll + z * at.cos_roll
 
@@ -236,8 +236,8 @@ def scene(*, unilateral: bool) -> Scene:
 _SPAN, _TOP = 2.0, 30.0  # s, Hz: above, neither body nor wheels move
 
 SHOWN = (
-    Shown("heave_acceleration", _SPAN, _TOP, WK.response, "Wk"),
-    Shown("tyre_load_i", _SPAN, _TOP),
-    Shown("c_i", _SPAN),
+    PlottedSignal("heave_acceleration", _SPAN, _TOP, WK.response, "Wk"),
+    PlottedSignal("tyre_load_i", _SPAN, _TOP),
+    PlottedSignal("c_i", _SPAN),
 )
 """Body acceleration (felt: weighted by Wk of ISO 2631-1), load of the front left tyre, setting of its damper."""

@@ -8,18 +8,18 @@ from plants.unicycle.geometry import PITCH, ROLL, TABLE, WHEEL, YAW, pose
 from plants.unicycle.motion import inertia, momentum
 
 if TYPE_CHECKING:
-    from plants.unicycle.geometry import Numbers, Pose
+    from plants.unicycle.geometry import Numbers, UnicyclePose
 
 LOSSES = ("yaw", "bearing", "theta_1", "theta_2", "theta_3", "theta_4", "turntable", "rolling")
 
 
-def kinetic(at: Pose) -> Any:
+def kinetic(at: UnicyclePose) -> Any:
     """Return the kinetic energy [J]."""
     rows = zip(at.rates, inertia(at), strict=True)
     return 0.5 * sum(a * sum((m * b for m, b in zip(row, at.rates, strict=True)), 0.0) for a, row in rows)
 
 
-def potential(at: Pose) -> Any:
+def potential(at: UnicyclePose) -> Any:
     """Return the energy of all weights above the ground [J]."""
     lifted: Any = 0.0
     for part in at.parts:
@@ -43,7 +43,7 @@ def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> An
     return u[0] * right - u[1] * left + u[2] * at.rates[TABLE] + _pushed(at, w) - slope
 
 
-def _pushed(at: Pose, w: Numbers) -> Any:
+def _pushed(at: UnicyclePose, w: Numbers) -> Any:
     """Force times the velocity of the point that is pushed, both in axes that yaw [W]."""
     yaw, roll, pitch, wheel, _ = at.rates
     x, z = w[3] * at.sin_pitch, w[3] * at.cos_pitch
@@ -54,7 +54,7 @@ def _pushed(at: Pose, w: Numbers) -> Any:
     return w[0] * ahead + w[1] * left + w[2] * up
 
 
-def losses(at: Pose) -> Numbers:
+def losses(at: UnicyclePose) -> Numbers:
     """Return the heat of each friction of `LOSSES` [W]."""
     robot, rates = at.robot, at.rates
     turning = rates[PITCH] - rates[WHEEL]

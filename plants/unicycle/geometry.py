@@ -97,7 +97,7 @@ YAW, ROLL, PITCH, WHEEL, TABLE = range(5)
 
 
 @dataclass(frozen=True)
-class Part:
+class PlanarPart:
     """A part that moves in the wheel's plane with the body's pitch and the wheel's angle.
 
     Attributes
@@ -130,7 +130,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Pose:
+class UnicyclePose:
     """The unicycle at one state.
 
     Attributes
@@ -155,7 +155,7 @@ class Pose:
     rates: Numbers
     right: Leg
     left: Leg
-    parts: tuple[Part, ...]
+    parts: tuple[PlanarPart, ...]
 
     @property
     def joint_by(self) -> tuple[tuple[Any, Any], ...]:
@@ -170,7 +170,7 @@ class Pose:
         return tuple(a * self.rates[PITCH] + b * self.rates[WHEEL] for a, b in self.joint_by)
 
 
-def pose(x: Numbers, p: Numbers) -> Pose:
+def pose(x: Numbers, p: Numbers) -> UnicyclePose:
     """Return the unicycle at state `x`."""
     robot = Unicycle.of(p)
     beta, wheel_angle, rates = x[PITCH], x[WHEEL], tuple(x[5:10])
@@ -187,35 +187,35 @@ def pose(x: Numbers, p: Numbers) -> Pose:
         *(_shank(robot, k, side, rates) for k, side in ((2, right), (3, left))),
         _on_axis(robot.MTt, robot.e6, robot.IT, sine, cosine, rates),
     )
-    return Pose(
+    return UnicyclePose(
         robot, sin(x[ROLL]), cos(x[ROLL]), sine, cosine, sin(x[TABLE]), cos(x[TABLE]), rates, right, left, parts
     )  # fmt: skip
 
 
-def _wheel(robot: Unicycle, angle: Any, rates: Numbers) -> Part:
+def _wheel(robot: Unicycle, angle: Any, rates: Numbers) -> PlanarPart:
     still = (0.0, 0.0)
-    return Part(
+    return PlanarPart(
         robot.MW, 0.0, still, still, still, still, robot.IW, sin(angle), cos(angle), (0.0, 1.0), rates[WHEEL], 0.0
     )  # fmt: skip
 
 
-def _on_axis(mass: Any, height: Any, inertia: Inertia, sine: Any, cosine: Any, rates: Numbers) -> Part:
+def _on_axis(mass: Any, height: Any, inertia: Inertia, sine: Any, cosine: Any, rates: Numbers) -> PlanarPart:
     """A part on the body's axis."""
     x, z, square = height * sine, height * cosine, rates[PITCH] * rates[PITCH]
-    return Part(
+    return PlanarPart(
         mass, 0.0, (x, z), (z, -x), (0.0, 0.0), (-(square * x), -(square * z)), inertia, sine, cosine, (1.0, 0.0),
         rates[PITCH], 0.0,
     )  # fmt: skip
 
 
-def _thigh(robot: Unicycle, k: int, side: Leg, rates: Numbers) -> Part:
+def _thigh(robot: Unicycle, k: int, side: Leg, rates: Numbers) -> PlanarPart:
     """Carried by the hip."""
     (hx, hz), (tx, tz) = side.hip, (0.5 * side.thigh[0], 0.5 * side.thigh[1])
     turn, _ = side.rates(rates[PITCH], rates[WHEEL])
     bias, _ = side.bias(rates[PITCH], rates[WHEEL])
     (a, b), body, own = side.thigh_by, rates[PITCH] * rates[PITCH], turn * turn
     unit = quotient(0.5, robot.e2)
-    return Part(
+    return PlanarPart(
         robot.ML[k], -robot.k1 if k == 0 else robot.k1,
         (hx + tx, hz + tz), (hz + tz * a, -(hx + tx * a)), (tz * b, -(tx * b)),
         (tz * bias - body * hx - own * tx, -(tx * bias) - body * hz - own * tz),
@@ -223,14 +223,14 @@ def _thigh(robot: Unicycle, k: int, side: Leg, rates: Numbers) -> Part:
     )  # fmt: skip
 
 
-def _shank(robot: Unicycle, k: int, side: Leg, rates: Numbers) -> Part:
+def _shank(robot: Unicycle, k: int, side: Leg, rates: Numbers) -> PlanarPart:
     """Carried by the pedal."""
     share, unit = quotient(robot.dz, robot.e4L), quotient(1.0, robot.e4L)
     (cx, cz), (sx, sz) = side.crank, (share * side.shank[0], share * side.shank[1])
     _, turn = side.rates(rates[PITCH], rates[WHEEL])
     _, bias = side.bias(rates[PITCH], rates[WHEEL])
     (a, b), wheel, own = side.shank_by, rates[WHEEL] * rates[WHEEL], turn * turn
-    return Part(
+    return PlanarPart(
         robot.ML[k], -robot.yk1 if k == 2 else robot.yk1,
         (cx + sx, cz + sz), (sz * a, -(sx * a)), (cz + sz * b, -(cx + sx * b)),
         (sz * bias - wheel * cx - own * sx, -(sx * bias) - wheel * cz - own * sz),

@@ -29,10 +29,10 @@ from plants.unicycle.parameters import PARAMETERS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.unicycle.geometry import Numbers, Part, Pose
+    from plants.unicycle.geometry import Numbers, PlanarPart, UnicyclePose
 
 
-def carried_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
+def carried_inertia(at: UnicyclePose, part: PlanarPart) -> dict[tuple[int, int], Any]:
     """Return what the mass of a part gives to M, by pairs of equations."""
     sine, m, y = at.sin_roll, part.mass, part.y
     x, height, across, forward = columns(at, part)
@@ -52,13 +52,13 @@ def carried_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
     }
 
 
-def columns(at: Pose, part: Part) -> tuple[Any, Any, Any, Any]:
+def columns(at: UnicyclePose, part: PlanarPart) -> tuple[Any, Any, Any, Any]:
     """Return X, H, A, and Rw + X_w [m]."""
     height = at.robot.Rw + part.place[1]
     return part.place[0], height, at.sin_roll * height - at.cos_roll * part.y, at.robot.Rw + part.by_wheel[0]
 
 
-def steady_acceleration(at: Pose, part: Part, frame: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+def steady_acceleration(at: UnicyclePose, part: PlanarPart, frame: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
     """Return the acceleration of a mass centre at rates that stay, in roll axes, less gravity [m/s^2]."""
     yaw, roll, _, wheel, _ = at.rates
     sine, cosine, y = at.sin_roll, at.cos_roll, part.y
@@ -72,14 +72,14 @@ def steady_acceleration(at: Pose, part: Part, frame: tuple[Any, Any, Any]) -> tu
     )
 
 
-def rate_of(at: Pose, part: Part) -> tuple[Any, Any]:
+def rate_of(at: UnicyclePose, part: PlanarPart) -> tuple[Any, Any]:
     """Return the rates of X and Z [m/s]."""
     pitch, wheel = at.rates[PITCH], at.rates[WHEEL]
     (bx, bz), (wx, wz) = part.by_pitch, part.by_wheel
     return bx * pitch + wx * wheel, bz * pitch + wz * wheel
 
 
-def carried_bias(at: Pose, part: Part, a: tuple[Any, Any, Any]) -> Numbers:
+def carried_bias(at: UnicyclePose, part: PlanarPart, a: tuple[Any, Any, Any]) -> Numbers:
     """Return what the mass of a part asks for that accelerates by `a`, in roll axes [5]."""
     x, height, across, forward = columns(at, part)
     (bx, bz), wz = part.by_pitch, part.by_wheel[1]
@@ -101,14 +101,14 @@ class Tensor(NamedTuple):
     xz: Any
 
 
-def tensor(part: Part) -> Tensor:
+def tensor(part: PlanarPart) -> Tensor:
     """Return the inertia of a part in roll axes: its own, turned by its pitch."""
     sine, cosine, own = part.sine, part.cosine, part.inertia
     ss, cc = sine * sine, cosine * cosine
     return Tensor(cc * own.x + ss * own.z, ss * own.x + cc * own.z, (own.z - own.x) * (sine * cosine))
 
 
-def turning_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
+def turning_inertia(at: UnicyclePose, part: PlanarPart) -> dict[tuple[int, int], Any]:
     """What the turning of a part gives to M: angular velocity (gamma', alpha' sin g + phi', alpha' cos g)."""
     moments, own = tensor(part), part.inertia.y
     sine, cosine, (by_pitch, by_wheel) = at.sin_roll, at.cos_roll, part.turn_by
@@ -124,7 +124,7 @@ def turning_inertia(at: Pose, part: Part) -> dict[tuple[int, int], Any]:
     }
 
 
-def turning_bias(at: Pose, part: Part, moments: Tensor) -> tuple[Any, Any, Any]:
+def turning_bias(at: UnicyclePose, part: PlanarPart, moments: Tensor) -> tuple[Any, Any, Any]:
     """What the turning of a part demands at rates that stay, about roll axes: dL/dt + omega x L, the axes' omega."""
     own, yaw, roll = part.inertia.y, at.rates[YAW], at.rates[ROLL]
     up, about = yaw * at.cos_roll, yaw * at.sin_roll
@@ -139,7 +139,7 @@ def turning_bias(at: Pose, part: Part, moments: Tensor) -> tuple[Any, Any, Any]:
     return along, across, upward
 
 
-def turning_moments(at: Pose, part: Part) -> Numbers:
+def turning_moments(at: UnicyclePose, part: PlanarPart) -> Numbers:
     """What the turning of a part demands at rates that stay [5]."""
     along, across, upward = turning_bias(at, part, tensor(part))
     by_pitch, by_wheel = part.turn_by
@@ -156,7 +156,7 @@ class Table(NamedTuple):
     roll: tuple[Any, Any]
 
 
-def _table(at: Pose) -> Table:
+def _table(at: UnicyclePose) -> Table:
     sine, cosine, own = at.sin_table, at.cos_table, at.robot.IT
     ss, cc = sine * sine, cosine * cosine
     yaw = (-(at.sin_pitch * at.cos_roll), at.sin_roll, at.cos_pitch * at.cos_roll)
@@ -166,7 +166,7 @@ def _table(at: Pose) -> Table:
     )  # fmt: skip
 
 
-def table_inertia(at: Pose) -> dict[tuple[int, int], Any]:
+def table_inertia(at: UnicyclePose) -> dict[tuple[int, int], Any]:
     """What the turning of the turntable gives to M."""
     table, axis = _table(at), at.robot.IT.z
     (a, b, c), (rx, rz) = table.yaw, table.roll
@@ -184,7 +184,7 @@ def table_inertia(at: Pose) -> dict[tuple[int, int], Any]:
     }
 
 
-def table_moments(at: Pose) -> Numbers:
+def table_moments(at: UnicyclePose) -> Numbers:
     """What the turning of the turntable demands at rates that stay [5]; its inertia turns with eta."""
     table, axis, spin = _table(at), at.robot.IT.z, at.rates[TABLE]
     yaw, roll, pitch = at.rates[YAW], at.rates[ROLL], at.rates[PITCH]
@@ -216,7 +216,7 @@ def mass_matrix(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple
     return inertia(pose(x, p))
 
 
-def inertia(at: Pose) -> tuple[Numbers, ...]:
+def inertia(at: UnicyclePose) -> tuple[Numbers, ...]:
     """Inertia [5][5] at a pose."""
     upper: dict[tuple[int, int], Any] = {}
     for part in at.parts:
@@ -240,7 +240,7 @@ def force(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     return tuple(a + b + c + d - e for a, b, c, d, e in given)
 
 
-def ground(at: Pose, slope: Numbers = (0.0, 0.0)) -> tuple[Any, Any, Any]:
+def ground(at: UnicyclePose, slope: Numbers = (0.0, 0.0)) -> tuple[Any, Any, Any]:
     """Return what stands for gravity on a slope: an acceleration of the frame, in roll axes [m/s^2].
 
     The slope rises forward by `slope[0]` and to the left by `slope[1]`; to first order, as in the specification.
@@ -249,7 +249,7 @@ def ground(at: Pose, slope: Numbers = (0.0, 0.0)) -> tuple[Any, Any, Any]:
     return g * sx, g * (at.sin_roll + at.cos_roll * sy), g * (at.cos_roll - at.sin_roll * sy)
 
 
-def bias(at: Pose, frame: tuple[Any, Any, Any]) -> Numbers:
+def bias(at: UnicyclePose, frame: tuple[Any, Any, Any]) -> Numbers:
     """Return what the present rates and the frame's acceleration demand [5]."""
     total: list[Any] = [0.0] * N
     for part in at.parts:
@@ -259,7 +259,7 @@ def bias(at: Pose, frame: tuple[Any, Any, Any]) -> Numbers:
     return tuple(a + b for a, b in zip(total, table_moments(at), strict=True))
 
 
-def acceleration_of(at: Pose, part: Part, a: Numbers, slope: Numbers) -> tuple[Any, Any, Any]:
+def acceleration_of(at: UnicyclePose, part: PlanarPart, a: Numbers, slope: Numbers) -> tuple[Any, Any, Any]:
     """Return the acceleration of a mass centre in roll axes, less gravity, where the velocities change by `a` [5]."""
     x, height, across, forward = columns(at, part)
     (bx, bz), wz = part.by_pitch, part.by_wheel[1]
@@ -271,7 +271,7 @@ def acceleration_of(at: Pose, part: Part, a: Numbers, slope: Numbers) -> tuple[A
     )
 
 
-def unheld(at: Pose) -> Numbers:
+def unheld(at: UnicyclePose) -> Numbers:
     """Return the terms that the source leaves out, as far as `nh` is not 1 [5].
 
     It puts the rolling condition into the kinetic energy before it differentiates. What is lost by that does no work:
@@ -281,7 +281,7 @@ def unheld(at: Pose) -> Numbers:
     return lost * at.rates[WHEEL], 0.0, 0.0, -(lost * at.rates[YAW]), 0.0
 
 
-def momentum(at: Pose) -> tuple[Any, Any]:
+def momentum(at: UnicyclePose) -> tuple[Any, Any]:
     """Horizontal momentum forward and to the left [kg m/s]."""
     yaw, roll, _, wheel, _ = at.rates
     ahead: Any = 0.0
@@ -295,13 +295,13 @@ def momentum(at: Pose) -> tuple[Any, Any]:
     return ahead, left
 
 
-def motors(at: Pose, u: Numbers) -> Numbers:
+def motors(at: UnicyclePose, u: Numbers) -> Numbers:
     """Return what the pedal and turntable motors give [5]: tau1 on theta_3, -tau2 on theta_4, tau3 on eta."""
     right, left = at.joint_by[2:]
     return 0.0, 0.0, u[0] * right[0] - u[1] * left[0], u[0] * right[1] - u[1] * left[1], u[2]
 
 
-def friction(at: Pose) -> Numbers:
+def friction(at: UnicyclePose) -> Numbers:
     """Return what friction gives [5]."""
     robot, rates = at.robot, at.rates
     bearing = 2.0 * robot.Dg * (rates[PITCH] - rates[WHEEL])
@@ -313,7 +313,7 @@ def friction(at: Pose) -> Numbers:
     return -(robot.Dcor * rates[YAW]), 0.0, by_pitch, by_wheel, -(2.0 * robot.DTt * rates[TABLE])
 
 
-def push(at: Pose, w: Numbers) -> Numbers:
+def push(at: UnicyclePose, w: Numbers) -> Numbers:
     """Return what a push on the body's axis gives [5]; forward, left and up in axes that yaw, `w[3]` above the axle."""
     ahead, left, up, place = w[:4]
     sine, cosine = at.sin_roll, at.cos_roll

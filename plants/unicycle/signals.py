@@ -24,7 +24,7 @@ from plants.unicycle.geometry import PITCH, ROLL, TABLE, WHEEL, YAW, pose
 from plants.unicycle.motion import acceleration_of, force, inertia, tensor, turning_bias
 
 if TYPE_CHECKING:
-    from plants.unicycle.geometry import Leg, Numbers, Pose
+    from plants.unicycle.geometry import Leg, Numbers, UnicyclePose
 
 
 PEDAL_MAX = 12.5
@@ -101,7 +101,7 @@ def outputs(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     )  # fmt: skip
 
 
-def joint_angles(at: Pose, x: Numbers) -> Numbers:
+def joint_angles(at: UnicyclePose, x: Numbers) -> Numbers:
     """Return theta_1 .. theta_4 [rad]; those of the hips lie in (-pi, pi]."""
     sides, psi = (at.right, at.left), x[WHEEL] + at.robot.psi0
     hips = (_wrapped(atan2(-side.thigh[1], side.thigh[0]) - x[PITCH]) for side in sides)
@@ -113,7 +113,7 @@ def _wrapped(angle: Any) -> Any:
     return where(-_PI - below, below + 2.0 * _PI, below)
 
 
-def closing_forces(at: Pose, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
+def closing_forces(at: UnicyclePose, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """Return lambda_1 .. lambda_4 [N]: x' and z' force of the right knee, then of the left one.
 
     Equations of theta_1 and theta_3 of a leg: its thigh about the hip and its shank about the pedal.
@@ -129,7 +129,7 @@ def closing_forces(at: Pose, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> 
     return tuple(forces)
 
 
-def _moment(at: Pose, k: int, share: Any, vector: tuple[Any, Any], a: Numbers, w: Numbers) -> Any:
+def _moment(at: UnicyclePose, k: int, share: Any, vector: tuple[Any, Any], a: Numbers, w: Numbers) -> Any:
     """What part `k` demands by its own turning, its mass centre a share along a vector from its joint [N m]."""
     part = at.parts[k]
     ahead, _, upward = acceleration_of(at, part, a, w[4:])

@@ -21,8 +21,8 @@ from plants.core.kernel.lanes import Item, Lane, Uniform, copies
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.core.kernel.kernel import Design
-    from plants.core.kernel.lanes import Rows
+    from plants.core.kernel.kernel import KernelDesign
+    from plants.core.kernel.lanes import WorkspaceRows
     from sscq.loop.spec import LoopSpec, Timing
 
 
@@ -43,7 +43,7 @@ class DelayLine:
     def __init__(self, ring: str, group: str) -> None:
         self.ring, self.group = ring, group
 
-    def add_rows(self, design: Design, width: int) -> None:
+    def add_rows(self, design: KernelDesign, width: int) -> None:
         """Give what goes in and what comes out its rows."""
         for name in (self.group, *(f"{self.group}_{name}" for name, _ in _NEIGHBOURS)):
             design.rows.add(name, width)
@@ -54,7 +54,7 @@ class DelayLine:
         pairs = zip(lane[f"{self.group}_old"], lane[f"{self.group}_older"], strict=True)
         return [near + share * (far - near) for near, far in pairs]
 
-    def by_sample(self, design: Design, timing: Timing) -> Item:
+    def by_sample(self, design: KernelDesign, timing: Timing) -> Item:
         """Put in and take out at every sample, a delay in samples; before the first one that one holds."""
         n = timing.sample
         places = {"now": f"step // {n}"}
@@ -64,7 +64,7 @@ class DelayLine:
         lines = [*self._put(design, slots), *self._take(design, slots)]
         return Uniform(_under(timing.at_sample(), lines))
 
-    def by_step(self, design: Design, timing: Timing) -> Item:
+    def by_step(self, design: KernelDesign, timing: Timing) -> Item:
         """Put in at every sample and take out at every step, a delay in steps; before, the slot behind the ring."""
         n, depth = timing.sample, f"{self.ring}_depth"
         slots = {"now": f"(step // {n}) % {depth}"}
@@ -74,7 +74,7 @@ class DelayLine:
         put = _under(timing.at_sample(), self._put(design, slots))
         return Uniform((*put, *self._take(design, slots)))
 
-    def _put(self, design: Design, slots: Mapping[str, str]) -> list[str]:
+    def _put(self, design: KernelDesign, slots: Mapping[str, str]) -> list[str]:
         design.integers += [f"{self.ring}_ring", f"{self.ring}_depth", f"{self.ring}_delay"]
         design.numbers.append(f"{self.ring}_part")
         design.kept.append(self.group)
@@ -82,7 +82,7 @@ class DelayLine:
         pairs = [(f"{self.ring}_now + {k}", str(first + k)) for k in range(width)]
         return [f"{self.ring}_now = {self.ring}_ring + {slots['now']} * {width}", *copies(pairs, design.lanes)]
 
-    def _take(self, design: Design, slots: Mapping[str, str]) -> list[str]:
+    def _take(self, design: KernelDesign, slots: Mapping[str, str]) -> list[str]:
         lines, ring = [], self.ring
         for name, _ in _NEIGHBOURS:
             target, width = design.rows.first[f"{self.group}_{name}"], design.rows.size[self.group]
@@ -109,7 +109,7 @@ class Actuator:
         self.slow, self.dead, self.loose = (bool(s.any()) for s in (spec.speed, spec.dead_zone, spec.backlash))
         self.used = self.slow or self.dead or self.loose
 
-    def add_rows(self, rows: Rows) -> None:
+    def add_rows(self, rows: WorkspaceRows) -> None:
         """Give the actuators their rows; the state of the play is the plant's input itself."""
         n = len(self.spec.plant.inputs)
         names = (("move", self.slow), ("drive", self.slow), ("dead_zone", self.dead), ("half_play", self.loose))

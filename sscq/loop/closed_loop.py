@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, LANES, Design
-from plants.core.kernel.lanes import Lane, Loop
-from plants.core.kernel.run import Job, grid, run
+from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
+from plants.core.kernel.lanes import Lane, LaneLoop
+from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.kernel.signal_bank import stream_arrays
 from plants.core.motion.loop_account import warn
 from plants.core.motion.loop_watch import LoopWatch
@@ -124,7 +124,7 @@ class ClosedLoop:
             plant, integrator, algebraic_loop, disturbances=self.spec.disturbances.values, inputs=_held_inputs
         )
         title = f"closed loop of {plant.name}: {scheme(plant, integrator)}, algebraic loop {algebraic_loop}"
-        self.design = Design(title, lanes=lanes, observed=observe)
+        self.design = KernelDesign(title, lanes=lanes, observed=observe)
         origin = bool(ON_THE_WAY & set(measures))
         travel = "total_variation" in measures
         self.sampling = Sampling(self.spec, motion, travel=travel, origin=origin, observe=observe)
@@ -159,7 +159,7 @@ class ClosedLoop:
         spec.disturbances.add_to(design)
         self.scoring.add_to(design)
         self.sampling.add_to(design)
-        look = [Loop("look", (self._look,))] if self.observe else []
+        look = [LaneLoop("look", (self._look,))] if self.observe else []
         design.before += look
         watch = [] if self.watch is None else [self.watch.loop()]
         design.after += [*self.scoring.loop(), *watch, *motion.items()]
@@ -257,7 +257,9 @@ class ClosedLoop:
             given = [self.feeds(i) for i in numbers] if feeds is None else feeds
             codes, stream_keys, series = self._streams(given, self._keys(numbers) if keys is None else keys)
         total = count_steps(self.situations[first].t_end, self.step) if n_steps is None else n_steps
-        job = Job(start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers)
+        job = RolloutJob(
+            start, theta, codes, stream_keys, series, total, self.step, first_step, call.integers, call.numbers
+        )
         where = grid(len(numbers), len(theta), self.kernel.lanes)
         results, finals, taken = run(self.kernel, job, where, threads=threads, finals=keep, record=record)
         after = Snapshot(finals, first_step + total) if keep else None

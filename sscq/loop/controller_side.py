@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from plants.core.blocks import as_tuple
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
-from plants.core.kernel.kernel import ALIVE, Design
-from plants.core.kernel.lanes import Item, Lane, Loop, Repeat
+from plants.core.kernel.kernel import ALIVE, KernelDesign
+from plants.core.kernel.lanes import Item, Lane, LaneLoop, Repeat
 from plants.core.signals import noise
 from sscq.loop.actuators import Actuator, DelayLine
 from sscq.loop.sensors import Chance, Sensors, threshold
@@ -56,7 +56,7 @@ class Sampling:
         if self.lossy:
             self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
 
-    def add_rows(self, design: Design) -> None:
+    def add_rows(self, design: KernelDesign) -> None:
         """Give the controller's side its rows."""
         rows, spec = design.rows, self.spec
         rows.add("u", len(self.plant.inputs))
@@ -80,7 +80,7 @@ class Sampling:
                 rows.add(f"c{i}", law.n_states)
         self._add_ends(design)
 
-    def _add_ends(self, design: Design) -> None:
+    def _add_ends(self, design: KernelDesign) -> None:
         """Rows between the laws and the plant: sensors, links, delay lines, actuators."""
         rows, spec = design.rows, self.spec
         self.sensors.add_rows(rows)
@@ -97,30 +97,30 @@ class Sampling:
         self.actuator.add_rows(rows)
         rows.add(self.sent, len(self.plant.inputs))
 
-    def add_to(self, design: Design) -> None:
+    def add_to(self, design: KernelDesign) -> None:
         """Put the sample's loops into every step."""
         for chance in self.chances:
             chance.add_to(design)
         self.add_sensing(design)
         self.add_control(design)
 
-    def add_sensing(self, design: Design) -> None:
+    def add_sensing(self, design: KernelDesign) -> None:
         """Put what the controller gets to see into every step: the first half of a sample."""
         timing = self.spec.timing
-        design.before.append(Loop("measure", (self._measure,), timing.at_sample()))
+        design.before.append(LaneLoop("measure", (self._measure,), timing.at_sample()))
         if self.spec.delayed_output:
             ring = MEASURED.by_sample(design, timing)
-            design.before += [ring, Loop("receive", (self._receive,), timing.at_sample())]
+            design.before += [ring, LaneLoop("receive", (self._receive,), timing.at_sample())]
 
-    def add_control(self, design: Design) -> None:
+    def add_control(self, design: KernelDesign) -> None:
         """Put what the controller does into every step: schedule, laws, and the way to the plant's inputs."""
         timing = self.spec.timing
         design.before += self._scheduling()
-        design.before.append(Loop("control", (self._control,), timing.at_sample()))
+        design.before.append(LaneLoop("control", (self._control,), timing.at_sample()))
         if self.spec.delayed_input:
             design.before.append(SENT.by_step(design, timing))
         if self.sent != "u":
-            design.before.append(Loop("deliver", (self._deliver,)))
+            design.before.append(LaneLoop("deliver", (self._deliver,)))
 
     def start(self, number: int) -> dict[str, tuple[float, ...]]:
         """Return the rows of one situation that do not start at 0."""
@@ -215,7 +215,7 @@ class Sampling:
         """The gains at a tick: one loop, or for a schedule that sums over a grid three, the middle one repeated."""
         when, sweep = self.spec.timing.at_tick(), self.sweep
         if sweep is None:
-            return [Loop("schedule", (self._schedule,), when)]
+            return [LaneLoop("schedule", (self._schedule,), when)]
 
         def begin(lane: Lane) -> None:
             lane["grid_held"], lane["grid_sums"] = sweep.begin(*self._asked(lane))
@@ -226,7 +226,7 @@ class Sampling:
         def end(lane: Lane) -> None:
             self._scheduled(lane, *sweep.end(*self._asked(lane), lane["grid_sums"]))
 
-        loops = [Loop(f"schedule_{body.__name__}", (body,), when) for body in (begin, advance, end)]
+        loops = [LaneLoop(f"schedule_{body.__name__}", (body,), when) for body in (begin, advance, end)]
         return [loops[0], Repeat(loops[1], sweep.count), loops[2]]
 
     def _schedule(self, lane: Lane) -> None:

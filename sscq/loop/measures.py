@@ -13,8 +13,8 @@ import numpy as np
 
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import where
-from plants.core.kernel.kernel import ALIVE, Design
-from plants.core.kernel.lanes import Lane, Loop
+from plants.core.kernel.kernel import ALIVE, KernelDesign
+from plants.core.kernel.lanes import Lane, LaneLoop
 from plants.core.kernel.signal_bank import SignalBank
 from plants.core.names import unknown
 from plants.core.plant import pick_measures
@@ -98,7 +98,7 @@ class OwnMeasures:
     def __bool__(self) -> bool:
         return bool(self.measures)
 
-    def add_rows(self, design: Design) -> None:
+    def add_rows(self, design: KernelDesign) -> None:
         """Give every measure's states rows, the next of the kernel's results."""
         for group, measure in zip(self.groups, self.measures, strict=True):
             design.rows.add(group, measure.n_states)
@@ -113,7 +113,7 @@ class OwnMeasures:
         """Return the initial values of the rows."""
         return {group: measure.initial for group, measure in zip(self.groups, self.measures, strict=True)}
 
-    def start_again(self, rows: Array, design: Design) -> None:
+    def start_again(self, rows: Array, design: KernelDesign) -> None:
         """Put sums and peaks of workspaces [n, rows] back to where they start; filters go on."""
         for group, measure in zip(self.groups, self.measures, strict=True):
             old = rows[:, design.rows.span(group)]
@@ -196,7 +196,7 @@ class Scoring:
         step = spec.timing.step
         return SignalBank("rest", ("loss",), [(loss_at_rest(spec.plant, s, step),) for s in spec.situations], step)
 
-    def add_to(self, design: Design) -> None:
+    def add_to(self, design: KernelDesign) -> None:
         """Put what the measures need of each situation into every step."""
         if self.rest is not None:
             self.rest.add_to(design)
@@ -213,7 +213,7 @@ class Scoring:
         """Steps between the numbers of each stream in one situation."""
         return {} if self.rest is None else self.rest.every(number)
 
-    def add_rows(self, design: Design) -> None:
+    def add_rows(self, design: KernelDesign) -> None:
         """Give the measures rows, as the kernel's results; `steps` tells whether and when a rollout diverged."""
         design.rows.add("since", self.jumps)
         if self.scaled:
@@ -223,12 +223,12 @@ class Scoring:
         design.results = ("steps", *(f"q_{name}" for name in self.built_in))
         self.own.add_rows(design)
 
-    def loop(self) -> list[Loop]:
+    def loop(self) -> list[LaneLoop]:
         """Return the loop that accumulates, if anything is to be accumulated in steps."""
         bodies = [self._score] if set(self.measures) & set(STEP_MEASURES) else []
         if self.own:
             bodies.append(self._score_own)
-        return [Loop("score", tuple(bodies))] if bodies else []
+        return [LaneLoop("score", tuple(bodies))] if bodies else []
 
     def _score(self, lane: Lane) -> None:
         alive, moment = lane.one(ALIVE), self.moment(lane)

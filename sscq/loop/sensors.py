@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import floor, where
-from plants.core.kernel.kernel import Design, Stream, stream_items
+from plants.core.kernel.kernel import KernelDesign, Stream, stream_items
 from plants.core.signals import noise
 from plants.excitation import Feed
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from plants.core.kernel.lanes import Lane, Rows
+    from plants.core.kernel.lanes import Lane, WorkspaceRows
     from sscq.loop.spec import LoopSpec
 
 
@@ -60,7 +60,7 @@ class Chance:
         """Name of the kernel integer that is the steps between samples."""
         return f"every_{self.row}"
 
-    def add_to(self, design: Design) -> None:
+    def add_to(self, design: KernelDesign) -> None:
         """Put the fetching of the next number into every step."""
         design.integers.append(self.every)
         design.before.append(stream_items(design, Stream(self.name, self.row, self.every)))
@@ -100,7 +100,7 @@ class Sensors:
         if self.lossy:
             self.chances.append(Chance("dropout", "dropout_unit", noise.UNIFORM, spec.dropout))
 
-    def add_rows(self, rows: Rows) -> None:
+    def add_rows(self, rows: WorkspaceRows) -> None:
         """Give the sensors their rows."""
         for k in self.spec.noisy:
             rows.add(f"noise{k}")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, Design
-from plants.core.kernel.lanes import Loop
-from plants.core.kernel.run import Job, grid, run
+from plants.core.kernel.kernel import ALIVE, KernelDesign
+from plants.core.kernel.lanes import LaneLoop
+from plants.core.kernel.run import RolloutJob, grid, run
 from tests.reference.closed_loop_twin import uncompiled
 
 
@@ -22,10 +22,10 @@ class CompiledBlock:
         def body(lane):
             lane["out"] = block(*lane["in"])
 
-        design = Design("a block of a test")
+        design = KernelDesign("a block of a test")
         for name, size in (("in", n_in), ("out", n_out), (ALIVE, 1)):
             design.rows.add(name, size)
-        design.after.append(Loop("block", (body,)))
+        design.after.append(LaneLoop("block", (body,)))
         design.results = ("out",)
         self.kernel = kernels.build(design)
 
@@ -35,7 +35,9 @@ class CompiledBlock:
         start = np.zeros((points.shape[1], rows.count))
         start[:, rows.span("in")] = points.T
         none = np.zeros((len(start), 1), np.int64)
-        job = Job(start, np.zeros((1, 0)), none, np.zeros((len(start), 1, 5), np.int64), np.zeros((1, 1)), 1, 1.0)
+        job = RolloutJob(
+            start, np.zeros((1, 0)), none, np.zeros((len(start), 1, 5), np.int64), np.zeros((1, 1)), 1, 1.0
+        )
         results, _, _ = run(self.kernel, job, grid(len(start), 1, self.kernel.lanes), threads=1)
         return results.T
 
@@ -50,6 +52,6 @@ def compiled():
 def plain(monkeypatch):
     """`plants.simulate` with generated kernels run one lane at a time as the Python that they are: nothing to compile."""
     module = import_module("plants.core.motion.simulate")
-    monkeypatch.setattr(module, "Design", partial(Design, lanes=1))
+    monkeypatch.setattr(module, "Design", partial(KernelDesign, lanes=1))
     with uncompiled(), np.errstate(all="ignore"):  # compiled kernels divide by zero in silence
         yield module.simulate

@@ -68,7 +68,7 @@ PACKED_MOVES = re.compile(r"^\s+v\w+\s.*%[yz]mm", re.MULTILINE)
 @cache
 def lane_loop(name):
     """Compile a lane loop over one kernel, from nothing but the printed text."""
-    arguments = "S[0, lane], S[1, lane]" if KERNELS[name].arity == 2 else "S[0, lane]"
+    arguments = "S[0, lane], S[1, lane]" if len(KERNELS[name].domain) == 2 else "S[0, lane]"
     targets = "S[2, lane], S[3, lane]" if KERNELS[name].results == 2 else "S[2, lane]"
     lanes = 512 if name in TINY else 16
     call = f"{targets} = k_{name}({arguments})"
@@ -83,7 +83,7 @@ def compiled(name, points):
     run, lanes = lane_loop(name)
     kernel, n = KERNELS[name], len(points)
     values = np.ones((2, -(-n // lanes) * lanes))
-    values[: kernel.arity, :n] = points.T
+    values[: len(kernel.domain), :n] = points.T
     values = values.reshape(2, -1, lanes)
     run(values, values.shape[1])
     return values.reshape(2, -1)[: kernel.results, :n].T
@@ -179,7 +179,7 @@ def pairs(name, n=700):
 
 
 def points_of(name):
-    return pairs(name) if KERNELS[name].arity == 2 else sample(name)
+    return pairs(name) if len(KERNELS[name].domain) == 2 else sample(name)
 
 
 def largest_error(name, points, results):
@@ -225,8 +225,8 @@ SPECIAL = np.array(SPECIAL + [-value for value in SPECIAL])
 @pytest.mark.parametrize("evaluate", [compiled, plain])
 @pytest.mark.parametrize("name", KERNELS)
 def test_special_values_are_those_of_ieee_arithmetic(name, evaluate):
-    axes = [SPECIAL] * KERNELS[name].arity
-    points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, KERNELS[name].arity)
+    axes = [SPECIAL] * len(KERNELS[name].domain)
+    points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, len(KERNELS[name].domain))
     if name in {"sincos", "tan"}:  # finite angles outside the declared range have their own test
         points = points[(abs(points[:, 0]) <= 1e5) | ~np.isfinite(points[:, 0])]
     if name == "quotient":  # the only one that has no special divisors; and no subnormal results
@@ -293,7 +293,7 @@ def test_floor_is_the_largest_whole_number_not_above(x):
 def test_plain_python_never_raises_and_stays_in_its_range(name, x, y):
     """Python's own float division and math.sqrt raise; a debugging run must go on as the compiled one does."""
     limit = {"sincos": 1.0, "asin": math.pi / 2, "acos": math.pi, "atan2": math.pi, "tanh": 1.0, "sign": 1.0}
-    values = (x, y)[: KERNELS[name].arity]
+    values = (x, y)[: len(KERNELS[name].domain)]
     with np.errstate(all="raise"):
         results = np.ravel(KERNELS[name].function(*values))
     assert len(results) == KERNELS[name].results

@@ -22,7 +22,7 @@ from benchmarks.runner.timing import FULL, Timing, alternate, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
 from plants.balancing_vehicle import BALANCING_VEHICLE, BALANCING_VEHICLE_RIGID, NOMINAL_GAINS, STUDY, standing
 from plants.balancing_vehicle.motion import END, MEAN, under
-from plants.balancing_vehicle.parameters import GRAVITY, Numbers
+from plants.balancing_vehicle.parameters import GRAVITY, VehicleParameters
 from plants.balancing_vehicle.stepping import PASSES, pushes
 from plants.balancing_vehicle.wheels import dynamics, gaps_of
 from plants.contact.gaps import PENETRATION, PENETRATION_FROM_ABOVE, RATIO, RESTITUTION, RESTITUTION_FROM_ABOVE
@@ -145,7 +145,7 @@ def course(law: str, h: float, t_end: float = 0.7) -> Course:
     start = list(standing(0.0, STUDY))
     start[8], start[14], start[15] = SPEED, SPEED / STUDY["r"], SPEED / STUDY["r"]
     run = plants.simulate(PLANTS[law], t_end, h, initial=tuple(start), parameters=p)
-    named = Numbers(**p)
+    named = VehicleParameters(**p)
     states = [tuple(x) for x in run.states]
     find = under(law, lambda x: pushes(dynamics(x, _STILL, _DRY, named), x, named, h, PASSES).forces[0])
     back = [(*(q - 0.5 * h * v for q, v in zip(x[:8], x[8:16], strict=True)), *x[8:]) for x in states]
@@ -155,7 +155,7 @@ def course(law: str, h: float, t_end: float = 0.7) -> Course:
     )  # fmt: skip
 
 
-def _energy(states: list[tuple[float, ...]], named: Numbers) -> np.ndarray:
+def _energy(states: list[tuple[float, ...]], named: VehicleParameters) -> np.ndarray:
     return np.array([BALANCING_VEHICLE.energy(0.0, x, _STILL, _DRY, tuple(named)) for x in states])
 
 

@@ -26,7 +26,7 @@ from plants.balancing_vehicle import (
     standing,
 )
 from plants.balancing_vehicle.motion import accelerations, bristles, loads, of_instant, turned
-from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.parameters import VehicleParameters
 from plants.balancing_vehicle.signals import encoder_speed, true_speed
 from plants.balancing_vehicle.stepping import PASSES, stepped
 from plants.balancing_vehicle.stepping import run as variable
@@ -57,7 +57,7 @@ def with_passes(passes: int) -> Plant:
     """Return the vehicle with another number of passes in its step."""
 
     def advance(_: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
-        return stepped(x, u, w, Numbers(*p), h, passes)
+        return stepped(x, u, w, VehicleParameters(*p), h, passes)
 
     return replace(BALANCING_VEHICLE, advance=advance)
 
@@ -66,7 +66,7 @@ def explicit(update: str) -> Plant:
     """Return the vehicle with an `update` of its bristles ("exponential", "implicit") velocities stepped after it."""
 
     def advance(_: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> tuple[Any, ...]:
-        named = Numbers(*p)
+        named = VehicleParameters(*p)
         now, law = dynamics(x, u, w, named), named.friction
         slips = [now.slip(wheel) for wheel in range(2)]
         bent = [getattr(law, update)(slip, z, h) for slip, z in zip(slips, bristles(x), strict=True)]
@@ -189,7 +189,7 @@ class Cascade:
     def __init__(self, speed: float, period: float, *, encoder: bool) -> None:
         self.target, self.period, self.encoder = speed, period, encoder
         self.along = self.around = 0.0
-        self.p = Numbers(**BALANCER)
+        self.p = VehicleParameters(**BALANCER)
 
     def __call__(self, _: float, x: Any) -> tuple[float, float]:
         """Torques [N m]."""

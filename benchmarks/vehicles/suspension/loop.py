@@ -25,11 +25,12 @@ from plants.core.sharing.sharing import operations, shared
 from plants.core.tracing.trace import names, trace
 from plants.suspension import SUSPENSION
 from plants.suspension.signals import REST
-from plants.suspension.verification.loop_gains import ARRANGEMENTS, Gain, gains
+from plants.suspension.verification.loop_gains import ARRANGEMENTS, gains
 
 if TYPE_CHECKING:
     from benchmarks.runner.timing import Size
     from benchmarks.vehicles.suspension.rollouts import End
+    from plants.core.algebraic_loop.gain import MatrixGain
     from plants.core.tracing.trace import Program
 
 
@@ -78,7 +79,7 @@ class Found:
     operations : by name
     """
 
-    gains: dict[str, dict[str, Gain]]
+    gains: dict[str, dict[str, MatrixGain]]
     ends: dict[tuple[str, float], End]
     reference: np.ndarray
     lost: dict[tuple[float, float], int]

@@ -19,10 +19,11 @@ from plants.core.tracing.trace import names, trace
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
-from plants.unicycle.verification.loop_gains import ARRANGEMENTS, Gain, gains, largest_share, upright
+from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, largest_share, upright
 
 if TYPE_CHECKING:
     from benchmarks.runner.timing import Size
+    from plants.core.algebraic_loop.gain import MatrixGain
 
 
 ROLLS = (0.0, 0.047, 0.05, 0.1, 0.15, 0.2, 0.3)  # rad
@@ -83,7 +84,7 @@ class Found:
         Roll [rad] at which the gain of the minimal form is 1.
     """
 
-    gains: dict[float, dict[str, Gain]]
+    gains: dict[float, dict[str, MatrixGain]]
     shares: dict[float, float]
     tilts: dict[str, tuple[float, float, float]]
     errors: dict[tuple[str, float], float]

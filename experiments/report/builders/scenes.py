@@ -15,7 +15,7 @@ import numpy as np
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.case import BASELINE
 from experiments.report.records.motion import BodyView, PictureView, SceneView
-from plants.core.scene_points import Course, body_level, body_points, view_points
+from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def sampled(plant: Plant, run: Trajectory, p: tuple[float, ...], end: float = np
     scene = plant.scene
     assert scene is not None  # noqa: S101  (for the type checker: asked of plants with a scene only)
     at = grid(scene, run.time, end)
-    course = Course.of(plant, run, p, at.rows)
+    course = RecordedRun.of(plant, run, p, at.rows)
     found: dict[str, np.ndarray] = {"step": np.array([at.step])}
     for v, view in enumerate(scene.views):
         if view.follow is not None:

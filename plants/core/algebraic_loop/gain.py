@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _STILL = 1e-9  # of the fastest mode: what is slower is no oscillation (free positions)
 
 
-class Points(NamedTuple):
+class EvaluationPoints(NamedTuple):
     """Where a plant is looked at: time, state, input, disturbance, parameters; numbers, or arrays of points."""
 
     t: Any
@@ -61,7 +61,7 @@ def slopes_of(program: Program, *block: Any) -> list[list[Any]]:
     return [list(values[k : k + width]) for k in range(0, len(values), width)]
 
 
-def gain_matrices(plant: Plant, at: Points, *by: str) -> Array:
+def gain_matrices(plant: Plant, at: EvaluationPoints, *by: str) -> Array:
     """Return G, and slopes by other groups beside it, at many points [n_points, n, n + ...].
 
     The accelerations are the solved ones there; where the equations are affine in them G does not depend on them.
@@ -86,6 +86,27 @@ def spectral_radius(matrices: Array) -> Array:
     values = np.full(len(matrices), np.nan)
     values[finite] = np.abs(np.linalg.eigvals(matrices[finite])).max(axis=1)
     return values
+
+
+class MatrixGain(NamedTuple):
+    """Spectral radius of G = I - D^-1 K and the largest real part of its eigenvalues."""
+
+    radius: float
+    real: float
+
+
+def gain_of_split(own: Array, matrix: Array) -> MatrixGain:
+    """Return the gain of K [n, n] where D [n, n] is what each pass solves."""
+    values = np.linalg.eigvals(np.eye(len(matrix)) - np.linalg.solve(own, matrix))
+    return MatrixGain(float(np.abs(values).max()), float(values.real.max()))
+
+
+def gain_of(matrix: Array, together: Sequence[Sequence[int]] = ()) -> MatrixGain:
+    """Return the gain of K [n, n] where each unknown is solved for itself, those of each group together."""
+    own = np.diag(np.diag(matrix))
+    for group in together:
+        own[np.ix_(group, group)] = matrix[np.ix_(group, group)]
+    return gain_of_split(own, matrix)
 
 
 def loop_gain(
@@ -121,14 +142,16 @@ def loop_gain(
     return float(spectral_radius(gain_matrices(plant, _point(plant, state, parameters, inputs, disturbances, t)))[0])
 
 
-def _point(plant: Plant, state: Given, parameters: Given, inputs: Given, disturbances: Given, t: float) -> Points:
+def _point(
+    plant: Plant, state: Given, parameters: Given, inputs: Given, disturbances: Given, t: float
+) -> EvaluationPoints:
     if not plant.has_loop:
         raise ValueError(f"plant {plant.name!r} has no algebraic loop: it declares no mutually dependent accelerations")
     u = pick_values(f"inputs of plant {plant.name!r}", plant.inputs, inputs)
     if disturbances is None or isinstance(disturbances, Mapping):
         disturbances = {q.name: q.rest for q in plant.disturbances} | dict(disturbances or {})
     w = pick_values(f"disturbances of plant {plant.name!r}", plant.disturbances, disturbances)
-    return Points(t, plant.values("states", state), u, w, plant.values("parameters", parameters))
+    return EvaluationPoints(t, plant.values("states", state), u, w, plant.values("parameters", parameters))
 
 
 class SpuriousDamping(NamedTuple):
@@ -190,7 +213,7 @@ def spurious_damping(
     return SpuriousDamping(values[kept], np.array(growth))
 
 
-def _kinematic_slopes(plant: Plant, at: Points) -> Array:
+def _kinematic_slopes(plant: Plant, at: EvaluationPoints) -> Array:
     """Slopes by the state of the rates of all states that are not accelerated [n_x - n, n_x], at one point."""
     tape, groups = Tape(), ("t", "x", "u", "w", "p")
     shapes = tuple(shape(plant, group) for group in groups)

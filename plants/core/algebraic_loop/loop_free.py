@@ -17,7 +17,7 @@ from plants.core.elementary import where
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.core.kernel.lanes import Lane, Rows
+    from plants.core.kernel.lanes import Lane, WorkspaceRows
     from plants.core.plant import Plant
 
 SHARES = {"loop_free": 1.0, "loop_free_relaxed": 0.5, "loop_free_filtered": 0.1}
@@ -46,7 +46,7 @@ class LoopFree:
         self.plant, self.share, self.places = plant, SHARES[mode], layout(plant)
         self.n = self.places.n
 
-    def add_rows(self, rows: Rows) -> None:
+    def add_rows(self, rows: WorkspaceRows) -> None:
         """Give the form its memory."""
         rows.add("velocity_before", self.n)
         rows.add("acceleration", self.n)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.algebraic_loop.gain import Points, gain_matrices, spectral_radius, spurious_damping
+from plants.core.algebraic_loop.gain import EvaluationPoints, gain_matrices, spectral_radius, spurious_damping
 from plants.core.algebraic_loop.iteration import TOLERANCE
 from plants.core.algebraic_loop.loop_free import SHARES, loop_delay
 
@@ -56,7 +56,7 @@ class LoopReport:
     iterations : Iterations or None
         None where nothing is iterated.
     plant : Plant
-    points : Points
+    points : EvaluationPoints
         Time [n + 1] and arrays [.., n + 1] where the run has been.
     """
 
@@ -65,7 +65,7 @@ class LoopReport:
     evaluations: int
     iterations: Iterations | None
     plant: Plant
-    points: Points
+    points: EvaluationPoints
 
     @cached_property
     def gains(self) -> Array:

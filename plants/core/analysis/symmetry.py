@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.blocks import Sample
+from plants.core.blocks import BlockSample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def is_odd(plant: Plant) -> bool:
         return False
     if not all(_alike(q.low, q.high) for q in (*plant.states, *plant.inputs)):
         return False
-    sample = Sample.draw(plant, _POINTS, np.random.default_rng(0))
+    sample = BlockSample.draw(plant, _POINTS, np.random.default_rng(0))
     rest = tuple(np.full(_POINTS, value) for value in plant.calm())
     there = _values(plant, sample.t, tuple(sample.x), tuple(sample.u), rest, tuple(sample.p))
     back = _values(plant, sample.t, tuple(-sample.x), tuple(-sample.u), rest, tuple(sample.p))

@@ -57,7 +57,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
     _check_declaration(report, plant)
     _advise_on_gaps(report, plant)
     if functions.check_sizes(report, plant) and report.ok:
-        sample = blocks.Sample.draw(plant, points, np.random.default_rng(seed))
+        sample = blocks.BlockSample.draw(plant, points, np.random.default_rng(seed))
         functions.check_values(report, plant, sample)
         functions.check_measured_outputs(report, plant)
         check_measures(report, plant, sample)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.blocks import _NUMBERS, forms, program, shape
-from plants.core.scene_points import Course, body_level, body_points, view_points
+from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
 from plants.core.tracing.tape import Tape, TracingError
 from plants.core.tracing.trace import Program, depends, differentiate, flat, names, symbols, trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.core.blocks import BlockForm, Sample
+    from plants.core.blocks import BlockForm, BlockSample
     from plants.core.checks.report import CheckReport
     from plants.core.measures import Measure
     from plants.core.plant import Plant
@@ -70,7 +70,7 @@ def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
     return f"{name}: {place}{type(error).__name__}: {error}; the block is called as {called}"
 
 
-def check_values(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def check_values(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """Compare every block as plain Python, on arrays and on the tape, and require finite numbers."""
     before = len(report.problems)
     for name, form in forms(plant).items():
@@ -89,7 +89,7 @@ def check_values(report: CheckReport, plant: Plant, sample: Sample) -> None:
         report.passed.append(f"{how}, at {count} states inside the bounds")
 
 
-def _report_infinite(report: CheckReport, plant: Plant, name: str, values: np.ndarray, sample: Sample) -> bool:
+def _report_infinite(report: CheckReport, plant: Plant, name: str, values: np.ndarray, sample: BlockSample) -> bool:
     bad = np.argwhere(~np.isfinite(values).all(axis=1))
     if not len(bad):
         return False
@@ -161,7 +161,7 @@ def check_measured_outputs(report: CheckReport, plant: Plant) -> None:
 _GROUPS = ("t", "x", "u", "w", "p")
 
 
-def check_measures(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def check_measures(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """Compare every measure's update as plain Python and on the tape, and read its value off."""
     before = len(report.problems)
     for measure in plant.measures:
@@ -176,7 +176,7 @@ def check_measures(report: CheckReport, plant: Plant, sample: Sample) -> None:
         report.passed.append(f"own measures can be compiled and give finite numbers: {known}")
 
 
-def _problem(plant: Plant, measure: Measure, sample: Sample) -> str:
+def _problem(plant: Plant, measure: Measure, sample: BlockSample) -> str:
     """What is wrong with a measure, or an empty string."""
     program, rng = _program(plant, measure), np.random.default_rng(0)
     with np.errstate(all="ignore"):
@@ -205,13 +205,13 @@ def _program(plant: Plant, measure: Measure) -> Program:
     return trace(update, *(shape(plant, group) for group in _GROUPS), names("m", measure.n_states), references)
 
 
-def check_scene_points(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def check_scene_points(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """Call every function of the scene at the sampled states."""
     if plant.scene is None:
         return
     before = len(report.problems)
     x, u, w = (tuple(sample.group(group)) for group in ("x", "u", "w"))
-    course = Course(np.asarray(sample.t, dtype=float), x, u, w, plant.nominal())
+    course = RecordedRun(np.asarray(sample.t, dtype=float), x, u, w, plant.nominal())
     for view in plant.scene.views:
         for body in view.bodies:
             where = f"scene, view {view.name!r}"

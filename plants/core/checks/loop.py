@@ -14,13 +14,13 @@ from plants.core.replay import replay
 from plants.core.tracing.trace import flat
 
 if TYPE_CHECKING:
-    from plants.core.blocks import Sample
+    from plants.core.blocks import BlockSample
     from plants.core.checks.report import CheckReport
     from plants.core.plant import Plant
     from plants.core.tracing.trace import Program
 
 
-def check_loop(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def check_loop(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """State the gain of the algebraic loop; test the mass matrix and that both declarations agree."""
     if not plant.has_loop:
         return
@@ -42,11 +42,11 @@ def check_loop(report: CheckReport, plant: Plant, sample: Sample) -> None:
         _check_agreement(report, plant, sample)
 
 
-def _matrices(slopes: Program, sample: Sample, a: np.ndarray) -> np.ndarray:
+def _matrices(slopes: Program, sample: BlockSample, a: np.ndarray) -> np.ndarray:
     return stacked(slopes_of(slopes, sample.t, sample.x, a, sample.u, sample.w, sample.p), len(sample.t))
 
 
-def _check_mass_matrix(report: CheckReport, plant: Plant, sample: Sample, n: int) -> None:
+def _check_mass_matrix(report: CheckReport, plant: Plant, sample: BlockSample, n: int) -> None:
     form = forms(plant)["mass_matrix"]
     tape = program(plant, "mass_matrix", form)
     values = replay(tape, *flat(sample.arguments(form)))
@@ -57,7 +57,9 @@ def _check_mass_matrix(report: CheckReport, plant: Plant, sample: Sample, n: int
         report.problems.append("mass_matrix is not positive definite at some state inside the bounds")
 
 
-def _check_affine(report: CheckReport, plant: Plant, slopes: Program, sample: Sample, matrices: np.ndarray) -> None:
+def _check_affine(
+    report: CheckReport, plant: Plant, slopes: Program, sample: BlockSample, matrices: np.ndarray
+) -> None:
     others = _matrices(slopes, sample, 1.0 + 3.0 * sample.a)
     if not np.allclose(matrices, others, rtol=1e-9, atol=1e-12 * (1.0 + np.abs(matrices).max())):
         report.problems.append(
@@ -65,7 +67,7 @@ def _check_affine(report: CheckReport, plant: Plant, slopes: Program, sample: Sa
         )
 
 
-def _check_agreement(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def _check_agreement(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """Both declarations must have the same solution."""
     solutions = []
     others = (

@@ -15,7 +15,7 @@ import numpy as np
 
 from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import shape
-from plants.core.checks.runs import Runs, check_stiffness, drive, fastest, rounded
+from plants.core.checks.runs import HalvedRuns, check_stiffness, drive, fastest, rounded
 from plants.core.motion.simulate import simulate
 from plants.core.motion.trajectory import DivergedError
 from plants.core.replay import replay
@@ -25,9 +25,9 @@ from plants.core.tracing.trace import Program, differentiate, flat, symbols
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plants.core.blocks import Sample
+    from plants.core.blocks import BlockSample
     from plants.core.checks.report import CheckReport
-    from plants.core.checks.runs import Drive
+    from plants.core.checks.runs import TestedMotion
     from plants.core.motion.trajectory import Trajectory
     from plants.core.plant import Plant
     from plants.core.quantities import Quantity
@@ -42,7 +42,7 @@ _PARTED = 1e-2  # of a state's size: runs that are further apart at the finest s
 _STEPS = 4000
 
 
-def check_motion(report: CheckReport, plant: Plant, sample: Sample) -> None:
+def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
     """Simulate the plant from a moved initial state with smooth inputs, and test what the run must fulfil.
 
     An `after_step` is left out of all but its own test: impacts and projections change the energy and break the order.
@@ -73,7 +73,7 @@ def _supply_is_known(plant: Plant) -> bool:
     return plant.supplied_power is not None or not (plant.inputs or plant.disturbances)
 
 
-def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> Runs | None:
+def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> HalvedRuns | None:
     """A run inside the plant's region: shorter and more gently driven until it stays there."""
     initial = tuple(_moved(q, 1.0 if k % 2 == 0 else -1.0) for k, q in enumerate(plant.states))
     u, w, p = slopes.nominal_input(), np.array(plant.calm()), np.array(plant.nominal())
@@ -82,7 +82,7 @@ def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> Runs | None
     slow = float(values[values > 1e-3 * fast].min(initial=fast))
     t_end, size, left = min(20.0 / slow, _LONGEST / fast), 1.0, ""
     for _ in range(_ATTEMPTS):
-        runs = Runs(plant, drive(plant, initial, math.sqrt(fast * slow), size, t_end), _COARSE / fast)
+        runs = HalvedRuns(plant, drive(plant, initial, math.sqrt(fast * slow), size, t_end), _COARSE / fast)
         try:
             largest = fastest(slopes, runs.at(0), plant)
             if largest > 2.0 * fast and runs.count * largest / fast < _STEPS:
@@ -122,7 +122,7 @@ def _advise_step(report: CheckReport, fast: float, own: float) -> None:
         report.advice.append(f"its own step of {own:g} s is too coarse for rk4: declare another, Plant(step=...)")
 
 
-def _check_order(report: CheckReport, runs: Runs) -> None:
+def _check_order(report: CheckReport, runs: HalvedRuns) -> None:
     """Order of rk4 from the differences between runs at halved steps."""
     states = [runs.at(k).states[:: 2**k] for k in range(_HALVINGS)]
     scale = np.abs(states[-1]).max(axis=0) + 1e-300
@@ -148,7 +148,7 @@ def _gaps(apart: list[NDArray[np.float64]]) -> list[float]:
     return [float(values.max()) for values in apart]
 
 
-def _check_balance(report: CheckReport, plant: Plant, runs: Runs, sample: Sample) -> None:
+def _check_balance(report: CheckReport, plant: Plant, runs: HalvedRuns, sample: BlockSample) -> None:
     """Energy gained = energy supplied - energy dissipated, along the run."""
     error = math.inf
     for k in range(_HALVINGS + 1):
@@ -175,7 +175,7 @@ def _imbalance(plant: Plant, run: Trajectory) -> tuple[float, float]:
     return missing / exchanged if exchanged > 0.0 else 0.0, exchanged
 
 
-def _diagnosis(plant: Plant, sample: Sample) -> str:
+def _diagnosis(plant: Plant, sample: BlockSample) -> str:
     """Where it fails at single states, and which factor on a block would mend it."""
     values = replay(_powers(plant), sample.t, *sample.x, *sample.u, *sample.w, *sample.p)
     table = np.array([np.broadcast_to(v, len(sample.t)) for v in values], float)
@@ -217,7 +217,7 @@ LENGTHS = (16.0, 4.0, 1.0)  # of the tested run in times of the flow's: a flow t
 STEPS = 20_000  # at most
 
 
-def check_after_step(report: CheckReport, plant: Plant, drive: Drive) -> None:
+def check_after_step(report: CheckReport, plant: Plant, drive: TestedMotion) -> None:
     """Simulate with `after_step` at the plant's own step, as long as the plant stays in its region."""
     report.advice.append(
         "step, order of convergence, stiffness and energy balance are those of the equations alone, without after_step"
@@ -254,7 +254,7 @@ ROUNDING = 1e-6  # of the move
 _POINTS = 12
 
 
-def check_advance(report: CheckReport, plant: Plant, runs: Runs) -> None:
+def check_advance(report: CheckReport, plant: Plant, runs: HalvedRuns) -> None:
     """Compare short steps with the derivative along the tested run, and simulate with the plant's own step."""
     report.advice.append(
         "step, order of convergence, stiffness and energy balance are those of the equations alone, without advance"
@@ -271,7 +271,7 @@ def check_advance(report: CheckReport, plant: Plant, runs: Runs) -> None:
     _run(report, plant, runs)
 
 
-def _miss(plant: Plant, runs: Runs, h: float) -> float:
+def _miss(plant: Plant, runs: HalvedRuns, h: float) -> float:
     """Median over points of the run of the relative difference between a step and h times the rates."""
     run, found = runs.at(1), []
     for k in np.unique(np.linspace(0, len(run.time) - 1, _POINTS).astype(int)):
@@ -283,7 +283,7 @@ def _miss(plant: Plant, runs: Runs, h: float) -> float:
     return float(np.median(found))
 
 
-def _run(report: CheckReport, plant: Plant, runs: Runs) -> None:
+def _run(report: CheckReport, plant: Plant, runs: HalvedRuns) -> None:
     drive = runs.drive
     count = min(STEPS, max(1, math.ceil(drive.t_end / plant.step)))
     t_end = count * plant.step

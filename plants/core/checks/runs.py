@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Drive:
+class TestedMotion:
     """The tested run: where it begins, what drives it, how long it lasts [s]."""
 
     initial: tuple[float, ...]
@@ -34,10 +34,10 @@ class Drive:
     t_end: float
 
 
-class Runs:
+class HalvedRuns:
     """One run at the coarse step and its halvings, each simulated when first asked for."""
 
-    def __init__(self, plant: Plant, drive: Drive, coarse: float, integrator: str = "rk4") -> None:
+    def __init__(self, plant: Plant, drive: TestedMotion, coarse: float, integrator: str = "rk4") -> None:
         self.plant, self.drive, self.integrator = plant, drive, integrator
         self.count = max(8, math.ceil(drive.t_end / coarse))
         self._done: dict[int, Trajectory] = {}
@@ -57,7 +57,7 @@ class Runs:
         return self._done[halvings]
 
 
-def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> Drive:
+def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> TestedMotion:
     """Return sines of about `rate` [rad/s] on all inputs and disturbances, `size` (1: usual) of their room."""
     from plants.core.signals.elementary_forms import Sine
 
@@ -75,7 +75,7 @@ def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_
         height = size * (0.05 * room if math.isfinite(room) else 0.1)
         swing = Sine(height, rate * (0.45 + 0.23 * k) / (2.0 * math.pi), 1.1 + k)
         disturbances.append(quantity.rest + swing if height > 0.0 else quantity.rest)
-    return Drive(initial, inputs, disturbances, t_end)
+    return TestedMotion(initial, inputs, disturbances, t_end)
 
 
 def modes(slopes: Slopes, run: Trajectory, plant: Plant) -> NDArray[np.complex128]:
@@ -104,7 +104,7 @@ _RESTING = 1e-6  # modes slower than this share of the fastest are integrators
 _LENGTH, _COARSE, _HALVINGS = 20.0, 0.2, 6  # of the tested run and its step, in times of the mode to be followed
 
 
-def check_stiffness(report: CheckReport, slopes: Slopes, runs: Runs) -> None:
+def check_stiffness(report: CheckReport, slopes: Slopes, runs: HalvedRuns) -> None:
     """Where rk4 is held to small steps by modes that nobody follows, advise the implicit integrator and its step."""
     values = modes(slopes, runs.at(1), runs.plant)
     fast, followed = float(np.abs(values).max(initial=0.0)), _followed(values)
@@ -133,7 +133,7 @@ def _followed(values: np.ndarray) -> float:
 
 def _sufficient(plant: Plant, initial: tuple[float, ...], rate: float) -> tuple[float, float] | None:
     """The largest tried step whose run differs little from that of half the step, with the difference."""
-    slow = Runs(plant, drive(plant, initial, rate, 1.0, _LENGTH / rate), _COARSE / rate, "rosenbrock")
+    slow = HalvedRuns(plant, drive(plant, initial, rate, 1.0, _LENGTH / rate), _COARSE / rate, "rosenbrock")
     try:
         for k in range(_HALVINGS):
             error = _difference(slow, k)
@@ -144,7 +144,7 @@ def _sufficient(plant: Plant, initial: tuple[float, ...], rate: float) -> tuple[
     return None
 
 
-def _difference(runs: Runs, halvings: int) -> float:
+def _difference(runs: HalvedRuns, halvings: int) -> float:
     """Largest difference to the run at half the step, after the start, relative to each state's largest value."""
     here, finer = runs.at(halvings).states, runs.at(halvings + 1).states[::2]
     scale = np.abs(finer).max(axis=0) + 1e-300

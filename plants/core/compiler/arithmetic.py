@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Complex, Number, double
 
 if TYPE_CHECKING:
-    from plants.core.compiler.lines import Lines
+    from plants.core.compiler.lines import LineWriter
     from plants.core.compiler.values import Part
 
 _DOUBLES: dict[type[ast.AST], str] = {ast.Add: "fadd", ast.Sub: "fsub", ast.Mult: "fmul", ast.Div: "fdiv"}
@@ -23,7 +23,7 @@ _COMPARISONS: dict[type[ast.AST], tuple[str, str]] = {
 }  # fmt: skip
 
 
-def binary(to: Lines, operation: ast.operator, a: Number, b: Number) -> Number | None:
+def binary(to: LineWriter, operation: ast.operator, a: Number, b: Number) -> Number | None:
     """Return the result of an operation on two numbers; None if there is no such operation."""
     kind = type(operation)
     if a.kind == b.kind == TRUTH and kind in _TRUTHS:
@@ -39,7 +39,7 @@ def binary(to: Lines, operation: ast.operator, a: Number, b: Number) -> Number |
     return to.put(INTEGER, f"{_INTEGERS[kind]} i64 {a.text}, {b.text}") if kind in _INTEGERS else None
 
 
-def of_complex(to: Lines, operation: ast.operator, a: Part, b: Part) -> Complex | None:
+def of_complex(to: LineWriter, operation: ast.operator, a: Part, b: Part) -> Complex | None:
     """Return a sum, difference or product in which a number is complex; a real one counts as one with 0 beside it."""
     kind = type(operation)
     if isinstance(a, Number) and isinstance(b, Complex) and kind is ast.Mult:
@@ -62,7 +62,7 @@ def of_complex(to: Lines, operation: ast.operator, a: Part, b: Part) -> Complex 
     return Complex(real, imag)
 
 
-def _floored(to: Lines, quotient: bool, a: Number, b: Number) -> Number:
+def _floored(to: LineWriter, quotient: bool, a: Number, b: Number) -> Number:
     """Quotient rounded down, or its remainder, which has the divisor's sign; 0 where the divisor is 0."""
     if b.text.isdecimal() and int(b.text) > 0 and int(b.text) & (int(b.text) - 1) == 0:
         size = int(b.text)
@@ -86,14 +86,14 @@ def _floored(to: Lines, quotient: bool, a: Number, b: Number) -> Number:
     return to.put(INTEGER, f"select i1 {none.text}, i64 0, i64 {result.text}")
 
 
-def negative(to: Lines, a: Number) -> Number:
+def negative(to: LineWriter, a: Number) -> Number:
     """Return -a."""
     if a.kind == DOUBLE:
         return to.put(DOUBLE, f"fneg double {a.text}")
     return to.put(INTEGER, f"sub i64 0, {to.as_kind(a, INTEGER).text}")
 
 
-def compared(to: Lines, operation: ast.cmpop, a: Number, b: Number) -> Number | None:
+def compared(to: LineWriter, operation: ast.cmpop, a: Number, b: Number) -> Number | None:
     """Return the truth of a comparison; None if there is no such one. NaN differs from everything."""
     if type(operation) not in _COMPARISONS:
         return None
@@ -105,13 +105,13 @@ def compared(to: Lines, operation: ast.cmpop, a: Number, b: Number) -> Number | 
     return to.put(TRUTH, f"icmp {of_integers} i64 {a.text}, {b.text}")
 
 
-def selected(to: Lines, condition: Number, then: Number, other: Number) -> Number:
+def selected(to: LineWriter, condition: Number, then: Number, other: Number) -> Number:
     """Return `then` where the condition holds, else `other`."""
     then, other = to.same_kind(then, other)
     return to.put(then.kind, f"select i1 {condition.text}, {then.kind} {then.text}, {other.kind} {other.text}")
 
 
-def extreme(to: Lines, largest: bool, a: Number, b: Number) -> Number:
+def extreme(to: LineWriter, largest: bool, a: Number, b: Number) -> Number:
     """Return Python's max or min of two: the second where it is beyond the first, else (with NaN too) the first."""
     beyond = compared(to, ast.Gt() if largest else ast.Lt(), b, a)
     assert beyond is not None  # noqa: S101  (both comparisons exist)

@@ -11,7 +11,7 @@ from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Complex, 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.core.compiler.lines import Lines
+    from plants.core.compiler.lines import LineWriter
     from plants.core.compiler.values import Value
 
 # LLVM's own functions of doubles. Those of the first line are instructions, those of the second calls of the C library.
@@ -21,7 +21,7 @@ INTRINSICS = {
 }  # fmt: skip
 
 
-def built_in(to: Lines, name: str, arguments: Sequence[Value]) -> Value | None:
+def built_in(to: LineWriter, name: str, arguments: Sequence[Value]) -> Value | None:
     """Write the call of a function that needs no definition; None if there is none of that name for these arguments."""
     if name == "len" and len(arguments) == 1 and isinstance(arguments[0], Array):
         return Number(INTEGER, arguments[0].shape[0])
@@ -40,7 +40,7 @@ def built_in(to: Lines, name: str, arguments: Sequence[Value]) -> Value | None:
     return _of_one(to, name, numbers[0]) if len(numbers) == 1 else None
 
 
-def _of_one(to: Lines, name: str, number: Number) -> Number | None:
+def _of_one(to: LineWriter, name: str, number: Number) -> Number | None:
     if name in {"float", "np.float64"}:
         return to.as_kind(number, DOUBLE)
     if name in {"int", "np.int64"}:
@@ -59,7 +59,7 @@ def _of_one(to: Lines, name: str, number: Number) -> Number | None:
     return None
 
 
-def intrinsic(to: Lines, name: str, numbers: Sequence[Number]) -> Number:
+def intrinsic(to: LineWriter, name: str, numbers: Sequence[Number]) -> Number:
     """Write the call of one of LLVM's own functions."""
     given = ", ".join(f"double {to.as_kind(number, DOUBLE).text}" for number in numbers)
     return to.put(DOUBLE, f"call double @llvm.{name}.f64({given})")

@@ -25,7 +25,7 @@ from plants.core.compiler.values import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.core.compiler.lines import Lines
+    from plants.core.compiler.lines import LineWriter
 
 _NAMED = {
     "math.nan": math.nan, "np.nan": math.nan, "math.inf": math.inf, "np.inf": math.inf, "math.pi": math.pi
@@ -41,20 +41,20 @@ class Surroundings(Protocol):
 
     constants: dict[str, Number]
 
-    def call(self, to: Lines, name: str, arguments: Sequence[Value]) -> Value | None:
+    def call(self, to: LineWriter, name: str, arguments: Sequence[Value]) -> Value | None:
         """Write the call of another function of the text; None if there is none of that name."""
 
 
-class Expressions:
+class ExpressionWriter:
     """Writes expressions to the lines of one function.
 
     Parameters
     ----------
-    to : Lines
+    to : LineWriter
     around : Surroundings
     """
 
-    def __init__(self, to: Lines, around: Surroundings) -> None:
+    def __init__(self, to: LineWriter, around: Surroundings) -> None:
         self.to, self.around = to, around
 
     def value(self, e: ast.expr) -> Value:

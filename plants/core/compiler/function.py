@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from plants.core.compiler.expressions import Expressions, Surroundings, refused
-from plants.core.compiler.lines import Lines
+from plants.core.compiler.expressions import ExpressionWriter, Surroundings, refused
+from plants.core.compiler.lines import LineWriter
 from plants.core.compiler.values import DOUBLE, INTEGER, TRUTH, Array, Number, Value, type_of
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ class Function:
         LLVM's type of what it returns; "void" for nothing.
     parameters : list of str
         In LLVM's text; an array is its address and its shape.
-    lines : Lines
+    lines : LineWriter
     """
 
     def __init__(self, tree: ast.FunctionDef, arguments: Sequence[Value], around: Surroundings) -> None:
-        self.tree, self.lines = tree, Lines(fused="FUSED" in around.constants)
+        self.tree, self.lines = tree, LineWriter(fused="FUSED" in around.constants)
         self.result, self.parameters = "", list[str]()
         self.returned: Value | None = None
-        self._expressions = Expressions(self.lines, around)
+        self._expressions = ExpressionWriter(self.lines, around)
         self._around_loop: list[tuple[str, str]] = []
         for name, argument in zip([a.arg for a in tree.args.args], arguments, strict=True):
             self._parameter(name, argument)

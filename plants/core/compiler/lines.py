@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NATURES: dict[type, str] = {Number: "a number", Complex: "a complex number", Array: "an array"}
 
 
-class Lines:
+class LineWriter:
     """Instructions of a function in order.
 
     Attributes

@@ -14,7 +14,7 @@ from plants.core.compiler.values import DOUBLE, INTEGER, Array, Number, Value, d
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.core.compiler.lines import Lines
+    from plants.core.compiler.lines import LineWriter
 
 __all__ = ["RefusedError", "module_text"]
 
@@ -88,7 +88,7 @@ class _Module:
         else:
             raise refused(statement)
 
-    def call(self, to: Lines, name: str, arguments: Sequence[Value]) -> Value | None:
+    def call(self, to: LineWriter, name: str, arguments: Sequence[Value]) -> Value | None:
         """Write the call of a function of the source; None if there is none of that name."""
         if name not in self.trees:
             return None
@@ -111,7 +111,7 @@ class _Module:
         self.texts.append(function.text(head).replace(") {", f") #{1 if inline else 2} {{", 1))
 
 
-def _passed(to: Lines, arguments: Sequence[Value]) -> list[str]:
+def _passed(to: LineWriter, arguments: Sequence[Value]) -> list[str]:
     texts: list[str] = []
     for argument in arguments:
         if isinstance(argument, Array):

@@ -21,6 +21,6 @@ A file holds a family; a new function goes to its family and into the table, whi
 :mod:`plants.core.elementary_kernels.table`.
 """
 
-from plants.core.elementary_kernels.table import KERNELS, Kernel, source
+from plants.core.elementary_kernels.table import KERNELS, ElementaryKernel, source
 
-__all__ = ["KERNELS", "Kernel", "source"]
+__all__ = ["KERNELS", "ElementaryKernel", "source"]

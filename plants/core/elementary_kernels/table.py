@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ElementaryKernel:
     """One elementary function as generated kernels call it.
 
     Attributes
@@ -76,11 +76,6 @@ class Kernel:
         """The function itself, as plain Python."""
         return self.functions[-1]
 
-    @property
-    def arity(self) -> int:
-        """Number of arguments."""
-        return len(self.domain)
-
 
 _ALL, _BITS, _ANGLE, _SINE = (-inf, inf), (k_bits, k_from_bits), (-1e5, 1e5), (-1.0, 1.0)
 _HEAD = (*_BITS, k_head)
@@ -89,23 +84,23 @@ _EXP = (*_BITS, k_octave_exp, k_sum_exp)
 _ARC = (*_HEAD, k_pair_sqrt, k_arc_series)
 _POW = (*_HEAD, k_octave_exp, k_sum_exp, k_octave, k_log_square_series, k_pair_log, k_pow)
 
-KERNELS: dict[str, Kernel] = {
+KERNELS: dict[str, ElementaryKernel] = {
     kernel.name: kernel
     for kernel in (
-        Kernel("sincos", (*_TURNS, k_sincos), (_ANGLE,), 1.0, results=2),
-        Kernel("tan", (*_HEAD, k_ratio, *_TURNS[1:], k_tan), (_ANGLE,), 1.35),
-        Kernel("asin", (*_ARC, k_asin), (_SINE,), 0.9),
-        Kernel("acos", (*_ARC, k_acos), (_SINE,), 1.0),
-        Kernel("atan2", (k_bits, k_atan_series, k_atan2), (_ALL, _ALL), 1.7),
-        Kernel("exp", (*_EXP, k_exp), (_ALL,), 1.05),
-        Kernel("log", (*_BITS, k_octave, k_log), ((0.0, inf),), 0.95),
-        Kernel("tanh", (*_HEAD, k_ratio, k_octave_exp, k_tanh), (_ALL,), 1.25),
-        Kernel("pow", _POW, (_ALL, _ALL), 1.2),
-        Kernel("floor", (k_floor,), (_ALL,), 0.0),
-        Kernel("abs", (k_abs,), (_ALL,), 0.0),
-        Kernel("sign", (k_sign,), (_ALL,), 0.0),
-        Kernel("sqrt", (k_sqrt,), ((0.0, inf),), 0.5),
-        Kernel("quotient", (*_BITS, k_quotient), (_ALL, (1e-300, 1e300)), 1.51),
+        ElementaryKernel("sincos", (*_TURNS, k_sincos), (_ANGLE,), 1.0, results=2),
+        ElementaryKernel("tan", (*_HEAD, k_ratio, *_TURNS[1:], k_tan), (_ANGLE,), 1.35),
+        ElementaryKernel("asin", (*_ARC, k_asin), (_SINE,), 0.9),
+        ElementaryKernel("acos", (*_ARC, k_acos), (_SINE,), 1.0),
+        ElementaryKernel("atan2", (k_bits, k_atan_series, k_atan2), (_ALL, _ALL), 1.7),
+        ElementaryKernel("exp", (*_EXP, k_exp), (_ALL,), 1.05),
+        ElementaryKernel("log", (*_BITS, k_octave, k_log), ((0.0, inf),), 0.95),
+        ElementaryKernel("tanh", (*_HEAD, k_ratio, k_octave_exp, k_tanh), (_ALL,), 1.25),
+        ElementaryKernel("pow", _POW, (_ALL, _ALL), 1.2),
+        ElementaryKernel("floor", (k_floor,), (_ALL,), 0.0),
+        ElementaryKernel("abs", (k_abs,), (_ALL,), 0.0),
+        ElementaryKernel("sign", (k_sign,), (_ALL,), 0.0),
+        ElementaryKernel("sqrt", (k_sqrt,), ((0.0, inf),), 0.5),
+        ElementaryKernel("quotient", (*_BITS, k_quotient), (_ALL, (1e-300, 1e300)), 1.51),
     )
 }
 

@@ -102,7 +102,7 @@ def function(text: str, arguments: Sequence[str]) -> Callable[..., None]:
         return load(text).rollout
     if name not in _functions:
         path = _stored(name, text)
-        _functions[name] = machine_code.Compiled(_object(path, text, arguments), arguments)
+        _functions[name] = machine_code.MachineCode(_object(path, text, arguments), arguments)
     return _functions[name]
 
 

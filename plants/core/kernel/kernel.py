@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.kernel import cache
-from plants.core.kernel.lanes import Item, Iterate, Loop, Repeat, Rows, Text, Uniform, fuse
+from plants.core.kernel.lanes import Item, Iterate, LaneLoop, Repeat, Text, Uniform, WorkspaceRows, fuse
 from plants.core.signals import noise
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Stream:
 
 
 @dataclass
-class Design:
+class KernelDesign:
     """What a kernel does, before it is printed.
 
     Attributes
@@ -150,7 +150,7 @@ class Design:
     """
 
     title: str
-    rows: Rows = field(default_factory=Rows)
+    rows: WorkspaceRows = field(default_factory=WorkspaceRows)
     before: list[Item] = field(default_factory=list)
     after: list[Item] = field(default_factory=list)
     last: list[Item] = field(default_factory=list)
@@ -169,7 +169,7 @@ class Kernel:
     """A printed kernel; it is compiled (or fetched from the cache) when its rollout is first asked for."""
 
     text: str
-    rows: Rows
+    rows: WorkspaceRows
     streams: tuple[Stream, ...]
     integers: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -196,7 +196,7 @@ def _aligned(size: int) -> np.ndarray:
     return raw[first : first + size]
 
 
-def build(design: Design) -> Kernel:
+def build(design: KernelDesign) -> Kernel:
     """Print `design` as a kernel."""
     rows = design.rows
     if ALIVE not in rows:
@@ -226,7 +226,7 @@ def build(design: Design) -> Kernel:
     )
 
 
-def _steps(text: Text, design: Design) -> tuple[str, str]:
+def _steps(text: Text, design: KernelDesign) -> tuple[str, str]:
     """Statements of one step, and those behind the last one."""
     if not design.observed:
         return _items(text, design, fuse([*design.before, *design.after]), 12), ""
@@ -239,7 +239,7 @@ def _steps(text: Text, design: Design) -> tuple[str, str]:
     return f"{before}\n{record}\n{after}", _LAST.format(last=last, record=record)
 
 
-def _kept_rows(design: Design) -> set[str]:
+def _kept_rows(design: KernelDesign) -> set[str]:
     """Rows that somebody reads outside the lane loops."""
     if design.observed:
         return {str(row) for row in range(design.rows.count)}
@@ -248,27 +248,27 @@ def _kept_rows(design: Design) -> set[str]:
     return {str(r) for name in names for r in range(*design.rows.span(name).indices(design.rows.count))}
 
 
-def _give_back(design: Design) -> str:
+def _give_back(design: KernelDesign) -> str:
     rows = [row for name in design.results for row in range(*design.rows.span(name).indices(design.rows.count))]
     return "\n".join(f"                results[out, {k}] = S[{row}, lane]" for k, row in enumerate(rows))
 
 
-def _unpack(design: Design) -> str:
+def _unpack(design: KernelDesign) -> str:
     lines = [f"    {name} = integers[{k + 2}]" for k, name in enumerate(design.integers)]
     lines += [f"    {name} = numbers[{k + 1}]" for k, name in enumerate(design.numbers)]
     return "\n".join(lines)
 
 
 def _once_more(item: Item) -> Item:
-    return Loop(f"last_{item.name}", item.bodies, item.when) if isinstance(item, Loop) else item
+    return LaneLoop(f"last_{item.name}", item.bodies, item.when) if isinstance(item, LaneLoop) else item
 
 
-def _items(text: Text, design: Design, items: Sequence[Item], indent: int) -> str:
+def _items(text: Text, design: KernelDesign, items: Sequence[Item], indent: int) -> str:
     lines = [line for item in items for line in _item(text, design, item)]
     return "\n".join(" " * indent + line for line in lines)
 
 
-def _item(text: Text, design: Design, item: Item) -> list[str]:
+def _item(text: Text, design: KernelDesign, item: Item) -> list[str]:
     if isinstance(item, Uniform):
         return list(item.lines)
     if isinstance(item, Iterate):
@@ -310,7 +310,7 @@ def written(title: str, names: Sequence[str], helpers: Sequence[Callable[..., An
     )
 
 
-def stream_items(design: Design, stream: Stream) -> Uniform:
+def stream_items(design: KernelDesign, stream: Stream) -> Uniform:
     """Statements that fetch the stream's next sample into its row when it is due."""
     n = len(design.streams)
     design.streams.append(stream)
@@ -329,7 +329,7 @@ def stream_items(design: Design, stream: Stream) -> Uniform:
     return Uniform(lines)
 
 
-def _helpers(text: Text, design: Design) -> list[str]:
+def _helpers(text: Text, design: KernelDesign) -> list[str]:
     """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
     printed: list[str] = []
     if text.kernels:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Body = Callable[["Lane"], None]
 
 
-class Rows:
+class WorkspaceRows:
     """Names and numbers of the workspace's rows, in groups."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Rows:
 class Lane:
     """One lane's rows as traced numbers."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: WorkspaceRows) -> None:
         self.tape = Tape()
         self._rows = rows
         self._values: dict[str, Traced] = {}
@@ -132,7 +132,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Loop:
+class LaneLoop:
     """One lane loop.
 
     Attributes
@@ -154,7 +154,7 @@ class Loop:
 class Iterate:
     """A loop repeated until every lane's `residual` row is at most 0, or `limit` times (Newton; kernel rule 9)."""
 
-    loop: Loop
+    loop: LaneLoop
     residual: str
     limit: int
 
@@ -163,7 +163,7 @@ class Iterate:
 class Repeat:
     """A loop executed `count` times under its condition: for sums whose unrolled text would be too long to compile."""
 
-    loop: Loop
+    loop: LaneLoop
     count: int
 
 
@@ -174,7 +174,7 @@ class Uniform:
     lines: tuple[str, ...]
 
 
-Item = Loop | Iterate | Repeat | Uniform
+Item = LaneLoop | Iterate | Repeat | Uniform
 
 
 def fuse(items: Sequence[Item]) -> list[Item]:
@@ -182,8 +182,8 @@ def fuse(items: Sequence[Item]) -> list[Item]:
     result: list[Item] = []
     for item in items:
         last = result[-1] if result else None
-        if isinstance(item, Loop) and isinstance(last, Loop) and item.when == last.when:
-            result[-1] = Loop(f"{last.name}_{item.name}", (*last.bodies, *item.bodies), item.when)
+        if isinstance(item, LaneLoop) and isinstance(last, LaneLoop) and item.when == last.when:
+            result[-1] = LaneLoop(f"{last.name}_{item.name}", (*last.bodies, *item.bodies), item.when)
         else:
             result.append(item)
     return result
@@ -199,13 +199,13 @@ class Text:
     on within itself.
     """
 
-    def __init__(self, rows: Rows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
+    def __init__(self, rows: WorkspaceRows, lanes: int, kept: set[str], printer: type[Printed] = Printed) -> None:
         self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
         self.kernels: set[str] = set()
 
-    def mark(self, loop: Loop) -> str:
+    def mark(self, loop: LaneLoop) -> str:
         """Trace the loop and return a mark of its place, which `placed` replaces by its text."""
         lane = Lane(self.rows)
         for body in loop.bodies:

@@ -26,7 +26,7 @@ SYMBOL = "sscq_kernel"
 _engines: list[Any] = []  # machine code lives as long as its engine
 
 
-class Compiled:
+class MachineCode:
     """A compiled function without a result; its calls release Python's lock.
 
     Parameters

@@ -20,7 +20,7 @@ _STEP_SECONDS = 4e-9  # rough time of one step of one rollout, only to size the 
 
 
 @dataclass(frozen=True)
-class Grid:
+class RolloutGrid:
     """Which rollouts to run: every candidate in every start, or given pairs.
 
     Attributes
@@ -37,7 +37,7 @@ class Grid:
 
 
 @lru_cache(maxsize=64)
-def grid(n_starts: int, n_candidates: int, lanes: int) -> Grid:
+def grid(n_starts: int, n_candidates: int, lanes: int) -> RolloutGrid:
     """All pairs, results in start-major order. Many candidates: lanes of one chunk share their start.
 
     Generations are of equal size: their grid is made once, and not to be written.
@@ -57,11 +57,11 @@ def grid(n_starts: int, n_candidates: int, lanes: int) -> Grid:
     tables = [np.ascontiguousarray(values.reshape(-1, lanes)) for values in (start, candidate, out)]
     for table in tables:
         table.flags.writeable = False
-    return Grid(tables[0], tables[1], tables[2], n_starts * n_candidates)
+    return RolloutGrid(tables[0], tables[1], tables[2], n_starts * n_candidates)
 
 
 @dataclass(frozen=True)
-class Job:
+class RolloutJob:
     """All that one call of a kernel needs beside the grid.
 
     Attributes
@@ -89,8 +89,8 @@ class Job:
 
 def run(
     kernel: Kernel,
-    job: Job,
-    where: Grid,
+    job: RolloutJob,
+    where: RolloutGrid,
     *,
     threads: int | None = None,
     finals: bool = False,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.kernel.kernel import Design, Stream, stream_items
-from plants.core.kernel.lanes import Lane, Loop, Uniform
+from plants.core.kernel.kernel import KernelDesign, Stream, stream_items
+from plants.core.kernel.lanes import Lane, LaneLoop, Uniform
 from plants.core.names import variable
 from plants.core.signals import noise
 from plants.core.signals.signal import Constant, Feed, Part, Signal, number_or_tuple
@@ -99,7 +99,7 @@ class SignalBank:
     def _all_slots(self) -> list[Slot]:
         return [slot for channel in self.slots for slot in channel]
 
-    def add_to(self, design: Design) -> None:
+    def add_to(self, design: KernelDesign) -> None:
         """Give the slots rows and put what refreshes their held values at the head of every step."""
         for slot in self._all_slots():
             self._add_settings(design, slot)
@@ -109,7 +109,7 @@ class SignalBank:
                 design.rows.add(slot.held, slot.kind.n_states)
                 self._add_streams(design, slot)
 
-    def add_held(self, design: Design) -> list[str]:
+    def add_held(self, design: KernelDesign) -> list[str]:
         """Give the slots rows without what refreshes them, and return the row groups that somebody else must fill."""
         for slot in self._all_slots():
             self._add_settings(design, slot)
@@ -117,21 +117,21 @@ class SignalBank:
                 design.rows.add(slot.held, slot.kind.n_states)
         return [slot.held for slot in self._all_slots() if slot.kind.random]
 
-    def _add_settings(self, design: Design, slot: Slot) -> None:
+    def _add_settings(self, design: KernelDesign, slot: Slot) -> None:
         if slot.kind.n_settings:
             design.rows.add(slot.group, slot.kind.n_settings)
 
-    def _add_streams(self, design: Design, slot: Slot) -> None:
+    def _add_streams(self, design: KernelDesign, slot: Slot) -> None:
         design.integers.append(slot.every)
         fetches = [stream_items(design, Stream(name, row, slot.every)) for name, row in slot.units.items()]
-        loop = Loop(f"advance_{slot.group}", (_advance(slot),), f"step % {slot.every} == 0")
+        loop = LaneLoop(f"advance_{slot.group}", (_advance(slot),), f"step % {slot.every} == 0")
         if slot.substeps == 1:
             design.before += [*fetches, loop]
             return
         # A filter that needs sub-steps draws them all from its streams: sample numbers run on within the step.
         for sub in range(slot.substeps):
             design.before += [_at_substep(fetch, slot, sub) for fetch in fetches]
-            design.before.append(Loop(f"{loop.name}_{sub}", loop.bodies))
+            design.before.append(LaneLoop(f"{loop.name}_{sub}", loop.bodies))
 
     def values(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return every channel's value at stage time `t`; parts with jumps are held from the step's start."""

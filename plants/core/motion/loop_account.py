@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.algebraic_loop.gain import Points
+from plants.core.algebraic_loop.gain import EvaluationPoints
 from plants.core.algebraic_loop.iteration import TOLERANCE
 from plants.core.algebraic_loop.loop_free import SHARES
 from plants.core.algebraic_loop.report import Iterations, LoopReport, state_in_words
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.core.kernel.lanes import Rows
+    from plants.core.kernel.lanes import WorkspaceRows
     from plants.core.motion.step import Motion
     from plants.core.motion.trajectory import Trajectory
 
@@ -33,14 +33,16 @@ class LoopGainWarning(UserWarning):
     """A loop-free run met a gain of the algebraic loop beyond what its form bears; relaxed: beyond the raw form's."""
 
 
-def loop_report(motion: Motion, rows: Rows, final: Array, step: float, points: Points) -> tuple[int, LoopReport | None]:
+def loop_report(
+    motion: Motion, rows: WorkspaceRows, final: Array, step: float, points: EvaluationPoints
+) -> tuple[int, LoopReport | None]:
     """Return the evaluations of a run and the report on its algebraic loop.
 
     Parameters
     ----------
     final : ndarray [rows]
         The run's workspace at its end, all rows kept.
-    points : Points
+    points : EvaluationPoints
         Where the run has been: arrays [.., n + 1], parameters as numbers.
     """
     stages = motion.stages * int(final[rows.first["steps"]])
@@ -59,7 +61,7 @@ def loop_report(motion: Motion, rows: Rows, final: Array, step: float, points: P
     return evaluations, LoopReport(motion.mode, step, evaluations, iterations, motion.plant, points)
 
 
-def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
+def _failure(motion: Motion, rows: WorkspaceRows, final: Array, points: EvaluationPoints) -> str:
     if final[rows.first["lost"]] == 0.0 or motion.iterated is None:
         return ""
     plant, limit = motion.plant, motion.iterated.method.limit
@@ -82,14 +84,14 @@ def _failure(motion: Motion, rows: Rows, final: Array, points: Points) -> str:
     )
 
 
-def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int) -> Points:
+def points_of(trajectory: Trajectory, parameters: Sequence[float], reached: int) -> EvaluationPoints:
     """Return where a recorded run has been up to the step `reached`."""
 
     def columns(name: str) -> Any:
         return trajectory.group(name)[: reached + 1].T if name in trajectory.groups else ()
 
     time = trajectory.time[: reached + 1]
-    return Points(time, columns("states"), columns("inputs"), columns("disturbances"), parameters)
+    return EvaluationPoints(time, columns("states"), columns("inputs"), columns("disturbances"), parameters)
 
 
 def warn_of_gain(report: LoopReport | None, stacklevel: int = 3) -> None:

@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.core.algebraic_loop.gain import Points, gain_matrices, loop_slopes, slopes_of
+from plants.core.algebraic_loop.gain import EvaluationPoints, gain_matrices, loop_slopes, slopes_of
 from plants.core.algebraic_loop.loop_free import SHARES, LoopFree
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, sqrt, where
 from plants.core.kernel.kernel import ALIVE
-from plants.core.kernel.lanes import Lane, Loop
+from plants.core.kernel.lanes import Lane, LaneLoop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from plants.core.kernel.kernel import Design
+    from plants.core.kernel.kernel import KernelDesign
     from plants.core.motion.step import Motion
 
     Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ class LoopWatch:
         self.results = (GAIN, FACTOR) if self.mode == "loop_free_filtered" else (GAIN,)
         self._slopes = loop_slopes(motion.plant)
 
-    def add_rows(self, design: Design) -> None:
+    def add_rows(self, design: KernelDesign) -> None:
         """Give the watch its rows, the last of the kernel's results."""
         for name in self.results:
             design.rows.add(name)
@@ -81,11 +81,11 @@ class LoopWatch:
         if self.exact:
             return {}
         u, w = tuple(q.nominal for q in self.plant.inputs), self.plant.calm()
-        return {SCALES: settled_scales(gain_matrices(self.plant, Points(0.0, x, u, w, p))[0])}
+        return {SCALES: settled_scales(gain_matrices(self.plant, EvaluationPoints(0.0, x, u, w, p))[0])}
 
-    def loop(self) -> Loop:
+    def loop(self) -> LaneLoop:
         """Return the loop that watches; it stands before the motion's."""
-        return Loop("watch", (self._look,))
+        return LaneLoop("watch", (self._look,))
 
     def _look(self, lane: Lane) -> None:
         t, alive = lane.uniform("t"), lane.one(ALIVE)

@@ -12,9 +12,9 @@ from plants.core.algebraic_loop.report import state_in_words
 from plants.core.blocks import as_tuple
 from plants.core.elementary import where
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, Design
-from plants.core.kernel.lanes import Lane, Loop
-from plants.core.kernel.run import Job, grid, run
+from plants.core.kernel.kernel import ALIVE, KernelDesign
+from plants.core.kernel.lanes import Lane, LaneLoop
+from plants.core.kernel.run import RolloutJob, grid, run
 from plants.core.kernel.signal_bank import SignalBank, stream_arrays
 from plants.core.motion.loop_account import AlgebraicLoopError, loop_report, points_of, refuse_raw, warn_of_gain
 from plants.core.motion.modes import scheme
@@ -24,7 +24,7 @@ from plants.core.signals.recorded import Recorded
 from plants.core.signals.signal import Signal, as_signal
 
 if TYPE_CHECKING:
-    from plants.core.algebraic_loop.gain import Points
+    from plants.core.algebraic_loop.gain import EvaluationPoints
     from plants.core.algebraic_loop.report import LoopReport
     from plants.core.plant import Plant
     from plants.core.quantities import Quantity
@@ -94,7 +94,7 @@ def simulate(
         [[*bank_u.streams(0), *bank_w.streams(0)]], [s.name for s in design.streams], [(name, seed)]
     )
     integers = bank_u.every(0) | bank_w.every(0)
-    job = Job(start, np.zeros((1, 0)), codes, keys, series, n_steps, step, 0, integers, {"input_delay": delay})
+    job = RolloutJob(start, np.zeros((1, 0)), codes, keys, series, n_steps, step, 0, integers, {"input_delay": delay})
     groups = [group for group in _RECORDED if group in design.rows]
     wanted = [r for group in groups for r in range(*design.rows.span(group).indices(design.rows.count))]
     results, finals, record = run(kernel, job, grid(1, 1, design.lanes), threads=1, finals=True, record=wanted)
@@ -138,8 +138,10 @@ def _held_back(
 _RECORDED = ("x", "y", "u", "w", "integrals")
 
 
-def _design(plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str) -> tuple[Design, Motion]:
-    design = Design(f"simulate {plant.name}: {scheme(plant, integrator)}, algebraic loop {mode}", observed=True)
+def _design(
+    plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: str, mode: str
+) -> tuple[KernelDesign, Motion]:
+    design = KernelDesign(f"simulate {plant.name}: {scheme(plant, integrator)}, algebraic loop {mode}", observed=True)
     design.numbers = ["input_delay"]
 
     def extra(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:
@@ -165,7 +167,7 @@ def _design(plant: Plant, bank_u: SignalBank, bank_w: SignalBank, integrator: st
             rows.add(group, len(quantities))
     bank_u.add_to(design)
     bank_w.add_to(design)
-    look = Loop("look", (_look(plant, motion),))
+    look = LaneLoop("look", (_look(plant, motion),))
     design.before.append(look)
     design.after += motion.items()
     design.last = design.before
@@ -209,7 +211,7 @@ def _trajectory(plant: Plant, record: np.ndarray, n_steps: int, step: float) -> 
 
 
 def _check_alive(
-    plant: Plant, points: Points, report: LoopReport | None, reached: int, n_steps: int, step: float
+    plant: Plant, points: EvaluationPoints, report: LoopReport | None, reached: int, n_steps: int, step: float
 ) -> None:
     if reached == n_steps:
         return
@@ -267,7 +269,7 @@ def _from_array(plant: Plant, kind: str, given: np.ndarray, step: float, count: 
     return [Signal((Recorded.held(tuple(column), step),)) for column in table.T]
 
 
-def fill_rows(target: np.ndarray, design: Design, rows: Mapping[str, Sequence[float]]) -> None:
+def fill_rows(target: np.ndarray, design: KernelDesign, rows: Mapping[str, Sequence[float]]) -> None:
     """Write groups of initial values into a workspace column [rows]; groups the kernel lacks are left out."""
     for group, values in rows.items():
         if group in design.rows and len(values):

@@ -16,15 +16,15 @@ from plants.core.blocks import as_tuple
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
 from plants.core.kernel.kernel import ALIVE
-from plants.core.kernel.lanes import Item, Iterate, Lane, Loop
+from plants.core.kernel.lanes import Item, Iterate, Lane, LaneLoop
 from plants.core.motion.integrators import EVALUATIONS, INTEGRATORS, STAGES, check_integrator
 from plants.core.motion.modes import check_mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plants.core.kernel.kernel import Design
-    from plants.core.kernel.lanes import Rows
+    from plants.core.kernel.kernel import KernelDesign
+    from plants.core.kernel.lanes import WorkspaceRows
     from plants.core.plant import Plant
 
 
@@ -74,7 +74,7 @@ class Motion:
         """Points of a step at which the rates are evaluated."""
         return 1 if self.plant.advance is not None else EVALUATIONS[self.integrator]
 
-    def add_rows(self, design: Design) -> None:
+    def add_rows(self, design: KernelDesign) -> None:
         """Give the motion its rows."""
         rows = design.rows
         rows.add("x", self.n_x)
@@ -99,7 +99,7 @@ class Motion:
 
     def items(self) -> list[Item]:
         """Return the lane loops of one step."""
-        return [Loop("advance", (self._advance,))] if self.iterated is None else self.iterated.items()
+        return [LaneLoop("advance", (self._advance,))] if self.iterated is None else self.iterated.items()
 
     def rates(self, lane: Lane, start: Any, derivative: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
         """Return ``(t, state) -> rates`` of state and further integrals, in the step that began at `start`."""
@@ -198,7 +198,7 @@ class Iterated:
         self.method = METHODS[motion.mode]
         self._slopes = loop_slopes(motion.plant)
 
-    def add_rows(self, rows: Rows) -> None:
+    def add_rows(self, rows: WorkspaceRows) -> None:
         """Rows of the stages and of the iteration; what only the report reads is dropped from kernels without one."""
         for name in ("stage", "sum"):
             rows.add(name, self.motion.n_state)
@@ -210,12 +210,12 @@ class Iterated:
     def items(self) -> list[Item]:
         """Return the loops of one step, stage by stage."""
         nodes, weights, moves = STAGES[self.motion.integrator]
-        items: list[Item] = [Loop("begin", (self._begin,))]
+        items: list[Item] = [LaneLoop("begin", (self._begin,))]
         for k, (node, weight) in enumerate(zip(nodes, weights, strict=True)):
-            items.append(Iterate(Loop(f"iterate{k}", (self._pass(node),)), "unsolved", self.method.limit))
+            items.append(Iterate(LaneLoop(f"iterate{k}", (self._pass(node),)), "unsolved", self.method.limit))
             move = moves[k] if k < len(moves) else None
-            items.append(Loop(f"stage{k}", (self._judge, self._stage(node, weight, move))))
-        items.append(Loop("finish", (self._finish,)))
+            items.append(LaneLoop(f"stage{k}", (self._judge, self._stage(node, weight, move))))
+        items.append(LaneLoop("finish", (self._finish,)))
         return items
 
     def _begin(self, lane: Lane) -> None:

@@ -58,7 +58,7 @@ def source(names: Iterable[str]) -> str:
         if name not in KERNELS:
             raise ValueError(unknown("elementary kernel", name, list(KERNELS)))
         functions.update({f.__name__: f for f in KERNELS[name].functions})
-    return "\n".join(_BITS.get(name) or _Function(f).text() for name, f in functions.items())
+    return "\n".join(_BITS.get(name) or _CFunction(f).text() for name, f in functions.items())
 
 
 def _tree(function: Callable[..., Any]) -> ast.FunctionDef:
@@ -77,7 +77,7 @@ def _result_types(function: Callable[..., Any]) -> list[str]:
     return [_TYPES[ast.unparse(returns)]]  # type: ignore[arg-type]  # _tree has checked that there is one
 
 
-class _Function:
+class _CFunction:
     """One kernel on its way to C: the types of its variables so far, and the lines written."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ from plants.core.sharing.forms import PRODUCT, SUM
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from plants.core.sharing.forms import Bag, Forms, Ref
+    from plants.core.sharing.forms import Bag, LinearForms, Ref
 
 
 _LONGEST = 64  # terms of one sum or product that are looked at in pairs; all others wait for the next round
@@ -23,7 +23,7 @@ _LONGEST = 64  # terms of one sum or product that are looked at in pairs; all ot
 _Pair = tuple[int, int, int]  # two items, and the sign of the second to the first
 
 
-def share_pairs(forms: Forms, entries: Iterable[int]) -> None:
+def share_pairs(forms: LinearForms, entries: Iterable[int]) -> None:
     """Take common pairs out of all products, and out of all sums, among `entries` until none occurs twice."""
     order = list(entries)
     for kind, pairs in ((PRODUCT, _Products), (SUM, _Sums)):
@@ -33,7 +33,7 @@ def share_pairs(forms: Forms, entries: Iterable[int]) -> None:
 class _Pairs:
     """How often each pair occurs, kept up to date while entries change."""
 
-    def __init__(self, forms: Forms, entries: list[int]) -> None:
+    def __init__(self, forms: LinearForms, entries: list[int]) -> None:
         self.forms = forms
         self.counts: dict[_Pair, int] = {}
         self.places: dict[_Pair, dict[int, None]] = {}
@@ -164,7 +164,7 @@ class _Products(_Pairs):
         bag[shared] = bag.get(shared, 0) + (-times if self.forms.divides_by(shared) else times)
 
 
-def factor(forms: Forms, outputs: Iterable[Ref]) -> None:
+def factor(forms: LinearForms, outputs: Iterable[Ref]) -> None:
     """Take the factor that most terms of a sum share out of them, in each sum and in what is left inside."""
     wanted = [entry for _, entry in outputs]
     order = forms.order(wanted)
@@ -179,7 +179,7 @@ def factor(forms: Forms, outputs: Iterable[Ref]) -> None:
             waiting += [entry, *inner]
 
 
-def _take_out(forms: Forms, uses: Counter[int], entry: int) -> list[int] | None:
+def _take_out(forms: LinearForms, uses: Counter[int], entry: int) -> list[int] | None:
     """Take one factor out of a sum; return the new sums inside, or None where no factor is shared."""
     bag = forms.bags[entry]
     terms: dict[int, list[int]] = {}
@@ -195,13 +195,13 @@ def _take_out(forms: Forms, uses: Counter[int], entry: int) -> list[int] | None:
     return _rewrite(forms, uses, forms.changed(entry), best, terms[best])
 
 
-def _candidates(forms: Forms, factors: Bag) -> list[int]:
+def _candidates(forms: LinearForms, factors: Bag) -> list[int]:
     """Return the factors without which the rest of a product is no dearer."""
     above = sum(e for e in factors.values() if e > 0)
     return [item for item, e in factors.items() if e < 0 or above > 1]
 
 
-def _rewrite(forms: Forms, uses: Counter[int], bag: Bag, shared: int, terms: list[int]) -> list[int]:
+def _rewrite(forms: LinearForms, uses: Counter[int], bag: Bag, shared: int, terms: list[int]) -> list[int]:
     inside: Bag = {}
     e = 1 if forms.bags[terms[0]][shared] > 0 else -1
     for item in terms:
@@ -221,7 +221,7 @@ def _rewrite(forms: Forms, uses: Counter[int], bag: Bag, shared: int, terms: lis
     return [new for new in range(known, len(forms.kinds)) if forms.kinds[new] == SUM]
 
 
-def _times(forms: Forms, inner: int, shared: int, e: int) -> Bag:
+def _times(forms: LinearForms, inner: int, shared: int, e: int) -> Bag:
     factors = dict(forms.factors(inner))
     factors[shared] = factors.get(shared, 0) + e
     return factors

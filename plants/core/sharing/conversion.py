@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from plants.core.sharing.forms import CONST, DIVISORS, INPUT, PRODUCT, SUM, Bag, Forms, Terms
+from plants.core.sharing.forms import CONST, DIVISORS, INPUT, PRODUCT, SUM, Bag, LinearForms, Terms
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
 
@@ -19,7 +19,7 @@ _ODD = frozenset({"sin", "tan", "asin", "tanh", "sign"})  # f(-x) = -f(x), to th
 _EVEN = frozenset({"cos", "abs"})
 
 
-def read(program: Program, copied: int) -> tuple[Forms, list[Ref]]:
+def read(program: Program, copied: int) -> tuple[LinearForms, list[Ref]]:
     """Return a program as sums and products, and what its outputs are there.
 
     Parameters
@@ -29,17 +29,17 @@ def read(program: Program, copied: int) -> tuple[Forms, list[Ref]]:
         Sums and products that are used several times are written out at each use in a larger one up to this number of
         terms: they may have more in common with others than this whole. Those of one use are always written out.
     """
-    reader = _Reader(program, copied)
+    reader = _ProgramReader(program, copied)
     for node in program.tape.needed(program.outputs):
         reader.read(node)
     return reader.forms, [reader.ref(node) for node in program.outputs]
 
 
-class _Reader:
+class _ProgramReader:
     """Sums and products on their way; each becomes an entry where it is not a part of a larger one."""
 
     def __init__(self, program: Program, copied: int) -> None:
-        self.forms, self.tape, self.copied = Forms(), program.tape, copied
+        self.forms, self.tape, self.copied = LinearForms(), program.tape, copied
         needed = self.tape.needed(program.outputs)
         self.uses = Counter(a for node in needed for a in self.tape.arguments[node])
         self.uses.update(program.outputs)
@@ -161,7 +161,7 @@ def _add(total: Terms, item: int, c: float) -> None:
         total[item] = left
 
 
-def write(forms: Forms, outputs: list[Ref], inputs: tuple[str, ...]) -> Program:
+def write(forms: LinearForms, outputs: list[Ref], inputs: tuple[str, ...]) -> Program:
     """Return the program of these entries."""
     writer = _Writer(forms, outputs)
     for entry in writer.order:
@@ -172,7 +172,7 @@ def write(forms: Forms, outputs: list[Ref], inputs: tuple[str, ...]) -> Program:
 class _Writer:
     """A tape that grows; entries stand on it as they are or negated, whichever needs no negation of its own."""
 
-    def __init__(self, forms: Forms, outputs: list[Ref]) -> None:
+    def __init__(self, forms: LinearForms, outputs: list[Ref]) -> None:
         self.forms, self.tape = forms, Tape()
         self.order = forms.order(entry for _, entry in outputs)
         self.signs: dict[int, int] = {}

@@ -22,7 +22,7 @@ DIVISORS = ("div", "quotient")  # an entry to divide by: bags of products have i
 
 
 @dataclass
-class Forms:
+class LinearForms:
     """Entries in order of creation; equal ones are one.
 
     Attributes

@@ -17,7 +17,7 @@ from plants.core.signals import noise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plants.core.signals.claims import Claim
+    from plants.core.signals.stationary_law import StationaryLaw
 
 
 def check_finite(name: str, **values: float) -> None:
@@ -123,7 +123,7 @@ class Part:
         """
         return None
 
-    def claim(self, step: float) -> Claim:  # noqa: ARG002
+    def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """Return the law that the part claims for its samples at integration step `step` [s]."""
         message = f"{type(self).__name__} claims no law: give check_generator the `claim` that it is to be held against"
         raise ValueError(message)

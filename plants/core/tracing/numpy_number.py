@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from plants.core.tracing.tape import Traced, Undecided
+from plants.core.tracing.tape import SymbolicNumber, Traced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _OF_ONE = {
 }  # fmt: skip
 
 
-class NumpyNumber(Undecided):
+class NumpyNumber(SymbolicNumber):
     """A traced number that stands in an array of objects."""
 
     __slots__ = ("traced",)

@@ -50,7 +50,7 @@ def refuse(what: str, remedy: str = _REMEDY) -> NoReturn:
     raise TracingError(message)
 
 
-class Undecided:
+class SymbolicNumber:
     """A number that is compared with nothing, has no truth value and is no plain number.
 
     Attributes
@@ -212,7 +212,7 @@ def _identity(operation: str, nodes: tuple[int, ...], known: list[float | None])
     return left if operation in {"minimum", "maximum"} and left == right else None
 
 
-class Traced(Undecided):
+class Traced(SymbolicNumber):
     """A number whose history is on a tape. Arithmetic works; deciding on it raises."""
 
     __slots__ = ("index", "tape")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.mechanics.algebra.calculus import Calculus
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
     Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ Numbers = list[Any]
 
 
 @dataclass(frozen=True)
-class Rows:
+class ConstraintRows:
     """Constraints at all levels: residual = 0 (or distance >= 0), A v + b, A a + gam.
 
     Attributes
@@ -68,7 +68,7 @@ class Blocks:
     kinetic, potential : number
     momenta : [n]
         dT/dv.
-    constraints, gaps : Rows
+    constraints, gaps : ConstraintRows
         Two-sided and one-sided ones.
     """
 
@@ -78,8 +78,8 @@ class Blocks:
     kinetic: Any
     potential: Any
     momenta: Numbers
-    constraints: Rows
-    gaps: Rows
+    constraints: ConstraintRows
+    gaps: ConstraintRows
 
     @property
     def load(self) -> Numbers:
@@ -87,12 +87,12 @@ class Blocks:
         return [sum(parts[1:], parts[0]) - c for *parts, c in zip(*self.forces.values(), self.bias, strict=True)]
 
 
-def symbols(calculus: Calculus, declared: Declaration, kind: str) -> Numbers:
+def symbols(calculus: Calculus, declared: MechanismDeclaration, kind: str) -> Numbers:
     """Return the calculus' symbols of one kind of quantity."""
     return [calculus.symbol(f"{kind}{k}") for k in range(len(declared.quantities[kind]))]
 
 
-def blocks_of(calculus: Calculus, declared: Declaration) -> Blocks:
+def blocks_of(calculus: Calculus, declared: MechanismDeclaration) -> Blocks:
     """Derive the blocks of a declaration."""
     q, v = symbols(calculus, declared, "q"), symbols(calculus, declared, "v")
     kinetic, potential = calculus.lift((declared.kinetic, declared.potential))
@@ -111,10 +111,10 @@ def blocks_of(calculus: Calculus, declared: Declaration) -> Blocks:
     )
 
 
-def _rows(calculus: Calculus, declared: Declaration, residuals: Numbers, rows: Numbers) -> Rows:
+def _rows(calculus: Calculus, declared: MechanismDeclaration, residuals: Numbers, rows: Numbers) -> ConstraintRows:
     v = symbols(calculus, declared, "v")
     speeds = [*rate(calculus, declared, residuals), *rows]
-    return Rows(
+    return ConstraintRows(
         residuals=residuals,
         jacobian=[calculus.gradient(speed, v) for speed in speeds],
         speeds=speeds,
@@ -123,7 +123,7 @@ def _rows(calculus: Calculus, declared: Declaration, residuals: Numbers, rows: N
     )
 
 
-def rate(calculus: Calculus, declared: Declaration, values: Sequence[Any]) -> Numbers:
+def rate(calculus: Calculus, declared: MechanismDeclaration, values: Sequence[Any]) -> Numbers:
     """Return d/dt of functions of (q, v, t) at fixed v."""
     q, v, t = symbols(calculus, declared, "q"), symbols(calculus, declared, "v"), calculus.symbol("t")
     return calculus.along(values, [*q, t], [*v, 1.0])
@@ -161,10 +161,10 @@ class Full:
 
     Parameters
     ----------
-    declared : Declaration
+    declared : MechanismDeclaration
     """
 
-    def __init__(self, declared: Declaration) -> None:
+    def __init__(self, declared: MechanismDeclaration) -> None:
         self.declared = declared
         self.parts = _parts(declared)
 
@@ -193,7 +193,7 @@ MATRICES = (
 """Names of the lists that :class:`Matrices` holds."""
 
 
-def _parts(declared: Declaration) -> Parts:
+def _parts(declared: MechanismDeclaration) -> Parts:
     calculus = Taped(declared)
     blocks = blocks_of(calculus, declared)
     v, t = symbols(calculus, declared, "v"), calculus.symbol("t")

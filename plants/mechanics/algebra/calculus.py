@@ -19,7 +19,7 @@ from plants.core.tracing.trace import Program
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 class Calculus(Protocol):
@@ -67,7 +67,7 @@ class Parts:
         cls,
         lists: Mapping[str, Sequence[Any]],
         calculus: Calculus,
-        declared: Declaration,
+        declared: MechanismDeclaration,
         *,
         positions: tuple[str, int],
         velocities: tuple[str, int],
@@ -111,7 +111,7 @@ class Taped:
     One of two ways to the same blocks; the other is :class:`plants.mechanics.algebra.symbolic.Symbolic`.
     """
 
-    def __init__(self, declared: Declaration) -> None:
+    def __init__(self, declared: MechanismDeclaration) -> None:
         self.declared = declared
         self.tape = Tape()
         self._inputs = {name: self.tape.input(name) for name in declared.tape.input_names.values()}

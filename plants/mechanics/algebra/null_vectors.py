@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.tracing.tape import Traced
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 _MOST = 3  # entries whose squares are tried together
 
@@ -47,7 +47,7 @@ class _Free:
     start: Mapping[Any, Any]
 
 
-def null_vectors(declared: Declaration) -> tuple[dict[str, tuple[Traced, ...]], tuple[Traced, ...]]:
+def null_vectors(declared: MechanismDeclaration) -> tuple[dict[str, tuple[Traced, ...]], tuple[Traced, ...]]:
     """Return columns of D by name and w0, on the declaration's tape.
 
     Raises
@@ -142,7 +142,7 @@ def _crossed(free: _Free, entries: Sequence[Any], group: Sequence[int]) -> list[
     return result
 
 
-def _start(calculus: Symbolic, declared: Declaration) -> dict[Any, Any]:
+def _start(calculus: Symbolic, declared: MechanismDeclaration) -> dict[Any, Any]:
     at = {calculus.symbol("t"): se.Integer(0)}
     for kind in "qp":
         numbers = (se.RealDouble(quantity.nominal) for quantity in declared.quantities[kind])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plants.core.tracing.tape import Traced
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 class SymbolicError(TypeError):
@@ -165,12 +165,12 @@ class Symbolic:
 
     Parameters
     ----------
-    declared : Declaration
+    declared : MechanismDeclaration
     trigonometric : bool
         Whether :meth:`short` brings to the trigonometric normal form.
     """
 
-    def __init__(self, declared: Declaration, *, trigonometric: bool = True) -> None:
+    def __init__(self, declared: MechanismDeclaration, *, trigonometric: bool = True) -> None:
         self.declared, self.trigonometric = declared, trigonometric
         self._symbols: dict[str, Any] = {}
         self._nodes: dict[int, Any] = {}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum, minimum, quotient, sqrt, where
 from plants.core.linear_solve import solve_symmetric
-from plants.mechanics.algebra.blocks import MATRICES, Rows
+from plants.mechanics.algebra.blocks import MATRICES, ConstraintRows
 from plants.mechanics.algebra.calculus import in_rows, triangle
 from plants.mechanics.contacts.cases import MOST, Mobility
 from plants.mechanics.declaration.declaration import DeclarationError
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.mechanics.algebra.blocks import Full
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
     Block = Callable[..., tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
-class Limits:
+class ContactThresholds:
     """Below what a gap is closed [m] and slow [m/s], a rebound is rest [m/s]; Baumgarte's feedback [1/s]."""
 
     distance: float
@@ -47,7 +47,7 @@ class Limits:
 class Touch:
     """Blocks of one state, and its accelerations under contact."""
 
-    def __init__(self, full: Full, limits: Limits, t: Any, x: Any, u: Any, w: Any, p: Any) -> None:
+    def __init__(self, full: Full, limits: ContactThresholds, t: Any, x: Any, u: Any, w: Any, p: Any) -> None:
         n = full.declared.n
         self.full, self.limits, self.t, self.rest = full, limits, t, (u, w, p)
         self.q, self.v = x[:n], x[n:]
@@ -58,7 +58,7 @@ class Touch:
         self.rows, self.gap_rows = in_rows(values["jacobian"], n), in_rows(values["gap_jacobian"], n)
         self.gaps, self.speeds = values["gaps"], values["gap_speeds"]
         self.mobility = Mobility(self.mass, self.rows, self.gap_rows)
-        constraints = Rows(self.residuals, self.rows, values["speeds"], self.drift, values["curvature"])
+        constraints = ConstraintRows(self.residuals, self.rows, values["speeds"], self.drift, values["curvature"])
         held = [where(d, where(s, 1.0, 0.0), 0.0) for d, s in zip(self.near(), self.slow(self.speeds), strict=True)]
         self.accelerations, _, self.forces = self.mobility.nearest(
             solve_symmetric(self.mass, load),
@@ -190,7 +190,7 @@ def contact_blocks(
         For no gaps, or more than two.
     """
     _check(full)
-    limits = Limits(closed_distance, closed_speed, rest_speed, baumgarte)
+    limits = ContactThresholds(closed_distance, closed_speed, rest_speed, baumgarte)
     n = full.declared.n
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
@@ -211,11 +211,11 @@ def contact_forces(
 ) -> Block:
     """Return ``forces(t, x, u, w, p)``: the contact force of each gap [N], >= 0, as the derivative has them."""
     _check(full)
-    limits = Limits(closed_distance, closed_speed, 0.0, baumgarte)
+    limits = ContactThresholds(closed_distance, closed_speed, 0.0, baumgarte)
     return lambda t, x, u, w, p: Touch(full, limits, t, x, u, w, p).forces
 
 
-def refuse_nonlinear(declared: Declaration) -> None:
+def refuse_nonlinear(declared: MechanismDeclaration) -> None:
     """Raise DeclarationError where an impact's velocities are not those of linear constraints."""
     if not declared.linear:
         raise DeclarationError(

@@ -66,7 +66,7 @@ class Velocities:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class MechanismDeclaration:
     """A mechanism's declaration; letters stand for kinds of quantities.
 
     Attributes
@@ -122,7 +122,7 @@ class Declaration:
         """Names of the tape's inputs at (t, q, v, u, w, p), flat."""
         return ("t", *(f"{kind}{k}" for kind in "qvuwp" for k in range(len(self.quantities[kind]))))
 
-    def baked(self, names: Sequence[str]) -> Declaration:
+    def baked(self, names: Sequence[str]) -> MechanismDeclaration:
         """Return the declaration with some parameters as constants of their nominal values."""
         labels = [q.name for q in self.quantities["p"]]
         for name in names:
@@ -131,7 +131,7 @@ class Declaration:
         return _on_new_tape(self, set(names)) if names else self
 
 
-def _on_new_tape(old: Declaration, baked: set[str]) -> Declaration:
+def _on_new_tape(old: MechanismDeclaration, baked: set[str]) -> MechanismDeclaration:
     """Copy a declaration, with numbers in place of the parameters called `baked`."""
     tape = Tape()
     kept = [k for k, q in enumerate(old.quantities["p"]) if q.name not in baked]
@@ -175,7 +175,7 @@ _SAY = {
 }  # fmt: skip
 
 
-def check_dependence(declared: Declaration) -> None:
+def check_dependence(declared: MechanismDeclaration) -> None:
     """Refuse expressions of quantities that their derivation would not see.
 
     Raises
@@ -192,7 +192,7 @@ def check_dependence(declared: Declaration) -> None:
                 _refuse(declared, what, name, allowed)
 
 
-def _groups(declared: Declaration) -> Iterator[tuple[str, Sequence[Traced], str]]:
+def _groups(declared: MechanismDeclaration) -> Iterator[tuple[str, Sequence[Traced], str]]:
     yield "the kinetic energy", [declared.kinetic], "qvtp"
     yield "the potential energy", [declared.potential], "qtp"
     for kind, values in declared.forces.items():
@@ -208,7 +208,7 @@ def _groups(declared: Declaration) -> Iterator[tuple[str, Sequence[Traced], str]
     yield "a measurement", [value for _, value in declared.measured], "qvtpuw"
 
 
-def _refuse(declared: Declaration, what: str, name: str, allowed: str) -> None:
+def _refuse(declared: MechanismDeclaration, what: str, name: str, allowed: str) -> None:
     kind, label = name[0], name
     if kind == "z" and declared.velocities is not None:
         label = declared.velocities.names[int(name[1:])]

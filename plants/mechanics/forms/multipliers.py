@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.mechanics.algebra.blocks import Numbers, Rows, blocks_of, symbols
+from plants.mechanics.algebra.blocks import ConstraintRows, Numbers, blocks_of, symbols
 from plants.mechanics.algebra.calculus import Parts, in_rows, triangle
 from plants.mechanics.declaration.declaration import DeclarationError
 from plants.mechanics.forms.solving import dot, least_constraint, range_space, solve_pivoted
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plants.mechanics.algebra.calculus import Calculus
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 MULTIPLIER_FORMS = ("routh", "gauss", "maggi")
 
 
-def with_multipliers(calculus: Calculus, declared: Declaration, baumgarte: tuple[float, float] | None = None) -> Parts:
+def with_multipliers(
+    calculus: Calculus, declared: MechanismDeclaration, baumgarte: tuple[float, float] | None = None
+) -> Parts:
     """Return mass matrix, load, rows and targets of the equations with multipliers, and the basis if there is one."""
     blocks = blocks_of(calculus, declared)
     n, rows = declared.n, blocks.constraints
@@ -42,7 +44,7 @@ def with_multipliers(calculus: Calculus, declared: Declaration, baumgarte: tuple
     return Parts.of(short, calculus, declared, positions=("q", n), velocities=("v", n))
 
 
-def stabilised(rows: Rows, baumgarte: tuple[float, float] | None) -> Numbers:
+def stabilised(rows: ConstraintRows, baumgarte: tuple[float, float] | None) -> Numbers:
     """Return gam [g] with Baumgarte's feedback (alpha, beta) [1/s]."""
     if baumgarte is None:
         return rows.curvature
@@ -55,7 +57,7 @@ def stabilised(rows: Rows, baumgarte: tuple[float, float] | None) -> Numbers:
     return result
 
 
-def accelerations(form: str, declared: Declaration) -> Callable[..., tuple[Any, Any]]:
+def accelerations(form: str, declared: MechanismDeclaration) -> Callable[..., tuple[Any, Any]]:
     """Return ``(parts, t, x, u, w, p) -> accelerations [n], multipliers [g]`` of a form."""
     n, g = declared.n, declared.n_constraints
     if form == "maggi" and (declared.velocities is None or len(declared.velocities.names) + g != n):

@@ -44,9 +44,3 @@ def by_routh(at: Matrices) -> tuple[Array, Array]:
     matrix = np.block([[at.mass, -at.jacobian.T], [at.jacobian, np.zeros((g, g))]])
     solved = np.linalg.solve(matrix, np.concatenate([at.load, -at.curvature]))
     return solved[:n], solved[n:]
-
-
-def constraint_function(at: Matrices, acceleration: Array) -> float:
-    """Gauss' function Z = (a - a0)' M (a - a0) / 2 of an acceleration [n]."""
-    away = acceleration - np.linalg.solve(at.mass, at.load)
-    return float(0.5 * away @ at.mass @ away)

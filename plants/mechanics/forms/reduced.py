@@ -22,7 +22,7 @@ from plants.mechanics.forms.solving import dot
 
 if TYPE_CHECKING:
     from plants.mechanics.algebra.calculus import Calculus
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Motions:
     kinematics: Numbers
 
 
-def motions_of(calculus: Calculus, declared: Declaration) -> Motions:
+def motions_of(calculus: Calculus, declared: MechanismDeclaration) -> Motions:
     """Return the admissible motions that a declaration names: by joints, by a basis, or all of them."""
     q, v = symbols(calculus, declared, "q"), symbols(calculus, declared, "v")
     if declared.places:
@@ -62,7 +62,7 @@ def motions_of(calculus: Calculus, declared: Declaration) -> Motions:
     return Motions(q, z, q, rates, rates)
 
 
-def reduced(calculus: Calculus, declared: Declaration) -> Parts:
+def reduced(calculus: Calculus, declared: MechanismDeclaration) -> Parts:
     """Return kinematics, H and r of the reduced equations."""
     blocks, motions = blocks_of(calculus, declared), motions_of(calculus, declared)
     n, m = len(motions.rates), len(motions.velocities)

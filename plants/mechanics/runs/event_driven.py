@@ -21,8 +21,8 @@ from plants.core.names import pick_values, position
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.contacts.active_sets import ContactError
 from plants.mechanics.contacts.blocks import refuse_nonlinear
-from plants.mechanics.declaration.declaration import Declaration
-from plants.mechanics.runs.flight import Event, Limits, Moment, Precision, Record, System, fly, look, settle
+from plants.mechanics.declaration.declaration import MechanismDeclaration
+from plants.mechanics.runs.flight import Event, EventThresholds, Instant, Precision, Record, System, fly, look, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ class ContactRun:
 
 
 def simulate_contacts(
-    system: Mechanism | Declaration | Full,
+    system: Mechanism | MechanismDeclaration | Full,
     t_end: float,
     initial: Given | None = None,
     *,
@@ -167,9 +167,9 @@ def simulate_contacts(
     two-sided constraints (:func:`plants.mechanics.contacts.active_sets.impact`).
     """
     full = _full(system)
-    limits = Limits(rest_speed=rest_speed)
+    limits = EventThresholds(rest_speed=rest_speed)
     moving = fixed(full, parameters, inputs, disturbances)
-    moment = settle(moving, Moment(0.0, initial_state(moving, initial)), limits)
+    moment = settle(moving, Instant(0.0, initial_state(moving, initial)), limits)
     record, events, tell = Record(), list(moment.events), _Telling(t_end)
     idle = 0
     while moment.time < t_end:
@@ -184,9 +184,11 @@ def simulate_contacts(
     return ContactRun(_trajectory(full, record), tuple(events))
 
 
-def _full(system: Mechanism | Declaration | Full) -> Full:
+def _full(system: Mechanism | MechanismDeclaration | Full) -> Full:
     full = (
-        system if isinstance(system, Full) else Full(system if isinstance(system, Declaration) else system.declared())
+        system
+        if isinstance(system, Full)
+        else Full(system if isinstance(system, MechanismDeclaration) else system.declared())
     )
     refuse_nonlinear(full.declared)
     if full.declared.places:
@@ -197,7 +199,7 @@ def _full(system: Mechanism | Declaration | Full) -> Full:
     return full
 
 
-def _check_progress(events: list[Event], most: int, idle: int, here: Moment) -> None:
+def _check_progress(events: list[Event], most: int, idle: int, here: Instant) -> None:
     if idle > IDLE:
         raise ContactError(
             f"contacts keep changing at t = {here.time:.9g} s without any time passing (gaps that push: {here.held}); "

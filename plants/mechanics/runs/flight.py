@@ -53,7 +53,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Limits:
+class EventThresholds:
     """Below what a gap counts as closed and at rest.
 
     Attributes
@@ -94,7 +94,7 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class Instant:
     """Time, state (q, v) and the gaps that push."""
 
     time: float
@@ -103,7 +103,7 @@ class Moment:
     events: tuple[Event, ...] = field(default=())
 
 
-def settle(system: System, moment: Moment, limits: Limits, released: Active = ()) -> Moment:
+def settle(system: System, moment: Instant, limits: EventThresholds, released: Active = ()) -> Instant:
     """Return the moment after impacts, with the gaps that push from here on and what happened to them."""
     moment = _raised(system, projected(system, moment, 0.0))
     at = system.at(moment.time, moment.state)
@@ -117,10 +117,10 @@ def settle(system: System, moment: Moment, limits: Limits, released: Active = ()
     held = contact_accelerations(at, closed, tried).active
     events += [Event(moment.time, k, "closing") for k in held if k not in moment.held]
     events += [Event(moment.time, k, "opening") for k in moment.held if k not in held]
-    return Moment(moment.time, state, held, tuple(events))
+    return Instant(moment.time, state, held, tuple(events))
 
 
-def _rebound(system: System, moment: Moment, at: Matrices, limits: Limits) -> tuple[Array, Array]:
+def _rebound(system: System, moment: Instant, at: Matrices, limits: EventThresholds) -> tuple[Array, Array]:
     """Return the state after an impact, and the impulses. Closed gaps that would leave it slowly stay closed."""
     n, closed = system.n, at.gaps <= limits.distance
     elastic = np.where(-system.restitutions * at.gap_speeds > limits.rest_speed, system.restitutions, 0.0)
@@ -132,7 +132,7 @@ def _rebound(system: System, moment: Moment, at: Matrices, limits: Limits) -> tu
     return state, after.forces
 
 
-def _raised(system: System, moment: Moment) -> Moment:
+def _raised(system: System, moment: Instant) -> Instant:
     """Return the moment with gaps that are below 0, by rounding or by the root's tolerance, brought to 0."""
     at = system.at(moment.time, moment.state)
     below = tuple(int(k) for k in np.flatnonzero(at.gaps < 0.0))
@@ -141,7 +141,7 @@ def _raised(system: System, moment: Moment) -> Moment:
     return replace(moment, state=state) if below else moment
 
 
-def projected(system: System, moment: Moment, allowed: float) -> Moment:
+def projected(system: System, moment: Instant, allowed: float) -> Instant:
     """Return the moment with drift of constraints and held gaps removed, itself where it is within `allowed`."""
     at, held = system.at(moment.time, moment.state), list(moment.held)
     drift = np.concatenate([at.residuals, at.speeds, at.gaps[held], at.gap_speeds[held]])
@@ -203,13 +203,13 @@ class _Watch:
 
 def fly(
     system: System,
-    start: Moment,
+    start: Instant,
     t_end: float,
-    limits: Limits,
+    limits: EventThresholds,
     precision: Precision,
     record: Record,
     tell: Callable[[float], None],
-) -> tuple[Moment, Active]:
+) -> tuple[Instant, Active]:
     """Go on to the next event or to the end.
 
     Returns
@@ -242,13 +242,13 @@ def fly(
     return here, ()
 
 
-def look(system: System, here: Moment, record: Record) -> None:
+def look(system: System, here: Instant, record: Record) -> None:
     """Record one moment."""
     at = system.at(here.time, here.state)
     record.add(here.time, here.state, at.gaps, holding(at, here.held).forces)
 
 
-def _solver(system: System, here: Moment, t_end: float, precision: Precision, first_step: float | None) -> Any:
+def _solver(system: System, here: Instant, t_end: float, precision: Precision, first_step: float | None) -> Any:
     n = system.n
 
     def rate(t: float, state: Array) -> Array:
@@ -258,7 +258,7 @@ def _solver(system: System, here: Moment, t_end: float, precision: Precision, fi
     return DOP853(rate, here.time, here.state, t_end, first_step=first_step or None, **settings)
 
 
-def _step(solver: Any, here: Moment) -> None:
+def _step(solver: Any, here: Instant) -> None:
     message = solver.step()
     if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
         raise ContactError(
@@ -274,7 +274,7 @@ def _first_root(watch: _Watch, dense: Any, t_old: float, t_new: float, record: R
         after = watch.values(right, state)
         if np.any(after <= 0.0):
             return min(_root(watch, dense, left, right, int(k), before[k]) for k in np.flatnonzero(after <= 0.0))
-        look(watch.system, Moment(float(right), state, watch.held), record)
+        look(watch.system, Instant(float(right), state, watch.held), record)
         watch.arm(watch.system.at(right, state).gaps)
         left, before = float(right), watch.values(right, state)
     return None

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.mechanics.algebra.blocks import Matrices
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
     from plants.mechanics.mechanism import Mechanism
 
     Array = NDArray[np.float64]
@@ -114,7 +114,7 @@ class PartitionedRun:
 
 
 def integrate(
-    mechanism: Mechanism | Declaration,
+    mechanism: Mechanism | MechanismDeclaration,
     t_end: float,
     initial: tuple[Sequence[float], Sequence[float]] | None = None,
     *,
@@ -155,7 +155,7 @@ def integrate(
     )
 
 
-def _refuse(declared: Declaration) -> None:
+def _refuse(declared: MechanismDeclaration) -> None:
     """Raise for what would be left out of the motion."""
     cannot = [
         (declared.gaps, "gaps: follow them with plants.mechanics.runs.event_driven.simulate_contacts"),
@@ -172,7 +172,9 @@ def _refuse(declared: Declaration) -> None:
 class _Integration:
     """One run: the blocks, the present partition, the last full state (where Newton's method starts)."""
 
-    def __init__(self, declared: Declaration, inputs: Mapping[str, Any], parameters: Mapping[str, float]) -> None:
+    def __init__(
+        self, declared: MechanismDeclaration, inputs: Mapping[str, Any], parameters: Mapping[str, float]
+    ) -> None:
         self.full, self.declared, self.evaluations = Full(declared), declared, 0
         what, names = f"inputs of mechanism {declared.name!r}", [q.name for q in declared.quantities["u"]]
         for name in inputs:

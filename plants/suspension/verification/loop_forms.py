@@ -25,13 +25,12 @@ from plants.suspension.geometry import Numbers, contacts, mirrored, pose
 from plants.suspension.motion import inertia
 from plants.suspension.parameters import LEFT, PARAMETERS, WHEELS
 from plants.suspension.signals import REST
-from plants.suspension.verification.redundant import ETA, THETA, Z6, N, Saddle, saddle
+from plants.suspension.verification.redundant import ETA, THETA, Z6, N, RedundantCar, saddle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-AMBIENT = 293.15  # K, by which W become W/K
 PRINTED = ("beta", "alpha", *(f"{name}_{n}" for name in ("eta", "z6", "z12") for n in ("i", "ii", "iii", "iv")))
 
 
@@ -115,7 +114,7 @@ def minimal_state(x: Sequence[float]) -> Numbers:
     return (*x[:3], *x[THETA:Z6], *x[first : first + 3], *x[first + THETA : first + Z6])
 
 
-def _saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Saddle:
+def _saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> RedundantCar:
     return saddle(x[: 2 * N + 4], u, w, p[:-1], p[-1])
 
 

@@ -8,10 +8,11 @@ positive definite.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.algebraic_loop.gain import gain_of
 from plants.core.names import pick_values
 from plants.suspension.motion import equilibrium, mass_matrix
 from plants.suspension.parameters import PARAMETERS
@@ -20,6 +21,8 @@ from plants.suspension.verification.redundant import ETA, Z6, N
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from plants.core.algebraic_loop.gain import MatrixGain
 
     Array = np.ndarray[Any, Any]
 
@@ -34,23 +37,7 @@ TOGETHER = {
 ARRANGEMENTS = ("minimal, 7 accelerations", *TOGETHER, "15 accelerations, multipliers eliminated")
 
 
-class Gain(NamedTuple):
-    """Spectral radius of G and the largest real part of its eigenvalues."""
-
-    radius: float
-    real: float
-
-
-def gain_of(matrix: Array, together: Sequence[Sequence[int]] = ()) -> Gain:
-    """Return the gain of K [n, n] where the unknowns of each group are solved together."""
-    own = np.diag(np.diag(matrix))
-    for group in together:
-        own[np.ix_(group, group)] = matrix[np.ix_(group, group)]
-    values = np.linalg.eigvals(np.eye(len(matrix)) - np.linalg.solve(own, matrix))
-    return Gain(float(np.abs(values).max()), float(values.real.max()))
-
-
-def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, Gain]:
+def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, MatrixGain]:
     """Return the gain of every arrangement of `ARRANGEMENTS` at a state [14]; left out: where that car rests.
 
     Velocities, inputs and roads do not enter.

@@ -64,7 +64,7 @@ def constraints(
     return rows, target, gaps, speeds
 
 
-class Sums:
+class CarSums:
     """Sums over the point masses."""
 
     def __init__(self, car: Car, q: Numbers, v: Numbers) -> None:
@@ -159,7 +159,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Saddle:
+class RedundantCar:
     """M a - A' lam = r, A a = g: everything about the accelerations.
 
     Attributes
@@ -184,10 +184,10 @@ class Saddle:
     loads: list[Any]
 
 
-def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> Saddle:
+def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> RedundantCar:
     """Return the equations at a state [34]."""
     car = Car.of(p)
-    system = Sums(car, x[:N], x[N + 4 :])
+    system = CarSums(car, x[:N], x[N + 4 :])
     system.body()
     loads, z12_rates = [], []
     for k in range(WHEELS):
@@ -199,4 +199,4 @@ def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> 
         system.strut_force(k, axle, u[k] * car.worn[k], u[4 + k])
     system.stabilisers(car)
     rows, target, gaps, speeds = constraints(car, x[:N], x[N + 4 :], kappa)
-    return Saddle(system.mass, system.right, rows, target, gaps, speeds, z12_rates, loads)
+    return RedundantCar(system.mass, system.right, rows, target, gaps, speeds, z12_rates, loads)

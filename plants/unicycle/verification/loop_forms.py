@@ -17,7 +17,7 @@ from plants.mechanics.forms.solving import range_space
 from plants.unicycle.geometry import pose
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.signals import joint_angles
-from plants.unicycle.verification.redundant import ALPHA, BETA, ETA, THETA, WHEEL, N, Saddle, saddle
+from plants.unicycle.verification.redundant import ALPHA, BETA, ETA, THETA, WHEEL, N, RedundantUnicycle, saddle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ def minimal_state(x: Sequence[Any]) -> Numbers:
     return (*(x[k] for k in MINIMAL), *(x[N + k] for k in MINIMAL), *x[2 * N : 2 * N + 2])
 
 
-def _saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Saddle:
+def _saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> RedundantUnicycle:
     return saddle(x, u, w, p[:-1], p[-1])
 
 
@@ -89,7 +89,7 @@ def printed_system(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[list
     return rows, right, own
 
 
-def _eliminated(system: Saddle) -> list[tuple[list[Any], Any]]:
+def _eliminated(system: RedundantUnicycle) -> list[tuple[list[Any], Any]]:
     """The multipliers by the accelerations: lam = row . a - known, from the equations of a leg's thigh and shank."""
     found = []
     for leg in range(2):

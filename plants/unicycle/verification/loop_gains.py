@@ -8,10 +8,11 @@ as soon as s times the largest eigenvalue of D^-1 M is below 2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.algebraic_loop.gain import gain_of, gain_of_split
 from plants.core.names import pick_values
 from plants.unicycle.geometry import PITCH, TABLE, WHEEL, YAW
 from plants.unicycle.motion import BETA0, mass_matrix
@@ -21,6 +22,8 @@ from plants.unicycle.verification.redundant import saddle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from plants.core.algebraic_loop.gain import MatrixGain
 
     Array = np.ndarray[Any, Any]
 
@@ -36,33 +39,13 @@ _PAIRS = ([YAW, TABLE], [PITCH, WHEEL])
 _STILL = ((0.0,) * 3, (0.0,) * 6)
 
 
-class Gain(NamedTuple):
-    """Spectral radius of G and the largest real part of its eigenvalues."""
-
-    radius: float
-    real: float
-
-
-def _gain(own: Array, matrix: Array) -> Gain:
-    values = np.linalg.eigvals(np.eye(len(matrix)) - np.linalg.solve(own, matrix))
-    return Gain(float(np.abs(values).max()), float(values.real.max()))
-
-
-def gain_of(matrix: Array, together: Sequence[Sequence[int]] = ()) -> Gain:
-    """Return the gain of K [n, n] where the unknowns of each group are solved together."""
-    own = np.diag(np.diag(matrix))
-    for group in together:
-        own[np.ix_(group, group)] = matrix[np.ix_(group, group)]
-    return _gain(own, matrix)
-
-
 def inertia_at(state: Sequence[float], parameters: Mapping[str, float] | None = None) -> Array:
     """Return M [5, 5] at a state [12]."""
     p = tuple(pick_values("parameters of plant 'unicycle'", PARAMETERS, parameters))
     return np.array(mass_matrix(0.0, tuple(state), *_STILL, p), float)
 
 
-def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, Gain]:
+def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, MatrixGain]:
     """Return the gain of every arrangement of `ARRANGEMENTS` at a state [12]; left out: upright, balanced.
 
     Velocities, torques and pushes do not enter.
@@ -73,8 +56,8 @@ def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] 
     nine = redundant_state(x, p)
     tree = np.array(saddle(nine, *_STILL, p).mass, float)
     rows, _, own = printed_system(nine, *_STILL, (*p, 0.0))
-    printed = _gain(np.diag(np.array(own, float)), np.array(rows, float))
-    sweeps, pairs = _gain(np.tril(minimal), minimal), gain_of(minimal, _PAIRS)
+    printed = gain_of_split(np.diag(np.array(own, float)), np.array(rows, float))
+    sweeps, pairs = gain_of_split(np.tril(minimal), minimal), gain_of(minimal, _PAIRS)
     found = (gain_of(minimal), gain_of(tree), printed, sweeps, pairs)
     return dict(zip(ARRANGEMENTS, found, strict=True))
 

@@ -74,7 +74,7 @@ def mechanism(initial: Sequence[float] = ()) -> Mechanism:
     p = [mech.parameter(x.name, x.nominal, x.unit, low=x.low, high=x.high) for x in PARAMETERS[:-1]]
     torques = mech.inputs("tau1 tau2 tau3", units=["N m"] * 3)
     w = mech.disturbances("Fx Fy Fz hF sx sy", units="N N N m 1 1")
-    _Declared(mech, q, v, Unicycle.of((*p, 1.0)), list(w)).all(list(torques))
+    _DeclaredUnicycle(mech, q, v, Unicycle.of((*p, 1.0)), list(w)).all(list(torques))
     return mech
 
 
@@ -93,7 +93,7 @@ def _upright() -> tuple[float, ...]:
 _START = _upright()
 
 
-class _Declared:
+class _DeclaredUnicycle:
     """A declaration as it grows."""
 
     def __init__(self, mech: Mechanism, q: list[Any], v: list[Any], robot: Unicycle, w: list[Any]) -> None:

@@ -31,7 +31,7 @@ Segment = tuple[Any, Any, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class _Chain:
+class _LegChain:
     """A sum of segments: place, slopes by coordinate, and acceleration at rates that stay."""
 
     x: Any
@@ -40,7 +40,7 @@ class _Chain:
     bias: tuple[Any, Any]
 
 
-class Sums:
+class UnicycleSums:
     """Sums over the parts: mass matrix, h, slopes of the potential energy, rows of horizontal momentum."""
 
     def __init__(self, robot: Unicycle, q: Numbers, v: Numbers) -> None:
@@ -57,7 +57,7 @@ class Sums:
         pitch, rate = sum(self.q[k] for k in angles), sum(self.v[k] for k in angles)
         return (pitch + self.robot.psi0 if angles[0] == WHEEL else pitch), rate
 
-    def chain(self, *segments: Segment) -> _Chain:
+    def chain(self, *segments: Segment) -> _LegChain:
         """Return a sum of segments from the axle."""
         x: Any = 0.0
         z: Any = 0.0
@@ -71,7 +71,7 @@ class Sums:
             for k in angles:
                 a, b = slopes.get(k, (0.0, 0.0))
                 slopes[k] = (a + sz, b - sx)
-        return _Chain(x, z, slopes, (bx, bz))
+        return _LegChain(x, z, slopes, (bx, bz))
 
     def parts(self) -> None:
         """All seven."""
@@ -85,7 +85,7 @@ class Sums:
         self._part(r.MTt, 0.0, self.chain((0.0, r.e6, BODY)), r.IT, BODY, table=True)
 
     def _part(
-        self, m: Any, y: Any, chain: _Chain, inertia: Inertia, angles: tuple[int, ...] | None, *, table: bool = False
+        self, m: Any, y: Any, chain: _LegChain, inertia: Inertia, angles: tuple[int, ...] | None, *, table: bool = False
     ) -> None:
         slopes, b = self.velocity(y, chain)
         for i, left in slopes.items():
@@ -100,7 +100,7 @@ class Sums:
         else:
             self._turning(inertia, *self._pitch(angles), angles, table=table)
 
-    def velocity(self, y: Any, chain: _Chain) -> tuple[dict[int, Numbers], Numbers]:
+    def velocity(self, y: Any, chain: _LegChain) -> tuple[dict[int, Numbers], Numbers]:
         """Columns of the velocity by the rates, and acceleration at rates that stay: dJ/dt v + omega x v."""
         sg, cg, radius = self.sg, self.cg, self.robot.Rw
         yaw, roll = self.v[ALPHA], self.v[GAMMA]
@@ -158,7 +158,7 @@ def _crossed(a: Numbers, b: Numbers) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Saddle:
+class RedundantUnicycle:
     """M a - A' lam = r, A a = g: everything about the accelerations.
 
     Attributes
@@ -187,18 +187,18 @@ class Saddle:
         return [q - h - g for q, h, g in zip(self.given, self.bias, self.weight, strict=True)]
 
 
-def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> Saddle:
+def saddle(x: Numbers, u: Numbers, w: Numbers, p: Numbers, kappa: Any = 0.0) -> RedundantUnicycle:
     """Return the equations at a state [20]."""
-    system = _System(Unicycle.of(p), tuple(x[:N]), tuple(x[N : 2 * N]))
+    system = _ForcedSums(Unicycle.of(p), tuple(x[:N]), tuple(x[N : 2 * N]))
     system.parts()
     system.without_rolling_terms()
     system.motors_and_friction(u)
     system.push_and_slope(w)
     rows, target, gaps, speeds = system.closures(kappa)
-    return Saddle(system.mass, system.bias, system.weight, system.given, rows, target, gaps, speeds)
+    return RedundantUnicycle(system.mass, system.bias, system.weight, system.given, rows, target, gaps, speeds)
 
 
-class _System(Sums):
+class _ForcedSums(UnicycleSums):
     """The sums, with forces and closures."""
 
     def without_rolling_terms(self) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plants.core.slow import Session, SlowPlant
+    from plants.core.slow import SlowPlant, SlowSession
 
     Array = NDArray[np.float64]
     Starts = Sequence[Mapping[str, Any]]
@@ -40,7 +40,7 @@ class Sessions:
 
     def __init__(self, opener: str, settings: Mapping[str, Any], n_states: int) -> None:
         self.opener, self.settings, self.n_states = opener, settings, n_states
-        self._all: list[Session] = []
+        self._all: list[SlowSession] = []
         self._lost: list[bool] = []
 
     def start(self, starts: Sequence[Mapping[str, Any]]) -> Array:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.kernel.kernel import ALIVE
-from plants.core.kernel.run import Grid, Job, run
+from plants.core.kernel.run import RolloutGrid, RolloutJob, run
 from plants.core.motion.simulate import count_steps
 from plants.core.motion.step import LARGE
 from plants.core.slow import shadow
@@ -126,7 +126,7 @@ class SlowLoop:
         driven = np.full((total, len(pairs), held.stop - held.start), np.nan)
         rows[:, shown] = states[0] = self._checked(crew.start([self._starts[i] for i in numbers]))
         for k in range(total):
-            job = Job(rows, theta, *call.streams, 1, loop.step, k, call.integers, call.numbers)
+            job = RolloutJob(rows, theta, *call.streams, 1, loop.step, k, call.integers, call.numbers)
             results, rows, _ = run(loop.kernel, job, where, threads=1, finals=True)
             living = rows[:, alive.start] > 0.0
             if not living.any():
@@ -185,11 +185,11 @@ def _measures(slow: SlowPlant, wanted: Sequence[str] | None) -> Sequence[str]:
     return wanted
 
 
-def _side_by_side(candidates: Sequence[int], lanes: int) -> Grid:
+def _side_by_side(candidates: Sequence[int], lanes: int) -> RolloutGrid:
     """A lane for each rollout: its own start, its candidate's numbers."""
     n = len(candidates)
     flat = np.arange(-(-n // lanes) * lanes)
     out, start = np.where(flat < n, flat, -1), np.minimum(flat, n - 1)
     tables = (start, np.asarray(candidates)[start], out)
     a, b, c = (np.ascontiguousarray(t.reshape(-1, lanes).astype(np.int64)) for t in tables)
-    return Grid(a, b, c, n)
+    return RolloutGrid(a, b, c, n)

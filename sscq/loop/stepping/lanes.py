@@ -15,7 +15,7 @@ from controllers.schedule import ConstantGains, gain_names
 from plants.core.elementary import clip
 from plants.core.kernel.kernel import ALIVE
 from plants.core.kernel.lanes import CLOCK
-from plants.core.kernel.run import Grid
+from plants.core.kernel.run import RolloutGrid
 from plants.core.motion.simulate import count_steps
 from sscq.loop.observation import observing
 from sscq.loop.quality import Quality
@@ -253,9 +253,9 @@ class Lanes:
         return Quality(self._names, horizon, lost, values)
 
 
-def _paired(count: int, lanes: int) -> Grid:
+def _paired(count: int, lanes: int) -> RolloutGrid:
     """Every start with its own parameters."""
     flat = np.arange(-(-count // lanes) * lanes)
     out = np.where(flat < count, flat, -1).reshape(-1, lanes)
     source = np.minimum(flat, count - 1).reshape(-1, lanes)
-    return Grid(source, source, out, count)
+    return RolloutGrid(source, source, out, count)

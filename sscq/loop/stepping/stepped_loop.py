@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.kernel import kernel as kernels
-from plants.core.kernel.kernel import ALIVE, Design
-from plants.core.kernel.lanes import CLOCK, Lane, Loop, Uniform
+from plants.core.kernel.kernel import ALIVE, KernelDesign
+from plants.core.kernel.lanes import CLOCK, Lane, LaneLoop, Uniform
 from plants.core.kernel.run import grid
 from plants.core.kernel.signal_bank import stream_arrays
 from plants.core.motion.simulate import count_steps, fill_rows
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.kernel.kernel import Kernel
-    from plants.core.kernel.run import Grid
+    from plants.core.kernel.run import RolloutGrid
     from plants.core.kernel.signal_bank import SignalBank
     from plants.core.motion.step import Motion
 
@@ -54,7 +54,7 @@ class RepeatedCall:
     def __init__(
         self,
         kernel: Kernel,
-        where: Grid,
+        where: RolloutGrid,
         n_steps: int,
         step: float,
         *,
@@ -110,10 +110,10 @@ class SteppedLoop(ClosedLoop):
         design.before.append(self._feed())
         self.sampling.add_sensing(design)
         self.sampling.add_control(design)
-        design.after += [*self.scoring.loop(), *motion.items(), Loop("tick", (_tick,))]
+        design.after += [*self.scoring.loop(), *motion.items(), LaneLoop("tick", (_tick,))]
         # The commands do not depend on them here, so nothing else would keep them: the senses do.
         design.kept += [CLOCK, "fresh", *(group for group in ("output_before", "packet") if group in design.rows)]
-        look = Design(f"senses of {design.title}", rows=design.rows, before=[self._feed()], lanes=design.lanes)
+        look = KernelDesign(f"senses of {design.title}", rows=design.rows, before=[self._feed()], lanes=design.lanes)
         self.sampling.add_sensing(look)
         look.results = ("extra", "r")
         self.senses = kernels.build(look)
@@ -178,7 +178,7 @@ class ExcitationTable:
 
     def __init__(self, loop: SteppedLoop) -> None:
         self.loop = loop
-        self.design = Design(f"excitation of {loop.plant.name}", observed=True)
+        self.design = KernelDesign(f"excitation of {loop.plant.name}", observed=True)
         self.design.rows.add(ALIVE)
         for bank in loop.banks:
             bank.add_to(self.design)
@@ -229,5 +229,5 @@ class ExcitationTable:
         return self._calls[number]
 
 
-def _places(design: Design, group: str) -> range:
+def _places(design: KernelDesign, group: str) -> range:
     return range(*design.rows.span(group).indices(design.rows.count))

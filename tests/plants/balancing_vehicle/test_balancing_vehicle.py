@@ -12,14 +12,14 @@ from plants.balancing_vehicle import BALANCER, BALANCING_VEHICLE, BALANCING_VEHI
 from plants.balancing_vehicle.bodies import equations, pose
 from plants.balancing_vehicle.energy import limited, losses
 from plants.balancing_vehicle.motion import grip
-from plants.balancing_vehicle.parameters import PARAMETERS, Numbers
+from plants.balancing_vehicle.parameters import PARAMETERS, VehicleParameters
 from plants.balancing_vehicle.signals import allocate
 from plants.balancing_vehicle.stepping import advance
 from plants.balancing_vehicle.wheels import dynamics, ground, on_patch
 from tests.reference.balancing_mechanism import vehicle
 
 P = BALANCING_VEHICLE.nominal()
-NAMED = Numbers(*P)
+NAMED = VehicleParameters(*P)
 DRY = (1.0, 1.0, 0.0, 0.0)
 Q2 = (0.1, -0.2, 0.5, 0.4, 0.15, -0.25, 0.3, 0.6)
 U2 = (0.5, -0.3, 0.2, 0.7, -0.4, 0.9, 3.0, -2.0)
@@ -50,7 +50,7 @@ def test_the_order_of_states_and_signals():
     assert [q.name for q in BALANCING_VEHICLE.inputs] == ["tau_L", "tau_R"]
     assert [q.name for q in BALANCING_VEHICLE.disturbances][:2] == ["s_L", "s_R"]
     assert BALANCING_VEHICLE.calm() == DRY
-    assert Numbers._fields == tuple(q.name for q in PARAMETERS)
+    assert VehicleParameters._fields == tuple(q.name for q in PARAMETERS)
     assert STUDY["I_px"] == pytest.approx(0.216666666667)
     assert BALANCER["I_d"] == pytest.approx(0.00575833333333)
 
@@ -138,7 +138,7 @@ ROUGH = {"bump_L": 0.04, "bump_R": 0.03, "bump_x": -0.3, "bump_length": 0.7, "sl
 @pytest.mark.parametrize("more", [{}, ROUGH, {"payload": 3.0, "payload_x": 0.1, "payload_y": -0.05}])
 def test_rates_of_the_gaps(more):
     """delta' and its part without accelerations against differences along q + t U."""
-    named = Numbers(*BALANCING_VEHICLE.values("parameters", more))
+    named = VehicleParameters(*BALANCING_VEHICLE.values("parameters", more))
     h = 1e-4
     for x in random_states(12, seed=4):
 
@@ -194,7 +194,7 @@ def test_no_wheel_is_pulled_to_the_ground():
 
 
 def test_the_ground():
-    named = Numbers(*BALANCING_VEHICLE.values("parameters", ROUGH | {"patch": 0.2, "patch_x": 1.0}))
+    named = VehicleParameters(*BALANCING_VEHICLE.values("parameters", ROUGH | {"patch": 0.2, "patch_x": 1.0}))
     place, h = 0.1, 1e-5
     here, ahead, behind = (ground(place + d, 0.3, 0.04, named) for d in (0.0, h, -h))
     assert here.slope_x == pytest.approx((ahead.height - behind.height) / (2.0 * h), rel=1e-8)
@@ -208,7 +208,7 @@ def test_the_ground():
 
 
 def test_motors_have_limits():
-    named = Numbers(*BALANCING_VEHICLE.values("parameters", {"no_load_speed": 60.0}))
+    named = VehicleParameters(*BALANCING_VEHICLE.values("parameters", {"no_load_speed": 60.0}))
     assert allocate(0.0, standing(), (-4.0, 0.0, 1.0), P) == (1.5, 2.5)
     assert allocate(0.0, standing(), (-40.0, 0.0, 0.0), P) == (6.0, 6.0)
     assert limited(10.0, 30.0, named) == pytest.approx(3.0)  # half the speed, half the torque

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plants.balancing_vehicle import BALANCER, BALANCING_VEHICLE, standing
-from plants.balancing_vehicle.parameters import Numbers
+from plants.balancing_vehicle.parameters import VehicleParameters
 from plants.balancing_vehicle.wheels import dynamics
 from tests.plants.balancing_vehicle.test_balancing_vehicle import DRY, X3, P
 
@@ -23,7 +23,7 @@ def updated(name, x, before=(0.0,), w=DRY):
 def test_a_patch_under_one_wheel_takes_that_wheels_friction():
     """On top of the scale of the ground that runs give."""
     patch = {"patch": 0.15, "patch_x": -0.5, "patch_length": 1.0, "patch_y": 0.3, "patch_width": 0.5}
-    now = dynamics(standing(), STILL, (0.5, 1.0, 0.0, 0.0), Numbers(**(BALANCER | patch)))
+    now = dynamics(standing(), STILL, (0.5, 1.0, 0.0, 0.0), VehicleParameters(**(BALANCER | patch)))
     assert [touch.scale for touch in now.touches] == [pytest.approx(0.5 * 0.15), 1.0]
 
 
@@ -38,7 +38,7 @@ def test_an_averaging_time_below_two_and_a_half_steps_counts_as_that():
 
 
 def test_only_wheels_on_the_ground_slide_and_only_others_are_in_the_air():
-    slips = [math.hypot(*dynamics(X3, STILL, DRY, Numbers(*P)).slip(wheel)) for wheel in range(2)]
+    slips = [math.hypot(*dynamics(X3, STILL, DRY, VehicleParameters(*P)).slip(wheel)) for wheel in range(2)]
     high = (*X3[:2], 0.6, *X3[3:])
     assert updated("slip_distance", X3, (2.0,)) == pytest.approx(2.0 + H * sum(slips), rel=1e-9)
     assert updated("slip_distance", high, (2.0,)) == 2.0

@@ -10,7 +10,7 @@ from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
 from plants.mechanics.checks import check, samples
 from plants.mechanics.declaration.declaration import DeclarationError
-from plants.mechanics.forms import pseudo_inverse
+from tests.plants.mechanics.least_constraint import constraint_function
 
 G = 9.81
 SYSTEMS = [systems.sleigh, systems.rolling_disk, systems.snakeboard, systems.double_pendulum, systems.turntable]
@@ -25,12 +25,12 @@ def test_no_admissible_acceleration_has_a_smaller_constraint(make):
         at = plant.equations.full.at(t, x[:n], x[n:], u)
         found = np.array(plant.equations.coordinate_accelerations(*plant.equations.block(t, x, u)), float)
         np.testing.assert_allclose(at.jacobian @ found, -at.curvature, atol=1e-9)
-        least = pseudo_inverse.constraint_function(at, found)
+        least = constraint_function(at, found)
         null = np.linalg.svd(at.jacobian)[2][len(at.jacobian) :]
         for size in 10.0 ** rng.uniform(-3.0, 1.0, 100):
             other = found + size * rng.standard_normal(len(null)) @ null
             np.testing.assert_allclose(at.jacobian @ other, -at.curvature, atol=1e-8)
-            assert pseudo_inverse.constraint_function(at, other) > least
+            assert constraint_function(at, other) > least
 
 
 def test_gauss_function_of_particles_is_the_sum_of_squared_lost_forces():
@@ -43,7 +43,7 @@ def test_gauss_function_of_particles_is_the_sum_of_squared_lost_forces():
             np.sum((m * a[2 * k : 2 * k + 2] - m * np.array((0.0, -G))) ** 2) / (2.0 * m)
             for k, m in enumerate((1.0, 1.5))
         )
-        assert pseudo_inverse.constraint_function(at, a) == pytest.approx(lost, rel=1e-12)
+        assert constraint_function(at, a) == pytest.approx(lost, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------------- text-book bodies

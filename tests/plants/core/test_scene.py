@@ -11,9 +11,9 @@ import plants
 import sscq
 from controllers import PID
 from experiments.plant_list import description
-from plants import Body, Plant, Quantity, Scene, SceneError, Shown, View
+from plants import Body, Plant, PlottedSignal, Quantity, Scene, SceneError, View
 from plants.cart_pole import SCENE
-from plants.core.scene_points import Course, body_level, body_points, view_points
+from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
 from plants.suspension import geometry
 from plants.suspension import scene as suspension_scene
 from plants.suspension.signals import REST
@@ -34,7 +34,7 @@ def plant(picture, **more):
 def course(x, n_u=1, p=()):
     x = np.asarray(x, dtype=float)
     n = x.shape[1]
-    return Course(0.1 * np.arange(n), tuple(x), tuple(np.ones((n_u, n))), (), p)
+    return RecordedRun(0.1 * np.arange(n), tuple(x), tuple(np.ones((n_u, n))), (), p)
 
 
 # ---------------------------------------------------------------------------------------------------------- refused
@@ -86,9 +86,9 @@ def test_the_check_of_a_plant_finds_a_scene_that_fails():
 
 def test_shown_signals_are_those_of_the_plant():
     with pytest.raises(ValueError, match="did you mean 'x'"):
-        plant(None, shown=(Shown("xx"),))
+        plant(None, shown=(PlottedSignal("xx"),))
     with pytest.raises(ValueError, match="highest frequency"):
-        plant(None, shown=(Shown("x", spectrum=-1.0),))
+        plant(None, shown=(PlottedSignal("x", spectrum=-1.0),))
 
 
 def test_the_description_of_a_plant_says_what_reports_show():
@@ -133,7 +133,7 @@ def car_run(one):
     laws = tuple(PID(limits=(c.low, c.high)) for c in car.channels)
     situation = sscq.Situation(**{**one, "t_end": 2.0})
     run = sscq.record(car, laws, np.array([[2e3, 0.0, 2e3] * 3]), situation, step=0.005, integrator="rk4")
-    return car, run, Course.of(car, run, car.values("parameters", situation.parameters))
+    return car, run, RecordedRun.of(car, run, car.values("parameters", situation.parameters))
 
 
 def test_the_road_tells_the_speed_and_lies_under_the_wheels():

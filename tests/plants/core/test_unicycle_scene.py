@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plants.core.scene_points import Course, body_points
+from plants.core.scene_points import RecordedRun, body_points
 from plants.unicycle import UNICYCLE, scene
 from plants.unicycle.geometry import pose
 from plants.unicycle.parameters import NOMINAL, Unicycle
@@ -18,7 +18,7 @@ PUSH = np.tile(np.array([10.0, -20.0, 5.0, 0.4, 0.0, 0.0])[:, None], (1, 20))
 
 def course(x):
     count = x.shape[1]
-    return Course(0.05 * np.arange(count), tuple(x), tuple(np.zeros((3, count))), tuple(PUSH), NOMINAL)
+    return RecordedRun(0.05 * np.arange(count), tuple(x), tuple(np.zeros((3, count))), tuple(PUSH), NOMINAL)
 
 
 def body(view, name, x=STATES):

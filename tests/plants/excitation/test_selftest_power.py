@@ -15,12 +15,12 @@ import pytest
 from scipy import stats
 
 from plants import excitation
-from plants.core.signals.claims import Claim
 from plants.core.signals.noise import OFF, RECORDED
+from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation import PRBS, NonlinearFilter, Part, check_generator, check_seeds, multisine
 from plants.excitation.density_filters import TabulatedLaw
 from plants.excitation.selftest import check_series
-from plants.excitation.statistics import Sampling
+from plants.excitation.statistics import SampleTimes
 from plants.excitation.streams import Streams
 from tests.reference.generators import GENERATORS
 
@@ -31,7 +31,7 @@ WITH_LAW = [name for name in GENERATORS if name != "nonlinear"]
 def collected(part, step, claim):
     """Values [length, STREAMS] of one seed at the claim's interval, and their sampling."""
     source = Streams(part, step, [("power", 1, f"stream {k}") for k in range(STREAMS)])
-    sampling = Sampling.of(claim, step * source.every)
+    sampling = SampleTimes.of(claim, step * source.every)
     wanted = range(sampling.skipped, sampling.skipped + (sampling.length - 1) * sampling.stride + 1, sampling.stride)
     states = source.run(wanted[-1] + 1)
     return np.array([source.value(state) for k, state in enumerate(states) if k in wanted]), sampling
@@ -135,7 +135,7 @@ def test_without_nonlinear_inertia_the_density_is_known(stiffness, c2):
     part = NonlinearFilter(intensity=0.2, stiffness=stiffness, c0=0.2, c1=0.0, c2=c2, c3=0.0, c4=0.4)
     potential = 0.5 * stiffness * X**2 + 0.25 * c2 * X**4
     law = TabulatedLaw(tuple(X), tuple(np.exp(-2.0 * part.c4 * potential / part.intensity)))
-    claim = Claim(law, None, 0.5 * part.c4 / part.c0, 1.0, (), start_up=6.0)
+    claim = StationaryLaw(law, None, 0.5 * part.c4 / part.c0, 1.0, (), start_up=6.0)
     tally = check_seeds(part, 0.05, range(100), claim, RATE, streams=16)
     assert 2 <= tally.failures <= 22
     wrong = check_seeds(replace(part, intensity=0.22), 0.05, (1,), claim, RATE, streams=1000)

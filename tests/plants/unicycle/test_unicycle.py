@@ -9,7 +9,7 @@ import pytest
 
 import plants
 from benchmarks.printed_unicycle.reference import CASES, INSIDE_A1, STILL, X1, X2
-from plants.core.blocks import Sample
+from plants.core.blocks import BlockSample
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD, energy, motion, trim
@@ -63,7 +63,7 @@ def test_inside_a1():
 
 def sample(count=40, seed=5):
     """Random states as far as the legs and the region allow, torques, pushes on slopes, at rates of the usual size."""
-    points = Sample.draw(UNICYCLE, count, np.random.default_rng(seed))
+    points = BlockSample.draw(UNICYCLE, count, np.random.default_rng(seed))
     rng = np.random.default_rng(seed)
     points.x[:5] = rng.uniform(-0.7, 0.7, (5, count)) * np.array([4.0, 1.0, 1.0, 9.0, 9.0])[:, None]
     points.x[5:10] = rng.standard_normal((5, count)) * np.array([2.0, 2.0, 2.0, 8.0, 5.0])[:, None]

@@ -34,14 +34,14 @@ from plants.mechanics.forms.chaplygin.split import Split, split_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
 
 _ZERO = se.Integer(0)
 
 
 @dataclass(frozen=True)
-class Structure:
+class StructureArrays:
     """Arrays over dependent rates k, independent rates s, and directions r (independent coordinates, then time).
 
     Attributes
@@ -62,7 +62,7 @@ class Structure:
     rates: Numbers
 
     @classmethod
-    def of(cls, kept: Kept, slopes: Sequence[Numbers], momenta: Numbers, rates: Numbers) -> Structure:
+    def of(cls, kept: Kept, slopes: Sequence[Numbers], momenta: Numbers, rates: Numbers) -> StructureArrays:
         """Form the arrays; entries that are no constants become names."""
         m = len(rates) - 1
         turns = [[[kept.delta(entry, r) for r in range(m + 1)] for entry in row] for row in slopes]
@@ -110,7 +110,7 @@ class AlongConstraints:
     ----------
     kept : Kept
         Where names go; every coordinate's speeds are set there.
-    declared : Declaration
+    declared : MechanismDeclaration
     split : Split
     slopes : mapping of dependent coordinate to list [m]
         Rows of B.
@@ -123,7 +123,7 @@ class AlongConstraints:
         All rates in names.
     """
 
-    def __init__(self, kept: Kept, declared: Declaration, split: Split, slopes: Mapping[int, Numbers]) -> None:
+    def __init__(self, kept: Kept, declared: MechanismDeclaration, split: Split, slopes: Mapping[int, Numbers]) -> None:
         self.kept, self.declared, self.split, self.slopes = kept, declared, split, slopes
         self.calculus = kept.calculus
         self.kinetic, self.potential = self.calculus.lift((declared.kinetic, declared.potential))
@@ -212,12 +212,14 @@ class Mechanised:
         return [value for name in ("kinematics", "matrix", "right") for value in self.lists[name]]
 
 
-def chaplygin(declared: Declaration, *, kept: bool = True, split: Split | None = None, **options: bool) -> Parts:
+def chaplygin(
+    declared: MechanismDeclaration, *, kept: bool = True, split: Split | None = None, **options: bool
+) -> Parts:
     """Return kinematics, U and r of a mechanism under linear constraints, in its independent rates.
 
     Parameters
     ----------
-    declared : Declaration
+    declared : MechanismDeclaration
         Its independent coordinates are those of ``Mechanism.independent``, or a good choice
         (:func:`plants.mechanics.forms.chaplygin.split.split_of`).
     kept : bool
@@ -249,7 +251,7 @@ def chaplygin(declared: Declaration, *, kept: bool = True, split: Split | None =
 
 
 def mechanised(
-    declared: Declaration, *, split: Split | None = None, sines: bool = False, trigonometric: bool = True
+    declared: MechanismDeclaration, *, split: Split | None = None, sines: bool = False, trigonometric: bool = True
 ) -> Mechanised:
     """Derive the equations as names; options, errors as :func:`chaplygin`."""
     if declared.places:
@@ -260,7 +262,7 @@ def mechanised(
     kept, split = Kept(calculus, sines=sines), split or split_of(declared)
     slopes = named_slopes(kept, _rows(calculus, declared), split.independent, split.dependent)
     motion = AlongConstraints(kept, declared, split, slopes)
-    structure = Structure.of(kept, [slopes[k] for k in split.dependent], motion.momenta(), motion.directions)
+    structure = StructureArrays.of(kept, [slopes[k] for k in split.dependent], motion.momenta(), motion.directions)
     inertia, m = motion.inertia(), len(split.independent)
     lists = {
         "kinematics": motion.rates,
@@ -274,7 +276,7 @@ def mechanised(
     return Mechanised(kept, split, lists)
 
 
-def _rows(calculus: Symbolic, declared: Declaration) -> list[Numbers]:
+def _rows(calculus: Symbolic, declared: MechanismDeclaration) -> list[Numbers]:
     """A [g][n] of constraints that do not move by themselves."""
     v = symbols(calculus, declared, "v")
     speeds = [*rate(calculus, declared, calculus.lift(declared.positions)), *calculus.lift(declared.rows)]

@@ -21,7 +21,7 @@ from plants.mechanics.declaration.declaration import DeclarationError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plants.mechanics.declaration.declaration import Declaration
+    from plants.mechanics.declaration.declaration import MechanismDeclaration
 
     Array = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Split:
     note: str
 
 
-def split_of(declared: Declaration, seed: int = 0) -> Split:
+def split_of(declared: MechanismDeclaration, seed: int = 0) -> Split:
     """Return the declared split, or the best one at random admissible positions.
 
     Best is the largest product of the smallest cosine near the nominal position and the smallest one anywhere: a split
@@ -82,7 +82,7 @@ def split_of(declared: Declaration, seed: int = 0) -> Split:
     return Split(independent, dependent, note)
 
 
-def admissible_positions(declared: Declaration, spread: float, seed: int, count: int) -> Array:
+def admissible_positions(declared: MechanismDeclaration, spread: float, seed: int, count: int) -> Array:
     """Draw positions on the position constraints, uniform about the nominal one and inside the bounds.
 
     Returns
@@ -110,7 +110,7 @@ def _residuals(full: Full, q: Array) -> tuple[Array, Array]:
     return first, second.reshape(-1, declared.n, q.shape[1]).transpose(2, 0, 1)
 
 
-def _row_spaces(declared: Declaration, spread: float, seed: int) -> Array:
+def _row_spaces(declared: MechanismDeclaration, spread: float, seed: int) -> Array:
     """Orthonormal rows of A [count, g, n]."""
     if not declared.n_constraints:
         return np.zeros((1, 0, declared.n))
@@ -136,5 +136,5 @@ def _best(near: Array, wide: Array, n: int, g: int) -> tuple[int, ...]:
     return splits[int(np.argmax(scores))]
 
 
-def _labels(declared: Declaration, indices: tuple[int, ...]) -> str:
+def _labels(declared: MechanismDeclaration, indices: tuple[int, ...]) -> str:
     return ", ".join(declared.quantities["q"][k].name for k in indices) or "none"

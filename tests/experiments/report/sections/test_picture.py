@@ -19,10 +19,10 @@ from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import steps
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
-from plants import Body, Scene, Shown, View
+from plants import Body, PlottedSignal, Scene, View
 from plants.core import registry
 from plants.core.motion.trajectory import Trajectory
-from plants.core.scene_points import Course, body_points
+from plants.core.scene_points import RecordedRun, body_points
 from tests.experiments import finished_run
 
 
@@ -52,7 +52,9 @@ SCENE = Scene(
     text="A mass on a spring.",
 )
 GRAIN = SCENE.views[0].grain
-PLANT = replace(plants.get("van_der_pol"), scene=SCENE, shown=(Shown("position", 1.0, 5.0), Shown("force")))
+PLANT = replace(
+    plants.get("van_der_pol"), scene=SCENE, shown=(PlottedSignal("position", 1.0, 5.0), PlottedSignal("force"))
+)
 
 
 def made(step=0.01, t_end=4.0, turning=40.0):
@@ -90,7 +92,7 @@ def test_a_run_that_diverges_is_shown_up_to_there():
 def test_bodies_in_every_frame_are_where_the_scene_has_them_at_those_states():
     run = made()
     one, at = drive(run), grid(SCENE, run.time)
-    course = Course.of(PLANT, run, PLANT.nominal(), at.rows[:: at.frame])
+    course = RecordedRun.of(PLANT, run, PLANT.nominal(), at.rows[:: at.frame])
     kinds = [next(key for key in one.parts if key.startswith(f"0.{b}.")) for b in range(5)]
     assert kinds == ["0.0.still", "0.1.shape", "0.2.free", "0.3.path", "0.4.free"]
     for b in (0, 1, 2, 4):

@@ -11,7 +11,7 @@ import pytest
 
 import plants
 from plants import Channel, OperatingPoint, Plant, Quantity
-from plants.core.blocks import Sample
+from plants.core.blocks import BlockSample
 from plants.core.checks import loop, motion
 from plants.core.checks.report import CheckReport
 from plants.core.elementary import exp, maximum, sign, sqrt
@@ -192,7 +192,7 @@ def test_all_faulty_blocks_are_told_at_once():
 )
 def test_an_energy_balance_that_does_not_close_is_a_problem_with_a_diagnosis(changes, told):
     faulty = replace(SOUND, **changes)
-    assert told in motion._diagnosis(faulty, Sample.draw(faulty, 64, np.random.default_rng(0)))
+    assert told in motion._diagnosis(faulty, BlockSample.draw(faulty, 64, np.random.default_rng(0)))
     if "entropy_rate" in changes:  # the whole way once: it compiles
         (problem,) = plants.check(faulty).problems
         assert problem.startswith("the energy balance does not close: ")
@@ -275,7 +275,7 @@ def test_the_gain_of_an_algebraic_loop_is_stated():
         replace(INERTIA, states=tuple(replace(q, low=-1.0, high=1.0) for q in INERTIA.states)),
         CheckReport(""),
     )
-    loop.check_loop(other, slow, Sample.draw(slow, 64, np.random.default_rng(0)))
+    loop.check_loop(other, slow, BlockSample.draw(slow, 64, np.random.default_rng(0)))
     (line,) = other.advice
     assert "algebraic loop gain 0.004 at the nominal state, up to 0.3" in line
     assert "diverges" not in line

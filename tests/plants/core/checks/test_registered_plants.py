@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import plants
-from plants.core.blocks import Sample
+from plants.core.blocks import BlockSample
 from plants.core.checks.motion import _moved, _powers
 from plants.core.motion.integrators import rk4
 from plants.core.replay import replay
@@ -46,7 +46,7 @@ def test_energy_is_balanced_at_every_state_also_of_other_plants(name):
     plant, rng = plants.get(name), np.random.default_rng(3)
     if plant.energy is None:
         pytest.skip("no energy declared")
-    sample = Sample.draw(plant, 64, rng)
+    sample = BlockSample.draw(plant, 64, rng)
     moved = (np.where(q.nominal == 0.0, 0.2, q.nominal) * rng.uniform(0.7, 1.3, 64) for q in plant.parameters)
     p = [np.clip(values, q.low, q.high) for values, q in zip(moved, plant.parameters, strict=True)]
     powers = replay(_powers(plant), sample.t, *sample.x, *sample.u, *sample.w, *p)
@@ -58,7 +58,7 @@ def test_energy_is_balanced_at_every_state_also_of_other_plants(name):
 def powers(name, *, driven=True):
     """Supplied power and entropy rate [W] at states inside the bounds; without inputs and disturbances unless driven."""
     plant = plants.get(name)
-    sample = Sample.draw(plant, 400, np.random.default_rng(1))
+    sample = BlockSample.draw(plant, 400, np.random.default_rng(1))
     signals = [values if driven else 0.0 * values for values in (*sample.u, *sample.w)]
     _, supplied, entropy = replay(_powers(plant), sample.t, *sample.x, *signals, *sample.p)
     return sample, np.broadcast_to(supplied, 400), np.broadcast_to(entropy, 400)

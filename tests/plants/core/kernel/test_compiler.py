@@ -21,7 +21,7 @@ from plants.core.compiler import RefusedError, module_text
 from plants.core.elementary_kernels import KERNELS, source
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
-from plants.core.kernel.machine_code import Compiled
+from plants.core.kernel.machine_code import MachineCode
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from tests.flcs.conftest import make_kb
@@ -39,7 +39,7 @@ def both(body, x=(), n=(), size=8, more=""):
     text = f"{HEAD}\n{more}\ndef rollout(x, n, y, k):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
     given_ = (np.array(x, float), np.array(n, np.int64))
     ours, theirs = [(np.zeros(size), np.zeros(size, np.int64)) for _ in range(2)]
-    Compiled(machine_code.compiled(text, (DOUBLES, WHOLES, DOUBLES, WHOLES)), (DOUBLES, WHOLES, DOUBLES, WHOLES))(
+    MachineCode(machine_code.compiled(text, (DOUBLES, WHOLES, DOUBLES, WHOLES)), (DOUBLES, WHOLES, DOUBLES, WHOLES))(
         *given_, *ours
     )
     namespace = {}
@@ -160,7 +160,7 @@ def fill(out, row, n):
     text = f"{HEAD}\n{more}\ndef rollout(x, n, y, k):\n{body}"
     y, k = np.zeros(8), np.zeros(8, np.int64)
     types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
-    Compiled(machine_code.compiled(text, types), types)(np.array([0.75]), np.array([2, 5]), y, k)
+    MachineCode(machine_code.compiled(text, types), types)(np.array([0.75]), np.array([2, 5]), y, k)
     assert y.tolist() == [-1.25, 2.75, 0.0, 0.25, 3.0, 4.0, -1.5, -0.5]
     assert k[:6].tolist() == [7, -3, 42, 1, -1, 0]
 
@@ -179,7 +179,7 @@ def test_the_beginning_of_an_array_is_an_array():
     types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
     namespace = {}
     exec(text, namespace)
-    for run in (Compiled(machine_code.compiled(text, types), types), namespace["rollout"]):
+    for run in (MachineCode(machine_code.compiled(text, types), types), namespace["rollout"]):
         y, k = np.zeros(8), np.zeros(8, np.int64)
         run(np.array([0.75]), np.array([3]), y, k)
         assert y.tolist() == [0.0, 0.0, 0.0, 0.75, 0.0, 2.5, 0.0, 0.0]
@@ -243,7 +243,7 @@ def test_numbers_of_numpy_are_passed_by_value():
     types = ("float64", "int64", DOUBLES)
     code = machine_code.compiled("def rollout(a, n, y):\n    y[n] = a + n\n", types)
     y = np.zeros(3)
-    Compiled(code, types)(np.float32(0.5), np.int64(2), y)
+    MachineCode(code, types)(np.float32(0.5), np.int64(2), y)
     assert y.tolist() == [0.0, 0.0, 2.5]
 
 
@@ -253,7 +253,7 @@ def test_sums_are_fused_only_where_the_text_says_so():
     for head in ("", "FUSED = 1\n"):
         code = machine_code.compiled(head + body, (DOUBLES, DOUBLES))
         y = np.zeros(1)
-        Compiled(code, (DOUBLES, DOUBLES))(np.array([a, a * a]), y)
+        MachineCode(code, (DOUBLES, DOUBLES))(np.array([a, a * a]), y)
         found.append(y[0])
     assert found == [0.0, 2.0**-60]
 
@@ -275,7 +275,7 @@ def both_of_zero():
     text = "def rollout(x, n, y, k):\n    k[0], k[1] = 5 // n[0], 5 % n[0]\n    y[0], y[1] = 1.0 / x[0], -1.0 / x[0]\n"
     types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
     y, k = np.ones(2), np.ones(2, np.int64)
-    Compiled(machine_code.compiled(text, types), types)(np.zeros(1), np.zeros(1, np.int64), y, k)
+    MachineCode(machine_code.compiled(text, types), types)(np.zeros(1), np.zeros(1, np.int64), y, k)
     return (y, k), None
 
 
@@ -384,7 +384,7 @@ def test_elementary_kernels_are_computed_side_by_side(name, cpu, monkeypatch):
     if cpu:  # it has no 64-bit integer conversions and no arithmetic shift
         monkeypatch.setenv("SSCQ_CPU_NAME", cpu[0])
         monkeypatch.setenv("SSCQ_CPU_FEATURES", cpu[1])
-    arguments = "S[0, lane], S[1, lane]" if KERNELS[name].arity == 2 else "S[0, lane]"
+    arguments = "S[0, lane], S[1, lane]" if len(KERNELS[name].domain) == 2 else "S[0, lane]"
     targets = "S[2, lane], S[3, lane]" if KERNELS[name].results == 2 else "S[2, lane]"
     text = LOOP.format(kernels=source([name]), lanes=512, call=f"{targets} = k_{name}({arguments})")
     assembly = machine_code.assembly(text, ("float64[:,:,::1]", DOUBLES))

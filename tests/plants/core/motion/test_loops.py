@@ -10,7 +10,7 @@ import pytest
 import plants
 from plants import Plant, Quantity
 from plants.core.elementary import cos, sin
-from plants.core.kernel.kernel import Design
+from plants.core.kernel.kernel import KernelDesign
 from plants.core.kernel.lanes import Lane
 from plants.core.linear_solve import solve_general, solve_symmetric
 from plants.core.motion.step import Motion
@@ -111,7 +111,7 @@ def test_loop_free_evaluates_the_equations_once_a_stage(integrator, stages, mode
     )  # fmt: skip
     none = tuple
     motion = Motion(plant, integrator, mode, disturbances=lambda *_: none(), inputs=lambda *_: none())
-    design = Design("counted")
+    design = KernelDesign("counted")
     motion.add_rows(design)
     for item in motion.items():
         for body in item.bodies:

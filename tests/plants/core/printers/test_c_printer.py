@@ -51,7 +51,7 @@ def kernels_in_c(tmp_path_factory):
     """Every elementary kernel behind a function ``call_<name>(in, out)``."""
     calls = []
     for name, kernel in KERNELS.items():
-        args = ", ".join(f"in[{k}]" for k in range(kernel.arity))
+        args = ", ".join(f"in[{k}]" for k in range(len(kernel.domain)))
         line = f"out[0] = k_{name}({args});"
         if kernel.results == 2:
             line = f"const struct k_{name}_results both = k_{name}({args}); out[0] = both.r0; out[1] = both.r1;"
@@ -64,8 +64,8 @@ def points_for(kernel):
     rng = np.random.default_rng(5)
     wide = rng.choice([-1.0, 1.0], 4000) * np.exp(rng.uniform(-700.0, 700.0, 4000))
     usual = np.concatenate([rng.uniform(-1.0, 1.0, 1000), rng.uniform(-1e5, 1e5, 1000), rng.normal(0.0, 3.0, 2000)])
-    columns = [rng.permutation(np.concatenate([wide, usual])) for _ in range(kernel.arity)]
-    special = np.array(np.meshgrid(*[SPECIAL] * kernel.arity)).reshape(kernel.arity, -1).T
+    columns = [rng.permutation(np.concatenate([wide, usual])) for _ in range(len(kernel.domain))]
+    special = np.array(np.meshgrid(*[SPECIAL] * len(kernel.domain))).reshape(len(kernel.domain), -1).T
     return np.concatenate([np.stack(columns, axis=1), special])
 
 
@@ -154,4 +154,4 @@ def looping(x: float) -> float:
 
 def test_a_kernel_written_otherwise_is_refused():
     with pytest.raises(TypeError, match="looping: .* has no form in the C printer"):
-        c_kernels._Function(looping).text()
+        c_kernels._CFunction(looping).text()

@@ -12,7 +12,7 @@ from scipy import stats
 
 from plants.core.kernel import kernel as kernels
 from plants.core.kernel import machine_code
-from plants.core.kernel.kernel import ALIVE, Design, Stream, stream_items
+from plants.core.kernel.kernel import ALIVE, KernelDesign, Stream, stream_items
 from plants.core.signals import noise
 
 BLOCKS = 500
@@ -32,14 +32,14 @@ def rollout(w):
 
 def compiled(entry, arguments):
     """Compile a function that stands behind the text of a kernel that has nothing but a stream."""
-    design = Design("unit noise")
+    design = KernelDesign("unit noise")
     design.rows.add("sample")
     design.rows.add(ALIVE)
     design.integers.append("every")
     design.before.append(stream_items(design, Stream("noise", "sample", "every")))
     design.results = ("sample",)
     text = f"{kernels.build(design).text}\n{entry}"
-    return machine_code.Compiled(machine_code.compiled(text, arguments), arguments)
+    return machine_code.MachineCode(machine_code.compiled(text, arguments), arguments)
 
 
 @pytest.fixture(scope="module")

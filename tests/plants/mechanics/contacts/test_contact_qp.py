@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 
 from plants.mechanics.algebra.blocks import Full, Matrices
 from plants.mechanics.contacts.active_sets import ContactError, contact_accelerations, holding, impact
-from plants.mechanics.forms.pseudo_inverse import constraint_function
 from tests.plants.mechanics.contact_systems import G, ball, box, hinged_bar
+from tests.plants.mechanics.least_constraint import constraint_function
 
 TILTED = (0.0, 0.3 * np.sin(0.3) + 0.5 * np.cos(0.3), 0.3)  # lower left corner on the floor
 ARRIVING = (0.5, -2.0, 0.1)

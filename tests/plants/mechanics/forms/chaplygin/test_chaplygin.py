@@ -17,7 +17,7 @@ from plants.mechanics.algebra.calculus import triangle
 from plants.mechanics.declaration.declaration import DeclarationError
 from plants.mechanics.equations import Equations
 from plants.mechanics.forms import pseudo_inverse
-from plants.mechanics.forms.chaplygin.equations import Structure, chaplygin, mechanised
+from plants.mechanics.forms.chaplygin.equations import StructureArrays, chaplygin, mechanised
 from plants.mechanics.forms.chaplygin.size import whole, with_names, written_out
 from plants.mechanics.forms.chaplygin.split import admissible_positions, split_of
 
@@ -116,9 +116,9 @@ def test_names_stand_for_what_they_replace(name):
 
 
 def test_the_nonholonomic_term_stands_on_the_side_of_the_forces(monkeypatch):
-    right = Structure.nonholonomic
+    right = StructureArrays.nonholonomic
     assert gap(declared("sleigh"), away=SYSTEMS["sleigh"][2]) <= CLOSE
-    monkeypatch.setattr(Structure, "nonholonomic", lambda self: [-value for value in right(self)])
+    monkeypatch.setattr(StructureArrays, "nonholonomic", lambda self: [-value for value in right(self)])
     assert gap(declared("sleigh"), away=SYSTEMS["sleigh"][2]) > 0.1
     # No such term where the constraints are holonomic: B is a gradient, and its skew part is 0 as a number.
     assert gap(declared("pinned_body")) <= CLOSE

@@ -40,7 +40,7 @@ class Bias:
 
 
 @dataclass(frozen=True)
-class Claim:
+class StationaryLaw:
     """A stationary law.
 
     Attributes
@@ -76,14 +76,14 @@ class Claim:
     zero_means: Callable[[Any, Any], dict[str, Any]] | None = None
 
 
-def low_pass(law: Any, bandwidth: float, bias: Bias | None = None) -> Claim:
+def low_pass(law: Any, bandwidth: float, bias: Bias | None = None) -> StationaryLaw:
     """Return the claim of a first-order filter: correlation ``exp(-bandwidth * lag)``, started stationary.
 
     A filter with a bias leaves its start behind first, as that has none.
     """
     times = (1.0 / bandwidth, 2.0 / bandwidth)
     start_up = 0.0 if bias is None else 5.0 / bandwidth
-    return Claim(
+    return StationaryLaw(
         law, lambda lag: float(np.exp(-bandwidth * lag)), bandwidth, 0.25 / bandwidth, times, bias or Bias(),
         start_up=start_up,
     )  # fmt: skip
