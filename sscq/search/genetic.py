@@ -1,8 +1,7 @@
-"""Genetic algorithm on DEAP: tournament, simulated binary or blend crossover, polynomial mutation, elite.
+"""Genetic algorithm: tournament, simulated binary or blend crossover, polynomial mutation, elite.
 
-DEAP keeps the operators (toolbox), the elite (hall of fame) and the course of the search (logbook, statistics). The
-operators registered are array operators on whole populations: DEAP's own go through individuals and genes in Python,
-which would cost more than the compiled simulation of the individuals does.
+DEAP keeps the operators (its toolbox). Those registered are array operators on whole populations: DEAP's own go through
+individuals and genes in Python, which would cost more than the compiled simulation of the individuals does.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from sscq.search.operators import Variation, first_population, toolbox
 from sscq.search.search import evolve
 
 if TYPE_CHECKING:
-    from deap import tools
     from numpy.random import Generator
     from numpy.typing import NDArray
 
@@ -62,35 +60,27 @@ class GeneticStrategy(Strategy):
     """A population and its elite."""
 
     def __init__(self, config: GeneticAlgorithm, cube: Cube, rng: Generator) -> None:
-        from deap import tools
-
         self.size = max(config.population or usual_population(cube.n_genes), config.elite + 2)
         self.cube, self.rng = cube, rng
         self.toolbox = toolbox(config, cube, rng)
-        self.hall: tools.HallOfFame = tools.HallOfFame(config.elite)
-        self.population = np.empty((0, cube.n_genes))
+        self.n_elite = config.elite
+        self.population = self.elite = np.empty((0, cube.n_genes))
         self.fitness = np.empty(0)
 
     def ask(self, *, revalue: bool = False) -> NDArray[np.float64]:  # noqa: ARG002  (elite and children are all there is)
         """Return the first population, or the elite followed by children."""
         if len(self.population) == 0:
             return first_population(self.cube, self.rng, self.size)
-        elite = np.array(list(self.hall))
-        n_pairs = (self.size - len(elite) + 1) // 2
+        n_pairs = (self.size - len(self.elite) + 1) // 2
         parents = self.population[self.toolbox.select(self.fitness, 2 * n_pairs)]
         children = np.vstack(self.toolbox.mate(parents[:n_pairs], parents[n_pairs:]))
-        return np.vstack((elite, self.toolbox.mutate(children)))[: self.size]
+        return np.vstack((self.elite, self.toolbox.mutate(children)))[: self.size]
 
     def tell(self, points: NDArray[np.float64], fitness: NDArray[np.float64]) -> None:
         """Make these the population and the best of them its elite."""
-        from sscq.search.individual import Individual
-
         self.population, self.fitness = points, fitness
-        self.hall.clear()  # the old elite is among the points, with its present fitness
-        for row in np.argsort(fitness, kind="stable"):
-            self.hall.update([Individual(points[row].tolist(), float(fitness[row]))])
-            if len(self.hall) == self.hall.maxsize:
-                break
+        # The old elite is among the points, with its present fitness.
+        self.elite = points[_best_different(points, fitness, self.n_elite)]
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Return the population; the elite follows from it."""
@@ -100,3 +90,15 @@ class GeneticStrategy(Strategy):
         """Become what :meth:`state` told of."""
         if len(state["population"]):
             self.tell(state["population"].astype(np.float64), state["fitness"].astype(np.float64))
+
+
+def _best_different(points: NDArray[np.float64], fitness: NDArray[np.float64], n: int) -> list[int]:
+    """Return the rows of the `n` best different points, or of as many as there are, best first; of equals the last."""
+    rows: list[int] = []
+    for row in np.argsort(fitness, kind="stable").tolist():
+        if not any(np.array_equal(points[row], points[other]) for other in rows):
+            rows.append(row)
+            if len(rows) == n:
+                break
+    rows.reverse()
+    return sorted(rows, key=lambda row: float(fitness[row]))

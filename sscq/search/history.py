@@ -1,8 +1,4 @@
-"""What a search gives: the best genome, how it was reached, and the statistics of its generations.
-
-The course is kept in DEAP's logbook. DEAP's own statistics go through a generation number by number in Python;
-here they are NumPy's, with the same results.
-"""
+"""What a search gives: the best genome, how it was reached, and the statistics of its generations."""
 
 from __future__ import annotations
 
@@ -90,10 +86,7 @@ class Course:
     """One entry a generation, and the best points on the way; both are only added to."""
 
     def __init__(self) -> None:
-        from deap import tools
-
-        self.logbook = tools.Logbook()
-        self.logbook.header = FIELDS
+        self.entries: list[dict[str, Any]] = []
         self._incumbents: list[tuple[int, NDArray[np.float64]]] = []  # generation and point, where it was a new one
 
     def record(
@@ -101,9 +94,8 @@ class Course:
     ) -> None:
         """Add the generation with these points of the unit cube."""
         diversity = float(points.std(axis=0).mean()) if points.size else 0.0
-        self.logbook.record(
-            generation=generation, evaluations=evaluations, best=best, diversity=diversity, **_statistics(fitness)
-        )
+        entry = {"generation": generation, "evaluations": evaluations, "best": best, "diversity": diversity}
+        self.entries.append({**entry, **_statistics(fitness)})
 
     def crown(self, generation: int, point: NDArray[np.float64]) -> None:
         """Note the best point after a generation, if it is a new one: after a renewal an earlier one may be back."""
@@ -117,13 +109,13 @@ class Course:
 
     def arrays(self, count: int) -> dict[str, NDArray[Any]]:
         """Return the first `count` entries, field by field [count]."""
-        return {name: np.array([entry[name] for entry in self.logbook[:count]]) for name in FIELDS}
+        return {name: np.array([entry[name] for entry in self.entries[:count]]) for name in FIELDS}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Add what :meth:`arrays` gave."""
         columns = [arrays[name].tolist() for name in FIELDS]
         for values in zip(*columns, strict=True):
-            self.logbook.record(**dict(zip(FIELDS, values, strict=True)))
+            self.entries.append(dict(zip(FIELDS, values, strict=True)))
 
     def restore_incumbents(self, generations: NDArray[Any], points: NDArray[Any]) -> None:
         """Add what :meth:`incumbents` gave."""

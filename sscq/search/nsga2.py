@@ -1,7 +1,7 @@
 """The genetic algorithm for several objectives at once: non-dominated sorting with elite and crowding (NSGA-II).
 
-Sorting, crowding and variation are array operations on whole populations, never pair by pair in Python; a
-generation's children are valued in one call.
+Fronts are sorted by moocore (LGPL 2.1 or later, as DEAP); crowding and variation are array operations on whole
+populations, never pair by pair in Python. A generation's children are valued in one call.
 
 Source: Deb, Pratap, Agarwal and Meyarivan, A fast and elitist multiobjective genetic algorithm: NSGA-II, IEEE Trans.
 Evol. Comput. 6 (2002), 182-197; constraint domination: its section VI.
@@ -23,54 +23,40 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def dominates(objectives: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return [n, n] whether the row's point dominates the column's: nowhere worse and somewhere better (minimised).
-
-    Parameters
-    ----------
-    objectives : ndarray [n, n_objectives]
-        Finite or infinite, not NaN. Memory grows with n^2: some 2 MB for a thousand points.
-    """
-    n = len(objectives)
-    not_worse = np.ones((n, n), bool)
-    for column in objectives.T:
-        not_worse &= column[:, None] <= column[None, :]
-    return not_worse & ~not_worse.T
-
-
 def ranks(objectives: ArrayLike, severity: ArrayLike | None = None) -> NDArray[np.intp]:
     """Return the front that each point belongs to [n]; 0: nothing dominates it.
 
     Parameters
     ----------
     objectives : array [n, n_objectives]
-        Minimised.
+        Minimised; may be infinite, and NaN is worse than that.
     severity : array [n], optional
         How badly constraints are violated, 0: not at all. Points without violation come before all others; those are
         ordered by severity alone (constraint domination).
     """
+    import moocore  # a tenth of a second that only searches for a front spend
+
     rows = np.asarray(objectives, float)
     bad = np.zeros(len(rows)) if severity is None else np.asarray(severity, float)
     found = np.zeros(len(rows), np.intp)
     feasible = np.flatnonzero(bad <= 0.0)
     n_fronts = 0
     if feasible.size:
-        found[feasible] = _peeled(dominates(rows[feasible]))
+        found[feasible] = moocore.pareto_rank(_finite(rows[feasible]))
         n_fronts = int(found[feasible].max()) + 1
     others = np.flatnonzero(bad > 0.0)
     found[others] = n_fronts + np.unique(bad[others], return_inverse=True)[1].reshape(-1)
     return found
 
 
-def _peeled(above: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Fronts of a domination table: take what nothing dominates, forget it, and again."""
-    found, left = np.full(len(above), -1, np.intp), above.sum(axis=0)
-    front = 0
-    while (current := np.flatnonzero((left == 0) & (found < 0))).size:
-        found[current] = front
-        left = left - above[current].sum(axis=0)
-        front += 1
-    return found
+def _finite(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers with the same order in every column, all finite.
+
+    Infinite values give moocore 0.3.2 wrong ranks of three and more objectives, and may crash it.
+    """
+    if np.isfinite(rows).all():
+        return rows
+    return np.column_stack([np.unique(column, return_inverse=True)[1] for column in rows.T]).astype(float)
 
 
 def crowding(objectives: ArrayLike, rank: ArrayLike) -> NDArray[np.float64]:

@@ -184,7 +184,7 @@ class Search:
 
     def progress(self) -> Progress:
         """Return what is reported."""
-        entry = self.course.logbook[-1]
+        entry = self.course.entries[-1]
         return Progress(entry["generation"], entry["evaluations"], entry["best"], entry["mean"])
 
     def result(self) -> SearchResult:

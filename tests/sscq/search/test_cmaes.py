@@ -4,11 +4,10 @@ import dataclasses
 
 import numpy as np
 import pytest
-from deap import cma
+from deap import base, cma
 from scipy.optimize import minimize
 
 from sscq.search.cmaes import BoundaryPenalty, CmaEs, CmaStrategy, Distribution, Rates
-from sscq.search.individual import Fitness
 from sscq.search.method import Cube
 from sscq.search.search import evolve
 
@@ -80,9 +79,13 @@ def evaluations_of_deap(function, seed, monkeypatch):
         if values.min() <= 1e-8:
             return count
         for sample, value in zip(population, values, strict=True):
-            sample.fitness = Fitness((value,))
+            sample.fitness = _Minimised((value,))
         strategy.update(population)
     return np.inf
+
+
+class _Minimised(base.Fitness):
+    weights = (-1.0,)
 
 
 class _Sample(np.ndarray):
