@@ -1,4 +1,4 @@
-"""What a setting may be: documented in the schema, printed by ``--help``, checked before anything runs.
+"""The settings of a whole configuration: listed for ``--help``, checked before anything runs.
 
 OmegaConf checks the types while a configuration is composed; ranges, choices and what two settings must satisfy
 together are checked here, once, on the finished dataclass.
@@ -7,84 +7,14 @@ together are checked here, once, on the finished dataclass.
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Rule:
-    """Documentation and range of one setting.
-
-    Attributes
-    ----------
-    text, unit : str
-        One line for the help; SI unit or empty.
-    low, high : float
-        Smallest and largest value; ``above`` and ``below`` exclude their end.
-    choices : tuple of str
-        All words that the setting may be; empty: any.
-    session : bool
-        The setting concerns this session only (output folder, threads, ...): it changes no result, is not stored with
-        a run and may differ when the run is resumed.
-    file : bool
-        The setting names a file of the user's that the run reads.
-    """
-
-    text: str
-    unit: str = ""
-    low: float = -math.inf
-    high: float = math.inf
-    above: float = -math.inf
-    below: float = math.inf
-    choices: tuple[str, ...] = ()
-    session: bool = False
-    file: bool = False
-
-    def complaint(self, value: Any) -> str:
-        """Return what is wrong with `value`, or an empty string."""
-        if isinstance(value, str):
-            return self._word(value) if self.choices else ""
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return ""
-        inside = self.low <= value <= self.high and (self.above < value < self.below or not self._open)
-        finite = "finite and " if self._open and math.isinf(value) else ""
-        return "" if inside and not math.isnan(value) else f"must be {finite}{self.range()}, got {value}"
-
-    @property
-    def _open(self) -> bool:
-        return math.isfinite(self.above) or math.isfinite(self.below)
-
-    def _word(self, value: str) -> str:
-        if value in self.choices:
-            return ""
-        return f"must be one of {', '.join(self.choices)}, got {value!r}{did_you_mean(value, self.choices)}"
-
-    def range(self) -> str:
-        """Return the range in words, empty where anything goes."""
-        ends = (("at least", self.low), ("above", self.above), ("at most", self.high), ("below", self.below))
-        words = [f"{word} {end:g}" for word, end in ends if math.isfinite(end)]
-        if not words:
-            return "a number" if not self.choices else ""
-        return " and ".join(words) + (f" {self.unit}" if self.unit else "")
-
-
-def setting(default: Any, text: str, **rule: Any) -> Any:
-    """Return a dataclass field with a :class:`Rule`; lists, dicts and dataclasses are given as their factory."""
-    metadata = {"rule": Rule(text, **rule)}
-    if callable(default):
-        return dataclasses.field(default_factory=default, metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-def did_you_mean(name: str, known: typing.Iterable[str]) -> str:
-    """Return ``"; did you mean 'near'?"``, or an empty string when nothing is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+from controllers.settings import Rule, places
+from plants.core.names import did_you_mean
 
 
 def interval_complaints(name: str, value: list[float] | None) -> Iterator[str]:
@@ -158,14 +88,12 @@ def _values(value: Any, key: str, rule: Rule = Rule("")) -> Iterator[tuple[str, 
         for field in dataclasses.fields(value):
             place = f"{key}.{field.name}" if key else field.name
             yield from _values(getattr(value, field.name), place, field.metadata.get("rule", Rule("")))
-    elif isinstance(value, Mapping):
-        for name, item in value.items():
-            yield from _values(item, f"{key}.{name}", rule)
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            yield from _values(item, f"{key}[{number}]", rule)
     else:
-        yield key, value, rule
+        for place, item in places(value, key):
+            if dataclasses.is_dataclass(item):
+                yield from _values(item, place)
+            else:
+                yield place, item, rule
 
 
 def _parts(value: Any, key: str) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""The schemas made known to Hydra, with a help text generated from their rules."""
+"""The schemas made known to Hydra, and the help of every command, generated from the rules of its settings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import typing
 from typing import Any
 
 import yaml
-from hydra.core.config_store import ConfigStore
-from omegaconf import OmegaConf
 
 from configs import FOLDER
 from configs.rules import Setting, settings, type_words
@@ -33,15 +31,18 @@ Flags: --help, --cfg job (print the configuration), -m (several runs: seed=0,1,2
 
 
 def register() -> None:
-    """Put the schemas (as ``design_schema``, ...) and the help texts into Hydra's store; repeating it does no harm."""
+    """Put the schemas (as ``design_schema``, ...) into Hydra's store; repeating it does no harm."""
+    from hydra.core.config_store import ConfigStore
+
     store = ConfigStore.instance()
     for command, schema in SCHEMAS.items():
         store.store(name=f"{command}_schema", node=_node(schema))
-        store.store(group="hydra/help", name=f"{command}_help", node=_help(command, schema))
 
 
 def _node(schema: type) -> Any:
     """Return the schema with its mappings open, so that ``parameters.mu=2`` names a value of its own."""
+    from omegaconf import OmegaConf
+
     node = OmegaConf.structured(schema)
     for leaf in settings(schema):
         if typing.get_origin(leaf.type) is dict:
@@ -49,15 +50,12 @@ def _node(schema: type) -> Any:
     return node
 
 
-def _help(command: str, schema: type) -> dict[str, Any]:
+def help_text(command: str) -> str:
+    """Return the help of a command: its parts and settings."""
+    schema = SCHEMAS[command]
     summary = (schema.__doc__ or "").partition(": ")[2]
     lines = "\n".join(_line(leaf) for leaf in settings(schema))
-    return {
-        "app_name": f"sscq {command}",
-        "header": summary,
-        "footer": "",
-        "template": _TEMPLATE.format(command=command, summary=summary, settings=lines, parts=_parts(command)),
-    }
+    return _TEMPLATE.format(command=command, summary=summary, settings=lines, parts=_parts(command))
 
 
 def _parts(command: str) -> str:

@@ -1,15 +1,135 @@
-"""Checks of settings where a user gives them: what was expected, what came, what to do."""
+"""Settings: declared with text, unit and range in the dataclass that uses them, and checked where a user gives them.
+
+The command line reads the same declarations: ``--help``, the types and the ranges of a configuration come from them.
+What is refused is said in one sentence: what was expected, what came, what to do.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plants.core.names import unknown
+from plants.core.names import did_you_mean, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Documentation and range of one setting.
+
+    Attributes
+    ----------
+    text, unit : str
+        One line for the help; SI unit or empty.
+    low, high : float
+        Smallest and largest value; ``above`` and ``below`` exclude their end.
+    choices : tuple of str
+        All words that the setting may be; empty: any.
+    session : bool
+        The setting concerns this session only (output folder, threads, ...): it changes no result, is not stored with
+        a run and may differ when the run is resumed.
+    file : bool
+        The setting names a file of the user's that the run reads.
+    infinite : bool
+        Infinity is a value like others, although there is a range.
+    """
+
+    text: str
+    unit: str = ""
+    low: float = -math.inf
+    high: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+    choices: tuple[str, ...] = ()
+    session: bool = False
+    file: bool = False
+    infinite: bool = False
+
+    def complaint(self, value: Any) -> str:
+        """Return what is wrong with `value`, or an empty string."""
+        if isinstance(value, str):
+            return self._word(value) if self.choices else ""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return ""
+        inside = self.low <= value <= self.high and (self.above < value < self.below or not self._open)
+        finite = "finite and " if self._open and math.isinf(value) else ""
+        return "" if inside and not math.isnan(value) else f"must be {finite}{self.range()}, got {value}"
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a smallest or a largest value."""
+        return self._open or math.isfinite(self.low) or math.isfinite(self.high)
+
+    @property
+    def _open(self) -> bool:
+        return math.isfinite(self.above) or math.isfinite(self.below)
+
+    def _word(self, value: str) -> str:
+        if value in self.choices:
+            return ""
+        return f"must be one of {', '.join(self.choices)}, got {value!r}{did_you_mean(value, self.choices)}"
+
+    def range(self) -> str:
+        """Return the range in words, empty where anything goes."""
+        ends = (("at least", self.low), ("above", self.above), ("at most", self.high), ("below", self.below))
+        words = [f"{word} {end:g}" for word, end in ends if math.isfinite(end)]
+        if not words:
+            return "a number" if not self.choices else ""
+        return " and ".join(words) + (f" {self.unit}" if self.unit else "")
+
+
+def setting(default: Any, text: str, **rule: Any) -> Any:
+    """Return a dataclass field with a :class:`Rule`; lists, dicts and dataclasses are given as their factory."""
+    metadata = {"rule": Rule(text, **rule)}
+    if callable(default):
+        return dataclasses.field(default_factory=default, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def check(given: Any, what: str) -> None:
+    """Check a dataclass against the rules of its fields, in their order, then against its own.
+
+    A dataclass may add ``complaints(self)``, which yields what several of its settings must satisfy together.
+
+    Raises
+    ------
+    ValueError
+        With the first setting that is out of its range, after the word `what`, such as "fitness".
+    """
+    for field in dataclasses.fields(given):
+        if "rule" in field.metadata:
+            for place, value in places(getattr(given, field.name), field.name):
+                if complaint := _complaint(field.metadata["rule"], value, whole=str(field.type).startswith("int")):
+                    raise ValueError(f"{what}: {place} {complaint}")
+    for complaint in given.complaints() if hasattr(given, "complaints") else ():
+        raise ValueError(f"{what}: {complaint}")
+
+
+def _complaint(rule: Rule, value: Any, *, whole: bool) -> str:
+    """As the rule's own; here numbers have to be finite, and whole where the field is an int."""
+    if whole and value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        return f"must be a whole number, got {value!r}"
+    if isinstance(value, float) and math.isinf(value) and rule.bounded and not rule.infinite:
+        return f"must be finite and {rule.range()}, got {value}"
+    return rule.complaint(value)
+
+
+def places(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Yield every number and word of a setting, with where it stands: ``name``, ``name[0]``, ``name.key``."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from places(item, f"{place}.{name}")
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from places(item, f"{place}[{number}]")
+    else:
+        yield place, value
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> str:

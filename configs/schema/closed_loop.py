@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from configs.rules import interval_complaints, setting
+from configs.rules import interval_complaints
+from controllers.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

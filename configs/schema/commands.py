@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from configs.rules import setting
 from configs.schema.closed_loop import ControllerConfig, ExcitationConfig, PresentConfig, SituationsConfig
 from configs.schema.learning import NetworkConfig, TeacherConfig
 from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
+from controllers.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from configs.rules import did_you_mean, setting
+from controllers.settings import setting
+from plants.core.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,9 @@ from omegaconf.errors import (
 )
 from yaml.error import MarkedYAMLError
 
-from configs.rules import did_you_mean, settings, type_words
+from configs.rules import settings, type_words
 from experiments.runtime.errors import UserError
+from plants.core.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -59,9 +59,15 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
             _run(name, job, check or _nothing, settings)
 
     def main(arguments: Sequence[str] | None = None) -> None:
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        if any(word == "-h" or (word.startswith("--he") and "--help".startswith(word)) for word in words):
+            from configs import store
+
+            print(store.help_text(name))  # Hydra's own would list all groups first, which takes a second
+            raise SystemExit(0)
         import hydra
 
-        with _errors(name), _arguments(name, arguments):
+        with _errors(name), _arguments(name, words):
             hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
 
     return main
@@ -78,12 +84,11 @@ def _errors(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _arguments(name: str, arguments: Sequence[str] | None) -> Iterator[None]:
+def _arguments(name: str, words: list[str]) -> Iterator[None]:
     """Set what Hydra reads from the process: its arguments, and that errors are handed on."""
     from configs import store
     from experiments.runtime.config_errors import no_part_of_null
 
-    words = sys.argv[1:] if arguments is None else list(arguments)
     if any(word.startswith("--e") for word in words):  # Hydra takes abbreviations too
         raise UserError("--experimental-rerun would load a pickle, which executes it; use resume=RUN_FOLDER")
     before, environment = sys.argv, os.environ.get("HYDRA_FULL_ERROR")

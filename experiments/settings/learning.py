@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import plants
-from configs.rules import did_you_mean
 from experiments.runtime.errors import UserError
+from plants.core.names import did_you_mean
 from sscq.teaching.step_encoding import StepGrid
 
 if TYPE_CHECKING:

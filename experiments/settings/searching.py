@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from configs.rules import did_you_mean
+from configs.parts import built
 from experiments.runtime.errors import UserError
 from experiments.settings.objects import FrontPlan
+from plants.core.names import did_you_mean
 from sscq.fitness import Fitness
 from sscq.loop.measures import scales
+from sscq.margins.margins import MarginLimits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from configs.schema import DesignConfig
     from configs.schema.search import FrontConfig
     from plants import Plant
-    from sscq.margins.margins import MarginLimits
     from sscq.search.method import SearchMethod
 
 
@@ -38,22 +39,13 @@ def fitness_of(config: DesignConfig, plant: Plant) -> Fitness:
         scales(plant, given.own_limits)
     except ValueError as error:
         raise UserError(f"fitness.own_limits: {error}") from None
-    return Fitness(
-        kind=given.kind, error=given.error, error_weight=given.error_weight, entropy_weight=given.entropy_weight,
-        travel_weight=given.travel_weight, effort_weight=given.effort_weight, aggregate=given.aggregate,
-        kappa=given.kappa, share=given.share, travel_limit=given.travel_limit,
-        saturation_limit=given.saturation_limit, tolerance=given.tolerance,
-        own_measures=own, own_limits=dict(given.own_limits), limits_first=given.limits_first,
-        reference={name: large[name] for name in own},
-    )  # fmt: skip
+    return built(Fitness, given, own_measures=own, reference={name: large[name] for name in own})
 
 
 def limits_of(config: DesignConfig) -> MarginLimits | None:
     """The margins that gains must keep at the operating points, where they are asked for."""
-    from sscq.margins.margins import MarginLimits
-
     given = config.fitness
-    return None if given.max_sensitivity is None else MarginLimits(given.max_sensitivity, given.min_delay_margin)
+    return None if given.max_sensitivity is None else built(MarginLimits, given)
 
 
 def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:

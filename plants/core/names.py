@@ -10,16 +10,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plants.core.quantities import Quantity
 
 
 def unknown(what: str, name: str, known: Sequence[str]) -> str:
     """Return the message for an unknown name: what was asked, the near miss, what there is."""
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"no {what} {name!r}{hint} (known: {', '.join(known) or 'none'})"
+    return f"no {what} {name!r}{did_you_mean(name, known)} (known: {', '.join(known) or 'none'})"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'near'?"``, or an empty string when nothing is near."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def variable(name: str) -> str:

@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from controllers.settings import check, setting
 from plants.core.names import unknown
 from sscq.fitness import lexicographic
 from sscq.loop.quality import ALL_MEASURES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sscq.loop.quality import Quality
 
-
+KINDS = ("tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed")
+ERRORS = ("iae", "itae", "ise")
+AGGREGATES = ("mean", "mean_plus_std", "worst_share", "worst")
+NARROWEST = 1e-4
+"""Smallest tolerance of the lexicographic kind: a cell must be wide against rounding."""
 _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 
 
@@ -32,34 +37,24 @@ _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 class Fitness:
     """How quality becomes one number.
 
+    The lexicographic kind compares stability, then margins and limits, then the tracking term, then entropy, without
+    weights; how that is one number: :mod:`sscq.fitness.lexicographic`.
+
     Attributes
     ----------
-    kind : {"tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed"}
-        "lexicographic": stability, then margins and limits, then the tracking term, then entropy; no weights. How that
-        is one number: :mod:`sscq.fitness.lexicographic`.
-    error : {"iae", "itae", "ise"}
-        The tracking term.
-    error_weight, entropy_weight, travel_weight, effort_weight : float
-        Of the tracking term, of the integral of |dS_u - dS_c|, of total variation and of effort.
+    entropy_weight : float
+        Of the integral of |dS_u - dS_c|.
     reference : mapping of measure to float
         Values that the terms are divided by; empty: raw weights.
     aggregate : {"mean", "mean_plus_std", "worst_share", "worst"}
-        Over situations: mean, mean + kappa * standard deviation, mean of the worst share (conditional value at risk),
-        or the worst one (minimax).
-    kappa, share : float
-    travel_limit : float, optional
-        Largest mean total variation over the situations; more is penalised in proportion.
-    saturation_limit : float, optional
-        Largest share of the time with a command at its limit, mean over the situations; more is penalised likewise.
+        Mean, mean + kappa * standard deviation, mean of the worst share (conditional value at risk), or the worst one.
+    travel_limit, saturation_limit : float, optional
+        More of these means is penalised in proportion, and so is more than `own_limits`.
     own_measures : mapping of measure to float
-        Weights of the plant's own measures (`Plant.measures`) in kind "tracking_and_entropy", terms like the others.
-    own_limits : mapping of measure to float
-        Largest values of the plant's own measures, means over the situations; more is penalised in proportion.
+        In kind "tracking_and_entropy", terms like the others.
     limits_first : bool
         Whether a candidate that breaks a limit of the plant's own measures, or the margins, is worse by more than a
         fall at the end of every situation; else a rollout that survives may pay for a broken limit.
-    tolerance : float
-        Of the lexicographic kind: errors that differ by no more than this share may count as equal.
     diverged : float
         Penalty J of a rollout that diverges at the very end; one that diverges at once gets twice as much.
     margin_weight : float
@@ -67,31 +62,65 @@ class Fitness:
     entropy_scale : float
         Of the controller's entropy rate kd e'^2, where the command is no force on the output: see
         :mod:`sscq.baselines.survey`. It acts in the simulation.
+
+    Raises
+    ------
+    ValueError
+        For a setting outside its range, or a measure that is not the plant's own.
     """
 
-    kind: str = "tracking_and_entropy"
-    error: str = "iae"
-    error_weight: float = 1.0
-    entropy_weight: float = 0.3
-    travel_weight: float = 0.0
-    effort_weight: float = 0.0
+    kind: str = setting(
+        "tracking_and_entropy",
+        "criterion; lexicographic: stability and constraints, then error, then entropy",
+        choices=KINDS,
+    )
+    error: str = setting("iae", "tracking term", choices=ERRORS)
+    error_weight: float = setting(1.0, "weight of the tracking term", low=0)
+    entropy_weight: float = setting(0.3, "weight of the entropy production difference's magnitude", low=0)
+    travel_weight: float = setting(0.0, "weight of the actuator's travel (total variation)", low=0)
+    effort_weight: float = setting(0.0, "weight of the control effort", low=0)
     reference: Mapping[str, float] = field(default_factory=dict)
-    aggregate: str = "mean"
-    kappa: float = 1.0
-    share: float = 0.25
-    travel_limit: float | None = None
-    diverged: float = 1e3
-    margin_weight: float = 10.0
-    entropy_scale: float = 1.0
-    saturation_limit: float | None = None
-    tolerance: float = 0.05
-    own_measures: Mapping[str, float] = field(default_factory=dict)
-    own_limits: Mapping[str, float] = field(default_factory=dict)
-    limits_first: bool = False
+    aggregate: str = setting("mean", "over situations; worst: minimax", choices=AGGREGATES)
+    kappa: float = setting(1.0, "weight of the standard deviation in mean_plus_std", low=0)
+    share: float = setting(0.25, "share of the situations in worst_share", above=0, high=1)
+    travel_limit: float | None = setting(None, "largest mean actuator travel; null: free", low=0)
+    diverged: float = setting(1e3, "penalty of a rollout that diverges", above=0)
+    margin_weight: float = setting(10.0, "weight of the violation of margins", low=0)
+    entropy_scale: float = setting(1.0, "factor on the controller's entropy rate", above=0)
+    saturation_limit: float | None = setting(
+        None, "largest mean share of the time with a command at its limit; null: free", low=0, high=1
+    )
+    tolerance: float = setting(
+        0.05, "lexicographic: errors that differ by no more than this share may count as equal", low=NARROWEST, high=1
+    )
+    own_measures: Mapping[str, float] = setting(
+        dict, "weights of the plant's own measures by name, such as {ride_comfort: 1.0}; see the plant's card"
+    )
+    own_limits: Mapping[str, float] = setting(
+        dict,
+        "largest means of the plant's own measures by name, when taught; elsewhere what they are with the fixed PID",
+    )
+    limits_first: bool = setting(
+        False,
+        "what breaks own_limits or the margins is worse than what keeps them and fails; false: they are weighed with "
+        "failures",
+    )
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        check_settings(self)
+        check(self, "fitness")
+        _check_names(self)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the weights and limits of the plant's own measures, and with the kind for them."""
+        for name, weight in self.own_measures.items():
+            if not (math.isfinite(weight) and weight >= 0.0):
+                yield f"own_measures: the weight of {name!r} must be finite and at least 0, got {weight}"
+        for name, limit in self.own_limits.items():
+            if not (math.isfinite(limit) and limit > 0.0):
+                yield f"own_limits: the limit of {name!r} must be finite and above 0, got {limit}"
+        if any(self.own_measures.values()) and self.kind != "tracking_and_entropy":
+            yield f"own_measures are weighed in kind=tracking_and_entropy alone, got kind={self.kind}"
 
     def plain(self) -> dict[str, Any]:
         """Return all settings for a file; of the later ones those that do nothing here are left out.
@@ -228,60 +257,12 @@ class Fitness:
         return message
 
 
-KINDS = ("tracking_and_entropy", "lexicographic", "entropy_magnitude", "entropy_square", "entropy_signed")
-ERRORS = ("iae", "itae", "ise")
-AGGREGATES = ("mean", "mean_plus_std", "worst_share", "worst")
-NARROWEST = 1e-4
-"""Smallest tolerance of the lexicographic kind: a cell must be wide against rounding."""
-
-
-def check_settings(fitness: Fitness) -> None:
-    """Raise ValueError where a setting is not what it may be."""
-    for what, word, known in (
-        ("fitness", fitness.kind, KINDS), ("error measure", fitness.error, ERRORS),
-        ("aggregate", fitness.aggregate, AGGREGATES),
-    ):  # fmt: skip
-        if word not in known:
-            raise ValueError(unknown(what, word, known))
-    _check_numbers(fitness)
-    _check_own(fitness)
-    _check_limits(fitness)
-
-
-def _check_numbers(fitness: Fitness) -> None:
-    for name in ("error_weight", "entropy_weight", "travel_weight", "effort_weight", "margin_weight", "kappa"):
-        value = getattr(fitness, name)
-        if not (math.isfinite(value) and value >= 0.0):
-            message = f"fitness: {name} must be finite and not negative, got {value}"
-            raise ValueError(message)
-    if not 0.0 < fitness.share <= 1.0:
-        message = f"fitness: share must be in (0, 1], got {fitness.share}"
-        raise ValueError(message)
-    if not NARROWEST <= fitness.tolerance <= 1.0:
-        raise ValueError(f"fitness: tolerance must lie in [{NARROWEST:g}, 1], got {fitness.tolerance}")
-
-
-def _check_own(fitness: Fitness) -> None:
-    for name, weight in fitness.own_measures.items():
-        if name in ALL_MEASURES:
-            raise ValueError(f"fitness: own_measures are the plant's; {name!r} is built in, with a setting of its own")
-        if not (math.isfinite(weight) and weight >= 0.0):
-            raise ValueError(f"fitness: own_measures.{name} must be finite and not negative, got {weight}")
-    if any(fitness.own_measures.values()) and fitness.kind != KINDS[0]:
-        raise ValueError(f"fitness: own_measures are weighed in kind {KINDS[0]!r} alone, got kind {fitness.kind!r}")
-
-
-def _check_limits(fitness: Fitness) -> None:
-    for name in ("diverged", "entropy_scale"):
-        if not (math.isfinite(getattr(fitness, name)) and getattr(fitness, name) > 0.0):
-            raise ValueError(f"fitness: {name} must be positive and finite, got {getattr(fitness, name)}")
-    for name in ("travel_limit", "saturation_limit"):
-        limit = getattr(fitness, name)
-        if limit is not None and not (math.isfinite(limit) and limit >= 0.0):
-            raise ValueError(f"fitness: {name} must be finite and not negative, got {limit}")
-    for name, limit in fitness.own_limits.items():
-        if name in ALL_MEASURES or not (math.isfinite(limit) and limit > 0.0):
-            raise ValueError(f"fitness: own_limits: the plant's own measures, finite and above 0, got {name}: {limit}")
+def _check_names(fitness: Fitness) -> None:
+    """Raise ValueError where a measure is named that is not the plant's own, or that a fitness cannot refer to."""
+    for what in ("own_measures", "own_limits"):
+        for name in getattr(fitness, what):
+            if name in ALL_MEASURES:
+                raise ValueError(f"fitness: {what} are the plant's; {name!r} is built in, with a setting of its own")
     for name, value in fitness.reference.items():
         known = (*ALL_MEASURES, *fitness.own_measures)
         if name not in known:

@@ -11,12 +11,12 @@ say nothing about how fast a schedule may move them.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from controllers.settings import check, setting
 from plants.core.kernel.run import call_in_chunks, thread_count
 from sscq.margins import kernel, screen
 from sscq.margins.sampled_loop import spectral_radius
@@ -125,23 +125,18 @@ class MarginLimits:
     No limit on the gain margin is needed: a maximum sensitivity Ms bounds it by Ms / (Ms - 1), and the phase margin by
     2 asin(1 / (2 Ms)) (Astrom and Hagglund, Advanced PID Control, sec. 4.6).
 
-    Attributes
-    ----------
-    sensitivity : float
-        Largest allowed maximum sensitivity, above 1.
-    delay_margin : float
-        Least delay margin [s]; 0: no limit.
+    Raises
+    ------
+    ValueError
+        For a limit outside its range.
     """
 
-    sensitivity: float = 2.0
-    delay_margin: float = 0.0
+    sensitivity: float = setting(2.0, "largest maximum sensitivity Ms", above=1)
+    delay_margin: float = setting(0.0, "smallest delay margin at the operating points", unit="s", low=0)
 
     def __post_init__(self) -> None:
         """Check."""
-        if not 1.0 < self.sensitivity < math.inf:
-            raise ValueError(f"sensitivity must be a finite limit above 1, got {self.sensitivity}")
-        if not 0.0 <= self.delay_margin < math.inf:
-            raise ValueError(f"delay_margin must be a finite time >= 0 [s], got {self.delay_margin}")
+        check(self, "margins")
 
 
 def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMargins:

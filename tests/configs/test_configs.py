@@ -20,6 +20,7 @@ from configs.schema import (
     SimulateConfig,
     WorstConfig,
 )
+from controllers.settings import setting
 from experiments.settings.situations import REAL_LOOP, declared_sets
 
 PARTS = sorted((path.parent.name, path.stem) for path in FOLDER.glob("*/*.yaml"))
@@ -95,11 +96,11 @@ def test_settings_of_a_session_decide_no_result():
 
 @dataclass
 class Box:
-    low: float = rules.setting(0.0, "low end", low=0, high=1)
-    high: float = rules.setting(1.0, "high end", above=0)
-    word: str = rules.setting("left", "side", choices=("left", "right"))
-    points: list[float] = rules.setting(list, "points", low=0)
-    file: str | None = rules.setting(None, "a file", file=True)
+    low: float = setting(0.0, "low end", low=0, high=1)
+    high: float = setting(1.0, "high end", above=0)
+    word: str = setting("left", "side", choices=("left", "right"))
+    points: list[float] = setting(list, "points", low=0)
+    file: str | None = setting(None, "a file", file=True)
 
     def complaints(self):
         if self.low >= self.high:
@@ -108,8 +109,8 @@ class Box:
 
 @dataclass
 class Boxes:
-    first: Box = rules.setting(Box, "a box")
-    named: dict[str, Box] = rules.setting(dict, "more boxes")
+    first: Box = setting(Box, "a box")
+    named: dict[str, Box] = setting(dict, "more boxes")
 
 
 def complaints(config):
