@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import ManualStation
-from flcs.export.guard import Guard, still, trusted, watch
-from flcs.export.machine import Machine, Signal, identifier, part
+from flcs.export.guard import Guard, judge, lead, note_authority, trusted
+from flcs.export.machine import GroupedSlots, Machine, Signal, identifier, part
+from plants.core.blocks import allocate_inputs
 from plants.core.elementary import where
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import depends, differentiate, names, symbols
+from sscq.loop.sampled_controller import SampledController
 from sscq.loop.spec import LoopSpec
 from sscq.situations.situation import Situation
 
@@ -70,7 +72,24 @@ class Layout:
         if len({identifier(q.name) for q in signals}) < len({q.name for q in signals}):
             raise ValueError(f"signals must differ in letters and digits, got {', '.join(q.name for q in signals)}")
         self.allocated = _allocation(plant)
+        self.controller = SampledController(self.spec, self.stations)
+        self.names = self._names()
         self.memory = self._memory()
+
+    def _names(self) -> dict[str, tuple[str, ...]]:
+        """Slots of the sampled controller's numbers."""
+        of = {
+            "r": "last_r", "y": "last", "r_before": "before_r", "y_before": "before_y", "r_rate": "rate_r",
+            "y_rate": "rate_y", "command": "command",
+        }  # fmt: skip
+        names = {name: tuple(f"{word}_{c.output}" for c in self.channels) for name, word in of.items()}
+        for i, (c, station) in enumerate(zip(self.channels, self.stations, strict=True)):
+            names[f"c{i}"] = tuple(f"{c.law}_{k}" for k in range(station.n_states))
+        return names | {
+            "fresh": ("fresh",), "extra": tuple(f"last_{name}" for name in self.schedule.signals),
+            "k": tuple(f"k_{j}" for j in range(self.schedule.n_states)),
+            "g": tuple(f"gain_{gain}" for gain in self.kb.gain_names),
+        }  # fmt: skip
 
     @property
     def inputs(self) -> tuple[Signal, ...]:
@@ -191,65 +210,37 @@ class _Installed(Layout):
 
     def _receive(self, m: Slots) -> None:
         """Trust, and the rates of references and measurements."""
-        good: Any = 1.0
-        moved = [still(m, c.output, c.unmoved, m[f"last_{c.output}"], self.guard, self.h) for c in self.channels]
-        checks = [trusted(m, q.name, self.guard, f"last_{q.name}") for q in self.measured]
-        checks += [trusted(m, f"r_{c.output}", self.guard, c.last_r) for c in self.channels]
-        for check in (*checks, *moved):
-            good = good if isinstance(check, float) else where(check, good, 0.0)
-        watch(m, good, self.guard, self.h)
-        for c in self.channels:
-            trusted(m, c.track, self.guard, c.last_track)
-            m[c.rate_r] = self._difference(m, m[c.last_r], c.before_r)
-            m[c.rate_y] = m[f"last_{c.rate}"] if c.rate else self._difference(m, m[f"last_{c.output}"], c.before_y)
-        m["last_authority"] = where(m["authority"], where(1.0 - m["authority"], m["authority"], 1.0), 0.0)
-
-    def _difference(self, m: Slots, now: Any, before: str) -> Any:
-        rate = (now - where(m["fresh"], now, m[before])) * (1.0 / self.h)
-        m[before] = now
-        return rate
-
-    def _seen(self, m: Slots) -> list[tuple[Any, Any, Any, Any]]:
-        """Reference, measurement and their rates, of each channel."""
-        return [(m[c.last_r], m[f"last_{c.output}"], m[c.rate_r], m[c.rate_y]) for c in self.channels]
-
-    def _states(self, m: Slots, i: int) -> tuple[Any, ...]:
-        return tuple(m[f"{self.channels[i].law}_{k}"] for k in range(self.stations[i].n_states))
+        names = [q.name for q in self.measured] + [f"r_{c.output}" for c in self.channels]
+        judge(m, names, {c.output: c.unmoved for c in self.channels}, self.guard, self.h)
+        numbers = GroupedSlots(m, self.names)
+        for i, c in enumerate(self.channels):
+            trusted(m, c.track, self.guard)
+            self.controller.receive(numbers, "r", i, m[c.last_r])
+            rate = m[f"last_{c.rate}"] if c.rate else None
+            self.controller.receive(numbers, "y", i, m[f"last_{c.output}"], rate)
+        note_authority(m)
 
     def _schedule(self, m: Slots) -> None:
         """Gains at a tick."""
-        signals: list[Any] = []
-        for i, (r, y, r_rate, y_rate) in enumerate(self._seen(m)):
-            signals += [r - y, self.stations[i].error_rate(r_rate, y_rate, self._states(m, i))]
-        signals += [m[f"last_{name}"] for name in self.schedule.signals]
-        k = tuple(m[f"k_{j}"] for j in range(self.schedule.n_states))
-        gains, k_new = self.schedule.gains(0.0, tuple(signals), k, ())
-        for j, value in enumerate(k_new):
-            m[f"k_{j}"] = value
+        gains = self.controller.schedule(GroupedSlots(m, self.names), 0.0)
         reference = [gain for base in self.kb.channels for gain in base.reference]
         share = m["last_authority"]
-        for gain, value, rest in zip(self.kb.gain_names, gains, reference, strict=True):
-            m[f"gain_{gain}"] = where(1.0 - share, rest + share * (value - rest), value)
+        for slot, value, rest in zip(self.names["g"], gains, reference, strict=True):
+            m[slot] = lead(share, value, rest)
 
     def _act(self, m: Slots) -> None:
         """Laws with their stations, and what goes to the plant."""
-        commands = []
-        for i, (c, station, seen) in enumerate(zip(self.channels, self.stations, self._seen(m), strict=True)):
-            gains = tuple(m[f"gain_{gain}"] for gain in self.kb.gain_names[self.spec.gains_of(i)])
-            safe = self._states(m, i)[-1] if self.guard.safe is None else self.guard.safe[i]
-            manual = where(m["tripped"], 1.0, m[c.manual])
-            track = where(m["tripped"], safe, m[c.last_track])
-            command, new = station.law(0.0, *seen, self._states(m, i), (*gains, manual, track))
-            for k, value in enumerate(new):
-                m[f"{c.law}_{k}"] = value
-            m[c.command] = command
-            commands.append(command)
+
+        def manual(i: int) -> tuple[Any, Any]:
+            """Whether the station is in manual, and the command it moves to then."""
+            c, safe = self.channels[i], self.guard.safe  # a station's last state is its last command
+            target = [m[slot] for slot in self.names[f"c{i}"]][-1] if safe is None else safe[i]
+            return where(m["tripped"], 1.0, m[c.manual]), where(m["tripped"], target, m[c.last_track])
+
+        commands = self.controller.act(GroupedSlots(m, self.names), 0.0, manual)
         if self.allocated:
-            u = _allocated(self.plant, 0.0, self.plant.initial(), tuple(commands), self.plant.nominal())
-            for q, value in zip(self.plant.inputs, u, strict=True):
+            plant = self.plant
+            u = allocate_inputs(plant, 0.0, plant.initial(), commands, plant.nominal())
+            for q, value in zip(plant.inputs, u, strict=True):
                 m[f"u_{q.name}"] = value
         m["fresh"] = 0.0
-
-
-def _allocated(plant: Plant, t: Any, x: Any, commands: tuple[Any, ...], p: Any) -> tuple[Any, ...]:
-    return commands if plant.allocate is None else tuple(plant.allocate(t, x, commands, p))

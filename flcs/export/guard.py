@@ -16,7 +16,7 @@ from plants.core.elementary import abs as magnitude
 from plants.core.elementary import minimum, where
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from flcs.export.machine import Slots
 
@@ -82,21 +82,43 @@ def inside(value: Any, low: float, high: float) -> Any:
     return where(value - low, where(high - value, 1.0, 0.0), 0.0)
 
 
-def trusted(m: Slots, name: str, guard: Guard, initial: str) -> Any:
-    """Whether an input is trusted (1 or 0); its last trusted value goes to the slot ``initial``."""
+def trusted(m: Slots, name: str, guard: Guard) -> Any:
+    """Whether an input is trusted (1 or 0); its last trusted value goes to the slot with ``last_`` before its name."""
     good = inside(m[name], *guard.range_of(name))
-    m[initial] = where(good, m[name], m[initial])
+    m[f"last_{name}"] = where(good, m[name], m[f"last_{name}"])
     return good
 
 
-def still(m: Slots, name: str, counter: str, before: Any, guard: Guard, sample_time: float) -> Any:
+def still(m: Slots, name: str, counter: str, guard: Guard, sample_time: float) -> Any:
     """1 where a measurement moved within `frozen_after`, else 0: a block."""
+    before = m[f"last_{name}"]
     if guard.frozen_after is None:
         return 1.0
     limit = samples(guard.frozen_after, sample_time)
     unchanged = where(magnitude(m[name] - before), 0.0, minimum(m[counter] + 1.0, limit))
     m[counter] = unchanged
     return where(limit - 0.5 - unchanged, 1.0, 0.0)
+
+
+def judge(m: Slots, names: Iterable[str], moving: Mapping[str, str], guard: Guard, sample_time: float) -> None:
+    """Judge the inputs of a sample, all together: slots fault, tripped, and the last trusted value of each.
+
+    Parameters
+    ----------
+    m : Slots
+    names : iterable of str
+        Inputs that must be trusted.
+    moving : mapping of str to str
+        Those of them that must not stand still, each with the slot that counts how long it has.
+    guard : Guard
+    sample_time : float
+        [s].
+    """
+    moved = [still(m, name, counter, guard, sample_time) for name, counter in moving.items()]
+    good: Any = 1.0
+    for check in (*[trusted(m, name, guard) for name in names], *moved):
+        good = good if isinstance(check, float) else where(check, good, 0.0)
+    watch(m, good, guard, sample_time)
 
 
 def watch(m: Slots, good: Any, guard: Guard, sample_time: float) -> None:
@@ -108,3 +130,13 @@ def watch(m: Slots, good: Any, guard: Guard, sample_time: float) -> None:
     m["tripped"] = where(m["tripped"], where(recovers, 0.0, 1.0), where(trips, 1.0, 0.0))
     m["fault"] = 1.0 - good
     m["bad_for"], m["good_for"] = bad_for, good_for
+
+
+def note_authority(m: Slots) -> None:
+    """Note the authority inside 0 .. 1, and 0 where it is no number: slot last_authority."""
+    m["last_authority"] = where(m["authority"], where(1.0 - m["authority"], m["authority"], 1.0), 0.0)
+
+
+def lead(share: Any, scheduled: Any, reference: float) -> Any:
+    """Return a gain on the way from the reference to the scheduled one; at the full share it is that to the bit."""
+    return where(1.0 - share, reference + share * (scheduled - reference), scheduled)

@@ -74,6 +74,30 @@ class Slots:
         return name
 
 
+class GroupedSlots:
+    """A memory whose slots go by the names and places of a :class:`sscq.loop.sampled_controller.SampledController`.
+
+    Parameters
+    ----------
+    slots : Slots
+    names : mapping of str to sequence of str
+        Slots by name, in the order of their places.
+    """
+
+    def __init__(self, slots: Slots, names: Mapping[str, Sequence[str]]) -> None:
+        self._slots, self._names = slots, names
+
+    def __getitem__(self, place: tuple[str, int]) -> Any:
+        """Return a number as it is now."""
+        name, k = place
+        return self._slots[self._names[name][k]]
+
+    def __setitem__(self, place: tuple[str, int], value: Any) -> None:
+        """Write a number."""
+        name, k = place
+        self._slots[self._names[name][k]] = value
+
+
 @dataclass(frozen=True)
 class Part:
     """Straight-line code on the memory.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flcs.export.machine import Machine, Signal, identifier, part
-from plants.core.blocks import as_tuple
+from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.elementary import where
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.motion.step import Motion, finite
@@ -137,8 +137,7 @@ class _Moving:
     def _allocate(self, m: Slots) -> None:
         t, x, _, _, p = self._now(m)
         commands = tuple(m[f"command_{identifier(c.output)}"] for c in self.plant.channels)
-        u = commands if self.plant.allocate is None else self.plant.allocate(t, x, commands, p)
-        for slot, value in zip(self.sent, as_tuple(u, len(self.sent), self.plant.name), strict=True):
+        for slot, value in zip(self.sent, allocate_inputs(self.plant, t, x, commands, p), strict=True):
             m[slot] = value
 
     def _look(self, m: Slots) -> None:

@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from flcs import FuzzyController
-from flcs.export.guard import Guard, still, trusted, watch
-from flcs.export.machine import Machine, Signal, part
+from flcs.export.guard import Guard, judge, lead, note_authority
+from flcs.export.machine import GroupedSlots, Machine, Signal, part
 from flcs.export.pid_block import NAMES, VendorForm, forms
 from flcs.export.recording import Recording
 from plants.core.elementary import where
+from sscq.loop.sampled_controller import SampledController
 from sscq.loop.spec import LoopSpec
 from sscq.situations.situation import Situation
 
@@ -79,7 +80,7 @@ class _Scheduler:
     def __init__(self, kb: KnowledgeBase, plant: Plant, step: float, guard: Guard, form: VendorForm) -> None:
         self.kb, self.plant, self.guard, self.form = kb, plant, guard, form
         spec = LoopSpec(plant, FuzzyController(kb).frozen(), (Situation(),), step)
-        self.schedule = spec.controller.schedule
+        self.controller, self.schedule = SampledController(spec), spec.controller.schedule
         self.h = spec.timing.sample_time * spec.timing.tick
         self.names = [channel.output for channel in plant.channels]
         self.errors = [f"{kind}_{name}" for name in self.names for kind in ("e", "e_rate")]
@@ -145,26 +146,19 @@ class _Scheduler:
 
     def _receive(self, m: Slots) -> None:
         """Trust."""
-        good: Any = 1.0
-        moved = [still(m, f"e_{n}", f"unmoved_{n}", m[f"last_e_{n}"], self.guard, self.h) for n in self.names]
-        checks = [trusted(m, name, self.guard, f"last_{name}") for name in self.seen]
-        for check in (*checks, *moved):
-            good = good if isinstance(check, float) else where(check, good, 0.0)
-        watch(m, good, self.guard, self.h)
-        m["last_authority"] = where(m["authority"], where(1.0 - m["authority"], m["authority"], 1.0), 0.0)
+        judge(m, self.seen, {f"e_{name}": f"unmoved_{name}" for name in self.names}, self.guard, self.h)
+        note_authority(m)
 
     def _schedule(self, m: Slots) -> None:
         """Gains and their forms."""
         signals = tuple(m[f"last_{name}"] for name in self.seen)
-        k = tuple(m[f"k_{j}"] for j in range(self.schedule.n_states))
-        values, k_new = self.schedule.gains(0.0, signals, k, ())
-        for j, value in enumerate(k_new):
-            m[f"k_{j}"] = value
+        numbers = GroupedSlots(m, {"k": tuple(f"k_{j}" for j in range(self.schedule.n_states))})
+        values = self.controller.schedule(numbers, 0.0, signals)
         reference = [gain for base in self.kb.channels for gain in base.reference]
         share, gains = m["last_authority"], []
         for slot, value, rest in zip(self.gain_slots, values, reference, strict=True):
-            led = where(1.0 - share, rest + share * (value - rest), value)
-            gains.append(where(m["tripped"], rest, led))
+            scheduled = lead(share, value, rest)
+            gains.append(where(m["tripped"], rest, scheduled))
             m[slot] = gains[-1]
         first = 0
         for name, base in zip(self.names, self.kb.channels, strict=True):

@@ -190,6 +190,13 @@ def as_tuple(result: Any, size: int, plant: str) -> tuple[Any, ...]:
     return values
 
 
+def allocate_inputs(plant: Plant, t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, ...]:
+    """Return the plant inputs [n_u] that the channels' commands make; without an allocation they are the commands."""
+    if plant.allocate is None:
+        return tuple(commands)
+    return as_tuple(plant.allocate(t, x, tuple(commands), p), len(plant.inputs), plant.name)
+
+
 _HERE = Path(__file__).resolve().parents[1]
 _BLOCKS = ("derivative", "outputs", "energy", "supplied_power", "entropy_rate", "advance", "after_step")
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plants.core.blocks import as_tuple
+from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, where
 from plants.core.kernel.kernel import ALIVE, KernelDesign
 from plants.core.kernel.lanes import Item, Lane, LaneLoop, Repeat
 from plants.core.signals import noise
 from sscq.loop.actuators import Actuator, DelayLine
+from sscq.loop.sampled_controller import SampledController
 from sscq.loop.sensors import Chance, Sensors, threshold
 
 if TYPE_CHECKING:
@@ -27,6 +28,20 @@ if TYPE_CHECKING:
     from sscq.loop.spec import LoopSpec
 
 MEASURED, SENT = DelayLine("output", "measured"), DelayLine("input", "sent")
+
+
+class _LaneNumbers:
+    """The rows of a lane as the named numbers of a sampled controller."""
+
+    def __init__(self, lane: Lane) -> None:
+        self._lane = lane
+
+    def __getitem__(self, place: tuple[str, int]) -> Any:
+        group, k = place
+        return self._lane[group][k]
+
+    def __setitem__(self, place: tuple[str, int], value: Any) -> None:
+        self._lane.put(*place, value)
 
 
 class Sampling:
@@ -47,6 +62,7 @@ class Sampling:
     def __init__(self, spec: LoopSpec, motion: Motion, *, travel: bool, origin: bool, observe: bool) -> None:
         self.spec, self.motion, self.travel, self.origin, self.observe = spec, motion, travel, origin, observe
         self.plant, self.n = spec.plant, len(spec.plant.channels)
+        self.controller = SampledController(spec)
         self.sensors, self.actuator = Sensors(spec), Actuator(spec)
         self.sweep: Sweep | None = getattr(spec.controller.schedule, "sweep", None)
         self.lossy = bool(spec.command_dropout.any())
@@ -156,7 +172,7 @@ class Sampling:
 
     def _measure(self, lane: Lane) -> None:
         """What the sensors send; references and their rates."""
-        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        spec, fresh = self.spec, lane.one("fresh")
         outputs = self.outputs(lane)
         if self.origin:
             places = [spec.output_index(c.output) for c in self.plant.channels]
@@ -166,13 +182,8 @@ class Sampling:
             lane[MEASURED.group] = values
         else:
             self._see(lane, values)
-        lane["r"] = r = self.refer(lane)
-        if spec.references.constant:
-            lane["r_rate"] = (0.0,) * self.n
-            return
-        before = lane["r_before"]
-        lane["r_rate"] = [(a - where(fresh, a, b)) * per_second for a, b in zip(r, before, strict=True)]
-        lane["r_before"] = r
+        for i, reference in enumerate(self.refer(lane)):
+            self.controller.receive(_LaneNumbers(lane), "r", i, reference, 0.0 if spec.references.constant else None)
 
     def _receive(self, lane: Lane) -> None:
         """Measurements that were on their way for the output delay."""
@@ -180,18 +191,12 @@ class Sampling:
 
     def _see(self, lane: Lane, values: Sequence[Any]) -> None:
         """Outputs, their rates and what the schedule asks for, of what arrives at the controller."""
-        spec, fresh, per_second = self.spec, lane.one("fresh"), 1.0 / self.spec.timing.sample_time
+        spec = self.spec
         seen = dict(zip(spec.watched, self.sensors.receive(lane, values), strict=True))
-        y, rates, before = [], [], lane["y_before"]
         for i, channel in enumerate(self.plant.channels):
-            y.append(seen[spec.output_index(channel.output)])
-            if channel.rate is not None and spec.measures_rate(i):
-                rates.append(seen[spec.output_index(channel.rate)])
-            else:
-                rates.append((y[i] - where(fresh, y[i], before[i])) * per_second)
-        if not all(spec.measures_rate(i) for i in range(self.n)):
-            lane["y_before"] = y
-        lane["y"], lane["y_rate"] = y, rates
+            measured = channel.rate is not None and spec.measures_rate(i)
+            rate = seen[spec.output_index(channel.rate)] if measured else None  # type: ignore[arg-type]
+            self.controller.receive(_LaneNumbers(lane), "y", i, seen[spec.output_index(channel.output)], rate)
         if spec.controller.schedule.signals:
             lane["extra"] = [seen[spec.output_index(name)] for name in spec.controller.schedule.signals]
 
@@ -199,17 +204,6 @@ class Sampling:
         """The command, of some time ago where it is delayed, reaches the plant through its actuators."""
         inputs = SENT.between(lane) if self.spec.delayed_input else lane[SENT.group]
         lane["u"] = self.actuator.drive(lane, inputs)
-
-    def signals(self, lane: Lane) -> tuple[Any, ...]:
-        """Return the scheduling signals: e and filtered e' of every channel, then the extra outputs as measured."""
-        values: list[Any] = []
-        for i, law in enumerate(self.spec.laws):
-            c = lane[f"c{i}"] if law.n_states else ()
-            rate = law.error_rate(lane["r_rate"][i], lane["y_rate"][i], c)
-            values += [lane["r"][i] - lane["y"][i], rate]
-        if self.spec.controller.schedule.signals:
-            values += lane["extra"]
-        return tuple(values)
 
     def _scheduling(self) -> list[Item]:
         """The gains at a tick: one loop, or for a schedule that sums over a grid three, the middle one repeated."""
@@ -224,42 +218,30 @@ class Sampling:
             lane["grid_sums"] = sweep.advance(lane["grid_held"], lane["grid_sums"])
 
         def end(lane: Lane) -> None:
-            self._scheduled(lane, *sweep.end(*self._asked(lane), lane["grid_sums"]))
+            gains, state = sweep.end(*self._asked(lane), lane["grid_sums"])
+            self.controller.renew(_LaneNumbers(lane), state)
+            self._scheduled(lane, gains)
 
         loops = [LaneLoop(f"schedule_{body.__name__}", (body,), when) for body in (begin, advance, end)]
         return [loops[0], Repeat(loops[1], sweep.count), loops[2]]
 
     def _schedule(self, lane: Lane) -> None:
-        schedule = self.spec.controller.schedule
-        self._scheduled(lane, *schedule.gains(*self._asked(lane)))
+        self._scheduled(lane, self.controller.schedule(_LaneNumbers(lane), lane.uniform("t")))
 
     def _asked(self, lane: Lane) -> tuple[Any, Any, Any, Any]:
-        """What a schedule is asked with: time, signals, its state, its parameters."""
-        schedule, controller = self.spec.controller.schedule, self.spec.controller
-        theta = lane["theta"] if controller.n_theta else ()
-        k, signals = lane["k"] if schedule.n_states else (), self.signals(lane)
-        return lane.uniform("t"), signals, k, theta
+        return self.controller.asked(_LaneNumbers(lane), lane.uniform("t"))
 
-    def _scheduled(self, lane: Lane, gains: Sequence[Any], k_new: Sequence[Any]) -> None:
+    def _scheduled(self, lane: Lane, gains: Sequence[Any]) -> None:
         lane["g"] = gains
         if self.observe:
-            lane["signals"] = self.signals(lane)
-        if self.spec.controller.schedule.n_states:
-            lane["k"] = k_new
+            lane["signals"] = self.controller.signals(_LaneNumbers(lane))
 
     def _control(self, lane: Lane) -> None:
         """Laws, allocation, bounds, and what total variation needs."""
-        t, gains, commands = lane.uniform("t"), lane["g"], []
-        for i, law in enumerate(self.spec.laws):
-            signals = (lane["r"][i], lane["y"][i], lane["r_rate"][i], lane["y_rate"][i])
-            c = lane[f"c{i}"] if law.n_states else ()
-            command, c_new = law.law(t, *signals, c, gains[self.spec.gains_of(i)])
-            commands.append(command)
-            if law.n_states:
-                lane[f"c{i}"] = c_new
+        before = lane["command"] if self.travel else ()
+        commands = self.controller.act(_LaneNumbers(lane), lane.uniform("t"))
         if self.travel:
-            self._travel(lane, commands)
-        lane["command"] = commands
+            self._travel(lane, commands, before)
         lane[self.sent] = self._sent(lane, self._allocate(lane, commands))
         lane["fresh"] = (0.0,)
 
@@ -271,18 +253,15 @@ class Sampling:
         return tuple(where(lost, old, new) for new, old in zip(inputs, lane[self.sent], strict=True))
 
     def _allocate(self, lane: Lane, commands: Sequence[Any]) -> tuple[Any, ...]:
-        inputs = tuple(commands)
-        if self.plant.allocate is not None:
-            p = lane["p"] if self.plant.parameters else ()
-            values = self.plant.allocate(lane.uniform("t"), lane["x"], inputs, p)
-            inputs = as_tuple(values, len(self.plant.inputs), f"allocate of {self.plant.name}")
-        inputs = tuple(lane.tape.keep(value) for value in inputs)
+        t, p = lane.uniform("t"), lane["p"] if self.plant.parameters else ()
+        values = allocate_inputs(self.plant, t, lane["x"], commands, p)
+        inputs = tuple(lane.tape.keep(value) for value in values)
         if self.spec.bounded:
             inputs = tuple(clip(u, a, b) for u, a, b in zip(inputs, lane["low"], lane["high"], strict=True))
         return inputs
 
-    def _travel(self, lane: Lane, commands: Sequence[Any]) -> None:
+    def _travel(self, lane: Lane, commands: Sequence[Any], before: Sequence[Any]) -> None:
         fresh, total = lane.one("fresh"), lane.one("q_total_variation")
-        for new, old in zip(commands, lane["command"], strict=True):
+        for new, old in zip(commands, before, strict=True):
             total = total + where(fresh, 0.0, where(lane.one(ALIVE), magnitude(new - old), 0.0))
         lane["q_total_variation"] = (total,)

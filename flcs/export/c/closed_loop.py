@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ import numpy as np
 from flcs.export.loop_runs import between, simulated
 from flcs.export.machine import identifier
 from plants.core.analysis.closed_loop import Measured
+from plants.core.blocks import allocate_inputs
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.printers import c
 from plants.core.tracing.trace import Shape, names, trace
@@ -129,14 +131,11 @@ def compiled(job: Job, folder: Path, work: Path) -> Path:
             new = INTEGRATORS[job.integrator](lambda at, state: tuple(plant.derivative(at, state, u, w, p)), t, x, h)  # type: ignore[misc]
         return new if plant.after_step is None else plant.after_step(t + h, tuple(new), u, w, p, h)
 
-    def allocate(t: Any, x: Any, command: Any, p: Any) -> Any:
-        return command if plant.allocate is None else plant.allocate(t, x, command, p)
-
     commands = names("c", len(plant.channels))
     parts = {
         "advance": trace(advance, *block, "h"),
         "outputs": trace(plant.outputs, *block),
-        "allocate": trace(allocate, "t", block[1], commands, block[4]),
+        "allocate": trace(partial(allocate_inputs, plant), "t", block[1], commands, block[4]),
     }
     for label, program in parts.items():
         (work / f"{label}.c").write_text(c.function(f"plant_{label}", program), encoding="utf-8")

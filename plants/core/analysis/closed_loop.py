@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.core.blocks import as_tuple
+from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.elementary import abs as magnitude
 from plants.core.replay import replay
 from plants.core.tracing.tape import Tape
@@ -218,8 +218,7 @@ class Loop:
         y, y_rate = self._measure(t, x, w, own)
         answers = self._answers(t, (r, y, r_rate, y_rate), c, gains)
         commands = tuple(command for command, _ in answers)
-        u = commands if plant.allocate is None else plant.allocate(t, x, commands, own)
-        u = as_tuple(u, len(plant.inputs), plant.name)
+        u = allocate_inputs(plant, t, x, commands, own)
         if any(
             rate is None for rate in y_rate
         ):  # known only with the input: the laws' states see these rates, the commands do not

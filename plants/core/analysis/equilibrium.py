@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.analysis.slopes import Slopes, changes
+from plants.core.blocks import allocate_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +167,7 @@ class Equilibria:
         return changes(self.plant, 0.0, x, self._inputs(tuple(x.tolist()), tuple(c.tolist())), w, self.p)
 
     def _inputs(self, x: tuple[float, ...], c: tuple[float, ...]) -> tuple[float, ...]:
-        return c if self.plant.allocate is None else tuple(self.plant.allocate(0.0, x, c, tuple(self.p.tolist())))
+        return allocate_inputs(self.plant, 0.0, x, c, tuple(self.p.tolist()))
 
     def _described(self, v: Array, reached: float, w: Array) -> Equilibrium:
         plant, x, c = self.plant, tuple(v[: self.n_x].tolist()), tuple(v[self.n_x :].tolist())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.analysis.slopes import Slopes, changes
+from plants.core.blocks import allocate_inputs
 from plants.core.names import pick_values, position, unknown
 from plants.core.quantities import OperatingPoint
 
@@ -174,8 +175,8 @@ def _point(plant: Plant, state: Any, parameters: Given, disturbances: Given, t: 
 
 def _require_kept(slopes: Slopes, point: _Point, x: Array, u: Array) -> None:
     plant, held = slopes.plant, tuple(u.tolist())
-    if slopes.commands and plant.allocate is not None:
-        held = plant.allocate(point.t, tuple(x.tolist()), held, tuple(point.p.tolist()))
+    if slopes.commands:
+        held = allocate_inputs(plant, point.t, tuple(x.tolist()), held, tuple(point.p.tolist()))
     changed = changes(plant, point.t, x, held, point.w, point.p)
     if changed:
         message = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plants.core.blocks import as_tuple
+from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.quantities import Quantity
 from plants.core.replay import replay
 from plants.core.tracing.tape import Tape
@@ -69,7 +69,7 @@ class Slopes:
         n_x, n_u, n_w, _ = self.sizes
         shapes = ("t", names("x", n_x), names("u", n_u), names("w", n_w), names("p", len(plant.parameters)))
         t, x, u, w, p = (symbols(tape, shape) for shape in shapes)
-        inputs = as_tuple(plant.allocate(t, x, u, p), len(plant.inputs), plant.name) if self.commands else u  # type: ignore[misc]
+        inputs = allocate_inputs(plant, t, x, u, p) if self.commands else u
         values = [
             *as_tuple(plant.derivative(t, x, inputs, w, p), n_x, plant.name),  # type: ignore[misc]
             *as_tuple(plant.outputs(t, x, inputs, w, p), len(plant.measurements), plant.name),

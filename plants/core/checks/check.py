@@ -148,7 +148,7 @@ def _advise_on_loss(report: CheckReport, plant: Plant, point: OperatingPoint, he
     if plant.entropy_rate is None or plant.loses_at_rest:
         return
     p, x, u = plant.values("parameters", point.parameters), tuple(held.state.tolist()), tuple(held.input.tolist())
-    inputs = u if plant.allocate is None else tuple(plant.allocate(0.0, x, u, p))
+    inputs = blocks.allocate_inputs(plant, 0.0, x, u, p)
     loss = float(plant.entropy_rate(0.0, x, inputs, plant.calm(), p))
     if abs(loss) > _NO_LOSS:
         report.advice.append(

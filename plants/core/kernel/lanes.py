@@ -66,13 +66,18 @@ class Lane:
         return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
 
     def __setitem__(self, group: str, values: Sequence[Any]) -> None:
-        first, size = self._rows.first[group], self._rows.size[group]
+        size = self._rows.size[group]
         if len(values) != size:
             message = f"row group {group!r} has {size} rows, got {len(values)} values"
             raise ValueError(message)
         for k, value in enumerate(values):
-            # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
-            self._targets[str(first + k)] = self._values[str(first + k)] = self.tape.keep(value)
+            self.put(group, k, value)
+
+    def put(self, group: str, k: int, value: Any) -> None:
+        """Give row `k` of a group its new value."""
+        row = str(self._rows.first[group] + k)
+        # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
+        self._targets[row] = self._values[row] = self.tape.keep(value)
 
     def one(self, group: str) -> Traced:
         """Return the only row of a group."""
