@@ -77,11 +77,11 @@ def write(
     from experiments.pipeline import front_files
     from experiments.report import exports
     from experiments.report.builders import report
-    from experiments.report.builders.learning import sentences
+    from experiments.report.structure import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
-    proofs = exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
-    path = report(bench, ref, group, judgement, signal, refined, config, fronts, proofs)
+    exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
+    path = report(bench, ref, group, judgement, signal, refined, config, fronts)
     print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")

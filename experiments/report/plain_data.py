@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 from collections.abc import Mapping
 from functools import cache
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -21,14 +22,14 @@ Record = TypeVar("Record")
 def plain(value: Any) -> Any:
     """Return a value of records, tuples, mappings, arrays, numbers and words as what JSON can hold.
 
-    Fields that have their default are left out.
+    Fields that have their default are left out, and those that other files hold.
     """
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(float(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = [(field, getattr(value, field.name)) for field in dataclasses.fields(value)]
+        pairs = [(field, getattr(value, field.name)) for field in _stored(value)]
         return {field.name: plain(item) for field, item in pairs if item is not field.default}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -97,7 +98,7 @@ def _record(kind: Any, value: Any, place: str) -> Any:
     known = _fields(kind)
     foreign = sorted(set(value) - set(known))
     _expected(not foreign, value, foreign, f"the fields {', '.join(known)}", place)
-    needed = [f.name for f in dataclasses.fields(kind) if f.default is f.default_factory is dataclasses.MISSING]
+    needed = [f.name for f in _stored(kind) if f.default is f.default_factory is dataclasses.MISSING]
     missing = [name for name in needed if name not in value]
     _expected(not missing, value, sorted(value), f"{missing and missing[0]!r} among its fields", place)
     return kind(**{name: _read(known[name], item, f"{place}.{name}") for name, item in value.items()})
@@ -105,9 +106,13 @@ def _record(kind: Any, value: Any, place: str) -> Any:
 
 @cache
 def _fields(kind: Any) -> dict[str, Any]:
-    """Fields of a record with their kinds, names of kinds resolved."""
-    hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    """Stored fields of a record with their kinds, names of kinds resolved."""
+    annotated = SimpleNamespace(__annotations__={field.name: field.type for field in _stored(kind)})
+    return get_type_hints(annotated, vars(sys.modules[kind.__module__]))
+
+
+def _stored(kind: Any) -> list[dataclasses.Field[Any]]:
+    return [field for field in dataclasses.fields(kind) if not field.metadata.get("file")]
 
 
 def _array(value: Any, place: str) -> np.ndarray:

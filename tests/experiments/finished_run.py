@@ -18,6 +18,7 @@ from experiments.pipeline import front, judging, rungs, search_results
 from experiments.pipeline.knowledge import Refined
 from experiments.pipeline.ladder import Bench, Reference
 from experiments.pipeline.search_results import Entry
+from experiments.report import outputs
 from experiments.report.builders.case import Case
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
@@ -85,8 +86,11 @@ def run(folder, config=None):
         kind: Refined(kb, entry(f"knowledge_base_{kind}", "knowledge base", FIXED, *(["CmaEs"] * 2)), trade_off(kb))
         for kind, kb in kbs.items()
     }
+    for kind, result in refined.items():
+        search_results.save(_stage(folder, f"knowledge_base_{kind}"), [result.entry])
     oracle = np.tile(FIXED, (5, 1)) + np.arange(5)[:, None]
     imitated = knowledge_base(bench.setup, 0.6)
+    imitated.save(_stage(folder, "imitation") / "knowledge_base.json")
     further = rungs.further(bench, fixed, reference.fitness, imitated).contenders
     group = judging.contenders(bench, reference, fixed, [], oracle, imitated, refined, further)
     fronts = front.search(bench, reference, fixed, refined, further)
@@ -94,6 +98,14 @@ def run(folder, config=None):
     group += front.contenders(bench, fronts)
     judgement = judging.judge(bench, reference.fitness, group)
     return Run(bench, reference, group, judgement, signal, refined, config, fronts)
+
+
+def written(folder, config=None):
+    """The same with all its files and its page."""
+    found = run(folder, config)
+    outputs.write(found.bench, found.reference, found.group, found.judgement, found.signal, found.refined, found.config,
+                  found.fronts)  # fmt: skip
+    return found
 
 
 def _stage(folder, name):

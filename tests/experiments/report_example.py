@@ -6,37 +6,22 @@ import math
 
 import numpy as np
 
-from experiments.report import (
-    ChannelGains,
+from experiments.report.records.learning import Knowledge, TeachingView
+from experiments.report.records.report_data import Provenance, ReportData, ReportWarning, SearchHistory
+from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.records.situations import (
     ChannelView,
-    Comparison,
-    ControllerResult,
-    Criterion,
     Estimate,
-    GainSurface,
-    InputRow,
-    Judged,
-    LinguisticVariable,
-    MarginPoint,
-    Margins,
     NotAvailable,
-    Provenance,
     Quality,
-    ReportData,
-    ReportWarning,
     Response,
-    Rule,
-    RuleBaseView,
-    SearchHistory,
     SituationInfo,
     SituationResult,
-    StructureView,
-    TaughtTrack,
-    TeachingView,
-    Term,
-    TradeOffView,
-    Verdict,
 )
+from experiments.report.records.verdict import Comparison, Criterion, Judged, Verdict
+from flcs import KnowledgeBase, Rule, RuleBase, Variable
+from flcs.refinement.rule_count import Point, TradeOff
+from sscq.teaching.teaching_signal import TeachingSignal
 
 CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0, ("N/m", "N/(m s)", "N s/m"))
 # name, group, seed, reference, q0, v0, mu, variance
@@ -168,65 +153,39 @@ def ladder_row(key, label, gains, t_end, step):
     )
 
 
-def rule_base():
-    """Nine triangular rules on e and e_rate."""
-
-    def terms(grid, half):
-        labels = ("negative", "zero", "positive")
-        return tuple(
-            Term(n, np.clip(1 - np.abs((grid - c) / half), 0, 1) if c == 0 else np.clip(grid / c, 0, 1))
-            for n, c in zip(labels, (-half, 0.0, half), strict=True)
-        )
-
-    e, rate = np.linspace(-2, 2, 161), np.linspace(-4, 4, 161)
-    inputs = (
-        LinguisticVariable("e", "m", e, terms(e, 2.0)),
-        LinguisticVariable("e_rate", "m/s", rate, terms(rate, 4.0)),
-    )
-    names = ("negative", "zero", "positive")
+def knowledge():
+    """Nine triangular rules on e and e_rate; three inputs of which one went, nine rules of which four stayed."""
+    e = Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0))
+    rate = Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0))
     rules = tuple(
-        Rule(
-            3 * i + j + 1,
-            (a, b),
-            (4 + 3.1 * abs(i - 1) + 0.7 * abs(j - 1), 0.9 - 0.2 * j, 2.5 + abs(j - 1)),
-            firing=0.11,
-        )
-        for i, a in enumerate(names)
-        for j, b in enumerate(names)
+        Rule((i, j), (4 + 3.1 * abs(i - 1) + 0.7 * abs(j - 1), 0.9 - 0.2 * j, 2.5 + abs(j - 1)))
+        for i in range(3)
+        for j in range(3)
     )
-    x, y = np.linspace(-2, 2, 33), np.linspace(-4, 4, 33)
-    gains = np.array([[schedule("kb", e, rate) for e in x] for rate in y])
-    values = dict(zip(("kp", "ki", "kd"), np.moveaxis(gains, 2, 0), strict=True))
-    units = {"kp": "N/m", "ki": "N/(m s)", "kd": "N s/m"}
-    surfaces = tuple(
-        GainSurface(g, "e", "e_rate", x, y, v, units[g], "m", "m/s", "error integral at 0") for g, v in values.items()
-    )
-    text = "Triangular terms, product t-norm, weighted mean; 9 rules of 9 kept; valid for |e| ≤ 2 m, |e_rate| ≤ 4 m/s."
-    return RuleBaseView(0, "kb", inputs, ("kp", "ki", "kd"), rules, surfaces, text)
-
-
-def structure():
-    """Three inputs of which one went, nine rules of which four stayed."""
-    left = np.arange(9, 0, -1)
-    cost = 0.6 + 0.002 * (9 - left) ** 2 * (left < 6)
-    inputs = (
-        InputRow("e", True, 0.21, 0.05, 0.31, 0.4, "kept"),
-        InputRow("e_rate", True, 0.11, 0.05, 0.08, 0.1, "kept"),
-        InputRow("z", False, 0.04, 0.05, text="tells no more about the gains than chance"),
-    )
-    rules = TradeOffView(left, cost, 5, 0.05, "4 rules of 9 at +8.3 %", cost + 0.1)
-    return StructureView(rules, inputs, "3 and 2 triangular terms, found by search")
+    base = RuleBase("position", (e, rate), rules, (0.0, 0.0, 0.0), (10.0, 10.0, 10.0), (3.62, 0.59, 3.17))
+    kept = {"kept": True, "text": "the loop needs it", "taught": 0.31, "validation": 0.4}
+    heard = {
+        name: {"kept": name != "z", "information": told, "threshold": 0.05}
+        for name, told in (("e", 0.21), ("e_rate", 0.11), ("z", 0.04))
+    }
+    terms = {"inputs": {"e": {"terms": 3}, "e_rate": {"terms": 3}}, "shape": "triangular", "information": 0.3}
+    found = {"information": heard, "inputs": {"e": kept}, "terms": terms}
+    kb = KnowledgeBase("van_der_pol", (base,), training={"structure": {"position": found}})
+    cost = [0.6 + 0.002 * k**2 * (k > 3) for k in range(9)]
+    points = tuple(Point(9 - k, "", value, value + 0.1) for k, value in enumerate(cost))
+    return Knowledge(kb, TradeOff(points, 5, 0.05, {}), np.full(9, 0.11), np.array([1.0, 0.5, -1.0]), "far", "kb")
 
 
 def teaching():
     """A teaching signal of two situations with what was learned."""
-    time = 0.5 * np.arange(8)
-    gains = np.column_stack([4.0 + np.sin(time), np.full(8, 0.6), 3.0 + np.cos(time)])
-    tracks = tuple(
-        TaughtTrack(case[0], time, gains, np.linspace(1.0, 0.0, 8), 0.9 * gains if k else None)
-        for k, case in enumerate(CASES[:2])
-    )
-    return TeachingView(tracks, ("kp", "ki", "kd"), 0.5, np.array([3.62, 0.59, 3.17]), "kb", "fixed", "8 windows each.")
+    time = np.tile(0.5 * np.arange(8), 2)
+    gains = np.column_stack([4.0 + np.sin(time), np.full(16, 0.6), 3.0 + np.cos(time)])
+    signal = TeachingSignal(
+        np.repeat([0, 1], 8), time, np.zeros((16, 3)), gains, np.tile(np.linspace(1.0, 0.0, 8), 2), np.ones(16),
+        ("error", "error_rate", "error_integral"), ("kp", "ki", "kd"), tuple(case[0] for case in CASES[:2]),
+    )  # fmt: skip
+    start = np.array([3.62, 0.59, 3.17])
+    return TeachingView(signal.situation_names, 0.5, start, "kb", "fixed", "8 windows each.", 1, signal, 0.9 * gains)
 
 
 def histories():
@@ -297,9 +256,8 @@ def example(t_end=10.0, step=0.02):
         ),
         controllers=controllers,
         verdict=verdict,
-        rule_bases=(rule_base(),),
+        knowledge=knowledge(),
         teaching=teaching(),
-        structure=structure(),
         searches=histories(),
         warnings=(
             ReportWarning(
@@ -313,6 +271,6 @@ def example(t_end=10.0, step=0.02):
             "plant: van_der_pol\nseed: 0\nstep: 0.005\n",
             (("python", "3.11"), ("numpy", "2.4")),
             (("knowledge_base.json", "rules and terms"), ("metrics.json", "all numbers")),
-            (("integrator", "rk4"), ("step", "5 ms")),
         ),
+        facts=(("integrator", "rk4"), ("step", "5 ms")),
     )

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report import ReportWarning
 from experiments.report.builders import estimates, robustness, words
 from experiments.report.builders.case import BASELINE
 from experiments.report.drawing.numbers import number, percent, plain, share
+from experiments.report.records.report_data import ReportWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from experiments.report import SearchHistory
     from experiments.report.builders.case import Case, Place
+    from experiments.report.records.report_data import SearchHistory
 
 _FEW_SEEDS = 10
 _LATE = 0.2  # last share of a search in which progress says that it was stopped too early

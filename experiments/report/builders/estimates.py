@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report import Estimate
+from experiments.report.records.situations import Estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

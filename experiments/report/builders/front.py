@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from experiments.pipeline import front_files
 from experiments.pipeline.front import CHOICE_NAME
 from experiments.pipeline.judging import RIVAL
-from experiments.report import FrontSeries, FrontView
 from experiments.report.builders.case import BASELINE
 from experiments.report.builders.words import symbol
 from experiments.report.drawing.numbers import count, plain, share
+from experiments.report.records.front import FrontSeries, FrontView
 from sscq.baselines.objective import measure_of
 
 if TYPE_CHECKING:

@@ -13,10 +13,14 @@ import numpy as np
 
 from controllers import GainTable, TwoDegreePID
 from experiments.pipeline.judging import RIVAL
-from experiments.report import (
+from experiments.report.builders import estimates, robustness, words
+from experiments.report.builders.case import BASELINE
+from experiments.report.builders.scenes import shown_contenders
+from experiments.report.builders.words import output_unit
+from experiments.report.drawing.numbers import number, with_unit
+from experiments.report.records.results import ChannelGains, ControllerResult
+from experiments.report.records.situations import (
     ActuatorUse,
-    ChannelGains,
-    ControllerResult,
     Estimate,
     NotAvailable,
     OwnMeasure,
@@ -24,11 +28,6 @@ from experiments.report import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.builders import estimates, robustness, words
-from experiments.report.builders.case import BASELINE
-from experiments.report.builders.scenes import shown_contenders
-from experiments.report.builders.words import output_unit, with_unit
-from experiments.report.drawing.numbers import number
 from experiments.runtime.tables import in_words
 from flcs import FuzzyController
 from flcs.knowledge_base.theta import GROUPS

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.pipeline.judging import keeps_margins
-from experiments.report import MarginPoint, Margins, NotAvailable
+from experiments.report.records.results import MarginPoint, Margins
+from experiments.report.records.situations import NotAvailable
 
 if TYPE_CHECKING:
     from experiments.pipeline.judging import Contender

@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
-from experiments.report import Comparison, Criterion, Judged, NotAvailable, Verdict
 from experiments.report.builders import estimates, robustness
 from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL
 from experiments.report.drawing.numbers import bracketed, number, percent
+from experiments.report.records.situations import NotAvailable
+from experiments.report.records.verdict import Comparison, Criterion, Judged, Verdict
 from sscq.margins.operating import SLACK
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
 

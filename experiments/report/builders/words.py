@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.report.builders.case import BASELINE
-from experiments.report.drawing.numbers import number, plain, share
+from experiments.report.drawing.numbers import number, plain, share, with_unit
 from experiments.runtime.tables import in_words
 from plants.excitation import as_signal
 
@@ -128,11 +128,6 @@ def _nonzero(what: str, quantities: Any, values: Any) -> list[str]:
 def _named(quantities: Any, values: Any, between: str = " ") -> str:
     pairs = zip(quantities, values, strict=True)
     return ", ".join(f"{q.name}{between}{with_unit(float(v), q.unit)}" for q, v in pairs)
-
-
-def with_unit(value: float, unit: str) -> str:
-    """Return a value with its unit; "1" is none."""
-    return f"{plain(value)} {unit}" if unit not in {"", "1"} else plain(value)
 
 
 def gain_units(command: str, output: str) -> tuple[str, str, str]:

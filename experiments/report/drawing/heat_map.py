@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +12,51 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
-    from experiments.report.records.rule_base import GainSurface
     from experiments.report.records.situations import Array
 
 STEPS = 12  # colours h0 ... h11 of the style sheet, dark to bright
 LEFT, TOP, SIDE, SCALE = 46.0, 18.0, 240.0, 16.0
 
 
-def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()) -> Html:
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A gain over two inputs.
+
+    Attributes
+    ----------
+    gain, gain_unit : str
+        For example "kp" and "N/m".
+    x_name, x_unit, y_name, y_unit : str
+        Horizontal and vertical input, for example e [m] and e_rate [m/s].
+    x, y : array [n_x], [n_y]
+        Evenly spaced values, in the units.
+    values : array [n_y, n_x]
+        The gain.
+    taught : (x low, x high, y low, y high) or None
+        The taught range, drawn as a dashed frame.
+    """
+
+    gain: str
+    x_name: str
+    y_name: str
+    x: Array
+    y: Array
+    values: Array
+    gain_unit: str = ""
+    x_unit: str = ""
+    y_unit: str = ""
+    taught: tuple[float, float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the grid."""
+        expected = (len(self.y), len(self.x))
+        if np.shape(self.values) != expected:
+            raise ValueError(
+                f"values of the surface of {self.gain!r} must have shape {expected}, got {self.values.shape}"
+            )
+
+
+def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) -> Html:
     """The surface with its colour scale; `visited` are curves (x, y) of where the loop went."""
     x, y = _axis(surface.x, SIDE, False), _axis(surface.y, SIDE, True)
     edges = _edges(surface.values)
@@ -56,7 +94,7 @@ def heat_map(surface: GainSurface, visited: tuple[tuple[Array, Array], ...] = ()
     return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
 
 
-def _taught(surface: GainSurface, x: Axis, y: Axis) -> Html:
+def _taught(surface: Surface, x: Axis, y: Axis) -> Html:
     """A dashed frame around the taught range."""
     if surface.taught is None:
         return Html("")
@@ -117,7 +155,7 @@ def _step(level: int, cells: list[str], edges: Array, count: int) -> Html:
     return element("path", title, d="".join(cells), class_=_colour(level, count))
 
 
-def _labels(surface: GainSurface, x: Axis, y: Axis) -> list[Html]:
+def _labels(surface: Surface, x: Axis, y: Axis) -> list[Html]:
     bottom = TOP + SIDE
     out = [_text(n, LEFT + p, bottom + 13, "tick mid") for p, n in x.ticks(4)]
     out += [_text(n, LEFT - 5, TOP + p + 3.5, "tick end") for p, n in y.ticks(4)]

@@ -43,6 +43,11 @@ def plain(value: float) -> str:
     return written.rstrip("0").rstrip(".") if "." in written and "·" not in written else written
 
 
+def with_unit(value: float, unit: str) -> str:
+    """Return a value with its unit; "1" is none."""
+    return f"{plain(value)} {unit}" if unit not in {"", "1"} else plain(value)
+
+
 def percent(change: float | None, digits: int = 1) -> str:
     """A relative change with its sign, for example −31.2 %, +0.4 %; as a factor, 14.1 ×, where it exceeds ten."""
     if change is None or math.isnan(change):

@@ -1,53 +1,55 @@
-"""What the report knows about learning: the teaching signal, and how the structure of the knowledge base was found.
+"""What the report knows about learning: the refined knowledge base, and the teaching signal that it learned from.
 
 The teaching signal is the best gains over time that a search found, window after window.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.records.situations import NAN, Array
+from experiments.report.records.situations import FROM_FILE, Array
+
+if TYPE_CHECKING:
+    from flcs import KnowledgeBase
+    from flcs.refinement.rule_count import TradeOff
+    from sscq.teaching.teaching_signal import TeachingSignal
 
 
 @dataclass(frozen=True, eq=False)
-class TaughtTrack:
-    """One taught situation.
+class Knowledge:
+    """A knowledge base (rule-based gain schedule) with what the run says about it.
 
     Attributes
     ----------
-    situation : str
-        Its name.
-    time : array [n]
-        Begin of each window [s].
-    gains : array [n, n_gains]
-        Held through the window.
-    weight : array [n]
-        How much the window knows about its gains, 0..1.
-    learned : array [n, n_gains] or None
-        What the knowledge base that learned it gives for the same inputs.
+    kb : KnowledgeBase
+    curve : TradeOff or None
+        Number of its rules against cost, and what each rule is worth.
+    shares : array [n_rules of all channels] or None
+        Mean share of every rule in the gains over the taught situations, 0..1; NaN: not known.
+    moment : array [1 + n_inputs] or None
+        Time [s] and inputs of a moment at which the rules are shown at work.
+    place : str
+        The situation of that moment.
+    controller : str
+        Key of the controller that uses it.
     """
 
-    situation: str
-    time: Array
-    gains: Array
-    weight: Array
-    learned: Array | None = None
+    kb: KnowledgeBase
+    curve: TradeOff | None = None
+    shares: Array | None = None
+    moment: Array | None = None
+    place: str = ""
+    controller: str = "knowledge_base"
 
-    def __post_init__(self) -> None:
-        """Check the lengths."""
-        n = len(self.time)
-        expected = {"weight": (n,), "gains": (n, *np.shape(self.gains)[1:])}
-        if self.learned is not None:
-            expected["learned"] = np.shape(self.gains)
-        for name, shape in expected.items():
-            if np.shape(getattr(self, name)) != shape:
-                raise ValueError(
-                    f"{name} of the teaching signal of {self.situation!r} must have shape {shape}, "
-                    f"got {np.shape(getattr(self, name))}"
-                )
+    def shares_of(self, channel: int) -> Array:
+        """Shares of the rules of one channel."""
+        sizes = [len(base.rules) for base in self.kb.channels]
+        first = sum(sizes[:channel])
+        every = np.full(sum(sizes), np.nan) if self.shares is None else self.shares
+        return every[first : first + sizes[channel]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +58,8 @@ class TeachingView:
 
     Attributes
     ----------
-    tracks : tuple of TaughtTrack
-    gain_names : tuple of str
-        Columns of the gains.
+    labels : tuple of str
+        What its situations are called.
     window : float
         Length of a window [s].
     start_gains : array [n_gains]
@@ -67,95 +68,20 @@ class TeachingView:
         Keys of the controllers that learned it and that it began with; empty: none.
     text : str
         How it was made.
+    round : int
+        Of teaching, whose knowledge base is the learner; 0: none.
+    signal : TeachingSignal or None
+        The windows.
+    learned : array [n, n_gains] or None
+        What the knowledge base that learned it gives for the same inputs.
     """
 
-    tracks: tuple[TaughtTrack, ...]
-    gain_names: tuple[str, ...]
+    labels: tuple[str, ...]
     window: float
     start_gains: Array
     learner: str = ""
     start: str = ""
     text: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class TradeOffView:
-    """Number of rules against cost, from all rules down to one.
-
-    Attributes
-    ----------
-    rules : array [n]
-        Rules that are left, decreasing.
-    taught : array [n]
-        Cost J in the taught situations.
-    chosen : int
-        Place of the base that is kept.
-    loss : float
-        Relative loss that was allowed.
-    text : str
-        The choice in words.
-    validation : array [n] or None
-        Cost J in the validation situations.
-    """
-
-    rules: Array
-    taught: Array
-    chosen: int
-    loss: float
-    text: str
-    validation: Array | None = None
-
-    def __post_init__(self) -> None:
-        """Check the lengths."""
-        for name in ("taught", "validation"):
-            value = getattr(self, name)
-            if value is not None and np.shape(value) != np.shape(self.rules):
-                raise ValueError(
-                    f"{name} of a trade-off must have shape {np.shape(self.rules)} as its numbers of rules, "
-                    f"got {np.shape(value)}"
-                )
-        if not 0 <= self.chosen < len(self.rules):
-            raise ValueError(f"chosen of a trade-off must be 0 .. {len(self.rules) - 1}, got {self.chosen}")
-
-
-@dataclass(frozen=True)
-class InputRow:
-    """What one input is worth.
-
-    Attributes
-    ----------
-    name : str
-        With the channel, where there are several.
-    kept : bool
-    information, threshold : float
-        Mutual information with the gains and what shifted copies reach by chance [nat].
-    taught, validation : float
-        Relative change of the cost without it; NaN: not tried.
-    text : str
-        Why it stays or went.
-    """
-
-    name: str
-    kept: bool
-    information: float = NAN
-    threshold: float = NAN
-    taught: float = NAN
-    validation: float = NAN
-    text: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class StructureView:
-    """How terms, inputs and rules were chosen; what was not searched is empty.
-
-    Attributes
-    ----------
-    trade_off : TradeOffView or None
-    inputs : tuple of InputRow
-    terms : str
-        How number and shape of the terms were chosen.
-    """
-
-    trade_off: TradeOffView | None = None
-    inputs: tuple[InputRow, ...] = ()
-    terms: str = ""
+    round: int = 0
+    signal: TeachingSignal | None = field(default=None, metadata=FROM_FILE)
+    learned: Array | None = field(default=None, metadata=FROM_FILE)

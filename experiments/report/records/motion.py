@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from experiments.report.records.situations import Array
+from experiments.report.records.situations import FROM_FILE, Array
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class PictureView:
     text: str
     pace: float
     views: tuple[SceneView, ...]
-    drives: tuple[Drive, ...] = field(default=())
+    drives: tuple[Drive, ...] = field(default=(), metadata=FROM_FILE)
 
     @property
     def situations(self) -> tuple[str, ...]:

@@ -1,24 +1,24 @@
 """Everything one run report shows, as plain data that the design run fills in.
 
-`ReportData` is the whole; its larger parts are in the other files of this folder. Searches, exports, warnings and where
-the run comes from are here.
+`ReportData` is the whole; its larger parts are in the other files of this folder. Searches, warnings and where the run
+comes from are here.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from experiments.report.records.front import FrontView
-from experiments.report.records.learning import StructureView, TeachingView
-from experiments.report.records.motion import NamedSignal, PictureView, SignalView
+from experiments.report.records.learning import TeachingView
+from experiments.report.records.motion import NamedSignal, PictureView
 from experiments.report.records.results import ControllerResult
-from experiments.report.records.rule_base import RuleBaseView
 from experiments.report.records.situations import (
+    FROM_FILE,
     GROUPS,
     Array,
     ChannelView,
@@ -33,46 +33,12 @@ from experiments.report.records.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
-@dataclass(frozen=True)
-class ExportView:
-    """One export and its proof.
-
-    Attributes
-    ----------
-    target, title : str
-        Name and what it is.
-    status : {"ok", "failed", "not checked"}
-    checker, reason : str
-        Who ran it; why it failed or was not checked.
-    bound, largest : float
-        Error allowed and largest error found, as shares of the signal's range.
-    samples : int
-        Compared.
-    signal : str
-        The one with the largest error.
-    rom_bytes : int or None
-        Of code and constants.
-    page : str
-        Where a reader opens it, below the folder of exports; empty where it is no page.
-    """
-
-    target: str
-    title: str
-    status: str
-    checker: str
-    reason: str
-    bound: float
-    samples: int
-    signal: str
-    largest: float
-    rom_bytes: int | None = None
-    page: str = ""
+    from experiments.report.records.learning import Knowledge
+    from experiments.report.records.motion import SignalView
+    from flcs.export.proof import Proof
 
 
-NO_RULES = NotAvailable("the run built no knowledge base")
 NO_TEACHING = NotAvailable("the run made no teaching signal")
-NO_STRUCTURE = StructureView()
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,18 +94,14 @@ class Provenance:
 
     Attributes
     ----------
-    command : str
-        The command line.
-    seed : str
-        The seed or seeds of the design.
+    command, seed : str
+        The command line; the seed or seeds of the design.
     config : str
         The resolved configuration as text.
     versions : tuple of (name, version)
         Of this project, Python and the packages that compute.
     files : tuple of (file, what it holds)
         Results beside the report.
-    facts : tuple of (what, value)
-        Anything else: integration step, integrator, date if wanted.
     """
 
     command: str = ""
@@ -147,7 +109,6 @@ class Provenance:
     config: str = ""
     versions: tuple[tuple[str, str], ...] = ()
     files: tuple[tuple[str, str], ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,18 +129,12 @@ class ReportData:
         The ladder, simplest first.
     verdict : Verdict
         What to do.
-    rule_bases : tuple of RuleBaseView, or NotAvailable
-        One per channel.
     teaching : TeachingView or NotAvailable
         Best gains over time that the knowledge base learned from.
-    structure : StructureView
-        How inputs, terms and the number of rules were found.
-    searches : tuple of SearchHistory
-        All searches of the run.
     warnings : tuple of ReportWarning
         Gravest first.
-    provenance : Provenance
-        How to repeat the run.
+    facts : tuple of (what, value)
+        How it was computed: integration step, integrator, evaluations.
     front : FrontView or None
         Trade-off fronts, where any were searched.
     own_measures : tuple of OwnMeasure
@@ -190,8 +145,14 @@ class ReportData:
         Signals that the plant names.
     signals : tuple of SignalView
         Their curves over time and over frequency.
-    exports : tuple of ExportView
-        What was exported, and the proofs.
+    knowledge : Knowledge or None
+        The refined knowledge base; how its inputs, terms and the number of its rules were found.
+    searches : tuple of SearchHistory
+        All searches of the run.
+    provenance : Provenance
+        How to repeat the run.
+    exports : tuple of Proof
+        What was exported.
     """
 
     title: str
@@ -201,18 +162,18 @@ class ReportData:
     situations: tuple[SituationInfo, ...]
     controllers: tuple[ControllerResult, ...]
     verdict: Verdict
-    rule_bases: tuple[RuleBaseView, ...] | NotAvailable = NO_RULES
     teaching: TeachingView | NotAvailable = NO_TEACHING
-    structure: StructureView = NO_STRUCTURE
-    searches: tuple[SearchHistory, ...] = ()
     warnings: tuple[ReportWarning, ...] = ()
-    provenance: Provenance = Provenance()
+    facts: tuple[tuple[str, str], ...] = ()
     front: FrontView | None = None
     own_measures: tuple[OwnMeasure, ...] = ()
     picture: PictureView | None = None
     plotted: tuple[NamedSignal, ...] = ()
-    signals: tuple[SignalView, ...] = ()
-    exports: tuple[ExportView, ...] = ()
+    signals: tuple[SignalView, ...] = field(default=(), metadata=FROM_FILE)
+    knowledge: Knowledge | None = field(default=None, metadata=FROM_FILE)
+    searches: tuple[SearchHistory, ...] = field(default=(), metadata=FROM_FILE)
+    provenance: Provenance = field(default=Provenance(), metadata=FROM_FILE)
+    exports: tuple[Proof, ...] = field(default=(), metadata=FROM_FILE)
 
     def __post_init__(self) -> None:
         """Check that every name that is used is one that is known."""
@@ -232,9 +193,13 @@ class ReportData:
         if self.picture is not None:
             optional += [drive.controller for drive in self.picture.drives]
         optional += [one.controller for one in self.signals]
+        optional += [] if self.knowledge is None else [self.knowledge.controller]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         for key in (*filter(None, optional), *compared):
             _known("controller", key, controllers)
+        if self.knowledge is not None and len(self.knowledge.kb.channels) != len(self.channels):
+            came = len(self.knowledge.kb.channels)
+            raise ValueError(f"the knowledge base must have {len(self.channels)} channels, got {came}")
         for controller in self.controllers:
             self._check_channels(controller)
             _unique(f"result of {controller.key!r}", [r.situation for r in controller.results])

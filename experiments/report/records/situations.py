@@ -5,8 +5,8 @@ Every number may be NaN, and every part that is typed so may be `NotAvailable`: 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -16,6 +16,8 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 Array = np.ndarray
 NAN = float("nan")
 INF = float("inf")
+FROM_FILE: Any = {"file": True}
+"""Of fields that are not in `report.json`: another file of the run holds them."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,7 @@ class SituationResult:
     cost: Estimate = Estimate(NAN)
     quality: Quality = Quality()
     actuator: tuple[ActuatorUse, ...] = ()
-    response: Response | NotAvailable = NO_RESPONSE
+    response: Response | NotAvailable = field(default=NO_RESPONSE, metadata=FROM_FILE)
     diverged_at: float = NAN
     failures: int = 0
     change: Estimate | None = None

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import missing, number
+from experiments.report.living.target import TARGETS
 from experiments.report.sections.view import section, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.records.report_data import ExportView
     from experiments.report.sections.view import View
+    from flcs.export.proof import Proof
 
 
 _HEAD = ("Target", "Proof", "Largest error", "Allowed", "Samples", "ROM")
@@ -28,15 +29,17 @@ def exports(view: View) -> Html | str:
     return section("exports", "Exports", table((*_HEAD, words_head("checked by")), rows), lead=lead)
 
 
-def _row(one: ExportView) -> Html:
-    opened = element("a", one.target, href=f"exports/{one.page}") if one.page else one.target
-    name = element("th", opened, element("small", one.title), scope="row")
+def _row(one: Proof) -> Html:
+    page, rom = one.numbers.get("page", ""), one.numbers.get("rom_bytes")
+    opened = element("a", one.target, href=f"exports/{page}") if page else one.target
+    name = element("th", opened, element("small", TARGETS[one.target].title), scope="row")
+    signal = max(one.errors, key=lambda name: one.errors[name]) if one.errors else ""
     status = one.status if one.status == "ok" else element("span", f"▲ {one.status}", class_="loss")
     known = one.largest == one.largest
-    error = element("td", number(one.largest, 2), element("small", one.signal)) if known else element("td", missing())
+    error = element("td", number(one.largest, 2), element("small", signal)) if known else element("td", missing())
     cells = [
         element("td", status), error, element("td", number(one.bound, 2)), element("td", str(one.samples)),
-        element("td", missing() if one.rom_bytes is None else f"{one.rom_bytes} bytes"),
+        element("td", missing() if rom is None else f"{int(rom)} bytes"),
     ]  # fmt: skip
     return element("tr", name, *cells, element("td", one.reason or one.checker, class_="words"))
 
@@ -80,7 +83,7 @@ def repeat(view: View) -> Html:
     """Command, seed, configuration, versions, files."""
     p = view.data.provenance
     command = element("pre", p.command) if p.command else element("p", missing())
-    facts = [("seed", p.seed or missing()), *p.facts]
+    facts = [("seed", p.seed or missing()), *view.data.facts]
     lists = element("div", _pairs("Settings", facts), _pairs("Versions", p.versions), class_="pairs")
     files = _pairs("Files beside this report", p.files) if p.files else ""
     config = element("pre", p.config) if p.config else element("p", missing())

@@ -13,14 +13,19 @@ import numpy as np
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
+from experiments.report.recorded import MOST
 from experiments.report.records.situations import NotAvailable
 from experiments.report.sections.view import finite, multiples, section, swatch, table, words_head
+from experiments.report.structure import input_rows, terms_text
 
 if TYPE_CHECKING:
-    from experiments.report.records.learning import InputRow, TaughtTrack, TeachingView, TradeOffView
+    from experiments.report.records.learning import TeachingView
     from experiments.report.records.report_data import SearchHistory
     from experiments.report.records.situations import Array
     from experiments.report.sections.view import View
+    from experiments.report.structure import InputRow
+    from flcs.refinement.rule_count import TradeOff
+    from sscq.teaching.teaching_signal import TeachingSignal
 
 
 def searches(view: View) -> Html:
@@ -76,16 +81,18 @@ def teaching_signal(view: View) -> Html:
         "each with its weight. A weight near 0: the gains hardly matter there, so the best ones are an accident."
     )
     data = view.data.teaching
-    if isinstance(data, NotAvailable):
-        return section("teaching", "Teaching signal", element("p", missing(data.reason)), lead=lead)
-    figures = multiples(_figure(view, data, track) for track in data.tracks)
+    if isinstance(data, NotAvailable) or data.signal is None:
+        reason = data.reason if isinstance(data, NotAvailable) else "its file is not there"
+        return section("teaching", "Teaching signal", element("p", missing(reason)), lead=lead)
+    shown = np.unique(data.signal.situation).tolist()[:MOST]
+    figures = multiples(_figure(view, data, data.signal, i) for i in shown)
     return section("teaching", "Teaching signal", element("p", data.text), _keys(view, data), figures, lead=lead)
 
 
 def _keys(view: View, data: TeachingView) -> Html:
     """What each line is; colours of controllers are those of the whole page."""
     found = [("curve taught", "teaching signal")]
-    if any(track.learned is not None for track in data.tracks):
+    if data.learned is not None:
         found.append((f"curve {_style(view, data.learner)}", "knowledge base that learned it, for the same inputs"))
     found.append((f"curve {_style(view, data.start)}", "start: fixed gains"))
     keys = [element("span", _line(style), text) for style, text in found]
@@ -100,21 +107,22 @@ def _style(view: View, key: str) -> str:
     return view.colour(key) if key else "other"
 
 
-def _figure(view: View, data: TeachingView, track: TaughtTrack) -> Html:
-    time = np.append(track.time, track.time[-1] + data.window)
-    charts = [_gain_chart(view, data, track, k, time) for k in range(len(data.gain_names))]
-    weight = Curve(np.repeat(time, 2)[1:-1], np.repeat(track.weight, 2), "weight", "taught")
+def _figure(view: View, data: TeachingView, signal: TeachingSignal, situation: int) -> Html:
+    rows = signal.situation == situation
+    time = np.append(signal.time[rows], signal.time[rows][-1] + data.window)
+    charts = [_gain_chart(view, data, signal, rows, k, time) for k in range(len(signal.gain_names))]
+    weight = Curve(np.repeat(time, 2)[1:-1], np.repeat(signal.weight[rows], 2), "weight", "taught")
     charts.append(line_chart(LineChart("weight", (weight,), y_range=(-0.03, 1.05), height=_WEIGHT_HEIGHT)))
-    return element("figure", element("figcaption", element("b", track.situation)), *charts)
+    return element("figure", element("figcaption", element("b", data.labels[situation])), *charts)
 
 
-def _gain_chart(view: View, data: TeachingView, track: TaughtTrack, k: int, time: Array) -> Html:
+def _gain_chart(view: View, data: TeachingView, signal: TeachingSignal, rows: Array, k: int, time: Array) -> Html:
     start = np.full(2, float(data.start_gains[k]))
     curves = [Curve(time[[0, -1]], start, "start", _style(view, data.start))]
-    if track.learned is not None:
-        curves.append(_held(time, track.learned[:, k], "learned", _style(view, data.learner)))
-    curves.append(_held(time, track.gains[:, k], "taught", "taught"))
-    name = data.gain_names[k]
+    if data.learned is not None:
+        curves.append(_held(time, data.learned[rows, k], "learned", _style(view, data.learner)))
+    curves.append(_held(time, signal.gains[rows, k], "taught", "taught"))
+    name = signal.gain_names[k]
     return line_chart(LineChart(name, tuple(curves), view.gain_unit(name), x_label="", height=_GAIN_HEIGHT))
 
 
@@ -126,12 +134,14 @@ def _held(time: Array, values: Array, name: str, style: str) -> Curve:
 def structure(view: View) -> Html:
     """Inputs, terms and the number of rules."""
     lead = "What the knowledge base looks at and how many rules it needs, as measured in closed loop."
-    found = view.data.structure
-    parts = [element("p", found.terms)] if found.terms else []
-    if found.inputs:
-        parts += [element("h3", "Inputs"), _inputs(found.inputs)]
-    if found.trade_off is not None:
-        parts += [element("h3", "Number of rules"), _trade_off(found.trade_off)]
+    known = view.data.knowledge
+    training = {} if known is None else known.kb.training
+    terms, inputs = terms_text(training), input_rows(training)
+    parts = [element("p", terms)] if terms else []
+    if inputs:
+        parts += [element("h3", "Inputs"), _inputs(inputs)]
+    if known is not None and known.curve is not None:
+        parts += [element("h3", "Number of rules"), _trade_off(known.curve)]
     if not parts:
         parts = [element("p", missing("the run searched no structure"))]
     return section("structure", "Structure of the knowledge base", *parts, lead=lead)
@@ -148,28 +158,25 @@ def _input(row: InputRow) -> Html:
     return element("tr", element("th", row.name, scope="row"), *cells, element("td", row.text, class_="words"))
 
 
-def _allowed(found: TradeOffView) -> float:
-    """Largest cost in the taught situations: from the best base on the way down."""
-    best = float(np.min(found.taught))
-    return best + found.loss * abs(best)
-
-
-def _trade_off(found: TradeOffView) -> Html:
-    rules = np.asarray(found.rules, dtype=float)[::-1]
-    curves = [Curve(rules, found.taught[::-1], "J taught", "term t0")]
-    if found.validation is not None:
-        curves.append(Curve(rules, found.validation[::-1], "J validation", "term t1"))
-    kept, values = float(found.rules[found.chosen]), np.concatenate([c.y[np.isfinite(c.y)] for c in curves])
+def _trade_off(found: TradeOff) -> Html:
+    rules = np.array([float(p.rules) for p in found.points])
+    taught, validation = np.array([p.taught for p in found.points]), [p.validation for p in found.points]
+    curves = [Curve(rules[::-1], taught[::-1], "J taught", "term t0")]
+    if None not in validation:
+        curves.append(Curve(rules[::-1], np.array(validation, dtype=float)[::-1], "J validation", "term t1"))
+    kept, values = float(found.kept.rules), np.concatenate([c.y[np.isfinite(c.y)] for c in curves])
     ends = np.array([values.min(), values.max()])
     curves.append(Curve(np.array([kept, kept]), ends, "kept", "term t2", sets_range=False))
     log = bool(ends[0] > 0.0 and ends[1] > 8.0 * ends[0])
+    best = float(np.min(taught))  # on the way down; the loss is allowed from there
     chart = LineChart(
-        "cost J", tuple(curves), limits=(_allowed(found),), x_label="rules left", x_unit="",
+        "cost J", tuple(curves), limits=(best + found.loss * abs(best),), x_label="rules left", x_unit="",
         width=820.0, height=260.0, log=log, remark=f"; kept: {kept:g} rules",
     )  # fmt: skip
     keys = (
         "Rules went one after the other, each time the one that the taught situations miss least. Solid: taught "
         "situations; long dashes: validation; dots: what is kept; across: the loss allowed when taught, from the best."
     )
-    words = element("p", element("b", found.text), ". ", keys)
+    text = f"{found.sentence()}; allowed {100.0 * found.loss:g} %"
+    words = element("p", element("b", text), ". ", keys)
     return join((words, element("figure", line_chart(chart), class_="single")))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, symbol, with_unit
-from experiments.report.drawing.numbers import plain, share
+from experiments.report.builders.words import SYMBOLS, command_unit, output_unit, symbol
+from experiments.report.drawing.numbers import plain, share, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

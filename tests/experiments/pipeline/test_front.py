@@ -15,7 +15,6 @@ from experiments.pipeline import front, front_files
 from experiments.pipeline.front import CHOICE_NAME, Choice, Front, contenders, decided
 from experiments.pipeline.ladder import Bench
 from experiments.report.builders import front as reporting_front
-from experiments.report.builders import report
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
@@ -74,11 +73,8 @@ def run(place):
     config = finished_run.configuration(
         front=FrontConfig(of="fixed_and_knowledge_base", evaluations=160, population=16)
     )
-    with RunFolder.create(place, command="design", config={"plant": "van_der_pol"}, overrides=[]) as folder:
-        run = finished_run.run(folder, config)
-        front_files.write(run.bench, run.reference.fitness, run.group, run.judgement, run.fronts)
-        report(*run)
-    return run
+    with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
+        return finished_run.written(folder, config)
 
 
 def test_the_points_are_what_the_verdict_measures(run):

@@ -11,7 +11,7 @@ import pytest
 from configs.schema import NetworkConfig as Asked
 from experiments.pipeline.input_choice import with_needed_inputs
 from experiments.pipeline.refining import completed
-from experiments.report.builders.learning import sentences, structure_of
+from experiments.report.structure import input_rows, sentences
 from experiments.settings import setup
 from flcs import NetworkConfig, TeachingRows, design
 from tests.experiments.finished_run import configuration
@@ -47,7 +47,7 @@ def test_information_and_the_loop_choose_and_the_record_stays():
     assert [name for name, one in record["information"].items() if one["kept"]] == ["e", "z"]
     assert record["inputs"]["z"]["taught"] == pytest.approx(0.001)
     assert not record["inputs"]["z"]["kept"]
-    rows_of_page = {row.name: row for row in structure_of(kb.training).inputs}
+    rows_of_page = {row.name: row for row in input_rows(kb.training)}
     assert [row.kept for row in rows_of_page.values()] == [True, False, False]
     assert rows_of_page["e_rate"].text == "left out: it tells no more about the gains than chance"
     assert np.isnan(rows_of_page["e_rate"].taught)

@@ -12,7 +12,6 @@ import pytest
 
 from experiments import cli
 from experiments.report import files
-from experiments.report.builders import report
 from experiments.report.plain_data import plain, record
 from experiments.report.records.results import MarginPoint, Margins
 from experiments.report.records.situations import Array, Estimate, NotAvailable
@@ -25,7 +24,7 @@ from tests.experiments import finished_run
 def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "finished"
     with RunFolder.create(path, command="design", config={"plant": "van_der_pol", "seed": 0}) as folder:
-        report(*finished_run.run(folder))
+        finished_run.written(folder)
     return path
 
 
@@ -46,13 +45,23 @@ def test_the_command_draws_the_same_page_again(finished, run, capsys):
 
 def test_drawing_takes_neither_the_plant_nor_the_results_of_the_design(finished, run, monkeypatch):
     monkeypatch.setattr("plants.get", None)
-    for name in ("metrics.json", "stages/judgement", "stages/fixed_cmaes"):
-        path = run / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    shutil.rmtree(run / "stages" / "judgement")
+    for name in ("metrics.json", "seeds.json", "situations.csv", "knowledge_base_free_travel.json"):
+        (run / name).write_text("not read", encoding="utf-8")
     assert files.draw(run).read_bytes() == (finished / "report.html").read_bytes()
 
 
-@pytest.mark.parametrize("name", [files.NAME, files.RESPONSES])
+@pytest.mark.parametrize(
+    "name",
+    [
+        files.NAME,
+        files.RESPONSES,
+        files.KNOWLEDGE_BASE,
+        files.TEACHING,
+        files.TRADE_OFF,
+        "stages/imitation/knowledge_base.json",
+    ],
+)
 @pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
 def test_missing_and_damaged_files_are_said(run, name, damage, capsys):
     path = run / name
@@ -79,7 +88,7 @@ def test_a_run_of_an_earlier_release_is_told_how_it_gets_its_page(run):
 def test_a_resumed_run_of_an_earlier_release_gets_its_page(finished, run):
     (run / files.NAME).unlink()
     with RunFolder.resume(run, command="design") as folder:
-        report(*finished_run.run(folder))
+        finished_run.written(folder)
     assert (run / "report.html").read_bytes() == (finished / "report.html").read_bytes()
     assert (run / files.NAME).read_bytes() == (finished / files.NAME).read_bytes()
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments import design
-from experiments.report import render
-from experiments.report.builders import fill
+from experiments.report.page import render
 from flcs.export.proof import Proof
 from tests.experiments.report_example import example
 
@@ -55,7 +54,7 @@ def test_the_page_tells_ok_from_failed_and_not_checked():
         Proof("c_float", "gcc 12", "failed", "u differs by 0.5 of its range", 2e-4, 5000, {"u": 0.5}),
         Proof("html", "Node 20", "ok", "", 1e-9, 500, {"y": 1e-15}, {"page": "html/loop.html"}),
     )
-    page = render(replace(example(), exports=tuple(map(fill.export_view, proofs))))
+    page = render(replace(example(), exports=proofs))
     assert "2451 bytes" in page
     assert "▲ failed" in page
     assert '<a href="exports/html/loop.html">html</a>' in page

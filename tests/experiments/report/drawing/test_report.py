@@ -11,29 +11,15 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from experiments.report import (
-    ChannelGains,
-    ChannelView,
-    Comparison,
-    ControllerResult,
-    Estimate,
-    GainLine,
-    MarginPoint,
-    Margins,
-    NotAvailable,
-    Provenance,
-    Quality,
-    ReportWarning,
-    SearchHistory,
-    SituationInfo,
-    StructureView,
-    TradeOffView,
-    Verdict,
-    render,
-    write_report,
-)
 from experiments.report.drawing.numbers import judged, number, percent
-from tests.experiments.report_example import CASES, CHANNEL, example, rule_base
+from experiments.report.page import render, write_report
+from experiments.report.records.learning import Knowledge
+from experiments.report.records.report_data import Provenance, ReportWarning, SearchHistory
+from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.records.situations import ChannelView, Estimate, NotAvailable, Quality, SituationInfo
+from experiments.report.records.verdict import Comparison, Verdict
+from flcs import Rule
+from tests.experiments.report_example import CASES, CHANNEL, example
 
 CHANNEL_COLUMNS = ("reference", "output", "command", "error", "error_rate")
 
@@ -212,7 +198,9 @@ def test_foreign_text_is_escaped(data):
             situations=(SituationInfo(HOSTILE, "taught", HOSTILE), *data.situations[1:]),
             controllers=renamed,
             verdict=dataclasses.replace(data.verdict, headline=HOSTILE, reason=HOSTILE),
-            rule_bases=NotAvailable(HOSTILE),
+            knowledge=dataclasses.replace(data.knowledge, place=HOSTILE),
+            teaching=NotAvailable(HOSTILE),
+            facts=((HOSTILE, HOSTILE),),
             searches=(SearchHistory(HOSTILE, "kb", np.arange(1, 9), np.arange(9, 1, -1.0), text=HOSTILE),),
             warnings=(ReportWarning(HOSTILE, "warning", HOSTILE),),
             provenance=Provenance(HOSTILE, HOSTILE, HOSTILE, ((HOSTILE, HOSTILE),), ((HOSTILE, HOSTILE),)),
@@ -238,9 +226,10 @@ def test_teaching_signal_is_drawn_with_its_weights(data, page):
     part = text[text.index("Teaching signal Best gains") : text.index("Entropy production of plant and controller")]
     assert "8 windows each." in part
     names = [v for tag, key, v in read(page).attributes if (tag, key) == ("path", "data-n")]
-    assert names.count("taught") == 3 * len(data.teaching.tracks)
-    assert names.count("weight") == len(data.teaching.tracks)
-    assert names.count("learned") == 3  # of the second situation only
+    assert names.count("taught") == names.count("learned") == 3 * len(data.teaching.labels)
+    assert names.count("weight") == len(data.teaching.labels)
+    nobody = render(without(data, teaching=dataclasses.replace(data.teaching, learned=None)))
+    assert not [v for tag, key, v in read(nobody).attributes if (tag, key, v) == ("path", "data-n", "learned")]
     bare = words(render(without(data, teaching=NotAvailable("no window was taught"))))
     assert "not available: no window was taught" in bare
 
@@ -302,24 +291,22 @@ def test_situations_that_were_not_recorded_are_named_once(data):
 
 
 def test_rules_with_one_input_are_drawn_as_lines(data):
-    base = data.rule_bases[0]
-    lines = tuple(GainLine(s.gain, "e", s.x, s.values[0], s.gain_unit, "m") for s in base.surfaces)
-    page = render(without(data, rule_bases=(dataclasses.replace(base, surfaces=(), lines=lines),)))
-    assert "kp [N/m] over e [m]" in {v for _, key, v in read(page).attributes if key == "aria-label"}
+    kb = data.knowledge.kb
+    rules = tuple(Rule((i,), (float(i), 1.0, 2.0)) for i in range(3))
+    one = dataclasses.replace(kb.channels[0], inputs=kb.channels[0].inputs[:1], rules=rules)
+    page = render(without(data, knowledge=Knowledge(dataclasses.replace(kb, channels=(one,)), controller="kb")))
+    assert "kp [N/m] over error [m]" in {v for _, key, v in read(page).attributes if key == "aria-label"}
 
 
 def test_structure_shows_inputs_and_the_way_to_fewer_rules(data):
     page = render(data)
     assert "cost J over rules left" in {v for _, key, v in read(page).attributes if key == "aria-label"}
     text = words(page)
-    assert "4 rules of 9 at +8.3 %" in text
-    assert "found by search" in text
+    assert "4 rules of 9 at +8.3 % (validation +7.1 %); allowed 5 %" in text
+    assert "Terms by genetic search: e 3, e_rate 3; triangular" in text
+    assert "kept: the loop needs it" in text
     assert "tells no more about the gains than chance" in text
-    assert "the run searched no structure" in words(render(without(data, structure=StructureView())))
-    with pytest.raises(ValueError, match="chosen of a trade-off must be 0 .. 2, got 3"):
-        TradeOffView(np.arange(3), np.ones(3), 3, 0.0, "")
-    with pytest.raises(ValueError, match="validation of a trade-off must have shape"):
-        TradeOffView(np.arange(3), np.ones(3), 1, 0.0, "", np.ones(2))
+    assert "the run searched no structure" in words(render(without(data, knowledge=None)))
 
 
 def test_parts_may_be_missing(data):
@@ -327,14 +314,21 @@ def test_parts_may_be_missing(data):
     empty = without(
         data,
         controllers=bare,
-        rule_bases=NotAvailable("no teaching signal was found"),
+        knowledge=None,
+        teaching=NotAvailable("no teaching signal was found"),
         searches=(),
         warnings=(),
         provenance=Provenance(),
         verdict=Verdict("fixed", "fixed"),
     )
     text = words(render(empty))
-    for reason in ("no teaching signal was found", "margins were not computed", "no PID gains", "not available"):
+    for reason in (
+        "no teaching signal was found",
+        "the run built no knowledge base",
+        "margins were not computed",
+        "no PID gains",
+        "not available",
+    ):
         assert reason in text
     no_situations = without(empty, situations=(), channels=())
     assert "not available" in words(render(no_situations))
@@ -400,8 +394,11 @@ def test_several_channels_are_drawn(data):
         for c in data.controllers
     )
     second = ChannelView("angle", "rad", "torque", "N m", -5.0, 5.0)
-    bases = (*data.rule_bases, dataclasses.replace(data.rule_bases[0], channel=1))
-    page = render(without(data, channels=(CHANNEL, second), controllers=controllers, rule_bases=bases))
+    (base,) = data.knowledge.kb.channels
+    kb = dataclasses.replace(data.knowledge.kb, channels=(base, dataclasses.replace(base, name="angle")))
+    page = render(
+        without(data, channels=(CHANNEL, second), controllers=controllers, knowledge=Knowledge(kb, controller="kb"))
+    )
     assert page.count("angle [rad]") >= len(CASES)
     assert "Channel angle" in words(page)
 
@@ -411,7 +408,8 @@ def test_several_channels_are_drawn(data):
     [
         ({"verdict": Verdict("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
         ({"situations": ()}, "no situation 'step to 1.5'"),
-        ({"channels": (CHANNEL, CHANNEL)}, "must have one column for each of the 2 channels, got 1"),
+        ({"channels": (CHANNEL, CHANNEL), "knowledge": None}, "must have one column for each of the 2 channels, got 1"),
+        ({"channels": (CHANNEL, CHANNEL)}, "the knowledge base must have 2 channels, got 1"),
     ],
 )
 def test_wrong_names_are_refused(data, change, message):
@@ -448,9 +446,3 @@ def test_standard_form_of_gains():
     assert (k, ti, td, n) == pytest.approx((3.62, 3.62 / 0.59, 3.17 / 3.62, 3.17 / 3.62 / 0.05))
     assert ChannelGains(2.0, 0.0, 0.0).standard[1] == math.inf
     assert math.isnan(ChannelGains(0.0, 1.0, 0.0).standard[1])
-
-
-def test_rule_sentence_is_written_from_its_parts():
-    base = rule_base()
-    assert base.sentence(base.rules[0]) == "If e is negative and e_rate is negative, then kp = 7.8, ki = 0.9, kd = 3.5."
-    assert base.sentence(dataclasses.replace(base.rules[0], antecedents=("", ""))).startswith("Always: kp")

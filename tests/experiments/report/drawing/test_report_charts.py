@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from experiments.report import Estimate, GainSurface
 from experiments.report.drawing.axes import Axis, keep_extremes, path, ticks
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
-from experiments.report.drawing.heat_map import heat_map
+from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
 from experiments.report.drawing.numbers import bracketed, interval, number, percent
+from experiments.report.records.situations import Estimate
 
 
 def parse(drawing):
@@ -123,13 +123,13 @@ def test_axis_places_ends():
 
 
 def test_a_constant_surface_is_drawn():
-    surface = GainSurface("kp", "e", "e_rate", np.arange(3.0), np.arange(2.0), np.full((2, 3), 4.0))
+    surface = Surface("kp", "e", "e_rate", np.arange(3.0), np.arange(2.0), np.full((2, 3), 4.0))
     texts = [t.text for t in parse(heat_map(surface)).iter("text")]
     assert "4" in texts
 
 
 def test_the_taught_range_is_framed():
-    surface = GainSurface("kp", "e", "e_rate", np.arange(5.0), np.arange(5.0), np.eye(5), taught=(1.0, 3.0, 1.0, 2.0))
+    surface = Surface("kp", "e", "e_rate", np.arange(5.0), np.arange(5.0), np.eye(5), taught=(1.0, 3.0, 1.0, 2.0))
     (frame,) = parse(heat_map(surface)).findall("rect[@class='taught']")
     # Cells are one wide and the axes go half a cell beyond the ends: 240 px for 5 cells.
     assert float(frame.get("width")) == pytest.approx(2 * 240 / 5, abs=0.2)
@@ -138,7 +138,7 @@ def test_the_taught_range_is_framed():
 
 def test_heat_map_colours_follow_the_values():
     x = np.linspace(0.0, 1.0, 12)
-    surface = GainSurface("kp", "e", "e_rate", x, np.arange(2.0), np.tile(x, (2, 1)))
+    surface = Surface("kp", "e", "e_rate", x, np.arange(2.0), np.tile(x, (2, 1)))
     cells = parse(heat_map(surface)).findall("svg[@class='cells']/path")
     starts = [int(c.get("d").split()[0][1:]) for c in cells]
     colours = [int(c.get("class")[1:]) for c in cells]

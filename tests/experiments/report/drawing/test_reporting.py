@@ -20,23 +20,26 @@ from controllers import PID, Controller, GainTable, gain_names
 from experiments import design
 from experiments.pipeline import search_results
 from experiments.pipeline.judging import MEASURES, Contender
-from experiments.report import NotAvailable, Response, SearchHistory, files, outputs
+from experiments.report import files, outputs, search_histories
 from experiments.report.builders import (
     cautions,
     estimates,
     learning,
     recording,
-    report,
     report_data,
     results,
     verdict,
     words,
 )
 from experiments.report.builders.case import Case
-from experiments.report.drawing.numbers import number, percent
-from experiments.report.sections.rules import activation as activation_section
+from experiments.report.drawing.numbers import number, percent, share
+from experiments.report.records.report_data import SearchHistory
+from experiments.report.records.situations import NotAvailable, Response
+from experiments.report.sections import rules
+from experiments.report.structure import sentences
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
+from flcs.knowledge_base.activation import activation
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
 from plants.suspension.roads import rough_road
 from sscq.situations.situation import Situation
@@ -56,9 +59,7 @@ def place(tmp_path_factory):
 def run(place):
     config = {"plant": "van_der_pol", "seed": 0}
     with RunFolder.create(place, command="design", config=config, overrides=OVERRIDES) as folder:
-        run = finished_run.run(folder)
-        report(*run)
-    return run
+        return finished_run.written(folder)
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +114,8 @@ def test_a_resumed_run_gives_the_same_bytes(run, place, page):
     before = responses.stat().st_mtime_ns
     (place / "report.html").unlink()
     with RunFolder.resume(place, command="design") as folder:
-        again = report(*finished_run.run(folder))
-    assert again.read_text(encoding="utf-8") == page
+        finished_run.written(folder)
+    assert (place / "report.html").read_text(encoding="utf-8") == page
     assert responses.stat().st_mtime_ns == before  # read back, not simulated again
 
 
@@ -290,50 +291,45 @@ def test_gain_tables_say_where_their_nodes_are(run, signal, transform, places):
     assert (node.kp, node.ki, node.kd, node.at) == (4.0, 5.0, 6.0, f"{places[1]} and beyond")
 
 
-def test_rule_bases_are_the_refined_ones(run, data):
-    (base,) = data.rule_bases
-    kb = run.refined["equal"].kb
-    assert [r.number for r in base.rules] == list(range(1, 9))  # the ninth is off
-    assert base.rules[0].sentence == kb.sentences()[0]
-    assert base.rules[0].antecedents == ("negative", "negative")
-    shares = np.array([r.firing for r in base.rules])
+def test_rules_are_the_refined_ones_with_their_shares_and_their_worth(run, data, page):
+    known, kb = data.knowledge, run.refined["equal"].kb
+    assert known.kb.channels == kb.channels
+    shares = known.shares_of(0)
     assert (shares >= 0.0).all()
     assert shares.sum() <= 1.0 + 1e-9  # the reference gains have the rest
-    surface = base.surfaces[0]
-    grid = np.array([(surface.x[7], surface.y[3])])
-    assert surface.values[3, 7] == pytest.approx(kb.gains(grid)[0, 0], rel=1e-12)
-    assert surface.taught == (-1.5, 1.5, -3.0, 3.0)
-    assert (surface.gain_unit, base.inputs[0].unit) == ("N/m", "m")
-    for variable in base.inputs:
-        total = sum(term.membership for term in variable.terms)
-        np.testing.assert_allclose(total, 1.0, atol=1e-12)  # triangles are a partition of unity
+    part = text_of(page.split('id="rules"')[1].split("</section>")[0])
+    assert "Rules (8)" in part  # the ninth is off
+    for sentence in kb.sentences():
+        assert (sentence in part) is not sentence.endswith("(off)")
+    first = [number(value) for value in kb.channels[0].rules[0].gains]
+    worth = percent(0.01).replace("\u00a0", " ")  # of the first rule, of the cost of all rules
+    row = " ".join(["1 negative negative", *first, share(float(shares[0])).replace("\u00a0", " "), worth])
+    assert row in part.replace("\u00a0", " ")
 
 
-def test_rules_carry_their_worth_and_the_page_the_way_down(run, data):
-    (base,), curve = data.rule_bases, run.refined["equal"].curve
-    assert [r.importance for r in base.rules] == pytest.approx([0.01 * (k + 1) for k in range(8)], rel=1e-12)
-    view = data.structure.trade_off
-    np.testing.assert_array_equal(view.rules, np.arange(9, 0, -1))
-    np.testing.assert_array_equal(view.validation, [p.validation for p in curve.points])
-    assert (view.chosen, view.loss) == (1, 0.005)
-    assert view.text == "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %"
-    assert learning.sentences(run.refined)[1] == f"knowledge base, free actuator travel: {curve.sentence()}"
+def test_gains_over_the_inputs_are_those_of_the_knowledge_base(run):
+    kb = run.refined["equal"].kb
+    x, y = np.array([-0.7, 0.2]), np.array([1.1, -2.0])
+    np.testing.assert_allclose(rules.gains_over(kb, 0, x, y), kb.gains(np.stack([x, y], axis=1)), rtol=1e-12)
 
 
-def test_the_rules_at_one_moment_are_those_of_the_knowledge_base(run, data):
-    (base,), kb = data.rule_bases, run.refined["equal"].kb
-    shown = base.activation
-    assert "“far”" in shown.text  # the first unforeseen situation
-    strengths = kb.firing([shown.point])[0]
-    np.testing.assert_allclose(shown.firing, strengths[[r.number - 1 for r in base.rules]], atol=1e-15)
-    for variable, value, grades in zip(kb.channels[0].inputs, shown.point, shown.memberships, strict=True):
-        np.testing.assert_allclose(grades, variable.memberships(value), atol=1e-15)
-    assert [said.value for said in shown.conclusions] == pytest.approx(kb.gains([shown.point])[0], rel=1e-12)
-    # Sugeno's form: a singleton a rule, and their weighted mean.
-    tops = np.array([[x[1] for x, _ in said.sets] for said in shown.conclusions])
-    means = [said.mean for said in shown.conclusions]
-    np.testing.assert_allclose(tops @ shown.firing / sum(shown.firing), means, rtol=1e-12)
-    assert "Activation at one moment" in activation_section(base)
+def test_the_way_to_fewer_rules_is_the_refinements(run, data, page):
+    curve = run.refined["equal"].curve
+    assert data.knowledge.curve == curve
+    assert "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %" in text_of(page)
+    assert sentences(run.refined)[1] == f"knowledge base, free actuator travel: {curve.sentence()}"
+
+
+def test_the_rules_at_one_moment_are_those_of_the_knowledge_base(run, data, page):
+    known, kb = data.knowledge, run.refined["equal"].kb
+    assert known.place == "far"  # the first unforeseen situation
+    found = activation(kb, known.moment[1:].tolist())
+    text = text_of(page)
+    assert f"At t = {number(known.moment[0], 3)} s in “far”, where the rules have most to settle" in text
+    for said in found.conclusions:
+        assert f"{said.gain} : mean {number(said.mean)}, gain {number(said.value)}" in text
+    strongest = found.rules[int(np.argmax(found.firing))]
+    assert re.search(rf"firing strength {strongest + 1} \w+ \w+ {re.escape(number(found.firing.max(), 3))}", text)
 
 
 def test_the_busiest_moment_is_where_the_second_rule_fires_most(run):
@@ -352,10 +348,10 @@ def test_the_busiest_moment_is_where_the_second_rule_fires_most(run):
 
 def test_teaching_signal_and_what_was_learned(run, data):
     view = data.teaching
-    assert [track.situation for track in view.tracks] == ["up", "down"]
-    np.testing.assert_array_equal(view.tracks[1].weight, run.signal.weight[8:])
+    assert view.labels == ("up", "down")
+    np.testing.assert_array_equal(view.signal.weight, run.signal.weight)
     kb = run.case.contenders["imitation"].controller.kb
-    np.testing.assert_allclose(view.tracks[0].learned, kb.gains(run.signal.inputs[:8, :2]), rtol=1e-12)
+    np.testing.assert_allclose(view.learned, kb.gains(run.signal.inputs[:, :2]), rtol=1e-12)
 
 
 def test_search_histories_count_their_evaluations_on(data):
@@ -371,13 +367,13 @@ def test_search_histories_count_their_evaluations_on(data):
     assert {s.controller for s in refined} == {"knowledge_base"}
 
 
-def test_searches_with_labels_are_named_by_them(run):
+def test_searches_with_labels_are_named_by_them():
     """A small search and a fine one of two methods that begins with the same method."""
     history = {name: np.arange(1.0, 4.0) for name in ("generation", "evaluations", "best", "mean")}
     names = ["over e alone|CmaEs", "over z alone|CmaEs", "from the imitated rules|CmaEs",
              "from the reference gains|GeneticAlgorithm", "from the reference gains|CmaEs"]  # fmt: skip
     entry = search_results.Entry("kb", "knowledge base", np.zeros(1), 1.0, 9, tuple((name, history) for name in names))
-    found = learning._histories(run.case, entry, "knowledge_base")
+    found = search_histories.of_entry(entry, "knowledge_base")
     assert [one.name for one in found] == [
         "knowledge base, over e alone: CMA-ES",
         "knowledge base, over z alone: CMA-ES",
@@ -545,9 +541,8 @@ def test_rounds_of_teaching_are_told_apart(run):
     once = learning.teaching(run.case)
     signal = TeachingSignal.of_rounds([run.signal, run.signal])
     twice = learning.teaching(dataclasses.replace(run.case, signal=signal))
-    labels = [track.situation for track in twice.tracks]
-    assert labels == [*(t.situation for t in once.tracks), *(f"{t.situation}, round 2" for t in once.tracks)]
-    np.testing.assert_array_equal(twice.tracks[2].gains, once.tracks[0].gains)
+    assert twice.labels == (*once.labels, *(f"{label}, round 2" for label in once.labels))
+    assert (once.round, twice.round) == (1, 2)
     assert "2 rounds, after the first one along the runs of the knowledge base" in twice.text
     assert "rounds" not in once.text
 
@@ -558,7 +553,7 @@ def test_own_gains_are_left_out_where_none_are_given(run):
     group = tuple(c for c in run.group if c.name != "own")
     case = dataclasses.replace(run.case, group=group)
     assert verdict.verdict(dataclasses.replace(case, judgement=_without(run, "own"))).present == ""
-    assert learning.method_words("NelderMead") == "nelder mead"
+    assert search_histories.method_words("NelderMead") == "nelder mead"
 
 
 def _without(run, name):

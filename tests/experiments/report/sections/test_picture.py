@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import plants
-from experiments.report.builders import report
 from experiments.report.builders.scenes import MOST, grid, sampled, shown_contenders, shown_places
 from experiments.report.builders.signals import density
 from experiments.report.recorded import busiest
@@ -145,8 +144,7 @@ def test_the_busiest_piece_is_found():
 
 def _page(place):
     with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
-        run = finished_run.run(folder)
-        report(*run)
+        run = finished_run.written(folder)
     return run, (place / "report.html").read_text(encoding="utf-8")
 
 
