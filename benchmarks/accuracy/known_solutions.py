@@ -134,11 +134,6 @@ def ends(move: Move, finest: np.ndarray, count: int) -> np.ndarray:
     return x
 
 
-def geometric_ends(finest: np.ndarray) -> np.ndarray:
-    """Return the exact ends of geometric Brownian motion on the same paths."""
-    return np.exp((MU - 0.5 * SIGMA**2) * T_END + SIGMA * finest.sum(axis=0))
-
-
 def geometric_strong_error(move: Move, count: int) -> float:
     """Root mean square error at the end of a linear scheme on geometric Brownian motion, in closed form.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -175,8 +174,3 @@ def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) 
     lines = [f"{row[0]:{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
              for row in [head, *rows]]  # fmt: skip
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
-
-
-def config_text(config: DesignConfig) -> str:
-    """Return the configuration as readable text."""
-    return json.dumps(asdict(config), indent=1)

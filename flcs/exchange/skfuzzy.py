@@ -123,19 +123,6 @@ def built(data):  # noqa: ANN001, ANN201  (its text is copied into exported file
     return control.ControlSystem(rules)
 
 
-def control_system(system: FuzzySystem) -> Any:
-    """Return the system as a ``skfuzzy.control.ControlSystem``.
-
-    Raises
-    ------
-    ExchangeError
-        As :func:`data_of`.
-    ImportError
-        If scikit-fuzzy is not installed.
-    """
-    return built(data_of(system))
-
-
 def write(system: FuzzySystem) -> str:
     """Return a Python file that needs NumPy and scikit-fuzzy alone: ``build()`` gives the control system."""
     lines = inspect.getsource(built).splitlines()[1:]
@@ -150,6 +137,9 @@ _TAIL = '''def build():
 '''
 
 
+_STRAIGHT = 1e-9  # curvature below which three samples lie on a line
+
+
 def of_control_system(found: Any, name: str = "system") -> FuzzySystem:
     """Return the system of a ``skfuzzy.control.ControlSystem``.
 
@@ -161,14 +151,6 @@ def of_control_system(found: Any, name: str = "system") -> FuzzySystem:
     ExchangeError
         With the rule or variable, what was expected and what came.
     """
-    return read(found, name)
-
-
-_STRAIGHT = 1e-9  # curvature below which three samples lie on a line
-
-
-def read(found: Any, name: str) -> FuzzySystem:
-    """Return the system of a control system; see :func:`flcs.exchange.skfuzzy.of_control_system`."""
     rules = list(found.rules)
     if not rules:
         raise ExchangeError("expected a control system with rules, got none")

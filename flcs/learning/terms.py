@@ -68,26 +68,14 @@ def equal_population(x: Array, weight: Array, n_terms: int) -> tuple[float, ...]
     return tuple(float(c) for c in np.interp(levels, reached, x[order]))
 
 
-def place_terms(
-    x: Array, weight: Array, limits: tuple[float, float], n_terms: int, evenness: float
-) -> tuple[float, ...]:
-    """Return the centres of a variable: equal population mixed with even spacing, kept apart.
-
-    Parameters
-    ----------
-    x, weight : array [n]
-    limits : (low, high)
-    n_terms : int
-    evenness : float
-        Share of equal population, 0 .. 1. A closed loop spends most of its time near rest: by population alone the
-        terms crowd there and say nothing about large errors.
-    """
-    return _placed(equal_population(x, weight, n_terms), limits, n_terms, evenness)
-
-
 def _placed(
     populated: tuple[float, ...], limits: tuple[float, float], n_terms: int, evenness: float
 ) -> tuple[float, ...]:
+    """Return the centres of a variable: equal population mixed with even spacing, kept apart.
+
+    A closed loop spends most of its time near rest: by population alone (`evenness` 1) the terms crowd there and say
+    nothing about large errors.
+    """
     low, high = limits
     mixed = evenness * np.clip(populated, low, high) + (1.0 - evenness) * np.array(evenly(low, high, n_terms))
     gap = 2.0 * SMALLEST_GAP * (high - low)  # room below the smallest gap for the training to move them

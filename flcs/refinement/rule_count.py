@@ -7,13 +7,12 @@ no search has seen.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flcs.fuzzy_controller import FuzzyController
-from flcs.learning.imitation import Reduction
 from sscq.baselines.objective import Objective
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from controllers.protocols import Law
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
-    from flcs.learning.imitation import Array
     from sscq.baselines.objective import Task
 
     Evaluate = Callable[[np.ndarray], np.ndarray]
@@ -229,84 +227,3 @@ def choose(points: Sequence[Point], loss: float, most: int) -> int:
     small = [k for k, point in enumerate(points) if point.rules <= most]
     allowed = [k for k in small if worst(points[k]) <= loss]
     return max(allowed) if allowed else min(small, key=lambda k: (worst(points[k]), points[k].rules))
-
-
-def rule_importance(controller: FuzzyController, evaluate: Evaluate) -> tuple[float, list[Array]]:
-    """Return the closed-loop fitness and its change when each rule is left out.
-
-    Parameters
-    ----------
-    controller : FuzzyController
-        With "rules" among its free numbers.
-    evaluate : callable
-        theta [n, n_theta] to fitness [n] (minimised); called once. NaN counts as infinitely bad.
-
-    Returns
-    -------
-    fitness : float
-        With all rules that are on.
-    change : list of array [n_rules], one per channel
-        Positive: the loop is worse without the rule. 0 for rules that are off.
-
-    Raises
-    ------
-    ValueError
-        If the fitness with all rules is not finite, or the rules are not free.
-    """
-    theta, places = controller.theta, _presence_places(controller)
-    on = [place for channel in places for place in channel if theta[place] > 0.5]
-    candidates = np.tile(theta, (len(on) + 1, 1))
-    candidates[np.arange(1, len(on) + 1), on] = 0.0
-    fitness = np.asarray(evaluate(candidates), dtype=float)
-    base = float(fitness[0])
-    if not np.isfinite(base):
-        raise ValueError(f"the closed loop with all rules needs a finite fitness, got {base}; refine the rules first")
-    change = {place: float(f) - base if f < np.inf else np.inf for place, f in zip(on, fitness[1:], strict=True)}
-    return base, [np.array([change.get(place, 0.0) for place in channel]) for channel in places]
-
-
-def prune_by_importance(
-    controller: FuzzyController, evaluate: Evaluate, tolerance: float = 0.0, fewest: int = 1
-) -> tuple[KnowledgeBase, Reduction]:
-    """Leave out rules one after the other as long as the closed loop hardly loses.
-
-    Parameters
-    ----------
-    controller, evaluate
-        As for :func:`rule_importance`; one call per rule left out, and one more.
-    tolerance : float
-        Largest loss of fitness against that of all rules, as a share of its magnitude.
-    fewest : int
-        Rules to keep, at least.
-
-    Returns
-    -------
-    KnowledgeBase
-        With the rules that were left out switched off.
-    Reduction
-        With the fitness before and after.
-    """
-    kb, before = controller.kb, controller.kb.n_rules
-    start, change = rule_importance(controller, evaluate)
-    allowed, present = start + tolerance * abs(start), start
-    while kb.n_rules > fewest:
-        candidates = [(change[i][k], i, k) for i, base in enumerate(kb.channels) for k in base.active]
-        loss, i, k = min(candidates)
-        if present + loss > allowed:
-            break
-        kb = _without(kb, i, k)
-        present, change = rule_importance(replace(controller, kb=kb), evaluate)
-    return kb, Reduction(before, kb.n_rules, start, present)
-
-
-def _without(kb: KnowledgeBase, channel: int, rule: int) -> KnowledgeBase:
-    base = kb.channels[channel]
-    return kb.with_channel(channel, base.switched([r.on and k != rule for k, r in enumerate(base.rules)]))
-
-
-def _presence_places(controller: FuzzyController) -> list[Sequence[int]]:
-    """Places in theta of the rules' presence, channel after channel."""
-    layout = controller.schedule.layout
-    if "rules" not in layout.free:
-        raise ValueError(f'rule importance needs "rules" among the free numbers, got free={layout.free}')
-    return layout.presence_places()

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from sscq.search.method import SearchMethod
 
 
-_POLISH_STEP = 0.1  # first step size of the polishing search, of the box
-
-
 @dataclass(frozen=True)
 class Found:
     """Result of a candidate's search.

@@ -70,11 +70,6 @@ def varied(
     return tuple(result)
 
 
-def with_real_loop(situations: Sequence[Situation], **changes: Any) -> tuple[Situation, ...]:
-    """Return the situations with other sensor noise, delays or limits."""
-    return tuple(replace(s, **changes) for s in situations)
-
-
 FARTHEST = 1.6  # steps of the unforeseen situations, in channel scales
 USUAL_HORIZON = 20.0  # s, for a plant whose modes tell nothing (a double integrator)
 _HORIZON_MODES = 30.0  # horizon in time constants of the slowest mode, before rounding

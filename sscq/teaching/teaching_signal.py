@@ -171,9 +171,6 @@ class TeachingSignal:
         return replace(whole, situation=whole.situation + shifts, situation_names=(*names, *further))
 
 
-POOLINGS = ("rows", "equal", "reference")
-
-
 def balanced(signal: TeachingSignal, importance: ArrayLike) -> TeachingSignal:
     """Return the signal with the weights of each situation's rows scaled together; the sum of all weights stays.
 

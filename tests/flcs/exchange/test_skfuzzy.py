@@ -32,7 +32,7 @@ def computed(found, names, rows, gains=("kp", "ki", "kd")):
 def test_the_package_computes_the_gains(builders, shape, t_norm, bound):
     kb = builders["kb"](shape, t_norm=t_norm, fallback=1e-6)
     rows = np.random.default_rng(4).uniform((-2.0, -4.0), (2.5, 4.0), (12, 2))
-    found = skfuzzy.control_system(system_of(kb))
+    found = skfuzzy.built(skfuzzy.data_of(system_of(kb)))
     np.testing.assert_allclose(computed(found, ("e", "e_rate"), rows), kb.gains(rows), rtol=0.0, atol=bound)
 
 
@@ -43,7 +43,7 @@ def test_rules_of_equal_and_of_close_gains_count_each(builders):
     rules = tuple(replace(rule, gains=(g, 10.0 - g, g)) for rule, g in zip(base.rules, near, strict=True))
     kb = kb.with_channel(0, replace(base, rules=rules))
     rows = np.random.default_rng(5).uniform((-2.0, -4.0), (2.5, 4.0), (8, 2))
-    found = computed(skfuzzy.control_system(system_of(kb)), ("e", "e_rate"), rows)
+    found = computed(skfuzzy.built(skfuzzy.data_of(system_of(kb))), ("e", "e_rate"), rows)
     np.testing.assert_allclose(found, kb.gains(rows), rtol=0.0, atol=1e-6)  # sets overlap nowhere: sides alone
 
 
@@ -53,7 +53,7 @@ def test_the_way_back_is_exact(builders, shape, t_norm):
     kb = builders["kb"](shape, t_norm=t_norm)
     kb = kb.with_channel(0, kb.channels[0].switched([k % 2 == 0 for k in range(9)]))
     system = system_of(kb)
-    found = skfuzzy.of_control_system(skfuzzy.control_system(system), system.name)
+    found = skfuzzy.of_control_system(skfuzzy.built(skfuzzy.data_of(system)), system.name)
     bare = replace(system, outputs=tuple(replace(o, low=None, high=None, default=None) for o in system.outputs))
     assert found == bare  # all that such a system holds; ranges and defaults of outputs it does not
 
@@ -62,7 +62,7 @@ def test_systems_that_no_knowledge_base_can_hold_are_refused(builders):
     from skfuzzy import control, trimf
 
     with pytest.raises(ExchangeError, match="linear in the inputs"):
-        skfuzzy.control_system(system_of(builders["kb"](order=1)))
+        skfuzzy.built(skfuzzy.data_of(system_of(builders["kb"](order=1))))
     x = control.Antecedent(np.linspace(-1.0, 1.0, 21), "e")
     y = control.Consequent(np.linspace(0.0, 1.0, 21), "kp")
     x["low"], x["high"] = trimf(x.universe, [-1, -1, 1]), trimf(x.universe, [-1, 1, 1])

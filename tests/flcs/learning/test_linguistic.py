@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from flcs.inference.variable import SMALLEST_GAP, Variable
 from flcs.learning.information import TermWeights, gain_terms, informative_inputs, mutual_information, term_entropy
 from flcs.learning.term_search import choose_terms
-from flcs.learning.terms import equal_population, place_terms, robust_range, term_use, variable_from_data
+from flcs.learning.terms import equal_population, robust_range, term_use, variable_from_data
 
 RNG = np.random.default_rng(12)
 ONES = np.ones(2_000)
@@ -62,9 +62,9 @@ def test_any_data_give_a_valid_variable(values, n_terms, evenness, shape):
 def test_terms_of_a_loop_at_rest_do_not_all_crowd_there():
     x = np.concatenate([np.zeros(1_000), np.linspace(-2.0, 2.0, 20)])
     limits = robust_range(x)
-    crowded = np.diff(place_terms(x, np.ones(len(x)), limits, 5, 1.0))
-    mixed = np.diff(place_terms(x, np.ones(len(x)), limits, 5, 0.5))
-    spaced = np.diff(place_terms(x, np.ones(len(x)), limits, 5, 0.0))
+    crowded, mixed, spaced = (
+        np.diff(variable_from_data("e", x, np.ones(len(x)), 5, evenness=share).centres) for share in (1.0, 0.5, 0.0)
+    )
     assert crowded.max() < 3.0 * SMALLEST_GAP * (limits[1] - limits[0])
     assert np.ptp(spaced) < 1e-12
     assert mixed.min() > 0.4 * spaced[0]

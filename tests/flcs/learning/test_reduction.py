@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from flcs import FuzzyController, NetworkConfig
+from flcs import NetworkConfig
 from flcs.learning.imitation import gain_error, prune, rank_rules
-from flcs.refinement.rule_count import prune_by_importance, rule_importance
 
 EXACT = NetworkConfig(prior_weight=0.0, smoothness=0.0, ridge=1e-9)
 
@@ -88,74 +87,3 @@ def test_switching_off_is_removing(builders):
         x = np.random.default_rng(0).uniform(-8.0, 8.0, (300, 2))
         np.testing.assert_array_equal(masked.gains(x), masked.compact().gains(x))
         assert masked.compact().n_rules == len(masked.compact().channels[0].rules) == 6
-
-
-def loop_fitness(controller, costs):
-    """A stand-in for the closed loop: every rule that is off costs what it is worth."""
-    places = [k for k, name in enumerate(controller.theta_names) if name.startswith("on[")]
-    calls = []
-
-    def evaluate(theta):
-        calls.append(len(theta))
-        return 10.0 + (theta[:, places] < 0.5) @ costs
-
-    return evaluate, calls
-
-
-def test_importance_is_the_change_of_fitness(kb):
-    kb = kb.with_channel(0, kb.channels[0].switched([k != 5 for k in range(9)]))
-    controller = FuzzyController(kb)
-    costs = np.arange(9.0) - 2.0
-    evaluate, calls = loop_fitness(controller, costs)
-    fitness, change = rule_importance(controller, evaluate)
-    assert calls == [9]
-    assert fitness == 10.0 + costs[5]
-    expected = np.where(np.arange(9) == 5, 0.0, costs)
-    np.testing.assert_allclose(change[0], expected, atol=1e-14)
-
-
-def test_rules_that_cost_little_are_left_out(kb):
-    controller = FuzzyController(kb)
-    costs = np.array([5.0, 0.01, 3.0, 0.02, 0.5, 4.0, 0.0, 0.03, 2.0])
-    evaluate, _ = loop_fitness(controller, costs)
-    sixth = controller.theta_names.index("on[P,N]")
-
-    def diverges_without_the_sixth(theta):
-        return np.where(theta[:, sixth] < 0.5, np.nan, evaluate(theta))
-
-    pruned, report = prune_by_importance(controller, diverges_without_the_sixth, tolerance=0.01)
-    assert [k for k, rule in enumerate(pruned.channels[0].rules) if not rule.on] == [1, 3, 7]
-    assert (report.before, report.after) == (9, 6)
-    assert report.error_after == pytest.approx(10.06)
-
-
-def test_fewest_rules_are_respected(several):
-    controller = FuzzyController(several)
-    pruned, report = prune_by_importance(controller, lambda theta: np.ones(len(theta)), fewest=34)
-    assert report.before == 36
-    assert report.after == pruned.n_rules == 34
-
-
-def test_importance_of_several_channels(several):
-    controller = FuzzyController(several)
-    names = np.array(controller.theta_names)
-    worth = {"on_1[P,S]": 3.0, "on_2[N,Z,B]": 7.0}
-
-    def evaluate(theta):
-        return 1.0 + sum(cost * (theta[:, np.flatnonzero(names == name)[0]] < 0.5) for name, cost in worth.items())
-
-    _, (first, second) = rule_importance(controller, evaluate)
-    assert (len(first), len(second)) == (9, 27)
-    assert [r.terms for r, c in zip(several.channels[0].rules, first, strict=True) if c] == [(2, 0)]
-    assert [r.terms for r, c in zip(several.channels[1].rules, second, strict=True) if c] == [(0, 1, 2)]
-    assert (first.max(), second.max()) == (3.0, 7.0)
-
-
-def test_a_diverging_loop_has_no_importance(kb):
-    with pytest.raises(ValueError, match="needs a finite fitness, got nan"):
-        rule_importance(FuzzyController(kb), lambda theta: np.full(len(theta), np.nan))
-
-
-def test_importance_needs_free_rules(kb):
-    with pytest.raises(ValueError, match='needs "rules" among the free numbers'):
-        rule_importance(FuzzyController(kb, free=("consequents",)), len)

@@ -17,7 +17,7 @@ from controllers import PID
 from plants import Quantity
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.situations.situation_sets import KINDS, repeated, standard_sets, varied, with_real_loop
+from sscq.situations.situation_sets import KINDS, repeated, standard_sets, varied
 from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
@@ -210,9 +210,3 @@ def test_a_plant_more_does_not_change_those_before():
 def test_wrong_spreads_are_refused(spread, count):
     with pytest.raises(ValueError, match="varied plants need a count of at least 1 and a spread in"):
         varied(TANK, TWO, spread, count, 0)
-
-
-def test_a_real_loop_changes_what_is_said_and_nothing_else():
-    found = with_real_loop(TWO, noise=0.02, delay=0.1)
-    assert all((s.noise, s.delay) == (0.02, 0.1) for s in found)
-    assert tuple(replace(s, noise=0.0, delay=0.0) for s in found) == TWO
