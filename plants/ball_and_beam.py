@@ -14,7 +14,7 @@ from typing import Any
 
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -130,8 +130,10 @@ BALL_AND_BEAM = register(
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        operating_points=tuple(OperatingPoint(f"place {r:g}", (r, 0.0, 0.0, 0.0)) for r in (0.0, 0.15, 0.3, -0.3)),
-        situations=_SITUATIONS,
+        task=ControlTask(
+            operating_points=tuple(OperatingPoint(f"place {r:g}", (r, 0.0, 0.0, 0.0)) for r in (0.0, 0.15, 0.3, -0.3)),
+            situations=_SITUATIONS,
+        ),
         text="Ball on a beam with an angle servo; Hauser, Sastry, Kokotovic (1992).",
     )
 )  # fmt: skip

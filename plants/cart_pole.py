@@ -21,8 +21,8 @@ import numpy as np
 
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
-from plants.core.presentation import Body, Scene, View
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.presentation import Body, Presentation, Scene, View
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -194,9 +194,8 @@ CART_POLE = register(
         entropy_rate=entropy_rate,
         allocate=allocate,
         # Upright at rest both commands are 0, wherever the cart stands: the linear plant is the same at all references.
-        operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),),
-        situations=_SITUATIONS,
-        scene=SCENE,
+        task=ControlTask(operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),), situations=_SITUATIONS),
+        presentation=Presentation(scene=SCENE),
         text="Cart and pole (a uniform rod), exact equations with viscous friction; Barto, Sutton, Anderson (1983).",
     )
 )  # fmt: skip

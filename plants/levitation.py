@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, WhiteNoise
 
@@ -115,10 +115,9 @@ MAGNETIC_LEVITATION = register(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        operating_points=tuple(
+        task=ControlTask(operating_points=tuple(
             OperatingPoint(f"gap {x:g} m", (x, 0.0, _holding_current(x))) for x in (_GAP, 0.095, 0.105)
-        ),
-        situations=_TASK,
+        ), situations=_TASK),
         text="Steel ball below an electromagnet: coil voltage about 83 V to the gap; unstable.",
     )
 )  # fmt: skip

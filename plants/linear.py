@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import OperatingPoint, Quantity
+from plants.core.quantities import ControlTask, OperatingPoint, Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def linear_plant(
     return Plant(
         name, states, late, tuple(inputs), measurements=tuple(measurements), channels=tuple(channels),
         derivative=derivative, outputs=outputs, input_delay="dead_time" if late else None,
-        operating_points=(OperatingPoint("rest", (0.0,) * n_x),), **more,
+        task=ControlTask(operating_points=(OperatingPoint("rest", (0.0,) * n_x),)), **more,
     )  # fmt: skip
 
 

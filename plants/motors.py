@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, WhiteNoise
 
@@ -94,8 +94,7 @@ DC_MOTOR = register(
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        operating_points=(OperatingPoint("rest", (0.0, 0.0, 0.0)),),
-        situations=_TASK,
+        task=ControlTask(operating_points=(OperatingPoint("rest", (0.0, 0.0, 0.0)),), situations=_TASK),
         text="DC motor with constant field, 6 V: voltage to shaft angle, load torque.",
     )
 )

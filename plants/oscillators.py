@@ -19,7 +19,7 @@ from typing import Any
 
 from plants.core.elementary import tanh
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -103,8 +103,7 @@ VAN_DER_POL = register(
         energy=van_der_pol_energy,
         supplied_power=supplied_power,
         entropy_rate=van_der_pol_entropy_rate,
-        operating_points=_POINTS,
-        situations=_task("mu"),
+        task=ControlTask(operating_points=_POINTS, situations=_task("mu")),
         text="Van der Pol oscillator, unit mass and stiffness, parametric and additive excitation.",
     )
 )
@@ -166,8 +165,7 @@ NONLINEAR_INERTIA = register(
         energy=nonlinear_inertia_energy,
         supplied_power=supplied_power,
         entropy_rate=nonlinear_inertia_entropy_rate,
-        operating_points=_POINTS,
-        situations=_task("a1", 0.5),
+        task=ControlTask(operating_points=_POINTS, situations=_task("a1", 0.5)),
         text="q'' + a1 q^2 q' + a2 q^3 + a3 q (q q'' + q'^2) + a4 q' + (1 + xi) q = u + xi.",
     )
 )
@@ -262,8 +260,10 @@ DUFFING = register(
         energy=duffing_energy,
         supplied_power=duffing_supplied_power,
         entropy_rate=duffing_entropy_rate,
-        operating_points=tuple(OperatingPoint(f"position {q:g}", (q, 0.0)) for q in (-1.0, 0.0, 0.5, 1.0, 2.0)),
-        situations=_DUFFING_SITUATIONS,
+        task=ControlTask(
+            operating_points=tuple(OperatingPoint(f"position {q:g}", (q, 0.0)) for q in (-1.0, 0.0, 0.5, 1.0, 2.0)),
+            situations=_DUFFING_SITUATIONS,
+        ),
         text="Duffing oscillator with two wells, m q'' + c q' + alpha q + beta q^3 + F tanh(q'/v_s) = u + w.",
     )
 )

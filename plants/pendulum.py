@@ -12,7 +12,7 @@ from typing import Any
 
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -100,8 +100,10 @@ PENDULUM = register(
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        operating_points=tuple(OperatingPoint(f"angle {a:g}", (a, 0.0)) for a in (0.0, 0.5, 1.0, 1.5)),
-        situations=_SITUATIONS,
+        task=ControlTask(
+            operating_points=tuple(OperatingPoint(f"angle {a:g}", (a, 0.0)) for a in (0.0, 0.5, 1.0, 1.5)),
+            situations=_SITUATIONS,
+        ),
         text="Pendulum upright on a driven pivot: m l^2 a'' + b a' - m g l sin a = u + w; Astrom and Murray, ch. 3.",
     )
 )

@@ -17,7 +17,7 @@ from typing import Any
 
 from plants.core.elementary import clip, cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, UniformFilter, WhiteNoise
 
@@ -151,8 +151,7 @@ PLANAR_QUADROTOR = register(
         entropy_rate=entropy_rate,
         allocate=allocate,
         # In hover in still air all commands are 0, at every place: the linear plant is the same at all references.
-        operating_points=(OperatingPoint("hover", (0.0,) * 6),),
-        situations=_SITUATIONS,
+        task=ControlTask(operating_points=(OperatingPoint("hover", (0.0,) * 6),), situations=_SITUATIONS),
         text="Quadrotor in a vertical plane with rotor drag and wind; Mahony, Kumar, Corke (2012).",
     )
 )  # fmt: skip

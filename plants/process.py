@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -64,31 +64,38 @@ FOPDT = register(
         supplied_power=fopdt_supplied_power,
         entropy_rate=fopdt_entropy_rate,
         input_delay="L",
-        operating_points=(OperatingPoint("rest", (0.0,)),),
-        situations={
-            "taught": [
-                {"name": "step and load", "reference": 1.0, "excitation": Step(-0.5, at=10.0) + _LOAD_NOISE, "seed": 1},
-            ],
-            "validation": [
-                {"name": "small step", "reference": 0.5, "excitation": Step(0.5, at=10.0) + _LOAD_NOISE, "seed": 6},
-            ],
-            "unforeseen": [
-                {
-                    "name": "step and load",
-                    "reference": 1.0,
-                    "excitation": Step(-0.5, at=10.0) + _LOAD_NOISE,
-                    "seed": 11,
-                },
-                {"name": "step down", "reference": -1.5, "excitation": Step(1.0, at=8.0) + _LOAD_NOISE, "seed": 12},
-                {
-                    "name": "slower plant",
-                    "reference": 1.0,
-                    "excitation": _LOAD_NOISE,
-                    "seed": 13,
-                    "parameters": {"T": 1.3},
-                },
-            ],
-        },
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", (0.0,)),),
+            situations={
+                "taught": [
+                    {
+                        "name": "step and load",
+                        "reference": 1.0,
+                        "excitation": Step(-0.5, at=10.0) + _LOAD_NOISE,
+                        "seed": 1,
+                    },
+                ],
+                "validation": [
+                    {"name": "small step", "reference": 0.5, "excitation": Step(0.5, at=10.0) + _LOAD_NOISE, "seed": 6},
+                ],
+                "unforeseen": [
+                    {
+                        "name": "step and load",
+                        "reference": 1.0,
+                        "excitation": Step(-0.5, at=10.0) + _LOAD_NOISE,
+                        "seed": 11,
+                    },
+                    {"name": "step down", "reference": -1.5, "excitation": Step(1.0, at=8.0) + _LOAD_NOISE, "seed": 12},
+                    {
+                        "name": "slower plant",
+                        "reference": 1.0,
+                        "excitation": _LOAD_NOISE,
+                        "seed": 13,
+                        "parameters": {"T": 1.3},
+                    },
+                ],
+            },
+        ),
         text="First order plus dead time: T y' + y = K (u(t - L) + load).",
     )
 )
@@ -188,8 +195,10 @@ SECOND_ORDER = register(
         supplied_power=second_order_supplied_power,
         entropy_rate=second_order_entropy_rate,
         input_delay="L",
-        operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
-        situations=_task(15.0, 30.0, "K", "T", {"K": 1.0, "T": 1.0}),
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
+            situations=_task(15.0, 30.0, "K", "T", {"K": 1.0, "T": 1.0}),
+        ),
         text="Second order plus dead time (SOPDT): T^2 y'' + 2 zeta T y' + y = K (u(t - L) + load).",
     )
 )
@@ -211,8 +220,10 @@ INTEGRATING = register(
         supplied_power=integrating_supplied_power,
         entropy_rate=integrating_entropy_rate,
         input_delay="L",
-        operating_points=(OperatingPoint("rest", (0.0,)),),
-        situations=_task(40.0, 80.0, "K", "L", {"K": 0.2, "L": 1.0}),
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", (0.0,)),),
+            situations=_task(40.0, 80.0, "K", "L", {"K": 0.2, "L": 1.0}),
+        ),
         text="Integrating plus dead time (a level with a pumped outflow): y' = K (u(t - L) + load).",
     )
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import GaussianFilter, Sine, UniformFilter, WhiteNoise
 from plants.measures import peak, rms
@@ -160,12 +160,10 @@ QUARTER_CAR = register(
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        operating_points=tuple(
+        task=ControlTask(operating_points=tuple(
             # The force that carries the body higher by h stands on the tyre with nothing: only the spring stretches.
             OperatingPoint(f"height {h:g}", (h, 0.0, 0.0, 0.0, 0.0)) for h in (0.0, 0.05, -0.03)
-        ),
-        situations=_SITUATIONS,
-        measures=_MEASURES,
+        ), situations=_SITUATIONS, measures=_MEASURES),
         text="Quarter car with active force, tyre and road; Rajamani, Vehicle Dynamics and Control, ch. 10.",
     )
 )  # fmt: skip

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from plants import exergy
 from plants.core.elementary import exp, log
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -166,8 +166,10 @@ def _reactor(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=_adding_to(bias),
-        operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
-        situations=_task(values, at, t_end, wide),
+        task=ControlTask(
+            operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
+            situations=_task(values, at, t_end, wide),
+        ),
         step=step,
         loses_at_rest=True,
         text=text,
@@ -325,10 +327,13 @@ CSTR_DIMENSIONLESS = register(
         entropy_rate=dimensionless_entropy_rate,
         loses_at_rest=True,
         allocate=dimensionless_allocate,
-        operating_points=tuple(
-            OperatingPoint(f"temperature {x2:g}", _dimensionless_state(x2)) for x2 in (_DIMENSIONLESS_REST, 2.0, 3.5)
+        task=ControlTask(
+            operating_points=tuple(
+                OperatingPoint(f"temperature {x2:g}", _dimensionless_state(x2))
+                for x2 in (_DIMENSIONLESS_REST, 2.0, 3.5)
+            ),
+            situations=_DIMENSIONLESS_TASK,
         ),
-        situations=_DIMENSIONLESS_TASK,
         text="Jacketed stirred-tank reactor A -> B without dimensions (Uppal, Ray and Poore 1974): coolant to reactor "
         "temperature, unstable at 2.75; time in residence times.",
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from plants.core.elementary import sqrt
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -116,8 +116,10 @@ TWO_TANKS = register(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        operating_points=tuple(OperatingPoint(f"level {h:g} m", _rest(h)) for h in (_LEVEL, 0.05, 0.25)),
-        situations=_TASK,
+        task=ControlTask(
+            operating_points=tuple(OperatingPoint(f"level {h:g} m", _rest(h)) for h in (_LEVEL, 0.05, 0.25)),
+            situations=_TASK,
+        ),
         text="Two tanks in a row (Torricelli): pump voltage about 9.3 V to the lower level.",
     )
 )

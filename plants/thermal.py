@@ -15,7 +15,7 @@ from typing import Any
 
 from plants import exergy
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -131,11 +131,13 @@ HEATER = register(
         energy=stored_exergy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        operating_points=(
-            OperatingPoint("warm", _WARM),
-            OperatingPoint("hot", (338.15, 322.15, 338.15, 322.15)),
+        task=ControlTask(
+            operating_points=(
+                OperatingPoint("warm", _WARM),
+                OperatingPoint("hot", (338.15, 322.15, 338.15, 322.15)),
+            ),
+            situations=_TASK,
         ),
-        situations=_TASK,
         text="Two heaters with sensors (temperature-control laboratory kit), coupled by convection and radiation: "
         "power in percent to two temperatures.",
     )

@@ -18,7 +18,7 @@ from typing import Any
 from plants.adapters.optional import package
 from plants.core.names import unknown
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, Quantity
+from plants.core.quantities import Channel, ControlTask, Quantity
 from plants.core.slow import LostError, SlowPlant, resting
 
 _REAL = {"Real", "Float64"}
@@ -129,7 +129,7 @@ def fmu_plant(file: str | Path, declared: FmuDeclaration | None = None) -> SlowP
         disturbances=tuple(_quantity(known[n]) for n in declared.disturbances),
         channels=_channels(declared, known, inputs, shown, file),
         derivative=resting,
-        situations=declared.situations, step=declared.step or _step(described),
+        task=ControlTask(situations=declared.situations), step=declared.step or _step(described),
         text=f"{described.description or described.modelName} (functional mock-up unit, {Path(file).name})",
     )  # fmt: skip
     settings = {

@@ -11,7 +11,8 @@ from plants.balancing_vehicle.signals import MEASURES
 from plants.balancing_vehicle.stepping import advance
 from plants.balancing_vehicle.tasks import SITUATIONS, SLIPPERY_SITUATIONS, standing
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.presentation import Presentation
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 
 FALLEN = 1.4  # rad
@@ -86,10 +87,10 @@ BALANCING_VEHICLE = register(
         supplied_power=energy.supplied_power,
         entropy_rate=energy.entropy_rate,
         allocate=signals.allocate,
-        operating_points=(OperatingPoint("upright", standing()),),
-        situations=SITUATIONS,
-        measures=MEASURES,
-        scene=SCENE,
+        task=ControlTask(
+            operating_points=(OperatingPoint("upright", standing()),), situations=SITUATIONS, measures=MEASURES
+        ),
+        presentation=Presentation(scene=SCENE),
         text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "
         "et al. (1995), phenomena after Wang, Zhang, Yao.",
     )
@@ -97,7 +98,8 @@ BALANCING_VEHICLE = register(
 
 BALANCING_VEHICLE_SLIPPERY = register(
     replace(
-        BALANCING_VEHICLE, name="balancing_vehicle_slippery", situations=SLIPPERY_SITUATIONS,
+        BALANCING_VEHICLE, name="balancing_vehicle_slippery",
+        task=replace(BALANCING_VEHICLE.task, situations=SLIPPERY_SITUATIONS),
         text=BALANCING_VEHICLE.text + " Slippery ground is taught as well.",
     )
 )  # fmt: skip

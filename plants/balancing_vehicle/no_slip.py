@@ -15,7 +15,7 @@ from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
 from plants.core.elementary import cos, sin
 from plants.core.linear_solve import solve_symmetric
 from plants.core.plant import Plant
-from plants.core.quantities import OperatingPoint, Quantity
+from plants.core.quantities import ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 
 _USED = (
@@ -156,7 +156,7 @@ BALANCING_VEHICLE_NO_SLIP = register(
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        operating_points=(OperatingPoint("upright", (0.0,) * 7),),
+        task=ControlTask(operating_points=(OperatingPoint("upright", (0.0,) * 7),)),
         text="Platform on two driven wheels in ideal rolling; Pathak et al. (2005), Kim, Kwon (2015).",
     )
 )  # fmt: skip

@@ -34,9 +34,9 @@ def on_rigid_ground(plant: Plant, name: str) -> Plant:
     blocks: dict[str, Any] = {
         block: under(END, found) for block in _BLOCKS if (found := getattr(plant, block)) is not None
     }
-    measures = tuple(_measure(one) for one in plant.measures)
-    scene = None if plant.scene is None else _scene(plant.scene)
-    return replace(plant, name=name, text=plant.text + _TEXT, measures=measures, scene=scene, **blocks)
+    task = replace(plant.task, measures=tuple(_measure(one) for one in plant.measures))
+    shown = replace(plant.presentation, scene=None if plant.scene is None else _scene(plant.scene))
+    return replace(plant, name=name, text=plant.text + _TEXT, task=task, presentation=shown, **blocks)
 
 
 def _measure(measure: Measure) -> Measure:

@@ -6,13 +6,16 @@ the blocks.
 
 from __future__ import annotations
 
+import functools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from plants.core.accelerations import check_velocities
+from plants.core.accelerations import check_velocities, solved_derivative
 from plants.core.measures import check_names
-from plants.core.presentation import check_scene
+from plants.core.names import pick_values, position, unknown
+from plants.core.presentation import Presentation, check_scene
+from plants.core.quantities import ControlTask
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +31,30 @@ def _no_disturbance_outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     return tuple(x)
 
 
+_COMPANIONS: dict[str, tuple[type[ControlTask | Presentation], dict[str, str]]] = {
+    "task": (ControlTask, {entry.name: entry.name for entry in fields(ControlTask)}),
+    "presentation": (Presentation, {"scene": "scene", "shown": "signals"}),
+}
+"""Fields of a plant that take keywords for it: of what class, and their names there by keyword."""
+
+
+def _takes_entries(plant: type[Plant]) -> type[Plant]:
+    """Let the entries of a plant's companions be given to the plant itself."""
+    assign = plant.__init__
+
+    @functools.wraps(assign)
+    def initialise(self: Plant, *values: Any, **keywords: Any) -> None:
+        for name, (kind, entries) in _COMPANIONS.items():
+            own = {entry: keywords.pop(word) for word, entry in entries.items() if word in keywords}
+            if own:
+                keywords[name] = replace(keywords.get(name, kind()), **own)
+        assign(self, *values, **keywords)
+
+    plant.__init__ = initialise  # type: ignore[method-assign]
+    return plant
+
+
+@_takes_entries
 @dataclass(frozen=True)
 class Plant:
     """A plant: names and blocks.
@@ -64,31 +91,25 @@ class Plant:
         `w` are those of the step's start; integrals of power and entropy are left sums. Loop modes do not apply.
     input_delay : str, optional
         Name of the parameter that is the dead time of all inputs [s].
-    operating_points : tuple of OperatingPoint
-        Left empty: the channel reference's equilibrium is not known and no margins are computed.
-    situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
-        The plant's own control task: keyword arguments of `sscq.Situation`. Left empty, steps are made from the
-        channels' scale, with noise of the disturbances' nominal values (standard deviation; 0: none).
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
-    measures : tuple of Measure
-        Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
-    rivals : tuple of Rival
-        Control laws of the plant's own field, to be tuned and judged beside ours (:mod:`plants.core.plant`).
-    trade_off : tuple of str
-        Names of own measures that its field trades off against one another, such as comfort and road holding; the
-        first is minimised while the second is limited. Left empty: none is natural for it.
-    scene : Scene, optional
-        Its moving picture, for reports (:mod:`plants.core.presentation`).
-    shown : tuple of PlottedSignal
-        Signals that reports draw over time or over frequency, beside the channels' outputs and commands.
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
         Integration step [s] that suits its motion under control; `plants.check` advises one.
     text : str
         What it is and where the equations come from.
+    task : ControlTask
+        What it is for: situations, operating points, measures and rivals (:mod:`plants.core.quantities`).
+    presentation : Presentation
+        How reports show it (:mod:`plants.core.presentation`).
+
+    Notes
+    -----
+    The entries of `task` and `presentation` can be given, replaced and read as the plant's own, too:
+    ``Plant(..., situations=..., scene=...)``, ``dataclasses.replace(plant, rivals=())``, ``plant.measures``; the
+    presentation's `signals` are called `shown` there.
     """
 
     name: str
@@ -112,25 +133,18 @@ class Plant:
     after_step: Block | None = None
     advance: Block | None = None
     input_delay: str | None = None
-    operating_points: tuple[OperatingPoint, ...] = ()
-    situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     loses_at_rest: bool = False
-    measures: tuple[Measure, ...] = ()
-    rivals: tuple[Rival, ...] = ()
-    trade_off: tuple[str, ...] = ()
-    scene: Scene | None = None
-    shown: tuple[PlottedSignal, ...] = ()
     equations: Any = None
     step: float = 0.01
     text: str = ""
+    task: ControlTask = field(default_factory=ControlTask)
+    presentation: Presentation = field(default_factory=Presentation)
 
     def __post_init__(self) -> None:
         """Fill what follows from the rest and check the declaration itself (`plants.check` runs the blocks)."""
         if not self.measurements:
             object.__setattr__(self, "measurements", self.states)
         if self.derivative is None or getattr(self.derivative, "solved", False):
-            from plants.core.accelerations import solved_derivative
-
             object.__setattr__(self, "derivative", solved_derivative(self))
         check_velocities(self)
         _check_declaration(self)
@@ -138,6 +152,41 @@ class Plant:
         if self.scene is not None:
             check_scene(self.scene, self.name)
         check_shown(self)
+
+    @property
+    def situations(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The task's situations."""
+        return self.task.situations
+
+    @property
+    def operating_points(self) -> tuple[OperatingPoint, ...]:
+        """The task's operating points."""
+        return self.task.operating_points
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The task's own quality measures."""
+        return self.task.measures
+
+    @property
+    def trade_off(self) -> tuple[str, ...]:
+        """Names of the measures that the task trades off."""
+        return self.task.trade_off
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        """The task's rival laws."""
+        return self.task.rivals
+
+    @property
+    def scene(self) -> Scene | None:
+        """The presentation's moving picture."""
+        return self.presentation.scene
+
+    @property
+    def shown(self) -> tuple[PlottedSignal, ...]:
+        """The presentation's plotted signals."""
+        return self.presentation.signals
 
     @property
     def has_loop(self) -> bool:
@@ -164,8 +213,6 @@ class Plant:
         ValueError
             For an unknown name (with the near miss), a wrong length, or a parameter outside its bounds.
         """
-        from plants.core.names import pick_values
-
         quantities = getattr(self, kind)
         values = pick_values(f"{kind} of plant {self.name!r}", quantities, given)
         if kind == "parameters":
@@ -179,8 +226,6 @@ class Plant:
 
     def index(self, kind: str, name: str) -> int:
         """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""
-        from plants.core.names import position
-
         return position(f"{kind} of plant {self.name!r}", [q.name for q in getattr(self, kind)], name)
 
 
@@ -196,6 +241,10 @@ def _check_declaration(plant: Plant) -> None:
     if not 0.0 < plant.step < float("inf"):
         message = f"plant {plant.name!r}: the integration step must be above 0 s, got {plant.step}"
         raise ValueError(message)
+    for name, (companion, _) in _COMPANIONS.items():
+        if not isinstance(getattr(plant, name), companion):
+            given = type(getattr(plant, name)).__name__
+            raise TypeError(f"plant {plant.name!r}: {name} must be a {companion.__name__}, got {given}")
     _check_channels(plant)
     if plant.input_delay is not None:
         plant.index("parameters", plant.input_delay)
@@ -233,8 +282,6 @@ _PLOTTED_KINDS = ("measurements", "states", "inputs", "disturbances")
 
 def plotted_quantity(plant: Plant, name: str) -> tuple[str, Quantity]:
     """Return what a shown signal is called in a record, and its quantity."""
-    from plants.core.names import unknown
-
     for kind in _PLOTTED_KINDS:
         for one in getattr(plant, kind):
             if one.name == name:
@@ -290,9 +337,15 @@ def with_rival(plant: Plant, rival: Rival) -> Plant:
         for channel, constant in zip(plant.channels, rival.constants, strict=False)
     ]
     channels = (*carried, *plant.channels[count:])
-    return replace(plant, allocate=allocate, channels=channels, operating_points=(), rivals=())
+    task = replace(plant.task, operating_points=(), rivals=())
+    return replace(plant, allocate=allocate, channels=channels, task=task)
 
 
 def pick_measures(plant: Plant, names: Sequence[str]) -> tuple[Measure, ...]:
     """Return the plant's measures that are among `names`, in the plant's order."""
     return tuple(measure for measure in plant.measures if measure.name in names)
+
+
+def keywords() -> tuple[str, ...]:
+    """Return all that :class:`Plant` takes by name, entries of its companions included."""
+    return (*(one.name for one in fields(Plant)), *(word for _, entries in _COMPANIONS.values() for word in entries))

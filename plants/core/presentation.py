@@ -191,3 +191,19 @@ class PlottedSignal:
     spectrum: float = 0.0
     weighting: Callable[[Any], Any] | None = None
     weighting_name: str = ""
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How reports show a plant.
+
+    Attributes
+    ----------
+    scene : Scene, optional
+        Its moving picture.
+    signals : tuple of PlottedSignal
+        What is drawn over time or over frequency beside the channels' outputs and commands.
+    """
+
+    scene: Scene | None = None
+    signals: tuple[PlottedSignal, ...] = ()

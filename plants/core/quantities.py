@@ -1,4 +1,4 @@
-"""What a plant's declaration is made of: quantities, control channels, operating points, rival laws.
+"""What a plant's declaration is made of: quantities and control channels, and the task that says what it is for.
 
 Records alone. They stand below :mod:`plants.core.plant`, so that whatever takes a quantity need not know plants.
 A rival is a control law of the plant's own field that competes with ours: constants to be tuned, and inputs made
@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plants.core.measures import Measure
 
 
 @dataclass(frozen=True)
@@ -104,3 +106,32 @@ class Rival:
     text: str
     constants: tuple[Quantity, ...]
     allocate: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class ControlTask:
+    """What a plant is for: where its control is taught and judged, by what measures, and beside whom.
+
+    Every entry is optional.
+
+    Attributes
+    ----------
+    situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
+        Keyword arguments of `sscq.Situation`. Left empty, steps are made from the channels' scale, with noise of the
+        disturbances' nominal values (standard deviation; 0: none).
+    operating_points : tuple of OperatingPoint
+        Left empty: the equilibrium of the channels' references is not known and no margins are computed.
+    measures : tuple of Measure
+        Quality measures of its own beside the built-in ones; a closed loop carries those that are asked for.
+    trade_off : tuple of str
+        Names of own measures that its field trades off against one another, such as comfort and road holding; the
+        first is minimised while the second is limited. Left empty: none is natural for it.
+    rivals : tuple of Rival
+        Control laws of the plant's own field, to be tuned and judged beside ours.
+    """
+
+    situations: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    operating_points: tuple[OperatingPoint, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    trade_off: tuple[str, ...] = ()
+    rivals: tuple[Rival, ...] = ()

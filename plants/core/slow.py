@@ -11,6 +11,8 @@ import importlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from plants.core.presentation import Presentation
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -113,13 +115,13 @@ def shadow(plant: Plant) -> Plant:
     def cut(block: Any) -> Any:
         return None if block is None else lambda t, x, *rest: block(t, x[:n], *rest)
 
+    measures = tuple(replace(m, update=cut(m.update)) for m in plant.measures)
     return replace(
         plant,
         states=(*plant.states, *held), measurements=plant.measurements,
         derivative=resting, advance=kept,
         outputs=cut(plant.outputs), entropy_rate=cut(plant.entropy_rate), allocate=cut(plant.allocate),
-        measures=tuple(replace(m, update=cut(m.update)) for m in plant.measures),
         energy=None, supplied_power=None, mass_matrix=None, force=None, acceleration=None, kinematics=None,
-        velocities=(), after_step=None, loses_at_rest=False, operating_points=(), rivals=(), scene=None, shown=(),
-        equations=None,
+        velocities=(), after_step=None, loses_at_rest=False, equations=None,
+        task=replace(plant.task, measures=measures, operating_points=(), rivals=()), presentation=Presentation(),
     )  # fmt: skip

@@ -8,13 +8,12 @@ Where it is asked for, constraint drift is taken away after each integration ste
 from __future__ import annotations
 
 import warnings
-from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plants.core.linear_solve import solve_symmetric
 from plants.core.names import unknown
-from plants.core.plant import Plant
+from plants.core.plant import Plant, keywords
 from plants.core.quantities import Quantity
 from plants.mechanics import checks
 from plants.mechanics.algebra.blocks import Full
@@ -187,7 +186,7 @@ def build(
         raise DeclarationError(unknown("form", form, FORMS))
     if derivatives not in WAYS:
         raise DeclarationError(unknown("way to derive", derivatives, WAYS))
-    known = [field.name for field in dataclass_fields(Plant)]
+    known = keywords()
     for name in fields:
         if name not in known:
             raise DeclarationError(unknown("option of build or field of a plant", name, known))

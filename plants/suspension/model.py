@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, OperatingPoint, Quantity
+from plants.core.presentation import Presentation
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
 from plants.core.registry import register
 from plants.suspension import energy, motion, signals
 from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAMETERS, WHEELS
@@ -141,13 +142,14 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         entropy_rate=blocks.entropy_rate,
         allocate=signals.allocate_active if active else allocate,
         # A damper at rest gives no force whatever its setting: only active struts have a linear loop to ask margins of.
-        operating_points=(OperatingPoint("rest", REST),) if active else (),
-        situations=with_struts(SITUATIONS) if together else SITUATIONS,
-        measures=measures(blocks.outputs),
-        rivals=() if active else RIVALS,
-        trade_off=("ride_comfort", "tyre_load_variation"),
-        scene=scene(unilateral=unilateral),
-        shown=SHOWN,
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", REST),) if active else (),
+            situations=with_struts(SITUATIONS) if together else SITUATIONS,
+            measures=measures(blocks.outputs),
+            rivals=() if active else RIVALS,
+            trade_off=("ride_comfort", "tyre_load_variation"),
+        ),
+        presentation=Presentation(scene=scene(unilateral=unilateral), signals=SHOWN),
         text="Full car on four swing-arm suspensions with adjustable dampers; after US 2004/0039555 A1, Fig. 8.",
     )
 

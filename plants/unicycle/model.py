@@ -15,7 +15,8 @@ import numpy as np
 from plants.core.analysis.linearise import linearise
 from plants.core.analysis.slopes import Slopes
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, Quantity
+from plants.core.presentation import Presentation
+from plants.core.quantities import Channel, ControlTask, Quantity
 from plants.core.registry import register
 from plants.unicycle import energy, motion, signals
 from plants.unicycle.geometry import PITCH, WHEEL
@@ -161,11 +162,13 @@ def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = F
         supplied_power=energy.supplied_power,
         entropy_rate=energy.entropy_rate,
         allocate=signals.allocate_balance if balanced else signals.allocate,
-        # It rolls, or it cannot be held: nowhere are all rates 0 and both loops at work. See `linear.averaged`.
-        operating_points=(),
-        situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced, region=region),
-        measures=MEASURES if balanced else (),
-        scene=SCENE,
+        # No operating points: it rolls, or it cannot be held. Nowhere are all rates 0 and both loops at work; see
+        # `averaged`.
+        task=ControlTask(
+            situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced, region=region),
+            measures=MEASURES if balanced else (),
+        ),
+        presentation=Presentation(scene=SCENE),
         text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
     )
 

@@ -8,7 +8,20 @@ import numpy as np
 import pytest
 
 import plants
-from plants import Channel, Plant, Quantity
+from plants import (
+    Body,
+    Channel,
+    ControlTask,
+    Measure,
+    OperatingPoint,
+    Plant,
+    PlottedSignal,
+    Presentation,
+    Quantity,
+    Rival,
+    Scene,
+    View,
+)
 from plants.core.names import variable
 from plants.excitation import WhiteNoise
 
@@ -37,6 +50,38 @@ def test_registering():
     assert plants.register(other, replace=True) is plants.get("mine")
     with pytest.raises(TypeError, match="register takes a Plant, got dict"):
         plants.register({})
+
+
+MEASURE = Measure("most", "1", lambda t, x, u, w, p, m, h: m, lambda m, time: m[0])
+ENTRIES = {
+    "situations": {"taught": ({"name": "rest"},)},
+    "operating_points": (OperatingPoint("rest", (0.0, 0.0)),),
+    "measures": (MEASURE, replace(MEASURE, name="least")),
+    "trade_off": ("most", "least"),
+    "rivals": (Rival("none", "nothing", "", (), lambda t, x, constants, p: (0.0,)),),
+    "scene": Scene((View("side", (Body("line", ((0.0, 0.0), (1.0, 1.0))),), (0.0, 1.0, 0.0, 1.0)),), text="a line"),
+    "shown": (PlottedSignal("position"),),
+}
+
+
+def test_entries_of_task_and_presentation_may_be_given_to_the_plant():
+    bare = replace(VDP, task=ControlTask(), presentation=Presentation())
+    task = ControlTask(**{name: value for name, value in ENTRIES.items() if name not in {"scene", "shown"}})
+    whole = replace(bare, task=task, presentation=Presentation(ENTRIES["scene"], ENTRIES["shown"]))
+    assert replace(bare, **ENTRIES) == whole != bare
+    for name, value in ENTRIES.items():
+        assert getattr(whole, name) is value
+    for name in {*ENTRIES} - {"measures"}:  # the trade-off is one of measures
+        value = ENTRIES[name]
+        one = replace(whole, **{name: getattr(bare, name)})
+        assert getattr(one, name) == getattr(bare, name) != value
+        assert all(getattr(one, other) is ENTRIES[other] for other in {*ENTRIES} - {name})
+    with pytest.raises(TypeError, match="'situation'"):
+        replace(VDP, situation={})
+    with pytest.raises(TypeError, match="plant 'van_der_pol': task must be a ControlTask, got str"):
+        replace(VDP, task="pushed")
+    with pytest.raises(ValueError, match="trade_off must name two or more of its own measures"):
+        replace(whole, measures=())
 
 
 def test_what_is_left_out_is_filled_in():
