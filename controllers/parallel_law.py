@@ -20,6 +20,7 @@ from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
 from controllers import settings, windup
+from controllers.settings import setting
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import where
 
@@ -31,30 +32,34 @@ if TYPE_CHECKING:
 class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which adds the law)
     """Settings of one channel's law; :class:`controllers.PID` documents them."""
 
-    limits: tuple[float, float] | None = None
-    rate_limit: float | None = None
-    derivative_filter_time: float = 0.0
-    sample_time: float | None = None
-    action: str = "direct"
-    derivative_on: str = "error"
-    anti_windup: str = "conditional"
-    tracking_time: float | None = None
-    external_reset: bool = False
-    rate_source: str = "output"
-    initial_command: float = 0.0
-    hold_invalid: bool = False
-    frozen_after: float | None = None
+    limits: tuple[float, float] | None = setting(None, "command limits [low, high]; null: none")
+    rate_limit: float | None = setting(None, "largest rate of the command", unit="1/s", above=0)
+    derivative_filter_time: float = setting(0.0, "time constant of the derivative's filter", unit="s", low=0)
+    sample_time: float | None = setting(None, "sample time; null: the integration step", unit="s", above=0)
+    action: str = setting("direct", "direct: more command raises the output", choices=("direct", "reverse"))
+    derivative_on: str = setting("error", "what the derivative acts on", choices=("error", "measurement"))
+    anti_windup: str = setting(
+        "conditional", "how the integral is kept from winding up", choices=("conditional", "back_calculation", "none")
+    )
+    tracking_time: float | None = setting(None, "time constant of back calculation", unit="s", above=0)
+    external_reset: bool = setting(False, "back calculation from the command that reached the plant")
+    rate_source: str = setting(
+        "output", "error rate from the plant's rate output or by differencing", choices=("output", "difference")
+    )
+    initial_command: float = setting(0.0, "command at rest before t = 0")
+    hold_invalid: bool = setting(False, "hold command and states while a signal is not finite")
+    frozen_after: float | None = setting(
+        None, "hold them, too, once the measurement has stood still for so long; null: it may", unit="s", above=0
+    )
 
     _own_gains: ClassVar[tuple[str, ...]] = ("kp", "ki", "kd")
 
     def __post_init__(self) -> None:
         """Check and coerce the settings."""
-        settings.one_of("action", self.action, ("direct", "reverse"))
-        settings.one_of("derivative_on", self.derivative_on, ("error", "measurement"))
-        settings.one_of("anti_windup", self.anti_windup, ("conditional", "back_calculation", "none"))
-        settings.one_of("rate_source", self.rate_source, ("output", "difference"))
+        settings.check(self, "PID")
         for name in ("rate_limit", "sample_time", "tracking_time", "frozen_after"):
-            object.__setattr__(self, name, settings.optional_positive(name, getattr(self, name)))
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else float(value))
         for name in ("derivative_filter_time", "initial_command"):
             object.__setattr__(self, name, settings.finite(name, getattr(self, name)))
         if self.limits is not None:
@@ -85,9 +90,6 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
             raise ValueError(message)
 
     def _check_time_constants(self) -> None:
-        if self.derivative_filter_time < 0.0:
-            message = f"derivative_filter_time must be 0 (no filter) or positive, got {self.derivative_filter_time}"
-            raise ValueError(message)
         for name in ("derivative_filter_time", "tracking_time"):
             value = getattr(self, name)
             if self.sample_time is not None and value and value < self.sample_time:

@@ -92,6 +92,11 @@ def setting(default: Any, text: str, **rule: Any) -> Any:
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def inherited(source: type, name: str, default: Any) -> Any:
+    """Return a setting of a base class with another default."""
+    return dataclasses.field(default=default, metadata=source.__dataclass_fields__[name].metadata)  # type: ignore[attr-defined]
+
+
 def check(given: Any, what: str) -> None:
     """Check a dataclass against the rules of its fields, in their order, then against its own.
 

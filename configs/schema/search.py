@@ -13,6 +13,7 @@ from configs.parts import Part, of, part
 from controllers.settings import setting
 from sscq.fitness import Fitness
 from sscq.margins.margins import MarginLimits
+from sscq.search.genetic import GeneticAlgorithm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,29 +55,19 @@ class FitnessConfig(Part):
 _ROUNDING = 1e-9
 
 
-@dataclass
-class SearchConfig:
-    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes.
-
-    Fields as in `sscq.GeneticAlgorithm`.
-    """
+@part(
+    GeneticAlgorithm,
+    order="method population tournament crossover p_crossover eta_crossover alpha p_mutation eta_mutation elite "
+    "stall_generations stall_tolerance tries anchor_share coarse_share scatter_share region_share renew_every",
+)
+class SearchConfig(Part):
+    """The search of every candidate: the genetic algorithm explores, CMA-ES polishes."""
 
     method: str = setting(
         "both",
         "genetic algorithm, CMA-ES, one after the other, or differential evolution",
         choices=("both", "genetic", "cmaes", "differential_evolution"),
     )
-    population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
-    tournament: int = setting(3, "individuals compared in a selection", low=1)
-    crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
-    p_crossover: float = setting(0.9, "share of the pairs that are crossed", low=0, high=1)
-    eta_crossover: float = setting(15.0, "index of simulated binary crossover; larger: nearer to the parents", above=0)
-    alpha: float = setting(0.3, "widening of blend crossover", above=0)
-    p_mutation: float | None = setting(None, "probability that a gene mutates; null: 1 / genes", low=0, high=1)
-    eta_mutation: float = setting(20.0, "index of polynomial mutation; larger: smaller moves", above=0)
-    elite: int = setting(2, "best individuals kept unchanged", low=1)
-    stall_generations: int | None = setting(15, "stop after so many generations without progress; null: go on", low=1)
-    stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
     tries: int = setting(
         2, "searches of a knowledge base, from the imitated rules and from the reference gains in turn; they share its "
         "budget, the validation situations choose", low=1
@@ -97,9 +88,6 @@ class SearchConfig:
         0.0, "share of a knowledge base's evaluations for searches of the gains of one region of its rules at a time, "
         "all others as in the best so far; 0: none", low=0, below=0.9
     )  # fmt: skip
-    renew_every: int | None = setting(
-        None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
-    )
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""

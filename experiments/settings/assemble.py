@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import plants
+from configs.parts import built
 from controllers import PID, gain_names
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
@@ -24,19 +25,8 @@ if TYPE_CHECKING:
 
 def law_of(config: DesignConfig) -> PID:
     """The law of every channel."""
-    given = config.controller
-    return PID(
-        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
-        rate_limit=given.rate_limit,
-        derivative_filter_time=given.derivative_filter_time,
-        derivative_on=given.derivative_on,
-        anti_windup=given.anti_windup,
-        tracking_time=given.tracking_time,
-        sample_time=given.sample_time
-        or config.integration_step,  # a knowledge base carries it to where the step is another
-        rate_source=given.rate_source,
-        action=given.action,
-    )
+    # A knowledge base carries the sample time to where the step is another.
+    return built(PID, config.controller, sample_time=config.controller.sample_time or config.integration_step)
 
 
 def box_of(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import plants
+from configs.parts import built
 from experiments.runtime.errors import UserError
 from plants.core.names import did_you_mean
+from sscq.search.genetic import GeneticAlgorithm
 from sscq.teaching.step_encoding import StepGrid
+from sscq.teaching.teacher import Teacher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from flcs.learning.config import NetworkConfig
     from plants import Plant
     from sscq.situations.situation import Situation
-    from sscq.teaching.teacher import Teacher
 
 _ROUNDING = 1e-9
 _WINDOWS = 40  # of a taught situation, where the teacher's window is not given
@@ -27,19 +29,12 @@ _AHEAD = 4  # windows
 
 def teacher_of(config: DesignConfig, taught: Sequence[Situation]) -> Teacher:
     """The search that makes the teaching signal."""
-    from sscq.search.genetic import GeneticAlgorithm
-    from sscq.teaching.teacher import Teacher
-
     given = config.teacher
     window, horizon = _windows(config, taught)
     search = GeneticAlgorithm(
         population=given.population, generations=config.budget.teacher_generations, stall_generations=None
     )
-    return Teacher(
-        window=window, horizon=horizon, continuations=given.continuations, search=search, shrink=given.shrink,
-        clairvoyant=given.clairvoyant, encoding=given.encoding, gain_step=tuple(given.gain_step or ()),
-        most_steps=tuple(given.most_steps),
-    )  # fmt: skip
+    return built(Teacher, given, window=window, horizon=horizon, search=search, gain_step=tuple(given.gain_step or ()))
 
 
 def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, float]:

@@ -13,6 +13,10 @@ from plants.core.names import did_you_mean
 from sscq.fitness import Fitness
 from sscq.loop.measures import scales
 from sscq.margins.margins import MarginLimits
+from sscq.search.cmaes import CmaEs
+from sscq.search.differential_evolution import DifferentialEvolution
+from sscq.search.genetic import GeneticAlgorithm
+from sscq.search.nsga2 import NonDominatedSorting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,20 +54,10 @@ def limits_of(config: DesignConfig) -> MarginLimits | None:
 
 def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
     """The searches of a candidate, from its number of genes and its evaluations."""
-    from sscq.search.cmaes import CmaEs
-    from sscq.search.differential_evolution import DifferentialEvolution
-    from sscq.search.genetic import GeneticAlgorithm
-
     search = config.search
 
     def genetic(evaluations: int) -> GeneticAlgorithm:
-        return GeneticAlgorithm(
-            generations=None, evaluations=evaluations, population=search.population, tournament=search.tournament,
-            crossover=search.crossover, p_crossover=search.p_crossover, eta_crossover=search.eta_crossover,
-            alpha=search.alpha, p_mutation=search.p_mutation, eta_mutation=search.eta_mutation, elite=search.elite,
-            stall_generations=search.stall_generations, stall_tolerance=search.stall_tolerance,
-            renew_every=search.renew_every,
-        )  # fmt: skip
+        return built(GeneticAlgorithm, search, generations=None, evaluations=evaluations)
 
     def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[SearchMethod, ...]:
         if search.method == "genetic":
@@ -93,8 +87,6 @@ def front_of(config: DesignConfig, plant: Plant) -> FrontPlan | None:
     objectives = tuple(given.objectives or plant.trade_off or _BUILT_IN[:3])
     _check_objectives(objectives, plant)
     _check_contender(given, plant, own=config.controller.own_gains is not None)
-    from sscq.search.nsga2 import NonDominatedSorting
-
     of = given.of
     if of == "from_plant":
         of = "fixed_and_knowledge_base" if plant.trade_off else "none"

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from controllers import settings
-from sscq.search.method import Cube, SearchMethod, Strategy, not_negative, whole
+from controllers.settings import setting
+from sscq.search.method import Cube, SearchMethod, Strategy
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -180,39 +180,16 @@ LARGEST_CONDITION = 1e14
 class CmaEs(SearchMethod):
     """Settings of CMA-ES; those common to all methods are described in :class:`SearchMethod`.
 
-    Attributes
-    ----------
-    population : int, optional
-        Samples a generation in the first run; None: 4 + 3 ln(genes).
-    sigma : float
-        First standard deviation, as part of each gene's range.
-    restarts : int
-        New runs from random points after a run has converged.
-    growth : float
-        Factor on the population at each restart.
-    fitness_tolerance : float
-        A run has converged where fitness varies less than this.
-    step_tolerance : float
-        A run has converged where all standard deviations are below this (parts of the ranges).
+    The population is that of the first run; where it is not given, 4 + 3 ln(genes).
     """
 
-    sigma: float = 0.3
-    restarts: int = 9
-    growth: float = 2.0
-    fitness_tolerance: float = 1e-11
-    step_tolerance: float = 1e-11
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        super().__post_init__()
-        if self.population is not None:
-            whole("population", self.population, 4)
-        whole("restarts", self.restarts, 0)
-        settings.positive("sigma", self.sigma)
-        if settings.finite("growth", self.growth) < 1.0:
-            raise ValueError(f"growth of the population must be at least 1, got {self.growth}")
-        not_negative("fitness_tolerance", self.fitness_tolerance)
-        not_negative("step_tolerance", self.step_tolerance)
+    sigma: float = setting(0.3, "first standard deviation, as part of each gene's range", above=0)
+    restarts: int = setting(9, "new runs from random points after a run has converged", low=0)
+    growth: float = setting(2.0, "factor on the population at each restart", low=1)
+    fitness_tolerance: float = setting(1e-11, "a run has converged where fitness varies less than this", low=0)
+    step_tolerance: float = setting(
+        1e-11, "a run has converged where all standard deviations, parts of the ranges, are below this", low=0
+    )
 
     def strategy(self, cube: Cube, rng: Generator) -> CmaStrategy:
         """Return the strategy at its start."""

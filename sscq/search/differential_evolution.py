@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.search.method import Cube, SearchMethod, Strategy, not_negative, share, usual_population, whole
+from controllers.settings import setting
+from sscq.search.method import Cube, SearchMethod, Strategy, usual_population
 from sscq.search.operators import latin_hypercube
 
 if TYPE_CHECKING:
@@ -31,30 +32,12 @@ class DifferentialEvolution(SearchMethod):
 
     With `evaluations` the population shrinks linearly to 4 while they are spent; without, it keeps its size.
 
-    Attributes
-    ----------
-    population : int, optional
-        At first; None: 24 sqrt(genes), at least 24.
-    best_share : float
-        Share of the population that counts as its best.
-    archive : float
-        Replaced parents that are kept, as a multiple of the population.
-    memory : int
-        Successful rates that are remembered.
+    The population at first is 24 sqrt(genes), at least 24, where it is not given.
     """
 
-    best_share: float = 0.11
-    archive: float = 2.6
-    memory: int = 6
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        super().__post_init__()
-        if self.population is not None:
-            whole("population", self.population, SMALLEST)
-        whole("memory", self.memory, 1)
-        share("best_share", self.best_share)
-        not_negative("archive", self.archive)
+    best_share: float = setting(0.11, "share of the population that counts as its best", low=0, high=1)
+    archive: float = setting(2.6, "replaced parents that are kept, as a multiple of the population", low=0)
+    memory: int = setting(6, "successful rates that are remembered", low=1)
 
     def strategy(self, cube: Cube, rng: Generator) -> DifferentialStrategy:
         """Return the strategy at its start."""

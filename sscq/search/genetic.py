@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.search.method import Cube, Strategy, usual_population, whole
+from controllers.settings import inherited, setting
+from sscq.search.method import Cube, SearchMethod, Strategy, usual_population, whole
 from sscq.search.operators import Variation, first_population, toolbox
 from sscq.search.search import evolve
 
@@ -31,23 +32,17 @@ class GeneticAlgorithm(Variation):
     Given neither `generations` nor `evaluations`, it stops after 60 generations, and in any case when it stalls. To
     spend a budget to the last evaluation, as comparisons of methods must, give it and ``stall_generations=None``.
 
-    Attributes
-    ----------
-    population : int, optional
-        None: 24 sqrt(genes), at least 24.
-    elite : int
-        Best individuals, all different, that are kept unchanged.
+    The population is 24 sqrt(genes), at least 24, where it is not given.
     """
 
-    stall_generations: int | None = 15
-    elite: int = 2
+    stall_generations: int | None = inherited(SearchMethod, "stall_generations", 15)
+    elite: int = setting(2, "best individuals kept unchanged", low=1)
 
     def __post_init__(self) -> None:
         """Check the settings."""
         if self.generations is None and self.evaluations is None:
             object.__setattr__(self, "generations", USUAL_GENERATIONS)
         super().__post_init__()
-        whole("elite", self.elite, 1)
         if self.population is not None:
             whole("population", self.population, self.elite + 2)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from controllers import settings
+from controllers.settings import check, finite, setting
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -93,36 +93,27 @@ class SinglePoint(Strategy):
 class SearchMethod(ABC):
     """Settings of a search.
 
-    Attributes
-    ----------
-    population : int, optional
-        Individuals a generation; None: by the number of genes.
-    generations : int, optional
-        Most populations valued, the first included; None: no limit.
-    evaluations : int, optional
-        Most genomes valued, kept to the evaluation; None: no limit.
-    stall_generations : int, optional
-        Stop after so many generations without progress; None: go on.
-    stall_tolerance : float
-        Relative change of the best fitness that counts as progress.
-    renew_every : int, optional
-        Call ``evaluate.renew(generation)`` every so many generations (new random numbers, common to all individuals);
-        all fitness known before is void from then on. None: never.
+    With `renew_every`, ``evaluate.renew(generation)`` is called every so many generations (new random numbers, common
+    to all individuals), and all fitness known before is void from then on.
+
+    Raises
+    ------
+    ValueError
+        For a setting outside its range, or a search without an end.
     """
 
-    population: int | None = None
-    generations: int | None = None
-    evaluations: int | None = None
-    stall_generations: int | None = None
-    stall_tolerance: float = 1e-3
-    renew_every: int | None = None
+    population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
+    generations: int | None = setting(None, "most populations valued, the first included; null: no limit", low=1)
+    evaluations: int | None = setting(None, "most genomes valued, kept to the evaluation; null: no limit", low=1)
+    stall_generations: int | None = setting(None, "stop after so many generations without progress; null: go on", low=1)
+    stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
+    renew_every: int | None = setting(
+        None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
+    )
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        for name in ("generations", "evaluations", "stall_generations", "renew_every"):
-            if getattr(self, name) is not None:
-                whole(name, getattr(self, name), 1)
-        not_negative("stall_tolerance", self.stall_tolerance)
+        check(self, type(self).__name__)
         if self.generations is None and self.evaluations is None:
             raise ValueError(
                 f"{type(self).__name__} needs an end: give evaluations (genomes to be valued) or generations"
@@ -147,7 +138,7 @@ def whole(what: str, value: int, least: int) -> int:
 
 def not_negative(what: str, value: float) -> float:
     """Return `value` as a finite float >= 0, or raise ValueError."""
-    number = settings.finite(what, value)
+    number = finite(what, value)
     if number < 0.0:
         raise ValueError(f"{what} must not be negative, got {value}")
     return number
@@ -155,7 +146,7 @@ def not_negative(what: str, value: float) -> float:
 
 def share(what: str, value: float) -> float:
     """Return `value` as a float in [0, 1], or raise ValueError."""
-    number = settings.finite(what, value)
+    number = finite(what, value)
     if not 0.0 <= number <= 1.0:
         raise ValueError(f"{what} must lie in [0, 1], got {value}")
     return number

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from controllers.settings import inherited
 from sscq.search import operators
-from sscq.search.method import Cube, Strategy, whole
+from sscq.search.method import Cube, Strategy
 from sscq.search.operators import Variation, first_population, toolbox
 
 if TYPE_CHECKING:
@@ -104,20 +105,15 @@ class NonDominatedSorting(Variation):
 
     A front has no single number that could stall, so it ends with its generations or evaluations.
 
-    Attributes
-    ----------
-    population : int, optional
-        Individuals, and so the most points of the front; None: 100.
+    The population, and so the most points of the front, is 100 where it is not given.
     """
 
-    tournament: int = 2
-    eta_crossover: float = 20.0
+    tournament: int = inherited(Variation, "tournament", 2)
+    eta_crossover: float = inherited(Variation, "eta_crossover", 20.0)
 
     def __post_init__(self) -> None:
         """Check the settings."""
         super().__post_init__()
-        if self.population is not None:
-            whole("population", self.population, SMALLEST)
         if self.stall_generations is not None:
             raise ValueError("a search for a front has no single number that could stall; use stall_generations=None")
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from controllers import settings
-from sscq.search.method import Cube, SearchMethod, share, whole
+from controllers.settings import setting
+from sscq.search.method import Cube, SearchMethod
 
 if TYPE_CHECKING:
     from deap import base
@@ -121,42 +121,16 @@ def step_mutation(points: Points, rng: Generator, levels: NDArray[np.int64], p: 
 class Variation(SearchMethod):
     """Settings of crossover and mutation.
 
-    Attributes
-    ----------
-    tournament : int
-        Individuals compared in a selection.
-    crossover : {"sbx", "blend"}
-        Simulated binary crossover or blend crossover (BLX) of real genes; step genes are exchanged uniformly.
-    p_crossover : float
-        Share of the pairs that are crossed.
-    eta_crossover : float
-        Distribution index of simulated binary crossover: the larger, the nearer to their parents are children.
-    alpha : float
-        Part by which blend crossover widens the parents' interval at either end.
-    p_mutation : float, optional
-        Probability that a gene mutates; None: 1 / genes. Step genes move by one symbol.
-    eta_mutation : float
-        Distribution index of polynomial mutation: the larger, the smaller the moves.
+    Step genes are exchanged uniformly in a crossover, and move by one symbol in a mutation.
     """
 
-    tournament: int = 3
-    crossover: str = "sbx"
-    p_crossover: float = 0.9
-    eta_crossover: float = 15.0
-    alpha: float = 0.3
-    p_mutation: float | None = None
-    eta_mutation: float = 20.0
-
-    def __post_init__(self) -> None:
-        """Check the settings."""
-        super().__post_init__()
-        whole("tournament", self.tournament, 1)
-        settings.one_of("crossover", self.crossover, ("sbx", "blend"))
-        share("p_crossover", self.p_crossover)
-        if self.p_mutation is not None:
-            share("p_mutation", self.p_mutation)
-        for name in ("eta_crossover", "eta_mutation", "alpha"):
-            settings.positive(name, getattr(self, name))
+    tournament: int = setting(3, "individuals compared in a selection", low=1)
+    crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
+    p_crossover: float = setting(0.9, "share of the pairs that are crossed", low=0, high=1)
+    eta_crossover: float = setting(15.0, "index of simulated binary crossover; larger: nearer to the parents", above=0)
+    alpha: float = setting(0.3, "widening of blend crossover", above=0)
+    p_mutation: float | None = setting(None, "probability that a gene mutates; null: 1 / genes", low=0, high=1)
+    eta_mutation: float = setting(20.0, "index of polynomial mutation; larger: smaller moves", above=0)
 
 
 def first_population(cube: Cube, rng: Generator, size: int) -> NDArray[np.float64]:

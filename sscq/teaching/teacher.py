@@ -8,17 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from controllers import settings
+from controllers.settings import check, setting
 from plants.core.motion.simulate import count_steps
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.observation import observing
 from sscq.search.encoding import RecedingWindow, TimeWindows
 from sscq.search.genetic import GeneticAlgorithm
-from sscq.search.method import not_negative
 from sscq.teaching.step_encoding import StepWindow, StepWindows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -40,54 +39,58 @@ class Teacher:
     Attributes
     ----------
     window : float
-        Time between two decisions [s]: 0.2 to 1 times the dominant time constant of the closed loop.
+        0.2 to 1 times the dominant time constant of the closed loop are good.
     horizon : float
-        How far ahead gains are judged [s], at least two windows; time windows are judged over the whole situation.
-    continuations : int
-        Fresh noise continuations that a gain set is averaged over.
+        Of receding windows; time windows are judged over the whole situation.
     search : GeneticAlgorithm
         The search of one window; all windows at once are searched with as many evaluations as one after the other.
     shrink : float
-        Weight of the squared distance from the previous gains (in units of the box), relative to the window's fitness:
-        keeps gains from wandering where the fitness does not care.
-    clairvoyant : bool
-        Let the search see the noise that will come; marked in the result.
+        Of the squared distance (in units of the box), relative to the window's fitness: keeps gains from wandering
+        where the fitness does not care.
     encoding : {"receding", "time_windows", "stepwise"}
         Window after window from where the loop then is, the windows of a situation at once, or these with a chromosome
         of steps.
     gain_step : tuple of float
-        Gains exist in steps of this size from their lower bound on: one for each gain, or one for all; 0: a gain
-        without steps. Wanted by "stepwise", possible with "receding". Empty: none has steps.
+        Wanted by "stepwise", possible with "receding". Empty: none has steps.
     most_steps : tuple of int
-        Largest number of steps between two windows, of each gain or of all. The first window may start anywhere.
+        The first window may start anywhere.
+
+    Raises
+    ------
+    ValueError
+        For a setting outside its range, or steps that the encoding does not know.
     """
 
-    window: float = 0.5
-    horizon: float = 2.0
-    continuations: int = 4
+    window: float = setting(0.5, "time between two decisions", unit="s", above=0)
+    horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
+    continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1)
     search: GeneticAlgorithm = _WINDOW_SEARCH
-    shrink: float = 0.05
-    clairvoyant: bool = False
-    encoding: str = "receding"
-    gain_step: tuple[float, ...] = ()
-    most_steps: tuple[int, ...] = (1,)
+    shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0)
+    clairvoyant: bool = setting(False, "let the search see the noise that will come; marked in the results")
+    encoding: str = setting(
+        "receding",
+        "window after window, or all windows of a situation at once (stepwise: gains move by steps)",
+        choices=ENCODINGS,
+    )
+    gain_step: tuple[float, ...] = setting(
+        (), "gains move in steps of this size from their low on: one for all, or one each (0: any value)", low=0
+    )
+    most_steps: tuple[int, ...] = setting(
+        (1,), "largest number of steps between two windows: one for all gains, or one each", low=1
+    )
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        settings.positive("teacher's window", self.window)
-        settings.finite("teacher's horizon", self.horizon)
-        not_negative("teacher's shrink", self.shrink)
-        settings.one_of("teacher's encoding", self.encoding, ENCODINGS)
-        if self.horizon < 2.0 * self.window:
-            message = f"the teacher's horizon must be at least two windows, got {self.horizon} s and {self.window} s"
-            raise ValueError(message)
-        if self.continuations < 1:
-            message = f"the teacher needs at least one continuation, got {self.continuations}"
-            raise ValueError(message)
-        if bool(self.gain_step) != (self.encoding == "stepwise") and self.encoding != "receding":
-            wanted = "needs the size of the gains' steps" if not self.gain_step else "knows no steps of the gains"
-            message = f"the teacher's encoding {self.encoding!r} {wanted}, got gain_step={self.gain_step}"
-            raise ValueError(f"{message}; use gain_step with 'stepwise' or 'receding'")
+        check(self, "teacher")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        if self.window is not None and self.horizon is not None and self.horizon < 2.0 * self.window:
+            yield f"horizon must be at least two windows, got {self.horizon} s and {self.window} s"
+        if self.encoding == "stepwise" and not self.gain_step:
+            yield "gain_step is missing: encoding=stepwise needs the size of a step, such as gain_step=[0.5]"
+        if self.encoding == "time_windows" and self.gain_step:
+            yield f"gain_step = {self.gain_step} is for encoding=stepwise or receding, got encoding=time_windows"
 
     def search_of(self, n_windows: int) -> GeneticAlgorithm:
         """Return the search of all windows at once, with the evaluations that one after the other would take."""

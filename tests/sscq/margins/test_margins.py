@@ -420,7 +420,7 @@ def test_why_vertices_prove_nothing():
         (lambda: Loop(0.0), "sample_time must be"),
         (lambda: Loop(0.1, derivative_filter_time=0.05), "derivative_filter_time must be 0 or at least one sample"),
         (lambda: Loop(0.1, action="up"), "'direct' or 'reverse', got 'up'"),
-        (lambda: MarginLimits(sensitivity=1.0), "sensitivity must be a finite limit above 1"),
+        (lambda: MarginLimits(sensitivity=1.0), "sensitivity must be above 1, got 1.0"),
         (lambda: MarginLimits(delay_margin=-0.1), "delay_margin must be"),
         (lambda: loop_responses([], Loop(0.1), (0, 0, 0), (1, 1, 1)), "at least one operating point"),
         (lambda: loop_responses([LAG], Loop(0.1), (2, 0, 0), (1, 1, 1)), "low <= high"),

@@ -236,7 +236,7 @@ def test_wrong_arguments_are_refused(arguments, error, says):
 def test_wrong_settings_are_refused():
     with pytest.raises(ValueError, match="no single number that could stall"):
         NonDominatedSorting(evaluations=10, stall_generations=5)
-    with pytest.raises(ValueError, match="population must be an integer >= 4, got 3"):
+    with pytest.raises(ValueError, match="population must be at least 4, got 3"):
         NonDominatedSorting(evaluations=10, population=3)
     with pytest.raises(ValueError, match="needs an end"):
         NonDominatedSorting()

@@ -333,11 +333,11 @@ def test_every_column_is_there_for_every_channel():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"window": 0.0}, "teacher's window must be positive, got 0.0"),
+        ({"window": 0.0}, "teacher: window must be above 0 s, got 0.0"),
         ({"window": 1.5}, "horizon must be at least two windows, got 2.0 s and 1.5 s"),
-        ({"horizon": np.nan}, "teacher's horizon must be a finite number, got nan"),
-        ({"continuations": 0}, "at least one continuation, got 0"),
-        ({"shrink": -0.1}, "teacher's shrink must not be negative, got -0.1"),
+        ({"horizon": np.nan}, "teacher: horizon must be above 0 s, got nan"),
+        ({"continuations": 0}, "teacher: continuations must be at least 1, got 0"),
+        ({"shrink": -0.1}, "teacher: shrink must be at least 0, got -0.1"),
     ],
 )
 def test_wrong_settings_are_refused(given, says):
