@@ -36,10 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         importlib.import_module(f"experiments.{words[0]}").main(words[1:])  # Hydra reads what follows
         return
     with user_errors():
-        parser = _parser()
+        known = parser()
         if words and not words[0].startswith("-"):
             _know(words[0])
-        options = parser.parse_args(words)
+        options = known.parse_args(words)
         options.run(options)
 
 
@@ -51,7 +51,8 @@ def _know(name: str) -> None:
         raise UserError(f"no command {name!r}{hint} (known: {', '.join(known)})")
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands but those of Hydra."""
     parser = argparse.ArgumentParser(
         prog="sscq",
         description="Designs fuzzy gain-scheduled PID controllers and proves them against fixed gains.",
