@@ -28,7 +28,7 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
     reference = ladder.reference(bench)
     fixed = ladder.fixed_gains(bench, reference)
     equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
-    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal), fixed)
+    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal))
     oracle = ladder.oracle(bench, reference, fixed)
     lessons = aggregation.taught(bench, reference, fixed)
     signal, imitated = lessons.signal, lessons.kb

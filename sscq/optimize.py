@@ -141,7 +141,7 @@ def optimize(
     start = seen.best if given is None else np.vstack([np.clip(given, lows, highs), seen.best])
     plan = search_plan.SearchPlan((ga or GeneticAlgorithm(),), seed)
     found = search_plan.search(task, candidates.fixed(laws, lows, highs, start), plan, kept)
-    signal = _signal(task, laws, found, teacher, seed, progress)
+    signal = _signal(task, laws, found.theta, (lows, highs), teacher, seed, progress)
     return Optimized(found.theta, found.fitness, signal, found.histories[0][1], lows, highs, seen.fitness)
 
 
@@ -204,7 +204,8 @@ def _margins(
 def _signal(
     task: Task,
     laws: tuple[Any, ...],
-    found: Any,
+    gains: np.ndarray,
+    box: tuple[np.ndarray, np.ndarray],
     teacher: Teacher | bool,
     seed: int,
     progress: Callable[[int, int, int], None] | None,
@@ -215,8 +216,9 @@ def _signal(
 
     if teacher is False:
         return None
-    box = Box(tuple(found.candidate.low), tuple(found.candidate.high))
+    low, high = box
     return teach(
-        task.plant, laws, task.situations, task.fitness, box, found.theta, Teacher() if teacher is True else teacher,
+        task.plant, laws, task.situations, task.fitness, Box(tuple(low), tuple(high)), gains,
+        Teacher() if teacher is True else teacher,
         seed=seed, step=task.step, options=task.options, threads=task.threads, progress=progress,
     )  # fmt: skip

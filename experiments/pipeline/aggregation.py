@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.search_results import Entry
     from flcs import KnowledgeBase
+    from sscq.baselines.tuned import Tuned
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Lessons:
     fitness: tuple[float, ...] = ()
 
 
-def taught(bench: Bench, ref: Reference, fixed: Entry) -> Lessons:
+def taught(bench: Bench, ref: Reference, fixed: Tuned) -> Lessons:
     """Return the knowledge base by imitation of as many rounds as are asked for, the best one on validation."""
     rows = [knowledge.teaching_signal(bench, ref, fixed)]
     kbs = [knowledge.imitation(bench, ref, fixed, rows[0])]
@@ -59,7 +59,7 @@ def taught(bench: Bench, ref: Reference, fixed: Entry) -> Lessons:
     return Lessons(TeachingSignal.of_rounds(rows[: best + 1]), replace(kbs[best], training=record), tuple(values))
 
 
-def _judged(bench: Bench, ref: Reference, fixed: Entry, kbs: list[KnowledgeBase]) -> list[float]:
+def _judged(bench: Bench, ref: Reference, fixed: Tuned, kbs: list[KnowledgeBase]) -> list[float]:
     """Fitness of every round's knowledge base in the validation situations."""
 
     def compute(_: Path) -> list[float]:

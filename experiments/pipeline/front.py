@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.pipeline.judging import RIVAL, Contender
+from experiments.pipeline.judging import RIVAL
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from experiments.runtime.tables import in_words
 from sscq.baselines import candidates
 from sscq.baselines.objective import FrontObjective, measure_of
+from sscq.baselines.tuned import Tuned
 from sscq.search import front_search, nsga2
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.search_results import Entry
     from experiments.settings import FrontPlan
     from plants import Plant
     from sscq.baselines.candidates import Candidate
@@ -42,7 +42,7 @@ class Kind:
     constants: tuple[str, ...] = ()
 
 
-def rivals(bench: Bench, others: Sequence[Contender]) -> Iterator[Kind]:
+def rivals(bench: Bench, others: Sequence[Tuned]) -> Iterator[Kind]:
     """Constants of the laws of the plant's own field; starts: nominal, random and tuned ones."""
     from experiments.pipeline.rungs.rival import candidate_of
 
@@ -106,7 +106,7 @@ class Choice:
         )
 
 
-def decided(bench: Bench, ref: Reference, fronts: Sequence[Front], group: Sequence[Contender]) -> list[Front]:
+def decided(bench: Bench, ref: Reference, fronts: Sequence[Front], group: Sequence[Tuned]) -> list[Front]:
     """Return the fronts, that of the fixed gains with its chosen point; `group` may be asked for the limit."""
     plan = bench.setup.front
     return [
@@ -115,7 +115,7 @@ def decided(bench: Bench, ref: Reference, fronts: Sequence[Front], group: Sequen
     ]
 
 
-def _choice(bench: Bench, ref: Reference, plan: FrontPlan, front: Front, group: Sequence[Contender]) -> Choice:
+def _choice(bench: Bench, ref: Reference, plan: FrontPlan, front: Front, group: Sequence[Tuned]) -> Choice:
     if plan.choice == "knee":
         return Choice(front_search.knee(front.values))
     if plan.choice == "budget":
@@ -129,7 +129,7 @@ def _choice(bench: Bench, ref: Reference, plan: FrontPlan, front: Front, group: 
     return Choice(position, limit, of)
 
 
-def _limit_of(bench: Bench, ref: Reference, plan: FrontPlan, group: Sequence[Contender]) -> tuple[float, str]:
+def _limit_of(bench: Bench, ref: Reference, plan: FrontPlan, group: Sequence[Tuned]) -> tuple[float, str]:
     """Second objective of the contender named, in the taught situations, and its title."""
     best = plan.limit_of == "best_rival"
     asked = [c for c in group if (c.name.startswith(RIVAL) if best else c.name == plan.limit_of)]
@@ -138,7 +138,7 @@ def _limit_of(bench: Bench, ref: Reference, plan: FrontPlan, group: Sequence[Con
     return places[least][1], asked[least].title
 
 
-def _place(bench: Bench, ref: Reference, plan: FrontPlan, contender: Contender) -> tuple[float, float]:
+def _place(bench: Bench, ref: Reference, plan: FrontPlan, contender: Tuned) -> tuple[float, float]:
     """First two objectives of a contender, as its front would have them; infinite where a rollout is lost."""
     task = bench.setup.task(fitness=ref.fitness)
     task = replace(task, plant=contender.plant or task.plant)
@@ -151,7 +151,7 @@ def _place(bench: Bench, ref: Reference, plan: FrontPlan, contender: Contender) 
     return first, second
 
 
-def contenders(bench: Bench, fronts: Sequence[Front]) -> list[Contender]:
+def contenders(bench: Bench, fronts: Sequence[Front]) -> list[Tuned]:
     """Return the point chosen from the fixed gains' front, to be judged beside the ladder; not to be recommended."""
     from controllers import ConstantGains, Controller
 
@@ -164,7 +164,7 @@ def contenders(bench: Bench, fronts: Sequence[Front]) -> list[Contender]:
     constant = Controller(bench.setup.laws, ConstantGains(fixed.names))
     text = "from the trade-off front, whatever J says"
     title = _title(plan, fixed.chosen, first, second)
-    return [Contender(CHOICE_NAME, title, text, constant, theta, fixed.evaluations, len(theta), theta[None])]
+    return [Tuned(CHOICE_NAME, title, text, constant, theta, fixed.evaluations, len(theta), theta[None])]
 
 
 def _title(plan: FrontPlan, chosen: Choice, first: str, second: str) -> str:
@@ -227,7 +227,7 @@ class Front:
 
 
 def search(
-    bench: Bench, ref: Reference, fixed: Entry, refined: Mapping[str, Refined], others: Sequence[Contender] = ()
+    bench: Bench, ref: Reference, fixed: Tuned, refined: Mapping[str, Refined], others: Sequence[Tuned] = ()
 ) -> list[Front]:
     """Search the fronts that were asked for, each as a stage of the run; none: an empty list.
 
@@ -248,7 +248,7 @@ def search(
     return [front for front in fronts if len(front.theta)]
 
 
-def _span(bench: Bench, ref: Reference, plan: FrontPlan, candidate: Candidate, fixed: Entry) -> dict[str, float]:
+def _span(bench: Bench, ref: Reference, plan: FrontPlan, candidate: Candidate, fixed: Tuned) -> dict[str, float]:
     """Largest first objective of use: a front of errors goes on to loops that hardly move, which nobody wants."""
     objective = FrontObjective(bench.setup.task(fitness=ref.fitness), candidate, plan.objectives)
     severity, first = objective(fixed.theta[None])[0, :2]

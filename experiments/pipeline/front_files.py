@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.ladder import Bench
     from experiments.settings import FrontPlan
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
 LARGEST = 12
@@ -28,7 +29,7 @@ MARKED = ("own", "rule", "fixed", "front_choice", "two_degree", "table", "knowle
 """Contenders that are shown beside a front, and laws of the plant's own field: what is the same for all situations."""
 
 
-def marked(group: Sequence[Contender]) -> list[Contender]:
+def marked(group: Sequence[Tuned]) -> list[Tuned]:
     """Return the contenders that are shown beside a front."""
     return [c for c in group if c.name in MARKED or c.name.startswith(RIVAL)]
 
@@ -43,7 +44,7 @@ def placed(judgement: Judgement, fitness: Fitness, name: str, objectives: Sequen
 
 
 def write(
-    bench: Bench, fitness: Fitness, group: Sequence[Contender], judgement: Judgement, fronts: Sequence[Front]
+    bench: Bench, fitness: Fitness, group: Sequence[Tuned], judgement: Judgement, fronts: Sequence[Front]
 ) -> None:
     """Write ``front_NAME.csv`` of each front and ``front.json``; nothing where there is no front."""
     plan = bench.setup.front
@@ -98,7 +99,7 @@ def _summary(front: Front, plan: FrontPlan) -> dict[str, Any]:
 
 
 def texts(
-    bench: Bench, fitness: Fitness, group: Sequence[Contender], judgement: Judgement, fronts: Sequence[Front]
+    bench: Bench, fitness: Fitness, group: Sequence[Tuned], judgement: Judgement, fronts: Sequence[Front]
 ) -> list[str]:
     """Return a table of a few points of each front, with what the error budget buys."""
     plan = bench.setup.front
@@ -107,7 +108,7 @@ def texts(
     return [_text(front, plan, fitness, group, judgement) for front in fronts]
 
 
-def _text(front: Front, plan: FrontPlan, fitness: Fitness, group: Sequence[Contender], judgement: Judgement) -> str:
+def _text(front: Front, plan: FrontPlan, fitness: Fitness, group: Sequence[Tuned], judgement: Judgement) -> str:
     gains = front.names if len(front.names) <= LARGEST else ()
     least = front.values[0]
     rows = []

@@ -9,12 +9,12 @@ from flcs.inference.rule_base import OWN_INPUTS
 from sscq.loop.record import visited
 
 if TYPE_CHECKING:
-    from experiments.pipeline.search_results import Entry
     from experiments.settings import Setup
+    from sscq.baselines.tuned import Tuned
     from sscq.loop.record import Visited
 
 
-def seen_by_fixed(setup: Setup, fixed: Entry) -> Visited:
+def seen_by_fixed(setup: Setup, fixed: Tuned) -> Visited:
     """Return where the fixed PID takes the plant in the taught situations."""
     constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
     # All kinds of situations, so that it is the kernel that the verdict uses; only the taught ones are run.
@@ -25,7 +25,7 @@ def seen_by_fixed(setup: Setup, fixed: Entry) -> Visited:
     )  # fmt: skip
 
 
-def ranges(setup: Setup, fixed: Entry) -> tuple[dict[str, tuple[float, float]], ...]:
+def ranges(setup: Setup, fixed: Tuned) -> tuple[dict[str, tuple[float, float]], ...]:
     """Return the extremes that the fixed PID meets, of each channel's inputs by name.
 
     The rows of a teaching signal stand at the windows' beginnings and miss what passes between: the largest rates

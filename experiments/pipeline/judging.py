@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from flcs import FuzzyController
 from flcs.refinement.refinement import hull_of
-from sscq.baselines import candidates
+from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.quality import ALL_MEASURES, Quality
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.search_results import Entry
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness
@@ -39,45 +38,13 @@ if TYPE_CHECKING:
     from sscq.situations.situation import Situation
 
 
-@dataclass(frozen=True)
-class Contender:
-    """One controller to be judged.
-
-    Attributes
-    ----------
-    name, title, text : str
-    controller : controller for sscq
-    theta : ndarray [n_theta]
-    per_situation : ndarray [situation, n_theta] or None
-        Of an oracle, which has parameters of its own for every declared situation.
-    point_gains : ndarray [n_operating_points, n_gains] or None
-        Of a schedule over the operating point: those that stand at each; margins are asked of these alone.
-    plant : Plant or None
-        Where it measures more than the declared plant does; None: that one.
-    gain_sets : ndarray [n_sets, n_gains] or None
-        Gains that it may give, for margins.
-    """
-
-    name: str
-    title: str
-    text: str
-    controller: Any
-    theta: np.ndarray
-    evaluations: int | None = None
-    parameters: int | None = None
-    gain_sets: np.ndarray | None = None
-    per_situation: np.ndarray | None = None
-    point_gains: np.ndarray | None = None
-    plant: Plant | None = None
-
-
-def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Contender:
+def of_kb(name: str, title: str, text: str, bench: Bench, kb: KnowledgeBase, evaluations: int | None) -> Tuned:
     """Return a knowledge base as a contender."""
     laws = bench.setup.laws
     controller = FuzzyController(kb, laws=laws)
     numbers = sum(len([r for r in b.rules if r.on]) * len(b.gain_names) + sum(v.n_terms for v in b.inputs)
                   for b in kb.channels)  # fmt: skip
-    return Contender(
+    return Tuned(
         name, title, text, controller, controller.theta, evaluations, numbers,
         None if bench.margins is None else hull_of(kb, laws),
     )  # fmt: skip
@@ -104,36 +71,29 @@ def recommendable(names: Iterable[str]) -> tuple[str, ...]:
 def contenders(
     bench: Bench,
     ref: Reference,
-    fixed: Entry,
-    others: Sequence[Entry],
+    fixed: Tuned,
+    others: Sequence[Tuned],
     oracle: np.ndarray,
     imitated: KnowledgeBase,
     refined: dict[str, Refined],
-    further: Sequence[Contender] = (),
-) -> list[Contender]:
+    further: Sequence[Tuned] = (),
+) -> list[Tuned]:
     """Return everything that is judged, simplest first; `further` rungs stand where the ladder has them."""
     setup = bench.setup
     constant = Controller(setup.laws, ConstantGains(gain_names(setup.laws)))
     zero = np.zeros(len(setup.low))
-    found = [Contender("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
+    found = [Tuned("open_loop", "open loop", "no control: all gains 0", constant, zero, 0, 0)]
     n = len(zero)
     if setup.own is not None:
-        found.append(Contender("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None]))
+        found.append(Tuned("own", "your present gains", "as given", constant, setup.own, 0, n, setup.own[None]))
     if ref.rule is not None:
         title = f"{ref.rule_name} tuning rule"
-        found.append(Contender("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
-    found.append(
-        Contender("fixed", "fixed PID", "genetic algorithm and CMA-ES, the better one", constant, fixed.theta,
-                  fixed.evaluations, n, fixed.theta[None])
-    )  # fmt: skip
-    start = np.atleast_2d(fixed.theta)
-    for entry in others:
-        candidate = _candidate(bench, entry.name, start)
-        name = "table" if entry.name.startswith("table") else entry.name
-        found.append(
-            Contender(name, entry.title, "same search, budget and actuator travel", candidate.controller, entry.theta,
-                      entry.evaluations, len(candidate.low), candidate.gain_sets(entry.theta[None])[0])
-        )  # fmt: skip
+        found.append(Tuned("rule", title, "from the nominal model", constant, ref.rule, 0, n, ref.rule[None]))
+    text = "genetic algorithm and CMA-ES, the better one"
+    found.append(replace(fixed, text=text, controller=constant, parameters=n, gain_sets=fixed.theta[None]))
+    for one in others:
+        name = "table" if one.name.startswith("table") else one.name
+        found.append(replace(one, name=name, text="same search, budget and actuator travel"))
     found.append(of_kb("imitation", "knowledge base by imitation alone", "before refinement", bench, imitated, None))
     for kind, result in refined.items():
         name = "knowledge_base" if kind == "equal" else f"knowledge_base_{kind}"
@@ -141,18 +101,18 @@ def contenders(
         title = (
             "knowledge base (rule-based gain schedule)" if kind == "equal" else "knowledge base, free actuator travel"
         )
-        found.append(of_kb(name, title, text, bench, result.kb, result.entry.evaluations + taught_loops(bench)))
+        found.append(of_kb(name, title, text, bench, result.kb, result.entry.spent + taught_loops(bench)))
     found = _placed(found, further)
     if setup.spread > 0.0:
         return found  # every plant of the verdict would need a search of its own
     found.append(
-        Contender("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
+        Tuned("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
                   fixed.theta, oracle_share(setup) * len(oracle), n, per_situation=oracle)
     )  # fmt: skip
     return found
 
 
-def _placed(found: list[Contender], further: Sequence[Contender]) -> list[Contender]:
+def _placed(found: list[Tuned], further: Sequence[Tuned]) -> list[Tuned]:
     """Put further rungs before the knowledge bases; what cannot be recommended, behind them."""
     known = recommendable(c.name for c in further)
     before = [c for c in further if c.name in known]
@@ -161,31 +121,20 @@ def _placed(found: list[Contender], further: Sequence[Contender]) -> list[Conten
     return [*found[:place], *before, *found[place:], *after]
 
 
-def choose_table(bench: Bench, ref: Reference, entries: Sequence[Entry], fixed: Entry) -> list[Entry]:
+def choose_table(bench: Bench, ref: Reference, entries: Sequence[Tuned]) -> list[Tuned]:
     """Return the entries with only the best of the gain tables, judged on the validation situations."""
     tables = [e for e in entries if e.name.startswith("table")]
     if not tables:
         return list(entries)
-    start = np.atleast_2d(fixed.theta)
     task = bench.setup.task("validation", ref.fitness)
-    values = [
-        float(ref.fitness(task.quality(_candidate(bench, e.name, start).controller, e.theta[None]))[0]) for e in tables
-    ]
+    values = [float(ref.fitness(task.quality(e.controller, e.theta[None]))[0]) for e in tables]
     best = tables[int(np.argmin(values))]
-    spent = sum(e.evaluations for e in tables)
+    spent = sum(e.spent for e in tables)
     return [
         replace(e, evaluations=spent) if e is best else e
         for e in entries
         if not e.name.startswith("table") or e is best
     ]
-
-
-def _candidate(bench: Bench, name: str, start: np.ndarray) -> candidates.Candidate:
-    setup = bench.setup
-    if name == "two_degree":
-        return candidates.two_degree(setup.laws, setup.low, setup.high, start)
-    variable = next(v for v in candidates.variables(setup.plant) if name == f"table_{v.name}")
-    return candidates.table(setup.laws, setup.low, setup.high, start, variable, setup.tick)
 
 
 def taught_loops(bench: Bench) -> int:
@@ -208,7 +157,7 @@ def rows_of(plant: Plant) -> tuple[str, ...]:
     return ("diverged_at", *all_measures(plant))
 
 
-def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.ndarray]:
+def rollouts(bench: Bench, contender: Tuned, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
     seeds = {kind: setup.repetitions(kind) for kind in KINDS}
@@ -231,7 +180,7 @@ def rollouts(bench: Bench, contender: Contender, scale: float) -> dict[str, np.n
 
 
 def _quality(
-    bench: Bench, contender: Contender, theta: np.ndarray, situations: Sequence[Situation], scale: float
+    bench: Bench, contender: Tuned, theta: np.ndarray, situations: Sequence[Situation], scale: float
 ) -> Quality:
     setup = bench.setup
     # Observed, as the responses that the report records: both use the same compiled kernel.
@@ -287,7 +236,7 @@ class Judgement:
         return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
 
 
-def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgement:
+def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned]) -> Judgement:
     """Evaluate all controllers on the same rollouts and decide."""
 
     def compute(_: Path) -> dict[str, np.ndarray]:
@@ -322,7 +271,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Contender]) -> Judgeme
     return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant))
 
 
-def margins_of(bench: Bench, contender: Contender) -> tuple[LoopMargins, ...] | None:
+def margins_of(bench: Bench, contender: Tuned) -> tuple[LoopMargins, ...] | None:
     """Return the margins of each channel, or None where there are none to be asked for."""
     if bench.margins is None:
         return None
@@ -331,7 +280,7 @@ def margins_of(bench: Bench, contender: Contender) -> tuple[LoopMargins, ...] | 
     return None if contender.gain_sets is None else bench.margins.margins(contender.gain_sets)
 
 
-def keeps_margins(bench: Bench, contender: Contender) -> bool | None:
+def keeps_margins(bench: Bench, contender: Tuned) -> bool | None:
     """Return whether all gains that a contender may give keep the margins; None where that is not asked."""
     if bench.margins is None:
         return None

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.search_results import Entry
     from experiments.settings import Setup
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
@@ -39,7 +39,7 @@ class Refined:
     """A refined knowledge base and how it was found."""
 
     kb: KnowledgeBase
-    entry: Entry
+    entry: Tuned
     curve: TradeOff | None = None
 
 
@@ -47,7 +47,7 @@ _ROUND_STRIDE = 7_919  # between the seeds of two rounds of teaching: each has n
 
 
 def teaching_signal(
-    bench: Bench, ref: Reference, fixed: Entry, number: int = 1, along: KnowledgeBase | None = None
+    bench: Bench, ref: Reference, fixed: Tuned, number: int = 1, along: KnowledgeBase | None = None
 ) -> TeachingSignal:
     """Best gains over time in the taught situations, starting from the fixed gains.
 
@@ -87,7 +87,7 @@ def _save_signal(folder: Path, signal: TeachingSignal) -> None:
     signal.save(folder / "teaching_signal.csv")
 
 
-def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
+def imitation(bench: Bench, ref: Reference, fixed: Tuned, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
     """The fuzzy network's knowledge base of the teaching signal, rules that hardly fire left out."""
     setup = bench.setup
 
@@ -102,7 +102,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Entry, signal: TeachingSignal
     return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
 
 
-def learned(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> KnowledgeBase:
+def learned(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> KnowledgeBase:
     """Return what the network learns from a teaching signal; outside a run's stages."""
     return imitate(
         _pooled(setup, ref, fixed, signal), setup.low, setup.high, fixed.theta, config=setup.network, seed=setup.seed,
@@ -117,7 +117,7 @@ def stored(run: Path, number: int = 1) -> KnowledgeBase:
     return _load(run / "stages" / _of_round("imitation", number))
 
 
-def _pooled(setup: Setup, ref: Reference, fixed: Entry, signal: Any) -> Any:
+def _pooled(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> Any:
     """The rows with each situation's share in what is learned, as asked for."""
     if setup.pooling == "rows":
         return signal
@@ -138,7 +138,7 @@ def _valid_range(setup: Setup) -> dict[str, list[float]]:
     }
 
 
-def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Entry, kind: str) -> Refined:
+def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, kind: str) -> Refined:
     """Closed-loop refinement of all rules of the grid, then pruning of those that the loop does not miss.
 
     How its searches share the budget: :mod:`experiments.pipeline.refining`.

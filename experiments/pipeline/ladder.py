@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from experiments.pipeline.search_results import Entry
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.margins.operating import OperatingMargins
     from sscq.search.method import SearchMethod
@@ -84,10 +84,10 @@ class Bench:
         fitness: Fitness,
         methods: Callable[[int], tuple[SearchMethod, ...]] | None = None,
         validation: Task | None = None,
-    ) -> list[Entry]:
+    ) -> list[Tuned]:
         """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
 
-        def compute(checkpoints: Path) -> list[Entry]:
+        def compute(checkpoints: Path) -> list[Tuned]:
             entries = []
             for number, candidate in enumerate(candidates()):
                 plan, progress = self.plan(len(candidate.low), checkpoints, f"{name}: {candidate.title}", number)
@@ -95,10 +95,13 @@ class Bench:
                     plan = replace(plan, methods=methods(len(candidate.low)))
                 with progress:
                     found = search(self.setup.task(fitness=fitness), candidate, plan, self.margins, validation)
-                entries.append(search_results.entry(found))
+                entries.append(found)
             return entries
 
-        return self.folder.stage(name, compute, search_results.save, search_results.load)
+        def load(folder: Path) -> list[Tuned]:
+            return search_results.load(folder, candidates())
+
+        return self.folder.stage(name, compute, search_results.save, load)
 
 
 def reference(bench: Bench) -> Reference:
@@ -142,7 +145,7 @@ def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
     return np.array([gains.kp, gains.ki, gains.kd]), "SIMC"
 
 
-def fixed_gains(bench: Bench, ref: Reference) -> Entry:
+def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     """The best fixed PID: the better one of two searches, genetic and CMA-ES, each with the full budget."""
     from sscq.search.cmaes import CmaEs
 
@@ -161,12 +164,10 @@ def fixed_gains(bench: Bench, ref: Reference) -> Entry:
     by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
     by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]
     better = by_cma if by_cma.fitness <= by_ga.fitness else by_ga
-    return replace(
-        better, evaluations=by_ga.evaluations + by_cma.evaluations, histories=(*by_ga.histories, *by_cma.histories)
-    )
+    return replace(better, evaluations=by_ga.spent + by_cma.spent, histories=(*by_ga.histories, *by_cma.histories))
 
 
-def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
+def travel(bench: Bench, ref: Reference, fixed: Tuned) -> float:
     """Mean total variation that other candidates may use when taught: by default a little less than the fixed PID's.
 
     Unforeseen situations ask more of most schedules than taught ones; the verdict allows no more travel there than the
@@ -177,7 +178,7 @@ def travel(bench: Bench, ref: Reference, fixed: Entry) -> float:
     return bench.setup.travel_share * float(quality.values["total_variation"].mean())
 
 
-def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
+def validation_task(bench: Bench, fitness: Fitness, fixed: Tuned) -> Task:
     """Return the task in the validation situations, at the share of the fixed PID's travel there as when taught.
 
     Limited measures of the plant's own may be there what they are with the fixed PID, too.
@@ -189,7 +190,7 @@ def validation_task(bench: Bench, fitness: Fitness, fixed: Entry) -> Task:
     return replace(task, fitness=replace(task.fitness, travel_limit=travel))
 
 
-def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
+def at_own_limits(bench: Bench, task: Task, fixed: Tuned) -> Task:
     """Return a task in situations that are not taught: limited measures may be what they are with the fixed PID.
 
     That is no limit that anybody declared, so it is weighed with failures, not put before them.
@@ -202,12 +203,12 @@ def at_own_limits(bench: Bench, task: Task, fixed: Entry) -> Task:
     return replace(task, fitness=replace(task.fitness, own_limits=limits, limits_first=False))
 
 
-def _with_fixed(bench: Bench, task: Task, fixed: Entry) -> Mapping[str, np.ndarray]:
+def _with_fixed(bench: Bench, task: Task, fixed: Tuned) -> Mapping[str, np.ndarray]:
     own = candidates.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
     return task.quality(own.controller, fixed.theta[None]).values
 
 
-def richer(bench: Bench, ref: Reference, fixed: Entry, fitness: Fitness) -> list[Entry]:
+def richer(bench: Bench, ref: Reference, fixed: Tuned, fitness: Fitness) -> list[Tuned]:
     """Two-degree-of-freedom PID, and gain tables over one variable, at the given fitness (with its travel limit)."""
     setup = bench.setup
     start, validation = np.vstack([fixed.theta, ref.start]), validation_task(bench, fitness, fixed)
@@ -233,7 +234,7 @@ def oracle_share(setup: Setup) -> int:
     return max(60, setup.evaluations // sum(len(group) for group in setup.sets.values()))
 
 
-def oracle(bench: Bench, ref: Reference, fixed: Entry) -> np.ndarray:
+def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
     """Best fixed gains for each situation alone [situation, n_gains]: no controller could know them."""
     setup = bench.setup
     situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.pipeline import search_results
-from experiments.pipeline.search_results import Entry
 from flcs import FuzzyController
 from flcs.inference.rule_base import full_grid
 from flcs.knowledge_base.mirror import mirrored
@@ -27,6 +26,7 @@ from flcs.refinement.refinement import TIGHTER, anchored, refine, repaired
 from flcs.refinement.regions import draw_gains, regions_with_genes, with_gains, words
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
+from sscq.baselines.tuned import Tuned
 from sscq.search.cmaes import CmaEs
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ _TAKEN = 4  # best that searches start from
 
 def scattered(
     setup: Setup, task: Task, kept: OperatingMargins | None, kb: KnowledgeBase, name: str, title: str
-) -> tuple[Entry | None, tuple[KnowledgeBase, ...]]:
+) -> tuple[Tuned | None, tuple[KnowledgeBase, ...]]:
     """Return the best of random gains in one region after the other, twice, all other rules as in the best so far.
 
     Parameters
@@ -68,7 +68,7 @@ def scattered(
 
     Returns
     -------
-    entry : Entry or None
+    entry : Tuned or None
         The best of them, and what all of them cost; None where too few evaluations are left for any.
     bases : tuple of KnowledgeBase
         The best few, the best first.
@@ -92,7 +92,9 @@ def scattered(
             found += zip(objective(judge.genomes(several)).tolist(), several, strict=True)
     value, best = min(found, key=_value)
     theta = objective.decode(genes.of(best)[None])[0]
-    return Entry(name, title, theta, value, len(found)), tuple(one for _, one in sorted(found, key=_value)[:_TAKEN])
+    return Tuned(name, title, theta=theta, evaluations=len(found), fitness=value), tuple(
+        one for _, one in sorted(found, key=_value)[:_TAKEN]
+    )
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,7 @@ class Tried:
 
     validation: float
     kb: KnowledgeBase
-    entry: Entry
+    entry: Tuned
 
 
 class Refining:
@@ -155,14 +157,14 @@ class Refining:
     bench : Bench
     task, validation : Task
         With the fitness that is searched, its travel limit included.
-    fixed : Entry
+    fixed : Tuned
         The best fixed PID.
     name, title : str
     checkpoints : Path
     """
 
     def __init__(
-        self, bench: Bench, task: Task, validation: Task, fixed: Entry, name: str, title: str, checkpoints: Path
+        self, bench: Bench, task: Task, validation: Task, fixed: Tuned, name: str, title: str, checkpoints: Path
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
         self.fixed, self.name, self.title, self.checkpoints = fixed, name, title, checkpoints
@@ -171,11 +173,11 @@ class Refining:
         self.judged_free = on_task(bench, replace(validation, fitness=replace(validation.fitness, travel_limit=None)))
         self.kept = None if bench.margins is None else bench.margins.tightened(TIGHTER)
         self.tried: list[Tried] = []
-        self.before: list[Entry] = []
+        self.before: list[Tuned] = []
         self.left = 1.0  # of the budget
         self.moved = False
 
-    def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
+    def best(self, start: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
         """Return the best of all searches in the validation situations, and what all of them cost."""
         whole = self._whole(start)
         unmoved, reference = with_reference(whole), self._reference_gains()
@@ -190,13 +192,13 @@ class Refining:
             self._fine(number, *starts[number % 2], coarse, thrown)
         return self._chosen(unmoved)
 
-    def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Entry]:
+    def _chosen(self, unmoved: KnowledgeBase) -> tuple[KnowledgeBase, Tuned]:
         """The validation situations' choice; the fixed PID itself is among them, with all of its own travel."""
         found = min(self.tried, key=lambda one: one.validation)
         kb = unmoved if self.judged_free(unmoved) <= found.validation else found.kb
         entries = (*self.before, *(one.entry for one in self.tried))
         histories = tuple(history for one in entries for history in one.histories)
-        spent = sum(one.evaluations for one in entries)
+        spent = sum(one.spent for one in entries)
         return kb, replace(found.entry, name=self.name, title=self.title, histories=histories, evaluations=spent)
 
     def _whole(self, kb: KnowledgeBase) -> KnowledgeBase:
@@ -216,7 +218,7 @@ class Refining:
         plan, progress = self._plan("its reference gains", share)
         with progress:
             found = plan.search(objective, candidate)
-        self.before.append(search_results.labelled(search_results.entry(found), "its reference gains"))
+        self.before.append(search_results.labelled(found, "its reference gains"))
         self.left -= share
         return found.theta
 
@@ -225,7 +227,7 @@ class Refining:
         entry, found = scattered(self.setup, self.task, self.kept, kb, f"{self.name}_scatter", self.title)
         if entry is not None:
             self.before.append(entry)
-            self.left -= entry.evaluations / self.setup.evaluations
+            self.left -= entry.spent / self.setup.evaluations
         return found
 
     def _by_region(self, starts: tuple[KnowledgeBase, ...]) -> tuple[KnowledgeBase, ...]:
@@ -283,7 +285,7 @@ class Refining:
             self.task, kb, plan, self.bench.margins, laws=self.setup.laws, name=name, title=self.title,
             validation=self.validation, mirrored=self.setup.network.mirrored, starts=starts, narrowed=narrowed,
         )  # fmt: skip
-        entry = search_results.entry(found)
+        entry = found
         if self.setup.coarse_share > 0.0 or self.setup.region_share > 0.0 or self.moved:
             entry = search_results.labelled(entry, label)
         self.tried.append(Tried(self.judged(better), better, entry))

@@ -2,57 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.runtime import formats
+from sscq.baselines.tuned import Tuned
+from sscq.search.history import History
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sscq.baselines.search_plan import Found
+    from sscq.baselines.candidates import Candidate
 
 _COLUMNS = ("generation", "evaluations", "best", "mean")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A searched controller as a run keeps it.
-
-    Attributes
-    ----------
-    name, title : str
-    theta : ndarray [n_theta]
-        Schedule parameters.
-    fitness : float
-        On the taught situations as the search saw it.
-    evaluations : int
-    histories : tuple of (method, mapping of column to ndarray)
-        Where several searches are behind the entry, "label|method".
-    """
-
-    name: str
-    title: str
-    theta: np.ndarray
-    fitness: float
-    evaluations: int
-    histories: tuple[tuple[str, dict[str, np.ndarray]], ...] = ()
-
-
-def entry(found: Found) -> Entry:
-    """Return what is kept of a search result."""
-    histories = tuple(
-        (name, {column: np.asarray(getattr(history, column)) for column in _COLUMNS})
-        for name, history in found.histories
-    )
-    candidate = found.candidate
-    return Entry(candidate.name, candidate.title, found.theta, found.fitness, found.evaluations, histories)
-
-
-def labelled(one: Entry, label: str) -> Entry:
+def labelled(one: Tuned, label: str) -> Tuned:
     """Return the entry with a label at its histories: which search of several they are."""
     return replace(one, histories=tuple((f"{label}|{method}", history) for method, history in one.histories))
 
@@ -63,7 +31,7 @@ def parted(name: str) -> tuple[str, str]:
     return label, method
 
 
-def save(folder: Path, entries: Sequence[Entry]) -> None:
+def save(folder: Path, entries: Sequence[Tuned]) -> None:
     """Write entries into an empty folder."""
     heads, arrays = [], {}
     for i, one in enumerate(entries):
@@ -74,23 +42,31 @@ def save(folder: Path, entries: Sequence[Entry]) -> None:
             }
         )  # fmt: skip
         arrays[f"{i}.theta"] = one.theta
-        for j, (_, columns) in enumerate(one.histories):
-            arrays |= {f"{i}.{j}.{column}": values for column, values in columns.items()}
+        for j, (_, history) in enumerate(one.histories):
+            arrays |= {f"{i}.{j}.{column}": np.asarray(getattr(history, column)) for column in _COLUMNS}
     formats.write_json(folder / "entries.json", {"schema": "sscq-searches", "version": 1, "entries": heads})
     formats.write_npz(folder / "entries.npz", arrays)
 
 
-def load(folder: Path) -> list[Entry]:
-    """Read entries back."""
+def load(folder: Path, candidates: Sequence[Candidate] = ()) -> list[Tuned]:
+    """Read entries back; with the candidates that were searched, in their order, as controllers again."""
     heads: list[dict[str, Any]] = formats.read_json(folder / "entries.json", "sscq-searches", 1)["entries"]
     arrays = formats.read_npz(folder / "entries.npz")
     entries = []
     for i, head in enumerate(heads):
         histories = tuple(
-            (name, {column: arrays[f"{i}.{j}.{column}"] for column in _COLUMNS})
+            (name, History(**{column: arrays[f"{i}.{j}.{column}"] for column in _COLUMNS}))
             for j, name in enumerate(head["methods"])
         )
         entries.append(
-            Entry(head["name"], head["title"], arrays[f"{i}.theta"], head["fitness"], head["evaluations"], histories)
-        )
-    return entries
+            Tuned(head["name"], head["title"], theta=arrays[f"{i}.theta"], evaluations=head["evaluations"],
+                  fitness=head["fitness"], histories=histories)
+        )  # fmt: skip
+    if not candidates:
+        return entries
+    return [_controlled(one, candidate) for one, candidate in zip(entries, candidates, strict=True)]
+
+
+def _controlled(one: Tuned, candidate: Candidate) -> Tuned:
+    sets = candidate.gain_sets(one.theta[None])[0]
+    return replace(one, controller=candidate.controller, parameters=len(candidate.low), gain_sets=sets)

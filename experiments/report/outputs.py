@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
+    from sscq.baselines.tuned import Tuned
     from sscq.teaching.teaching_signal import TeachingSignal
 
 _SHOWN = ("iae", "entropy_difference_abs", "total_variation")
@@ -41,7 +42,7 @@ def announce(setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
 def write(
     bench: Bench,
     ref: Reference,
-    group: Sequence[Contender],
+    group: Sequence[Tuned],
     judgement: Judgement,
     signal: TeachingSignal,
     refined: dict[str, Refined],
@@ -115,7 +116,7 @@ def _finite(value: float) -> float | None:
 
 
 def metrics(
-    bench: Bench, ref: Reference, group: Sequence[Contender], judgement: Judgement, refined: dict[str, Refined]
+    bench: Bench, ref: Reference, group: Sequence[Tuned], judgement: Judgement, refined: dict[str, Refined]
 ) -> dict[str, Any]:
     """Return all numbers of the verdict as plain data."""
     verdict = judgement.verdict
@@ -152,7 +153,7 @@ def metrics(
     }
 
 
-def table_text(group: Sequence[Contender], judgement: Judgement, margins: bool) -> str:
+def table_text(group: Sequence[Tuned], judgement: Judgement, margins: bool) -> str:
     """Return the ladder as a plain text table; losses against the fixed PID are marked."""
     own = judgement.measures[len(MEASURES) :]
     head = ["controller", "taught", "unforeseen", "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from experiments.pipeline.search_results import Entry
     from experiments.report.records.situations import Array
+    from sscq.baselines.tuned import Tuned
+    from sscq.search.history import History
 
-    Method = tuple[str, Mapping[str, Array]]
+    Method = tuple[str, History]
 
 STAGES = {
     "fixed_genetic": "fixed", "fixed_cmaes": "fixed", "two_degree": "two_degree", "tables": "table",
@@ -55,7 +56,7 @@ def histories(run: Path, titles: Mapping[str, str]) -> tuple[SearchHistory, ...]
     return tuple(found)
 
 
-def of_entry(entry: Entry, key: str) -> list[SearchHistory]:
+def of_entry(entry: Tuned, key: str) -> list[SearchHistory]:
     """Return the searches behind an entry: one, or several that began at different places and shared the budget."""
     parts: list[list[Method]] = []
     labels: list[str] = []
@@ -79,13 +80,13 @@ def _history(key: str, name: str, part: Sequence[Method]) -> SearchHistory | Non
     spent = 0.0
     used: list[tuple[str, str]] = []
     for method, history in part:
-        if not len(history["evaluations"]):
+        if not len(history.evaluations):
             continue
-        columns["evaluations"].append(spent + history["evaluations"])
-        columns["best"].append(history["best"])
-        columns["mean"].append(history["mean"])
-        used.append((method_words(method), count(float(history["evaluations"][-1]))))
-        spent += float(history["evaluations"][-1])
+        columns["evaluations"].append(spent + history.evaluations)
+        columns["best"].append(history.best)
+        columns["mean"].append(history.mean)
+        used.append((method_words(method), count(float(history.evaluations[-1]))))
+        spent += float(history.evaluations[-1])
     if not used:
         return None
     evaluations, best, mean = (np.concatenate(parts).astype(float) for parts in columns.values())

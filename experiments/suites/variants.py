@@ -21,6 +21,7 @@ from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import number_of_genes, with_reference
 from flcs.refinement.refinement import certified, refine
 from flcs.refinement.rule_count import TradeOff, prune
+from sscq.baselines.tuned import Tuned
 from sscq.fitness import Fitness
 from sscq.teaching.teaching_signal import TeachingSignal
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.pipeline.search_results import Entry
     from experiments.runtime.run_folder import RunFolder
 
 FULL = "knowledge_base"
@@ -53,7 +53,7 @@ class Design:
     bench : Bench
         Of the design's settings; its stages are not kept.
     ref : Reference
-    fixed : Entry
+    fixed : Tuned
     equal : Fitness
         The design's, with its travel limit.
     signal : TeachingSignal
@@ -65,7 +65,7 @@ class Design:
 
     bench: Bench
     ref: Reference
-    fixed: Entry
+    fixed: Tuned
     equal: Fitness
     signal: TeachingSignal
     imitated: KnowledgeBase
@@ -184,7 +184,7 @@ VARIANTS: Mapping[str, tuple[str, Callable[[Design], FuzzyController]]] = {
 
 def rollouts(design: Design, controller: FuzzyController) -> np.ndarray:
     """Return all measures [measure, seed, situation] of a variant in the unforeseen rollouts of the design."""
-    one = judging.Contender("variant", "", "", controller, controller.theta)
+    one = Tuned("variant", "", "", controller, controller.theta)
     return judging.rollouts(design.bench, one, design.ref.fitness.entropy_scale)["unforeseen"]
 
 
@@ -194,7 +194,7 @@ def _bench(design: Design, **changes: Any) -> Bench:
 
 
 def _refined(
-    design: Design, bench: Bench, imitated: KnowledgeBase, fitness: Fitness | None = None, fixed: Entry | None = None
+    design: Design, bench: Bench, imitated: KnowledgeBase, fitness: Fitness | None = None, fixed: Tuned | None = None
 ) -> FuzzyController:
     found = knowledge.refined(bench, fitness or design.equal, imitated, fixed or design.fixed, "equal")
     return FuzzyController(found.kb, laws=bench.setup.laws)

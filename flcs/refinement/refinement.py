@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from flcs.fuzzy_controller import FuzzyController
 from flcs.refinement.genome import Genes, candidate, gain_sets, with_reference
 from sscq.baselines.objective import Objective
-from sscq.baselines.search_plan import Found, SearchPlan, search
+from sscq.baselines.search_plan import SearchPlan, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
+    from sscq.baselines.tuned import Tuned
     from sscq.margins.operating import OperatingMargins
 
 
@@ -53,7 +54,7 @@ def refine(
     mirrored: bool = False,
     starts: tuple[KnowledgeBase, ...] = (),
     narrowed: Callable[[Candidate, Genes], Candidate] | None = None,
-) -> tuple[KnowledgeBase, Found]:
+) -> tuple[KnowledgeBase, Tuned]:
     """Refine a knowledge base in closed loop.
 
     Parameters
@@ -78,7 +79,7 @@ def refine(
     -------
     kb : KnowledgeBase
         Refined; never worse on the taught situations than `kb` and than the reference gains.
-    found : Found
+    found : Tuned
     """
     start = candidate(kb, (kb, *starts, with_reference(kb)), laws, name, title, mirrored=mirrored)
     if narrowed is not None:

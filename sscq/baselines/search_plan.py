@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sscq.baselines.objective import Objective, Task
+from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,33 +16,8 @@ if TYPE_CHECKING:
 
     from sscq.baselines.candidates import Candidate
     from sscq.margins.operating import OperatingMargins
-    from sscq.search.history import History, SearchResult
+    from sscq.search.history import SearchResult
     from sscq.search.method import SearchMethod
-
-
-@dataclass(frozen=True)
-class Found:
-    """Result of a candidate's search.
-
-    Attributes
-    ----------
-    candidate : Candidate
-    theta : ndarray [n_theta]
-    fitness : float
-        On the taught situations, margins and travel limit included.
-    evaluations : int
-    histories : tuple of (method name, History)
-    incumbents : ndarray [n, n_genes]
-        The best genomes on the way.
-    """
-
-    candidate: Candidate
-    theta: np.ndarray
-    fitness: float
-    evaluations: int
-    genome: np.ndarray
-    histories: tuple[tuple[str, History], ...] = field(default=())
-    incumbents: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 @dataclass(frozen=True)
@@ -64,7 +40,7 @@ class SearchPlan:
     checkpoints: Path | None = None
     report: Callable[[str, str, Any], None] | None = None
 
-    def search(self, objective: Objective, candidate: Candidate) -> Found:
+    def search(self, objective: Objective, candidate: Candidate) -> Tuned:
         """Search one candidate."""
         from sscq.search.checkpoint import Checkpoint
         from sscq.search.search import evolve
@@ -90,7 +66,11 @@ class SearchPlan:
         genome, fitness = self._best(objective, results)
         theta = genome if candidate.decode is None else candidate.decode(genome[None])[0]
         incumbents = np.vstack([result.incumbents for result in results])
-        return Found(candidate, theta, fitness, evaluations, genome, tuple(histories), incumbents)
+        return Tuned(
+            candidate.name, candidate.title, controller=candidate.controller, theta=theta, evaluations=evaluations,
+            parameters=len(candidate.low), fitness=fitness, histories=tuple(histories), genome=genome,
+            incumbents=incumbents,
+        )  # fmt: skip
 
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
@@ -124,7 +104,7 @@ def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:
 
 def search(
     task: Task, candidate: Candidate, plan: SearchPlan, margins: OperatingMargins | None, validation: Task | None = None
-) -> Found:
+) -> Tuned:
     """Search one candidate for a task, with margins as a constraint where they are given.
 
     With `validation`, of the best genomes on the way the one is taken that does best there: what the search gains by
@@ -136,5 +116,5 @@ def search(
         return found
     judge = Objective(validation, candidate.controller, candidate.decode, margins, candidate.gain_sets)
     genome = found.incumbents[[int(np.argmin(judge(found.incumbents)))]]
-    fitness, spent = float(objective(genome)[0]), found.evaluations + len(found.incumbents)
+    fitness, spent = float(objective(genome)[0]), found.spent + len(found.incumbents)
     return replace(found, genome=genome[0], theta=objective.decode(genome)[0], fitness=fitness, evaluations=spent)

@@ -31,15 +31,17 @@ class History:
         Standard deviation of a gene over the generation as part of its range, mean over the searched genes.
     failed : array of int
         Individuals whose fitness was not finite.
+
+    A run keeps the first four of its searches: `std`, `diversity` and `failed` are None there.
     """
 
     generation: NDArray[np.int64]
     evaluations: NDArray[np.int64]
     best: NDArray[np.float64]
     mean: NDArray[np.float64]
-    std: NDArray[np.float64]
-    diversity: NDArray[np.float64]
-    failed: NDArray[np.int64]
+    std: NDArray[np.float64] | None = None
+    diversity: NDArray[np.float64] | None = None
+    failed: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)

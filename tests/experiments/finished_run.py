@@ -17,13 +17,14 @@ from configs.schema import (
 from experiments.pipeline import front, judging, rungs, search_results
 from experiments.pipeline.knowledge import Refined
 from experiments.pipeline.ladder import Bench, Reference
-from experiments.pipeline.search_results import Entry
 from experiments.report import outputs
 from experiments.report.builders.case import Case
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
 from flcs.refinement.rule_count import Point, TradeOff
+from sscq.baselines.tuned import Tuned
+from sscq.search.history import History
 from sscq.teaching.teaching_signal import TeachingSignal
 
 FIXED = np.array([5.0, 1.0, 4.0])
@@ -118,11 +119,11 @@ def entry(name, title, theta, *methods):
     """A search result whose methods each made 30 evaluations."""
     counts = np.array([10, 20, 30])
     histories = tuple(
-        (method, {"generation": np.arange(3), "evaluations": counts, "best": b, "mean": b + 1.0})
+        (method, History(np.arange(3), counts, b, b + 1.0))
         for method, b in zip(methods, ([3.0, 2.0, 2.0], [1.9, 1.6, 1.5]), strict=False)
         for b in [np.array(b)]
     )
-    return Entry(name, title, theta, 1.5, 30 * len(methods), histories)
+    return Tuned(name, title, theta=theta, evaluations=30 * len(methods), fitness=1.5, histories=histories)
 
 
 def knowledge_base(job, shift):

@@ -12,14 +12,14 @@ from experiments.pipeline.rungs.rung import Rungs
 
 if TYPE_CHECKING:
     from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.search_results import Entry
     from flcs import KnowledgeBase
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
 __all__ = ["Rungs", "further"]
 
 
-def further(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+def further(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
     """Return the laws of the plant's own field, and the rungs that the settings ask for, as stages of the run.
 
     Parameters

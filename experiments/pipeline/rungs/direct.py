@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.pipeline import search_results
 from experiments.pipeline.input_ranges import seen_by_fixed
 from experiments.pipeline.judging import of_kb, taught_loops
 from experiments.pipeline.ladder import validation_task
@@ -20,20 +19,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.search_results import Entry
     from flcs import KnowledgeBase
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
 
 NAME = "knowledge_base_direct"
 _TITLE = "knowledge base without imitation"
 
 
-def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
+def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -> Rungs:
     """Return the rung: its search gets what teaching and both refinements of the knowledge base may spend."""
     setup = bench.setup
     share = 1.0 + taught_loops(bench) / setup.evaluations
 
-    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
+    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         task, validation = setup.task(fitness=equal), validation_task(bench, equal, fixed)
         start = direct(imitated, seen_by_fixed(bench.setup, fixed), setup.plant, setup.network)
         if setup.network.mirrored:
@@ -51,7 +50,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness, imitated: KnowledgeBase) -
         )  # fmt: skip
         kb = certified(kb, bench.margins, setup.laws)
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
-        return kb, search_results.entry(found)
+        return kb, found
 
     kb, entry = bench.folder.stage(NAME, compute, save_refined, load_refined)
     text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import pid_form
-from experiments.pipeline import search_results
 from experiments.pipeline.input_ranges import seen_by_fixed
 from experiments.pipeline.judging import of_kb
 from experiments.pipeline.ladder import validation_task
@@ -27,10 +26,9 @@ from sscq.margins.operating import loop_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from experiments.pipeline.judging import Contender
     from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.search_results import Entry
     from flcs.refinement.hand_made import GainRanges
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.loop.record import Visited
 
@@ -41,7 +39,7 @@ _QUANTILE = 0.995  # of the error rate: a reference that jumps makes a single hu
 _TIGHTER = 0.04  # of the margins: the search judges few samples of the rules' hull
 
 
-def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
+def rungs(bench: Bench, fixed: Tuned, equal: Fitness) -> Rungs:
     """Return both, or the reason why there is none."""
     candidates = _candidates(bench, fixed)
     if not candidates:
@@ -58,7 +56,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     return Rungs(contenders, (f"{_TITLE}: gain ranges from {sources}",), kbs)
 
 
-def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase, by_hand: KnowledgeBase) -> Contender:
+def _plain(bench: Bench, contender: Tuned, kb: KnowledgeBase, by_hand: KnowledgeBase) -> Tuned:
     """Four numbers a channel are what was chosen, and no rule is ever switched off.
 
     With all authority the reference gains never act, so the searched rules run in the kernel of the published ones.
@@ -68,7 +66,7 @@ def _plain(bench: Bench, contender: Contender, kb: KnowledgeBase, by_hand: Knowl
     return replace(contender, controller=shared, theta=own.theta, parameters=FACTORS * len(kb.channels))
 
 
-def _candidates(bench: Bench, fixed: Entry) -> list[list[GainRanges]]:
+def _candidates(bench: Bench, fixed: Tuned) -> list[list[GainRanges]]:
     """Ranges of all channels: the paper's where an ultimate gain is known, and all from the fixed PID."""
     n = len(bench.setup.laws)
     by_fixed = [_from_fixed(bench, fixed, i) for i in range(n)]
@@ -77,7 +75,7 @@ def _candidates(bench: Bench, fixed: Entry) -> list[list[GainRanges]]:
     return [[r for r in one if r is not None] for one in several if None not in one]
 
 
-def _from_fixed(bench: Bench, fixed: Entry, i: int) -> GainRanges | None:
+def _from_fixed(bench: Bench, fixed: Tuned, i: int) -> GainRanges | None:
     low, high = (end[3 * i + 2] for end in (bench.setup.low, bench.setup.high))
     return hand_made.from_gains(fixed.theta[3 * i : 3 * i + 3].tolist(), float(max(abs(low), abs(high))))
 
@@ -100,7 +98,7 @@ def _from_ultimate(bench: Bench, i: int) -> GainRanges | None:
 
 
 def _by_hand(
-    bench: Bench, fixed: Entry, candidates: list[list[GainRanges]], equal: Fitness
+    bench: Bench, fixed: Tuned, candidates: list[list[GainRanges]], equal: Fitness
 ) -> tuple[KnowledgeBase, list[GainRanges]]:
     """The published rules with those ranges that do better in the taught situations.
 
@@ -119,7 +117,7 @@ def _by_hand(
     return kb, ranges
 
 
-def _with_ranges(bench: Bench, fixed: Entry, ranges: list[GainRanges], equal: Fitness, number: int) -> KnowledgeBase:
+def _with_ranges(bench: Bench, fixed: Tuned, ranges: list[GainRanges], equal: Fitness, number: int) -> KnowledgeBase:
     """The published rules: terms reach as far as the fixed PID's loop goes in the taught situations."""
     setup = bench.setup
 
@@ -155,17 +153,17 @@ def _reach(seen: Visited, i: int, scale: float) -> tuple[float, float]:
 
 
 def _searched(
-    bench: Bench, fixed: Entry, equal: Fitness, kb: KnowledgeBase, ranges: list[GainRanges]
-) -> tuple[KnowledgeBase, Entry]:
+    bench: Bench, fixed: Tuned, equal: Fitness, kb: KnowledgeBase, ranges: list[GainRanges]
+) -> tuple[KnowledgeBase, Tuned]:
     setup = bench.setup
 
-    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Entry]:
+    def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         candidate = scaled(kb, ranges, setup.laws, "hand_made_scaled", _SCALED)
         plan, progress = bench.plan(len(candidate.low), checkpoints, _SCALED)
         margins = None if bench.margins is None else bench.margins.tightened(_TIGHTER)
         with progress:
             found = search(setup.task(fitness=equal), candidate, plan, margins, validation_task(bench, equal, fixed))
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
-        return better, search_results.entry(found)
+        return better, found
 
     return bench.folder.stage("hand_made_scaled", compute, save_refined, load_refined)

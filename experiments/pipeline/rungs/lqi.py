@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.pipeline import search_results
-from experiments.pipeline.judging import Contender
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.rungs.rung import Rungs
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.lqi import NoLqiError, lqi_problem
 from sscq.baselines.search_plan import search
+from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.search_results import Entry
     from sscq.baselines.lqi import LqiProblem
     from sscq.fitness import Fitness
 
@@ -31,7 +30,7 @@ _SHORTEST = 1e-4  # horizons: a rate time that does not count
 _START = ((1e-2, 0.03, 1e-3), (1.0, 0.03, 1e-3), (1.0, 0.1, 0.02), (1.0, 0.3, 1e-3), (1e2, 0.3, 1e-3))
 
 
-def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
+def rungs(bench: Bench, fixed: Tuned, equal: Fitness) -> Rungs:
     """Return the rung, or the reason why there is none."""
     setup = bench.setup
     free = (setup.high > setup.low).reshape(-1, 3)[:, 1]
@@ -44,7 +43,7 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
         return Rungs(notes=(f"{TITLE}: none, no weights give a feedback that holds the plant {problem.point}",))
     entry = _searched(bench, fixed, equal, problem, candidate)
     text = f"linearised {problem.point}; three weights searched; no knowledge base can see what it sees"
-    contender = Contender(
+    contender = Tuned(
         "lqi", TITLE, text, problem.controller, entry.theta, entry.evaluations, len(candidate.low), plant=problem.plant
     )  # fmt: skip
     delay = problem.schedule.delay
@@ -77,13 +76,13 @@ def _none(theta: np.ndarray) -> np.ndarray:
     return np.zeros((len(theta), 0, 0))
 
 
-def _searched(bench: Bench, fixed: Entry, equal: Fitness, problem: LqiProblem, candidate: Candidate) -> Entry:
-    def compute(checkpoints: Path) -> Entry:
+def _searched(bench: Bench, fixed: Tuned, equal: Fitness, problem: LqiProblem, candidate: Candidate) -> Tuned:
+    def compute(checkpoints: Path) -> Tuned:
         task = replace(bench.setup.task(fitness=equal), plant=problem.plant)
         validation = replace(validation_task(bench, equal, fixed), plant=problem.plant)
         plan, progress = bench.plan(len(candidate.low), checkpoints, "state feedback")
         with progress:
-            return search_results.entry(search(task, candidate, plan, None, validation))
+            return search(task, candidate, plan, None, validation)
 
     return bench.folder.stage(
         "lqi", compute,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline.judging import Contender
 from experiments.pipeline.rungs.rung import Rungs
 from experiments.runtime import formats
 from plants.core.analysis.linearise import linearise
 from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, margin_schedule
+from sscq.baselines.tuned import Tuned
 from sscq.margins.margins import MarginLimits
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def _read(stored: dict[str, Any]) -> MarginSchedule:
     return MarginSchedule(**{**stored, **arrays, "nodes": tuple(stored["nodes"])})
 
 
-def _contender(bench: Bench, name: str, table: MarginSchedule) -> Contender:
+def _contender(bench: Bench, name: str, table: MarginSchedule) -> Tuned:
     setup = bench.setup
-    return Contender(
+    return Tuned(
         name, _TITLES[name], _words(bench, table), table.controller(setup.laws, setup.tick), table.gains.ravel(), 0,
         table.gains.size, point_gains=table.at(_places(bench, table)),
     )  # fmt: skip

@@ -10,25 +10,25 @@ import numpy as np
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
 from experiments.pipeline import search_results
-from experiments.pipeline.judging import RIVAL, Contender
+from experiments.pipeline.judging import RIVAL
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.rungs.rung import Rungs
 from plants import with_rival
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.search_plan import search
+from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.search_results import Entry
     from plants import Plant, Rival
     from sscq.fitness import Fitness
 
 _STARTS = 8  # random constants beside the nominal ones
 
 
-def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
+def rungs(bench: Bench, fixed: Tuned, equal: Fitness) -> Rungs:
     """Return one rung for each rival of the plant; none for a plant without."""
     found = [_rung(bench, fixed, equal, rival) for rival in bench.setup.plant.rivals]
     if not found:
@@ -41,33 +41,33 @@ def rungs(bench: Bench, fixed: Entry, equal: Fitness) -> Rungs:
     return Rungs(tuple(found), (note,))
 
 
-def _rung(bench: Bench, fixed: Entry, equal: Fitness, rival: Rival) -> Contender:
+def _rung(bench: Bench, fixed: Tuned, equal: Fitness, rival: Rival) -> Tuned:
     plant = with_rival(bench.setup.plant, rival)
     candidate = candidate_of(bench, plant, rival)
     name = f"{RIVAL}{rival.name}"
 
-    def compute(checkpoints: Path) -> Entry:
+    def compute(checkpoints: Path) -> Tuned:
         task = replace(bench.setup.task(fitness=equal), plant=plant)
         validation = replace(validation_task(bench, equal, fixed), plant=plant)
         plan, progress = bench.plan(len(candidate.low), checkpoints, rival.title)
         with progress:
-            return search_results.entry(search(task, candidate, plan, None, validation))
+            return search(task, candidate, plan, None, validation)
 
     if not rival.constants:
         nothing = np.zeros(candidate.controller.n_theta)
-        return Contender(name, rival.title, rival.text, candidate.controller, nothing, 0, 0, plant=plant)
+        return Tuned(name, rival.title, rival.text, candidate.controller, nothing, 0, 0, plant=plant)
     entry = bench.folder.stage(
         name, compute,
         lambda folder, entry: search_results.save(folder, [entry]),
         lambda folder: search_results.load(folder)[0],
     )  # fmt: skip
-    return Contender(
+    return Tuned(
         name, rival.title, f"{rival.text}; {_constants(rival, entry)}", candidate.controller, entry.theta,
         entry.evaluations, len(candidate.low), plant=plant,
     )  # fmt: skip
 
 
-def _constants(rival: Rival, entry: Entry) -> str:
+def _constants(rival: Rival, entry: Tuned) -> str:
     pairs = zip(rival.constants, entry.theta[::2].tolist(), strict=False)
     return ", ".join(f"{constant.name} = {value:.4g} {constant.unit}" for constant, value in pairs)
 

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from experiments.pipeline.judging import Contender
-    from experiments.pipeline.search_results import Entry
+    from sscq.baselines.tuned import Tuned
 
 
 @dataclass(frozen=True)
@@ -22,13 +21,13 @@ class Rungs:
 
     Attributes
     ----------
-    contenders : tuple of Contender
+    contenders : tuple of Tuned
     notes : tuple of str
         Where their numbers come from, or why there is none.
     kbs : mapping of contender to KnowledgeBase
     """
 
-    contenders: tuple[Contender, ...] = ()
+    contenders: tuple[Tuned, ...] = ()
     notes: tuple[str, ...] = ()
     kbs: Mapping[str, KnowledgeBase] = field(default_factory=dict)
 
@@ -39,12 +38,12 @@ class Rungs:
         )  # fmt: skip
 
 
-def save_refined(folder: Path, result: tuple[KnowledgeBase, Entry]) -> None:
+def save_refined(folder: Path, result: tuple[KnowledgeBase, Tuned]) -> None:
     """Write a knowledge base and how it was found as a stage of the run."""
     result[0].save(folder / "knowledge_base.json")
     search_results.save(folder, [result[1]])
 
 
-def load_refined(folder: Path) -> tuple[KnowledgeBase, Entry]:
+def load_refined(folder: Path) -> tuple[KnowledgeBase, Tuned]:
     """Read what :func:`save_refined` wrote."""
     return KnowledgeBase.load(folder / "knowledge_base.json"), search_results.load(folder)[0]

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from controllers import PID
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.report.records.situations import Group
     from experiments.settings import Setup
     from plants import Plant
+    from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.situations.situation import Situation
     from sscq.teaching.teaching_signal import TeachingSignal
@@ -85,7 +86,7 @@ class Case:
 
     bench: Bench
     ref: Reference
-    group: tuple[Contender, ...]
+    group: tuple[Tuned, ...]
     judgement: Judgement
     signal: TeachingSignal
     refined: Mapping[str, Refined]
@@ -112,7 +113,7 @@ class Case:
         return self.judgement.verdict
 
     @cached_property
-    def contenders(self) -> dict[str, Contender]:
+    def contenders(self) -> dict[str, Tuned]:
         """Contenders by name."""
         return {c.name: c for c in self.group}
 

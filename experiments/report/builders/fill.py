@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Contender, Judgement
+    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.report.recorded import Recordings
     from experiments.runtime.run_folder import RunFolder
+    from sscq.baselines.tuned import Tuned
     from sscq.teaching.teaching_signal import TeachingSignal
 
 
@@ -71,7 +72,7 @@ def _facts(case: Case) -> tuple[tuple[str, str], ...]:
 def report(
     bench: Bench,
     ref: Reference,
-    group: Sequence[Contender],
+    group: Sequence[Tuned],
     judgement: Judgement,
     signal: TeachingSignal,
     refined: Mapping[str, Refined],

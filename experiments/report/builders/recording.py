@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.pipeline.judging import Contender
     from experiments.report.builders.case import Case, Place
     from experiments.report.recorded import Recordings
     from flcs import KnowledgeBase
     from plants.core.motion.trajectory import Trajectory
+    from sscq.baselines.tuned import Tuned
 
 _BUCKETS = 300  # of samples; a chart draws two of each
 _DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
@@ -73,7 +73,7 @@ def _also(case: Case) -> set[int]:
     return {place.overall for place in shown_places(case)} if wanted else set()
 
 
-def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Recordings:
+def _of_contender(case: Case, contender: Tuned, places: list[Place]) -> Recordings:
     setup, rows = case.setup, contender.per_situation
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
@@ -92,7 +92,7 @@ def _of_contender(case: Case, contender: Contender, places: list[Place]) -> Reco
     }
 
 
-def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> Recordings:
+def _parts(case: Case, contender: Tuned, place: Place, run: Trajectory) -> Recordings:
     """All that is kept of one run."""
     plant, h, n_c = case.plant, case.setup.step, len(case.plant.channels)
     outputs = [plant.index("measurements", channel.output) for channel in plant.channels]
@@ -120,13 +120,13 @@ def _parts(case: Case, contender: Contender, place: Place, run: Trajectory) -> R
     return parts | {what: values[kept].astype(np.float32) for what, values in {"time": run.time, **columns}.items()}
 
 
-def _commands(contender: Contender, run: Trajectory) -> Any:
+def _commands(contender: Tuned, run: Trajectory) -> Any:
     """Commands of the channels; a law of the plant's own field gives none, its constants stand in their place."""
     found = run.group("command")
     return np.full_like(found, np.nan) if contender.name.startswith(RIVAL) else found
 
 
-def _seen(case: Case, contender: Contender, place: Place, run: Trajectory, end: float) -> Recordings:
+def _seen(case: Case, contender: Tuned, place: Place, run: Trajectory, end: float) -> Recordings:
     """The plant's picture and its named signals, of the few runs that show them."""
     if contender.name not in shown_contenders(case) or place.overall not in {p.overall for p in shown_places(case)}:
         return {}

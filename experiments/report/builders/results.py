@@ -35,16 +35,16 @@ from flcs.refinement.genome import gain_sets
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
-    from experiments.pipeline.judging import Contender
     from experiments.report.builders.case import Array, Case, Place
     from experiments.report.recorded import Recordings
     from experiments.report.records.situations import Group
+    from sscq.baselines.tuned import Tuned
 
 
 _SIGNALS = {"error": "e", "error_rate": "e'"}
 
 
-def gains_of(case: Case, contender: Contender) -> tuple[ChannelGains, ...] | NotAvailable:
+def gains_of(case: Case, contender: Tuned) -> tuple[ChannelGains, ...] | NotAvailable:
     """Return the gains of every channel, or why there are none to show."""
     if contender.per_situation is not None:
         return NotAvailable(_ranges(contender.per_situation))
@@ -71,7 +71,7 @@ def _channel(case: Case, channel: int, row: Array, at: str = "") -> ChannelGains
     return ChannelGains(kp, ki, kd, law.derivative_filter_time, weight, at=at)
 
 
-def _of_table(case: Case, contender: Contender) -> ChannelGains:
+def _of_table(case: Case, contender: Tuned) -> ChannelGains:
     """Gains at the nodes of a table, which has one channel: linear between them, constant outside."""
     schedule: GainTable = contender.controller.schedule
     rows = contender.theta[: 3 * len(schedule.nodes)].reshape(len(schedule.nodes), 3)
@@ -122,7 +122,7 @@ def _of_rules(case: Case, controller: FuzzyController) -> tuple[ChannelGains, ..
     return tuple(found)
 
 
-def _at_nodes(contender: Contender) -> str:
+def _at_nodes(contender: Tuned) -> str:
     nodes = len(contender.controller.schedule.nodes)
     return f"at {nodes} nodes: {_spans(contender.theta.reshape(nodes, -1))}"
 
@@ -167,7 +167,7 @@ def controllers(case: Case, recorded: Recordings) -> tuple[ControllerResult, ...
     return tuple(_controller(case, contender, recorded) for contender in case.group)
 
 
-def _controller(case: Case, contender: Contender, recorded: Recordings) -> ControllerResult:
+def _controller(case: Case, contender: Tuned, recorded: Recordings) -> ControllerResult:
     name = contender.name
     return ControllerResult(
         key=name,
@@ -194,7 +194,7 @@ def _cost(case: Case, name: str, kind: str) -> Estimate:
     return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
 
 
-def _result(case: Case, contender: Contender, place: Place, recorded: Recordings) -> SituationResult:
+def _result(case: Case, contender: Tuned, place: Place, recorded: Recordings) -> SituationResult:
     name, kind, k = contender.name, place.kind, place.number
     values, base = (case.judgement.fitness[key, kind][:, k] for key in (name, BASELINE))
     rows = estimates.draws(len(values), case.setup.seed)

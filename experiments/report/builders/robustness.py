@@ -12,12 +12,12 @@ from experiments.report.records.results import MarginPoint, Margins
 from experiments.report.records.situations import NotAvailable
 
 if TYPE_CHECKING:
-    from experiments.pipeline.judging import Contender
     from experiments.report.builders.case import Array, Case
+    from sscq.baselines.tuned import Tuned
     from sscq.margins.margins import LoopMargins
 
 
-def of(case: Case, contender: Contender) -> Margins | NotAvailable:
+def of(case: Case, contender: Tuned) -> Margins | NotAvailable:
     """Return the margins at every operating point, or why there are none."""
     if case.bench.margins is None:
         if not case.plant.operating_points:
@@ -37,7 +37,7 @@ def of(case: Case, contender: Contender) -> Margins | NotAvailable:
     return Margins(points, _over(case, found[0]))
 
 
-def kept(case: Case, contender: Contender) -> bool | None:
+def kept(case: Case, contender: Tuned) -> bool | None:
     """Return whether all gain sets that a contender may give keep the margins; None where that was not asked."""
     return keeps_margins(case.bench, contender)
 

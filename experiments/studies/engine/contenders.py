@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from experiments.pipeline.search_results import Entry
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
     from plants import Plant, Rival
     from plants.core.motion.trajectory import Trajectory
     from sscq.baselines.candidates import Candidate
+    from sscq.baselines.tuned import Tuned
 
     Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], dict[str, "Contender"]]
 
@@ -124,17 +124,16 @@ def _designed(run: Path, job: Setup, name: str, theta: np.ndarray) -> tuple[Any,
     return kind(job.laws, job.low, job.high, job.low).controller, theta
 
 
-def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candidate) -> Entry:
+def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candidate) -> Tuned:
     """The candidate searched with everyone's fitness, evaluations and methods, chosen on the way by validation."""
     job = bench.setup
 
-    def compute(checkpoints: Path) -> Entry:
+    def compute(checkpoints: Path) -> Tuned:
         plan, progress = bench.plan(len(candidate.low), checkpoints, candidate.title)
         with progress:
-            found = search(
+            return search(
                 job.task(fitness=reference.fitness), candidate, plan, None, job.task("validation", reference.fitness)
             )
-        return search_results.entry(found)
 
     return bench.folder.stage(
         candidate.name, compute,

@@ -74,10 +74,10 @@ def rounds(more: Sequence[str]) -> None:
 
 def _start(job: Setup) -> tuple[Any, Any]:
     from experiments.pipeline.ladder import Reference
-    from experiments.pipeline.search_results import Entry
+    from sscq.baselines.tuned import Tuned
 
     theta = np.array(FIXED)
-    return Reference(job.fitness, theta[None], None), Entry("fixed", "fixed PID", theta, 0.0, 0)
+    return Reference(job.fitness, theta[None], None), Tuned("fixed", "fixed PID", theta=theta, evaluations=0)
 
 
 def _row(values: Sequence[tuple[float, float]]) -> str:

@@ -7,11 +7,11 @@ import flcs
 from configs.schema import SituationsConfig, TeacherConfig
 from experiments.pipeline import aggregation, judging, knowledge, refining
 from experiments.pipeline.ladder import Bench, Reference
-from experiments.pipeline.search_results import Entry
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from flcs import KnowledgeBase
+from sscq.baselines.tuned import Tuned
 from sscq.teaching.teaching_signal import TeachingSignal
 from tests.experiments.finished_run import FIXED, configuration, situation
 from tests.reference.closed_loop_twin import uncompiled
@@ -40,7 +40,7 @@ def taught(path, rounds=ROUNDS):
     with folder, uncompiled():
         bench = Bench(setup(config(rounds)), folder, quiet=True)
         reference = Reference(bench.setup.fitness, FIXED[None], None)
-        return aggregation.taught(bench, reference, Entry("fixed", "fixed PID", FIXED, 1.0, 0))
+        return aggregation.taught(bench, reference, Tuned("fixed", "fixed PID", theta=FIXED, evaluations=0))
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_the_taught_range_of_delays_and_noises_is_in_the_knowledge_base(tmp_path
     with RunFolder.create(tmp_path / "run", command="design", config={}) as folder, uncompiled():
         bench = Bench(job, folder, quiet=True)
         lessons = aggregation.taught(
-            bench, Reference(job.fitness, FIXED[None], None), Entry("fixed", "fixed PID", FIXED, 1.0, 0)
+            bench, Reference(job.fitness, FIXED[None], None), Tuned("fixed", "fixed PID", theta=FIXED, evaluations=0)
         )
     assert lessons.kb.valid_range == {"delay": [0.0, 0.1], "output_delay": [0.0, 0.0], "noise": [0.01, 0.03]}
     assert len(lessons.signal) == 4 * 2
@@ -195,7 +195,7 @@ def test_situations_weigh_as_asked_for(run, pooling, monkeypatch, tmp_path):
     with RunFolder.create(tmp_path / "run", command="design", config={}) as folder, uncompiled():
         bench = Bench(setup(config(1, pooling)), folder, quiet=True)
         reference = Reference(bench.setup.fitness, FIXED[None], None)
-        knowledge.imitation(bench, reference, Entry("fixed", "fixed PID", FIXED, 1.0, 0), rows)
+        knowledge.imitation(bench, reference, Tuned("fixed", "fixed PID", theta=FIXED, evaluations=0), rows)
         values = bench.setup.task().quality(bench.setup.laws, FIXED[None])
         fitness = bench.setup.fitness.per_situation(values)[:, 0]
     np.testing.assert_array_equal(seen[0].gains, rows.gains)

@@ -11,6 +11,7 @@ from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline import judging, ladder
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
+from sscq.baselines.tuned import Tuned
 from tests.experiments import finished_run
 from tests.experiments.finished_run import SEEDS
 from tests.reference.closed_loop_twin import uncompiled
@@ -33,7 +34,7 @@ def bench(repeat_taught, **situations):
 def rollouts(bench, **changes):
     laws = bench.setup.laws
     constant = Controller(laws, ConstantGains(gain_names(laws)))
-    contender = judging.Contender("fixed", "", "", constant, finished_run.FIXED, **changes)
+    contender = Tuned("fixed", "", "", constant, finished_run.FIXED, **changes)
     with uncompiled():
         return judging.rollouts(bench, contender, 1.0)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from configs import FOLDER, store
 from experiments.pipeline import refining, search_results
 from experiments.pipeline.ladder import Bench
 from experiments.pipeline.refining import Refining, completed
-from experiments.pipeline.search_results import Entry
 from experiments.settings import setup
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
@@ -24,6 +22,7 @@ from flcs.refinement.genome import with_reference
 from flcs.refinement.refinement import TIGHTER, hull_of, refine
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
+from sscq.baselines.tuned import Tuned
 from sscq.search.cmaes import CmaEs
 
 TITLE = "knowledge base"
@@ -72,7 +71,7 @@ def kb_of(job, reference, gains=None):
 
 
 def searches(job, gains, **changes):
-    entry = Entry("fixed", "fixed PID", np.asarray(gains, float), 1.0, 100)
+    entry = Tuned("fixed", "fixed PID", theta=np.asarray(gains, float), evaluations=100)
     job = replace(job, **changes)
     task, validation = job.task(), job.task("validation")
     return Refining(bench_of(job), task, validation, entry, "kb", TITLE, None)
@@ -147,11 +146,7 @@ def test_searches_of_all_rules_start_from_what_the_coarse_ones_found(job, edge, 
         value = float(len(calls))
         rule = replace(kb.channels[0].rules[0], gains=(value, value, value))
         kb = replace(kb, channels=(replace(kb.channels[0], rules=(rule, *kb.channels[0].rules[1:])),))
-        found = SimpleNamespace(
-            candidate=SimpleNamespace(name=given["name"], title=TITLE), theta=np.zeros(1), fitness=value, evaluations=7,
-            histories=(),
-        )  # fmt: skip
-        return kb, found
+        return kb, Tuned(given["name"], TITLE, theta=np.zeros(1), fitness=value, evaluations=7)
 
     monkeypatch.setattr(refining, "refine", spy)
     one = searches(job, 0.6 * edge, coarse_share=0.4, tries=3)
@@ -180,7 +175,7 @@ def test_all_searches_are_paid_from_one_budget(moved):
 
 def _spent(entry):
     """Evaluations of an entry's methods, which count from one another's end."""
-    return sum(int(history["evaluations"][-1]) for _, history in entry.histories)
+    return sum(int(history.evaluations[-1]) for _, history in entry.histories)
 
 
 def test_small_searches_take_no_more_than_they_can_use(job, edge):

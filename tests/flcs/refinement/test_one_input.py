@@ -172,6 +172,6 @@ def test_a_coarse_search_gains_and_its_result_is_a_start_of_the_whole():
     whole = whole_candidate(given, (better, given), LAWS, "whole", "whole")
     values = Objective(task, whole.controller, whole.decode, None, whole.gain_sets)(whole.start)
     assert found.genome.shape == (7,)
-    assert found.candidate.name.endswith("_over_e")
+    assert found.name.endswith("_over_e")
     assert values[0] == pytest.approx(found.fitness, rel=1e-9)
     assert values[0] < 0.99 * values[1]

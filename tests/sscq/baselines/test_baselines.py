@@ -217,7 +217,7 @@ def test_two_hundred_evaluations_improve_on_the_start(objectives, kind):
     assert found.fitness < 0.95 * start.min()
     assert found.evaluations <= 200
     assert [name for name, _ in found.histories] == ["GeneticAlgorithm", "CmaEs"]
-    np.testing.assert_array_equal(found.theta, theta_of(found.candidate, found.genome[None])[0])
+    np.testing.assert_array_equal(found.theta, theta_of(candidate(kind), found.genome[None])[0])
     again = TASK.fitness(objectives(kind).loop.evaluate(found.theta[None], threads=1))[0]
     assert again == found.fitness
     for _, history in found.histories:
@@ -294,7 +294,7 @@ def test_margins_are_kept_by_the_search():
     free, kept = (search(task, candidate("fixed", start), plan, m) for m in (None, margins))
     assert not margins.keeps(free.theta)
     assert margins.keeps(kept.theta)
-    assert kept.fitness < 0.99 * float(Objective(task, kept.candidate.controller, margins=margins)(start)[0])
+    assert kept.fitness < 0.99 * float(Objective(task, kept.controller, margins=margins)(start)[0])
     assert free.fitness < kept.fitness
 
 

@@ -12,10 +12,10 @@ from omegaconf import OmegaConf
 from configs import FOLDER, store
 from experiments.pipeline.ladder import Bench
 from experiments.pipeline.rungs import hand_made as rung
-from experiments.pipeline.search_results import Entry
 from experiments.settings import setup
 from experiments.suites.variants import Scratch
 from flcs.refinement.hand_made import from_gains
+from sscq.baselines.tuned import Tuned
 
 GENTLE, WILD = (0.8, 0.5, 0.1), (6.0, 20.0, 4.0)  # the second loses the loop
 
@@ -30,7 +30,7 @@ def bench():
 
 
 def entry(gains):
-    return Entry("fixed", "fixed PID", np.array(gains), 1.0, 20, ())
+    return Tuned("fixed", "fixed PID", theta=np.array(gains), evaluations=20)
 
 
 def test_ranges_are_the_better_ones_when_taught(bench):

@@ -18,8 +18,7 @@ import plants
 from configs.schema import ControllerConfig
 from controllers import PID, Controller, GainTable, gain_names
 from experiments import design
-from experiments.pipeline import search_results
-from experiments.pipeline.judging import MEASURES, Contender
+from experiments.pipeline.judging import MEASURES
 from experiments.report import files, outputs, search_histories
 from experiments.report.builders import (
     cautions,
@@ -42,6 +41,8 @@ from experiments.runtime.run_folder import RunFolder
 from flcs.knowledge_base.activation import activation
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
 from plants.suspension.roads import rough_road
+from sscq.baselines.tuned import Tuned
+from sscq.search.history import History
 from sscq.situations.situation import Situation
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.verdict.verdict import Sample, compare
@@ -284,7 +285,7 @@ def test_gain_tables_say_where_their_nodes_are(run, signal, transform, places):
     laws = (PID(),)
     schedule = GainTable(signal, (0.0, 1.0), transform, search_scale=True, gain_names=gain_names(laws))
     theta = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 1.5])
-    (found,) = results.gains_of(run.case, Contender("table", "gain table", "", Controller(laws, schedule), theta))
+    (found,) = results.gains_of(run.case, Tuned("table", "gain table", "", Controller(laws, schedule), theta))
     assert (found.kp, found.ki, found.kd) == (1.0, 2.0, 3.0)
     assert found.at == f"{places[0]}; linear in between"
     (node,) = found.nodes
@@ -369,10 +370,10 @@ def test_search_histories_count_their_evaluations_on(data):
 
 def test_searches_with_labels_are_named_by_them():
     """A small search and a fine one of two methods that begins with the same method."""
-    history = {name: np.arange(1.0, 4.0) for name in ("generation", "evaluations", "best", "mean")}
+    history = History(*[np.arange(1.0, 4.0)] * 4)
     names = ["over e alone|CmaEs", "over z alone|CmaEs", "from the imitated rules|CmaEs",
              "from the reference gains|GeneticAlgorithm", "from the reference gains|CmaEs"]  # fmt: skip
-    entry = search_results.Entry("kb", "knowledge base", np.zeros(1), 1.0, 9, tuple((name, history) for name in names))
+    entry = Tuned("kb", "knowledge base", histories=tuple((name, history) for name in names))
     found = search_histories.of_entry(entry, "knowledge_base")
     assert [one.name for one in found] == [
         "knowledge base, over e alone: CMA-ES",
