@@ -67,10 +67,17 @@ class SearchPlan:
         theta = genome if candidate.decode is None else candidate.decode(genome[None])[0]
         incumbents = np.vstack([result.incumbents for result in results])
         return Tuned(
-            candidate.name, candidate.title, controller=candidate.controller, theta=theta, evaluations=evaluations,
-            parameters=len(candidate.low), fitness=fitness, histories=tuple(histories), genome=genome,
+            candidate.name,
+            candidate.title,
+            controller=candidate.controller,
+            theta=theta,
+            evaluations=evaluations,
+            parameters=len(candidate.low),
+            fitness=fitness,
+            histories=tuple(histories),
+            genome=genome,
             incumbents=incumbents,
-        )  # fmt: skip
+        )
 
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
