@@ -131,7 +131,10 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 def _type(source: type, name: str) -> Any:
-    """Return the type of a setting as a configuration has it: lists for tuples, dicts for mappings."""
+    """Return the type of a setting as a configuration has it: lists for tuples, dicts for mappings.
+
+    Where a number or a mapping of names to numbers is possible, it has the number.
+    """
     place = next(cls for cls in source.__mro__ if name in inspect.get_annotations(cls))
     scope = {**vars(collections.abc), **vars(sys.modules[place.__module__])}
     return _open(eval(place.__annotations__[name], scope))  # noqa: S307  (an annotation of our own)
@@ -140,7 +143,8 @@ def _type(source: type, name: str) -> Any:
 def _open(hint: Any) -> Any:
     origin, words = typing.get_origin(hint), typing.get_args(hint)
     if origin in {typing.Union, types.UnionType}:
-        return typing.Union[tuple(_open(word) for word in words)]  # noqa: UP007  (made from parts)
+        bare = [word for word in words if typing.get_origin(word) is not collections.abc.Mapping]
+        return typing.Union[tuple(_open(word) for word in bare)]  # noqa: UP007  (made from parts)
     if origin is tuple:
         return list[_open(words[0])]  # type: ignore[misc]  # made from parts
     if origin is collections.abc.Mapping:

@@ -13,6 +13,7 @@ from configs.parts import Part, of, part
 from configs.rules import interval_complaints
 from controllers import PID
 from controllers.settings import setting
+from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,32 +132,23 @@ class ExcitationConfig:
             yield f"until must be after at, got {self.until} s and {self.at} s"
 
 
-@dataclass
-class SituationConfig:
-    """One control situation (scenario); fields as in `sscq.Situation`."""
+@part(
+    Situation,
+    order="reference reference_signal initial parameters excitation noise delay output_delay jitter quantisation "
+    "dropout command_dropout limits rate_limit dead_zone backlash t_end seed",
+)
+class SituationConfig(Part):
+    """One control situation (scenario)."""
 
     reference: float = setting(0.0, "reference of every channel")
     reference_signal: ExcitationConfig = setting(ExcitationConfig, "signal that is added to the reference")
     initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
     excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
-    noise: float = setting(0.0, "standard deviation of the sensor noise", low=0)
-    delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
-    output_delay: float = setting(0.0, "delay of the measurements", unit="s", low=0)
-    jitter: float = setting(0.0, "sampling jitter, as a share of the sample time", low=0, high=1)
-    quantisation: float = setting(0.0, "step of the converter that rounds the controlled outputs", low=0)
-    dropout: float = setting(0.0, "probability that a sample's measurements are lost", low=0, below=1)
-    command_dropout: float = setting(0.0, "probability that a sample's commands are lost", low=0, below=1)
-    limits: list[float] | None = setting(None, "range of the plant inputs [low, high], where the actuator has less")
-    rate_limit: float | None = setting(None, "largest speed of the actuators; null: any", unit="1/s", above=0)
-    dead_zone: float = setting(0.0, "inputs of no more than this size move no actuator", low=0)
-    backlash: float = setting(0.0, "width of the play behind the actuators", low=0)
-    t_end: float = setting(20.0, "horizon", unit="s", above=0)
-    seed: int | None = setting(None, "seed of the situation; null: the run's", low=0)
+    seed: int | None = of(Situation, default=None, text="seed of the situation; null: the run's")
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
-        yield from interval_complaints("limits", self.limits)
         moving = self.reference_signal
         if moving.kind in WITH_AMPLITUDE and moving.amplitude == 0.0:
             yield (
@@ -165,8 +157,8 @@ class SituationConfig:
             )
 
 
-@dataclass
-class SituationsConfig:
+@part()
+class SituationsConfig(Part):
     """Which situations are taught (training) and which are kept for the verdict (test); by name."""
 
     taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only; empty: the plant's")
@@ -181,20 +173,16 @@ class SituationsConfig:
     taught_noises: list[float] | None = setting(
         None, "sensor noises (standard deviations): each taught situation with each; null: their own", low=0
     )
-    noise: float = setting(0.0, "sensor noise of all situations (standard deviation); 0: their own", low=0)
-    delay: float = setting(0.0, "delay of the commands in all situations; 0: their own", unit="s", low=0)
-    output_delay: float = setting(0.0, "delay of the measurements in all situations; 0: their own", unit="s", low=0)
-    jitter: float = setting(
-        0.0, "sampling jitter of all situations, as a share of the sample time; 0: their own", low=0, high=1
-    )
-    quantisation: float = setting(0.0, "step of the converters in all situations; 0: their own", low=0)
-    dropout: float = setting(0.0, "share of lost measurements in all situations; 0: their own", low=0, below=1)
-    command_dropout: float = setting(0.0, "share of lost commands in all situations; 0: their own", low=0, below=1)
-    rate_limit: float | None = setting(
-        None, "largest speed of the actuators in all situations; null: their own", unit="1/s", above=0
-    )
-    dead_zone: float = setting(0.0, "dead zone of the actuators in all situations; 0: their own", low=0)
-    backlash: float = setting(0.0, "play behind the actuators in all situations; 0: their own", low=0)
+    noise: float = of(Situation, text="sensor noise of all situations (standard deviation); 0: their own")
+    delay: float = of(Situation, text="delay of the commands in all situations; 0: their own")
+    output_delay: float = of(Situation, text="delay of the measurements in all situations; 0: their own")
+    jitter: float = of(Situation, text="sampling jitter of all situations, as a share of the sample time; 0: their own")
+    quantisation: float = of(Situation, text="step of the converters in all situations; 0: their own")
+    dropout: float = of(Situation, text="share of lost measurements in all situations; 0: their own")
+    command_dropout: float = of(Situation, text="share of lost commands in all situations; 0: their own")
+    rate_limit: float | None = of(Situation, text="largest speed of the actuators in all situations; null: their own")
+    dead_zone: float = of(Situation, text="dead zone of the actuators in all situations; 0: their own")
+    backlash: float = of(Situation, text="play behind the actuators in all situations; 0: their own")
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""

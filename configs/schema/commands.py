@@ -9,10 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from configs.parts import Part, of, part
 from configs.schema.closed_loop import ControllerConfig, ExcitationConfig, PresentConfig, SituationsConfig
 from configs.schema.learning import NetworkConfig, TeacherConfig
 from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 from controllers.settings import setting
+from flcs.export.guard import Guard
+from flcs.export.pid_block import VendorForm
+from sscq.worst.envelope import Envelope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,20 +58,12 @@ class RunConfig:
         return self.step
 
 
-@dataclass
-class GuardConfig:
+@part(Guard)
+class GuardConfig(Part):
     """What an installed controller does about signals that cannot be trusted."""
 
-    ranges: dict[str, Any] = setting(dict, "where inputs are trusted, ends excluded: {angle: [-1, 1]}")
-    patience: float = setting(0.1, "uninterrupted distrust after which it goes to the safe command", unit="s", low=0)
-    recovery: float = setting(1.0, "uninterrupted trust after which it goes back to automatic", unit="s", low=0)
-    frozen_after: float | None = setting(
-        None, "a measurement that stands still for so long is not trusted; null: it may", unit="s", above=0
-    )
-    ramp: float | None = setting(
-        None, "rate of commands in manual and to the safe one; null: at once; 0: they stay", unit="1/s", low=0
-    )
-    safe: list[float] | None = setting(None, "safe command of each channel; null: the last one stays")
+    ranges: dict[str, Any] = of(Guard)
+    ramp: float | None = of(Guard, default=None)
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with a range."""
@@ -76,12 +72,9 @@ class GuardConfig:
                 yield f"ranges.{name} must be [low, high] with low < high, got {ends}"
 
 
-@dataclass
-class VendorConfig:
+@part(VendorForm)
+class VendorConfig(Part):
     """How a PID block elsewhere takes its gains: K, Ti, Td."""
-
-    unit: str = setting("s", "unit of Ti and Td", choices=("s", "min"))
-    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
 
 
 def _is_open_range(ends: object) -> bool:
@@ -106,26 +99,26 @@ class ExportSettings:
     hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)
 
 
-@dataclass
-class EnvelopeConfig:
-    """Ranges of what situations may be; fields as in `sscq.Envelope`."""
+@part(
+    Envelope,
+    order="usual parameters initial reference kinds load excitation noise delay authority rate_limit delay_step hold "
+    "t_end",
+)
+class EnvelopeConfig(Part):
+    """Ranges of what situations may be."""
 
     usual: bool = setting(True, "ranges not given are the plant's usual ones; false: what is not given does not vary")
-    parameters: dict[str, Any] = setting(dict, "ranges of plant parameters: {mu: [0.5, 2]}")
-    initial: dict[str, Any] = setting(dict, "ranges of initial states")
-    reference: dict[str, Any] = setting(dict, "ranges of the reference of each controlled output")
-    kinds: list[str] = setting(lambda: ["step"], "how the reference gets there", choices=("step", "ramp", "sine"))
-    load: dict[str, Any] = setting(dict, "ranges of steps of the disturbances at half the horizon")
-    excitation: dict[str, Any] = setting(dict, "ranges of the standard deviation of disturbing white noise")
-    noise: dict[str, Any] = setting(dict, "ranges of the standard deviation of sensor noise")
-    delay: list[float] | None = setting(None, "range of the command's delay [low, high]", unit="s", low=0)
-    authority: list[float] | None = setting(
-        None, "range of the share of the command limits that actuators have", above=0
-    )
-    rate_limit: list[float] | None = setting(None, "range of the actuators' largest speed", unit="1/s", above=0)
-    delay_step: float | None = setting(None, "between neighbouring delays; null: usual", unit="s", above=0)
-    hold: float | None = setting(None, "time that white noise is held; null: usual", unit="s", above=0)
-    t_end: float | None = setting(None, "horizon; null: usual", unit="s", above=0)
+    parameters: dict[str, Any] = of(Envelope)
+    initial: dict[str, Any] = of(Envelope)
+    reference: dict[str, Any] = of(Envelope)
+    load: dict[str, Any] = of(Envelope)
+    excitation: dict[str, Any] = of(Envelope)
+    noise: dict[str, Any] = of(Envelope)
+    delay: list[float] | None = of(Envelope, default=None)
+    authority: list[float] | None = of(Envelope, default=None)
+    delay_step: float | None = of(Envelope, default=None, text="between neighbouring delays; null: usual")
+    hold: float | None = of(Envelope, default=None, text="time that white noise is held; null: usual")
+    t_end: float | None = of(Envelope, default=None, text="horizon; null: usual")
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with a range."""

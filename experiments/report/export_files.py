@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from configs.parts import built
 from experiments.report.living.target import TARGETS
 from experiments.runtime.tables import text_table
 from flcs.export import pid_block
@@ -44,7 +45,7 @@ def job_for(
     """
     check_settings(settings, plant)
     guard = guard_of(settings.guard)
-    form = VendorForm(settings.vendor.unit, settings.vendor.longest)
+    form = built(VendorForm, settings.vendor)
     alone = settings.shape == "scheduler"
     machine = scheduler(kb, plant, step, guard, form) if alone else installed(kb, plant, step, guard)
     seen = recordings(kb, plant, situations, step, machine, integrator)
@@ -79,9 +80,7 @@ def check_settings(settings: ExportSettings, plant: Plant) -> None:
 def guard_of(given: GuardConfig) -> Guard:
     """Return the guard that settings describe."""
     ranges = {name: (float(ends[0]), float(ends[1])) for name, ends in given.ranges.items()}
-    safe = None if given.safe is None else tuple(given.safe)
-    ramp = float("inf") if given.ramp is None else given.ramp
-    return Guard(ranges, given.patience, given.recovery, given.frozen_after, ramp, safe)
+    return built(Guard, given, ranges=ranges, ramp=float("inf") if given.ramp is None else given.ramp)
 
 
 SCHEMA, VERSION = "sscq export", 1

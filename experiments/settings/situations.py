@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from configs.parts import built
 from experiments.runtime.errors import UserError
 from experiments.settings.excitations import excitation
 from plants.core.motion.modes import check_mode
@@ -126,17 +127,15 @@ def _common(config: Config) -> dict[str, Any]:
 def situation(name: str, given: SituationConfig, plant: Plant, seed: int, repetition: int = 0) -> Situation:
     """Return a configured situation, with other random numbers for each repetition."""
     number = (seed if given.seed is None else given.seed) + SEED_STRIDE * repetition
-    return Situation(
+    return built(
+        Situation, given,
         name=name,
         reference=dict.fromkeys((c.output for c in plant.channels), _reference(name, given, number)),
         excitation=excitation(given.excitation, _drawn_from(name, given, number), given.t_end),
         parameters=given.parameters or None,
         initial=given.initial,
-        **{name: getattr(given, name) for name in REAL_LOOP},
-        limits=None if given.limits is None else (given.limits[0], given.limits[1]),
-        t_end=given.t_end,
         seed=number,
-    )
+    )  # fmt: skip
 
 
 def _reference(name: str, given: SituationConfig, number: int) -> Any:

@@ -9,9 +9,10 @@ uninterrupted trust it goes back to automatic without a bump.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from controllers.settings import check, setting
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import minimum, where
 
@@ -31,17 +32,9 @@ class Guard:
     Attributes
     ----------
     ranges : mapping of input to (low, high)
-        Where a signal is trusted, ends excluded; others up to 1e15.
-    patience : float
-        Uninterrupted distrust after which it trips [s].
-    recovery : float
-        Uninterrupted trust after which it goes back to automatic [s].
-    frozen_after : float, optional
-        A measurement that has been exactly the same for this time [s] is not trusted; left out: it may stand still.
+        Signals that are not named are trusted up to 1e15.
     ramp : float
-        Rate of the command in manual and on its way to the safe one [unit/s]; inf: at once, 0: it stays.
-    safe : tuple of float, optional
-        Commands to go to, a channel each; left out: the last one stays.
+        Infinite: at once.
 
     Raises
     ------
@@ -49,19 +42,27 @@ class Guard:
         If a time is negative or a range is empty.
     """
 
-    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    patience: float = 0.1
-    recovery: float = 1.0
-    frozen_after: float | None = None
-    ramp: float = math.inf
-    safe: tuple[float, ...] | None = None
+    ranges: Mapping[str, tuple[float, float]] = setting(
+        dict, "where inputs are trusted, ends excluded: {angle: [-1, 1]}"
+    )
+    patience: float = setting(
+        0.1, "uninterrupted distrust after which it goes to the safe command", unit="s", low=0, infinite=True
+    )
+    recovery: float = setting(
+        1.0, "uninterrupted trust after which it goes back to automatic", unit="s", low=0, infinite=True
+    )
+    frozen_after: float | None = setting(
+        None, "a measurement that stands still for so long is not trusted; null: it may", unit="s", above=0
+    )
+    ramp: float = setting(
+        math.inf, "rate of commands in manual and to the safe one; null: at once; 0: they stay", unit="1/s", low=0,
+        infinite=True,
+    )  # fmt: skip
+    safe: tuple[float, ...] | None = setting(None, "safe command of each channel; null: the last one stays")
 
     def __post_init__(self) -> None:
         """Check the settings."""
-        for name in ("patience", "recovery", "ramp", "frozen_after"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0.0:
-                raise ValueError(f"guard: {name} must not be negative, got {value}")
+        check(self, "guard")
         for name, (low, high) in self.ranges.items():
             if not low < high:
                 raise ValueError(f"guard: the range of {name} must be (low, high) with low < high, got {low}, {high}")
@@ -116,8 +117,8 @@ def judge(m: Slots, names: Iterable[str], moving: Mapping[str, str], guard: Guar
     """
     moved = [still(m, name, counter, guard, sample_time) for name, counter in moving.items()]
     good: Any = 1.0
-    for check in (*[trusted(m, name, guard) for name in names], *moved):
-        good = good if isinstance(check, float) else where(check, good, 0.0)
+    for word in (*[trusted(m, name, guard) for name in names], *moved):
+        good = good if isinstance(word, float) else where(word, good, 0.0)
     watch(m, good, guard, sample_time)
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from controllers.settings import check, setting
 from plants.core.elementary import maximum, minimum, sqrt, where
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sscq.situations.situation import Situation
 
 
+_FOREVER = 1e9
 _SECONDS = {"s": 1.0, "min": 60.0}
 _SMALLEST = 1e-6  # of the box: a smaller K has no Ti and Td
 _ROUNDING = 1e-6  # relative: a double zero (Ti = 4 Td) must survive rounding, to single precision too
@@ -39,28 +41,20 @@ _ROUNDING = 1e-6  # relative: a double zero (Ti = 4 Td) must survive rounding, t
 class VendorForm:
     """How the block wants its times.
 
-    Attributes
-    ----------
-    unit : {"s", "min"}
-        Of Ti and Td.
-    longest : float
-        Largest Ti and Td [unit]: Ti is held there where ki goes to 0, which is as good as no integral action.
-
     Raises
     ------
     ValueError
-        For another unit, or a longest time that is not positive.
+        For another unit, or a longest time that is not positive or not below 1e9.
     """
 
-    unit: str = "s"
-    longest: float = 9999.0
+    unit: str = setting("s", "unit of Ti and Td", choices=tuple(_SECONDS))
+    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
 
     def __post_init__(self) -> None:
         """Check."""
-        if self.unit not in _SECONDS:
-            raise ValueError(f"times of a PID block are in s or min, got {self.unit!r}")
-        if not 0.0 < self.longest < 1e9:
-            raise ValueError(f"the longest time of a PID block must be positive and below 1e9, got {self.longest}")
+        check(self, "times of a PID block")
+        if self.longest >= _FOREVER:
+            raise ValueError(f"the longest time of a PID block must be below {_FOREVER:g}, got {self.longest}")
 
     @property
     def longest_seconds(self) -> float:

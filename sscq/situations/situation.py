@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from controllers.settings import check, setting
 from plants.core.names import unknown
 from plants.excitation import Part, Signal, as_signal
 
@@ -30,33 +30,29 @@ class Situation:
         A bare signal drives the first disturbance.
     parameters, initial : mapping or sequence, optional
         Replace the plant's nominal values.
-    delay : float
-        Dead time of the command on its way to the plant [s], beside the plant's own.
-    output_delay : float
-        Dead time of the measurements on their way to the controller [s].
+    delay, output_delay : float
+        The plant's own dead time comes on top.
     noise : float, or mapping of measurement to float
-        Standard deviation of white sensor noise; a bare number is for every controlled output.
+        Of white noise; a bare number is for every controlled output.
     jitter : float
-        Sampling jitter: the measurement that a sample works with was taken a random time before, uniform between 0 and
-        this share of the sample time (0 to 1).
+        The measurement that a sample works with was taken a random time before, uniform between 0 and this share.
     quantisation : float, or mapping of measurement to float
-        Step of the converter: measurements are rounded to its nearest multiple. A bare number is for every controlled
-        output.
+        Measurements are rounded to its nearest multiple. A bare number is for every controlled output.
     dropout, command_dropout : float
-        Probability that a sample's packet is lost on its way to the controller (all measurements), or to the actuator
-        (all plant inputs); the last one that arrived is held.
+        What is lost is a packet of all measurements, or of all plant inputs; the last one that arrived is held.
     limits : (low, high), optional
-        Range of the plant inputs, where the actuator has less than the controller believes.
+        The controller believes in its own.
     rate_limit : float, or mapping of plant input to float, optional
-        Largest speed of the actuator [input unit/s], where it is slower than the controller believes. Here and below a
-        bare number is for every plant input.
+        Where the actuator is slower than the controller believes. Here and below a bare number is for every plant
+        input.
     dead_zone : float, or mapping of plant input to float
         The actuator does nothing between minus and plus this value, and is that much weaker beyond.
     backlash : float, or mapping of plant input to float
-        Width of the play between actuator and plant.
-    t_end : float
-        Horizon [s].
-    seed : int
+
+    Raises
+    ------
+    ValueError
+        For a setting outside its range.
     """
 
     name: str = "situation"
@@ -64,45 +60,31 @@ class Situation:
     excitation: Given = None
     parameters: Mapping[str, float] | Sequence[float] | None = None
     initial: Mapping[str, float] | Sequence[float] | None = None
-    delay: float = 0.0
-    output_delay: float = 0.0
-    noise: Numbers = 0.0
-    limits: tuple[float, float] | None = None
-    jitter: float = 0.0
-    quantisation: Numbers = 0.0
-    dropout: float = 0.0
-    command_dropout: float = 0.0
-    rate_limit: Numbers | None = None
-    dead_zone: Numbers = 0.0
-    backlash: Numbers = 0.0
-    t_end: float = 20.0
-    seed: int = 0
+    delay: float = setting(0.0, "delay of the commands", unit="s", low=0)
+    output_delay: float = setting(0.0, "delay of the measurements", unit="s", low=0)
+    noise: Numbers = setting(0.0, "standard deviation of the sensor noise", low=0)
+    limits: tuple[float, float] | None = setting(
+        None, "range of the plant inputs [low, high], where the actuator has less"
+    )
+    jitter: float = setting(0.0, "sampling jitter, as a share of the sample time", low=0, high=1)
+    quantisation: Numbers = setting(0.0, "step of the converter that rounds the controlled outputs", low=0)
+    dropout: float = setting(0.0, "probability that a sample's measurements are lost", low=0, below=1)
+    command_dropout: float = setting(0.0, "probability that a sample's commands are lost", low=0, below=1)
+    rate_limit: Numbers | None = setting(None, "largest speed of the actuators; null: any", unit="1/s", above=0)
+    dead_zone: Numbers = setting(0.0, "inputs of no more than this size move no actuator", low=0)
+    backlash: Numbers = setting(0.0, "width of the play behind the actuators", low=0)
+    t_end: float = setting(20.0, "horizon", unit="s", above=0)
+    seed: int = setting(0, "seed of the situation", low=0)
     text: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Check what can be checked without the plant."""
-        for label in ("delay", "output_delay"):
-            value = getattr(self, label)
-            if not (math.isfinite(value) and value >= 0.0):
-                message = f"situation {self.name!r}: {label} must be finite and not negative, got {value} s"
-                raise ValueError(message)
-        for label in ("dropout", "command_dropout"):
-            if not 0.0 <= getattr(self, label) < 1.0:
-                chance = f"must be a probability of at least 0 and below 1, got {getattr(self, label)}"
-                message = f"situation {self.name!r}: {label} {chance}"
-                raise ValueError(message)
-        if not 0.0 <= self.jitter <= 1.0:
-            message = f"situation {self.name!r}: jitter must be a share of the sample, 0 to 1, got {self.jitter}"
-            raise ValueError(message)
-        if not (math.isfinite(self.t_end) and self.t_end > 0.0):
-            message = f"situation {self.name!r}: t_end must be positive and finite, got {self.t_end} s"
-            raise ValueError(message)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            message = f"situation {self.name!r}: seed must be an integer >= 0, got {self.seed!r}"
-            raise ValueError(message)
+        check(self, f"situation {self.name!r}")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the limits."""
         if self.limits is not None and (len(self.limits) != 2 or not self.limits[0] < self.limits[1]):
-            message = f"situation {self.name!r}: limits must be (low, high) with low < high, got {self.limits}"
-            raise ValueError(message)
+            yield f"limits must be [low, high] with low < high, got {self.limits}"
 
     def references(self, plant: Plant) -> list[Signal]:
         """Return the reference of each channel."""
@@ -139,11 +121,6 @@ def _numbers(situation: Situation, what: str, kind: str, names: Sequence[str], b
     for name, value in given.items():
         if name not in found:
             message = f"situation {situation.name!r}: {unknown(kind, name, names)}"
-            raise ValueError(message)
-        some = what != "rate_limit"  # a rate limit of 0 would be an actuator that never moves
-        if not (math.isfinite(value) and (value >= 0.0 if some else value > 0.0)):
-            rule = "finite and not negative" if some else "finite and positive (leave it out where there is none)"
-            message = f"situation {situation.name!r}: {what} of {name!r} must be {rule}, got {value}"
             raise ValueError(message)
         found[name] = float(value)
     return list(found.values())

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from controllers.settings import check as check_settings
+from controllers.settings import setting
 from plants.core.names import unknown
 from plants.excitation import Constant, Step, WhiteNoise
 from sscq.situations.situation_sets import standard_sets
@@ -46,24 +48,13 @@ class Envelope:
     reference : mapping of channel output to range
         Height of the reference; of an output that is not named it is the nominal output.
     kinds : tuple of {"step", "ramp", "sine"}
-        How the reference gets there: at once, in a quarter of the horizon, or as a sine about the nominal output with
-        two periods a horizon.
-    load : mapping of disturbance to range
-        Step of the disturbance at half the horizon.
+        At once, in a quarter of the horizon, or as a sine about the nominal output with two periods a horizon.
     excitation : mapping of disturbance to range
-        Standard deviation of white noise, each value held for `hold`.
-    noise : mapping of measurement to range
-        Standard deviation of the sensor noise.
+        Each value of the noise is held for `hold`.
     delay : range
-        Dead time of the commands [s], in multiples of `delay_step`.
+        In multiples of `delay_step`: situations of equal dead time are simulated together.
     authority : range
-        Share of the command limits that the actuators have, where the controller believes in all of it.
-    rate_limit : range, optional
-        Largest speed of every actuator [input unit/s]; None: any.
-    delay_step : float
-        Between two neighbouring dead times [s]: situations of equal dead time are simulated together.
-    hold, t_end : float
-        Of the white noise, and the horizon [s].
+        The controller believes in all of it.
 
     Raises
     ------
@@ -71,19 +62,19 @@ class Envelope:
         Where a range is none.
     """
 
-    parameters: Ranges = field(default_factory=dict)
-    initial: Ranges = field(default_factory=dict)
-    reference: Ranges = field(default_factory=dict)
-    kinds: tuple[str, ...] = ("step",)
-    load: Ranges = field(default_factory=dict)
-    excitation: Ranges = field(default_factory=dict)
-    noise: Ranges = field(default_factory=dict)
-    delay: Range = (0.0, 0.0)
-    authority: Range = (1.0, 1.0)
-    rate_limit: Range | None = None
-    delay_step: float = 0.01
-    hold: float = 0.1
-    t_end: float = 20.0
+    parameters: Ranges = setting(dict, "ranges of plant parameters: {mu: [0.5, 2]}")
+    initial: Ranges = setting(dict, "ranges of initial states")
+    reference: Ranges = setting(dict, "ranges of the reference of each controlled output")
+    kinds: tuple[str, ...] = setting(("step",), "how the reference gets there", choices=KINDS)
+    load: Ranges = setting(dict, "ranges of steps of the disturbances at half the horizon")
+    excitation: Ranges = setting(dict, "ranges of the standard deviation of disturbing white noise")
+    noise: Ranges = setting(dict, "ranges of the standard deviation of sensor noise")
+    delay: Range = setting((0.0, 0.0), "range of the command's delay [low, high]", unit="s", low=0)
+    authority: Range = setting((1.0, 1.0), "range of the share of the command limits that actuators have", above=0)
+    rate_limit: Range | None = setting(None, "range of the actuators' largest speed", unit="1/s", above=0)
+    delay_step: float = setting(0.01, "between neighbouring delays", unit="s", above=0)
+    hold: float = setting(0.1, "time that white noise is held", unit="s", above=0)
+    t_end: float = setting(20.0, "horizon", unit="s", above=0)
 
     def __post_init__(self) -> None:
         """Check what can be checked without the plant, and make all numbers floats."""
@@ -92,29 +83,15 @@ class Envelope:
             given = {key: _range(f"{name}[{key}]", value, least) for key, value in getattr(self, name).items()}
             object.__setattr__(self, name, given)
         object.__setattr__(self, "kinds", tuple(self.kinds))
-        for kind in self.kinds:
-            if kind not in KINDS:
-                raise ValueError(f"envelope: {unknown('kind of reference', kind, KINDS)}")
         if not self.kinds or len(set(self.kinds)) < len(self.kinds):
             raise ValueError(f"envelope: kinds must be different ones of {', '.join(KINDS)}, got {self.kinds}")
         object.__setattr__(self, "delay", _range("delay", self.delay, 0.0))
         object.__setattr__(self, "authority", _range("authority", self.authority, 0.0))
-        if self.authority[0] <= 0.0:
-            raise ValueError(
-                f"envelope: authority must be above 0 (an actuator that never moves), got {self.authority}"
-            )
-        self._check_times()
-
-    def _check_times(self) -> None:
         if self.rate_limit is not None:
             object.__setattr__(self, "rate_limit", _range("rate_limit", self.rate_limit, 0.0))
-            if self.rate_limit[0] <= 0.0:
-                raise ValueError(f"envelope: rate_limit must be above 0, got {self.rate_limit}; leave it out for none")
+        check_settings(self, "envelope")
         for name in ("delay_step", "hold", "t_end"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise ValueError(f"envelope: {name} must be positive and finite, got {value} s")
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     def check(self, plant: Plant) -> None:
         """Raise ValueError where the ranges do not fit the plant: unknown names, values outside its bounds."""

@@ -113,9 +113,9 @@ def test_the_document_reads_back_and_refuses_what_it_should_not_hold():
         ({"noise": {"output": [0.0, True]}}, "noise.output. must be a finite number, got True"),
         ({"load": [0, 1]}, "load must map names"),
         ({"kinds": "step"}, "kinds must be a list"),
-        ({"kinds": ["stair"]}, "no kind of reference 'stair'"),
-        ({"t_end": 0.0}, "t_end must be positive"),
-        ({"rate_limit": [0.0, 1.0]}, "rate_limit must be above 0"),
+        ({"kinds": ["stair"]}, "kinds.0. must be one of step, ramp, sine, got 'stair'"),
+        ({"t_end": 0.0}, "t_end must be above 0 s, got 0.0"),
+        ({"rate_limit": [0.0, 1.0]}, "rate_limit.0. must be above 0 1/s, got 0.0"),
     ):
         with pytest.raises(ValueError, match=message):
             Envelope.from_document({**document, **change})
