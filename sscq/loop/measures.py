@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.analysis.integrands import controller_entropy_rate
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import where
 from plants.core.kernel.kernel import ALIVE, KernelDesign
@@ -20,14 +21,14 @@ from plants.core.names import unknown
 from plants.core.plant import pick_measures
 from plants.core.signals.signal import TIME_TOLERANCE
 from sscq.loop.loss_at_rest import loss_at_rest
-from sscq.loop.quality import ALL_MEASURES, STEP_MEASURES, Moment, Quality
+from sscq.loop.quality import ALL_MEASURES, STEP_MEASURES, Quality, StepMoment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from plants import Plant
+    from plants import Channel, Plant
     from plants.excitation import Feed
     from sscq.loop.controller_side import Sampling
     from sscq.loop.spec import LoopSpec
@@ -240,7 +241,7 @@ class Scoring:
     def _score_own(self, lane: Lane) -> None:
         self.own.update(lane, self.sampling)
 
-    def moment(self, lane: Lane) -> Moment:
+    def moment(self, lane: Lane) -> StepMoment:
         """Return what the measures may look at, now."""
         t, h, plant = lane.uniform("t"), lane.uniform("h"), self.spec.plant
         outputs, references = self.sampling.outputs(lane), self.sampling.refer(lane)
@@ -249,11 +250,11 @@ class Scoring:
             error = references[i] - outputs[self.spec.output_index(channel.output)]
             errors.append(error * (1.0 / channel.scale))
         since = t - self._last_jump(lane, t)
-        return Moment(
+        return StepMoment(
             t=t,
             h=h,
             since=where(since, since, 0.0),
-            error=tuple(errors),
+            scaled_error=tuple(errors),
             command=lane["command"],
             entropy_plant=self.of_plant(lane) - self.at_rest(lane) if self.rest else self.of_plant(lane),
             entropy_controller=self._of_controller(lane, outputs),
@@ -283,14 +284,16 @@ class Scoring:
 
     def _of_controller(self, lane: Lane, outputs: tuple[Any, ...]) -> Any:
         """T0 dS/dt of the derivative action: |kd| times the square of the true error rate where the plant tells it."""
-        total: Any = 0.0
-        for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
-            if "kd" not in law.gain_names:
-                continue
-            kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
-            y_rate = lane["y_rate"][i] if channel.rate is None else outputs[self.spec.output_index(channel.rate)]
-            rate = lane["r_rate"][i] - y_rate
-            total = total + (magnitude(kd) if channel.opposed else kd) * rate * rate
+
+        def parts() -> Iterator[tuple[Channel, Any, Any]]:
+            for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
+                if "kd" in law.gain_names:
+                    kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
+                    told = channel.rate is not None
+                    y_rate = outputs[self.spec.output_index(channel.rate)] if told else lane["y_rate"][i]
+                    yield channel, kd, lane["r_rate"][i] - y_rate
+
+        total = controller_entropy_rate(parts())
         # A number of the run, not a constant of the text: another scale needs no other kernel.
         return lane.uniform("entropy_scale") * total if self.scaled else total
 

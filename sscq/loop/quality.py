@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.analysis.integrands import INTEGRANDS, Moment
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum, where
 from plants.core.names import unknown
@@ -23,50 +24,33 @@ SETTLED = 0.02  # of the distance to be covered: the usual 2 % band
 
 
 @dataclass(frozen=True)
-class Moment:
+class StepMoment(Moment):
     """What a measure may look at in one step; tuples have one entry per channel.
 
     Attributes
     ----------
-    t, h : time of the step and its length [s]; `since` counts from the latest jump of reference or load up to now
-    error : scaled errors r - y
-    command : commands held in this step
-    entropy_plant, entropy_controller : T0 dS/dt [W]; the plant's less its loss at rest, where it has any
+    h : length of the step [s]
     progress : errors in the direction of the way to go, over its length: 1 at the start, 0 on target, < 0 beyond
+    saturated : 1 where a command is at a limit, else 0
     """
 
-    t: Any
     h: Any
-    since: Any
-    error: tuple[Any, ...]
-    command: tuple[Any, ...]
-    entropy_plant: Any
-    entropy_controller: Any
     progress: tuple[Any, ...]
     saturated: Any
 
 
-def _sum(values: tuple[Any, ...]) -> Any:
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
+Update = Callable[[Any, StepMoment], Any]
 
 
-Update = Callable[[Any, Moment], Any]
+def _integral(name: str) -> Update:
+    return lambda old, m: old + INTEGRANDS[name].over(m.h, m)
+
 
 STEP_MEASURES: dict[str, Update] = {
-    "ise": lambda old, m: old + m.h * _sum(tuple(e * e for e in m.error)),
-    "iae": lambda old, m: old + m.h * _sum(tuple(magnitude(e) for e in m.error)),
-    "itae": lambda old, m: old + (m.h * m.since) * _sum(tuple(magnitude(e) for e in m.error)),
-    "effort": lambda old, m: old + m.h * _sum(tuple(u * u for u in m.command)),
+    **{name: _integral(name) for name in ("ise", "iae", "itae", "effort")},
     "overshoot": lambda old, m: _overshoot(old, m.progress),
     "settling_time": lambda old, m: where(_peak(m.progress) - SETTLED, m.t + m.h, old),
-    "entropy_plant": lambda old, m: old + m.h * m.entropy_plant,
-    "entropy_controller": lambda old, m: old + m.h * m.entropy_controller,
-    "entropy_difference": lambda old, m: old + m.h * (m.entropy_plant - m.entropy_controller),
-    "entropy_difference_abs": lambda old, m: old + m.h * magnitude(m.entropy_plant - m.entropy_controller),
-    "entropy_difference_square": lambda old, m: old + m.h * (m.entropy_plant - m.entropy_controller) ** 2,
+    **{name: _integral(name) for name in INTEGRANDS if name.startswith("entropy")},
     "saturated_time": lambda old, m: old + m.h * m.saturated,
     "peak_command": lambda old, m: maximum(old, _peak(m.command)),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import as_controller
+from plants.core.analysis.channel_laws import adopted_limits, gains_of
 from plants.core.kernel.signal_bank import SignalBank
 
 if TYPE_CHECKING:
@@ -133,8 +134,7 @@ class LoopSpec:
 
     def gains_of(self, i: int) -> slice:
         """Return the places of channel i's gains among all."""
-        first = sum(len(law.gain_names) for law in self.laws[:i])
-        return slice(first, first + len(self.laws[i].gain_names))
+        return gains_of(self.laws, i)
 
     def output_index(self, name: str) -> int:
         """Return the place of a measurement."""
@@ -177,11 +177,9 @@ def _timing(controller: Controller, step: float) -> Timing:
 
 def _bound(law: Law, channel: Channel, sample_time: float) -> Law:
     """Return the law with its sample time and, where it has no limits of its own, the channel's."""
-    changes: dict[str, Any] = {"sample_time": sample_time}
-    free = getattr(law, "limits", ()) is None  # a law without this setting looks after itself
-    if free and (math.isfinite(channel.low) or math.isfinite(channel.high)):
-        changes["limits"] = (channel.low, channel.high)
-    return replace(law, **changes)  # type: ignore[type-var]
+    limits = adopted_limits(law, channel)
+    changes: dict[str, Any] = {} if limits is None else {"limits": limits}
+    return replace(law, sample_time=sample_time, **changes)  # type: ignore[type-var]
 
 
 def _delays(plant: Plant, situation: Situation, timing: Timing) -> Delays:

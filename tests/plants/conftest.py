@@ -52,6 +52,6 @@ def compiled():
 def plain(monkeypatch):
     """`plants.simulate` with generated kernels run one lane at a time as the Python that they are: nothing to compile."""
     module = import_module("plants.core.motion.simulate")
-    monkeypatch.setattr(module, "Design", partial(KernelDesign, lanes=1))
+    monkeypatch.setattr(module, "KernelDesign", partial(KernelDesign, lanes=1))
     with uncompiled(), np.errstate(all="ignore"):  # compiled kernels divide by zero in silence
         yield module.simulate

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from plants.core.analysis.channel_laws import adopted_limits
 from plants.core.analysis.closed_loop import Loop, Reference
+from plants.core.analysis.integrands import INTEGRANDS
 from plants.core.blocks import as_tuple
-from plants.core.elementary import abs as magnitude
 from plants.core.names import pick_values, unknown
 from plants.core.plant import Plant
 from plants.core.quantities import Quantity
@@ -22,22 +23,9 @@ from plants.core.signals.signal import as_signal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plants.core.analysis.closed_loop import Moment
+    from plants.core.analysis.closed_loop import LoopMoment
     from plants.core.quantities import Channel
     from plants.core.signals.signal import Part, Signal
-
-INTEGRALS: dict[str, Callable[[Moment], Any]] = {
-    "iae": lambda m: sum((magnitude(e) for e in m.scaled_error), 0.0),
-    "itae": lambda m: m.t * sum((magnitude(e) for e in m.scaled_error), 0.0),
-    "ise": lambda m: sum((e * e for e in m.scaled_error), 0.0),
-    "effort": lambda m: sum((u * u for u in m.command), 0.0),
-    "entropy_plant": lambda m: m.entropy_plant,
-    "entropy_controller": lambda m: m.entropy_controller,
-    "entropy_difference": lambda m: m.entropy_plant - m.entropy_controller,
-    "entropy_difference_abs": lambda m: magnitude(m.entropy_plant - m.entropy_controller),
-    "entropy_difference_square": lambda m: (m.entropy_plant - m.entropy_controller) ** 2,
-}
-"""Integrands that a closed loop can carry, named as the measures of sampled loops."""
 
 
 def close(
@@ -69,7 +57,7 @@ def close(
     parameters : mapping by name or full sequence, optional
         Replace the plant's nominal values.
     integrals : sequence of str
-        Names of :data:`INTEGRALS` to add as states that begin at 0.
+        Names of :data:`plants.core.analysis.integrands.INTEGRANDS` to add as states that begin at 0.
     channel_limits : bool
         Whether a law without limits of its own takes its channel's, as it does in sampled loops.
     entropy_scale : float
@@ -105,12 +93,12 @@ def _as_plant(loop: Loop, p: Sequence[float], gain_names: Sequence[str], integra
     plant = loop.plant
     n_x, n_c = len(plant.states), sum(len(initial) for initial in loop.initial)
 
-    def moment(t: Any, x: Any, w: Any, p: Any) -> Moment:
+    def moment(t: Any, x: Any, w: Any, p: Any) -> LoopMoment:
         return loop.moment(t, tuple(x[:n_x]), tuple(x[n_x : n_x + n_c]), w, p)
 
     def derivative(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         now = moment(t, x, w, p)
-        return (*now.rates, *now.law_rates, *(INTEGRALS[label](now) for label in integrals))
+        return (*now.rates, *now.law_rates, *(INTEGRANDS[label].rate(now) for label in integrals))
 
     def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
         now = moment(t, x, w, p)
@@ -221,14 +209,11 @@ def _laws(plant: Plant, law: Any, *, channel_limits: bool) -> tuple[Any, ...]:
             raise TypeError(message)
     if not channel_limits:
         return laws
-    return tuple(_limited(one, channel) for one, channel in zip(laws, plant.channels, strict=True))
-
-
-def _limited(law: Any, channel: Channel) -> Any:
-    free = getattr(law, "limits", ()) is None
-    if free and (math.isfinite(channel.low) or math.isfinite(channel.high)):
-        return dataclasses.replace(law, limits=(channel.low, channel.high))
-    return law
+    found = [adopted_limits(one, channel) for one, channel in zip(laws, plant.channels, strict=True)]
+    return tuple(
+        one if limits is None else dataclasses.replace(one, limits=limits)
+        for one, limits in zip(laws, found, strict=True)
+    )
 
 
 def _references(plant: Plant, given: Any) -> tuple[Reference, ...]:
@@ -254,8 +239,8 @@ def _check_plant(plant: Plant, integrals: Sequence[str]) -> None:
         message = f"plant {plant.name!r} declares no control channel, so there is no loop to close"
         raise ValueError(message)
     for label in integrals:
-        if label not in INTEGRALS:
-            raise ValueError(unknown("integral", label, tuple(INTEGRALS)))
+        if label not in INTEGRANDS:
+            raise ValueError(unknown("integral", label, tuple(INTEGRANDS)))
         if plant.entropy_rate is None and label.startswith("entropy") and label != "entropy_controller":
             message = f"integral {label!r} needs the plant's entropy_rate, which plant {plant.name!r} does not give"
             raise ValueError(message)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plants.core.analysis.channel_laws import gains_of
+from plants.core.analysis.integrands import Moment, controller_entropy_rate
 from plants.core.blocks import allocate_inputs, as_tuple
-from plants.core.elementary import abs as magnitude
 from plants.core.replay import replay
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program, depends, differentiate, flat, names, symbols
@@ -109,7 +110,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Moment:
+class LoopMoment(Moment):
     """Everything about a closed loop at one time; tuples have one entry per channel where not said otherwise.
 
     Attributes
@@ -119,18 +120,13 @@ class Moment:
     input, parameters : what the plant's blocks see
     """
 
-    t: Any
     rates: tuple[Any, ...]
     law_rates: tuple[Any, ...]
     output: tuple[Any, ...]
     reference: tuple[Any, ...]
     error: tuple[Any, ...]
-    scaled_error: tuple[Any, ...]
-    command: tuple[Any, ...]
     input: tuple[Any, ...]
     parameters: tuple[Any, ...]
-    entropy_plant: Any
-    entropy_controller: Any
 
 
 class Loop:
@@ -196,8 +192,7 @@ class Loop:
             raise ValueError(message)
 
     def _gains_of(self, k: int, gains: Sequence[Any]) -> tuple[Any, ...]:
-        first = sum(len(law.gain_names) for law in self.laws[:k])
-        return tuple(gains[first : first + len(self.laws[k].gain_names)])
+        return tuple(gains[gains_of(self.laws, k)])
 
     def _split(self, p: Sequence[Any]) -> tuple[tuple[Any, ...], list[Any], list[Any]]:
         """Plant parameters, all gains, and the references' constants from the closed plant's parameters."""
@@ -208,7 +203,7 @@ class Loop:
         gains = [rest.pop(0) if gain else 0.0 for gain in self.gains]
         return tuple(own), gains, rest
 
-    def moment(self, t: Any, x: tuple[Any, ...], c: tuple[Any, ...], w: Any, p: Any) -> Moment:
+    def moment(self, t: Any, x: tuple[Any, ...], c: tuple[Any, ...], w: Any, p: Any) -> LoopMoment:
         """Return everything at time `t` [s] for plant states `x`, law states `c`, disturbances `w`."""
         plant = self.plant
         own, gains, constants = self._split(p)
@@ -226,8 +221,9 @@ class Loop:
             y_rate = [self.measured.rate(k, t, x, u, w, own) if rate is None else rate for k, rate in pairs]
             answers = self._answers(t, (r, y, r_rate, y_rate), c, gains)
         error = tuple(a - b for a, b in zip(r, y, strict=True))
-        return Moment(
+        return LoopMoment(
             t=t,
+            since=t,
             rates=as_tuple(plant.derivative(t, x, u, w, own), len(x), plant.name),  # type: ignore[misc]
             law_rates=tuple(rate for _, c_rate in answers for rate in c_rate),
             output=as_tuple(plant.outputs(t, x, u, w, own), len(plant.measurements), plant.name),
@@ -265,13 +261,10 @@ class Loop:
 
     def _entropy(self, r_rate: Sequence[Any], y_rate: Sequence[Any], gains: Sequence[Any]) -> Any:
         """T0 dS/dt of the derivative actions [W]."""
-        total: Any = 0.0
-        for k, (a, b) in enumerate(zip(r_rate, y_rate, strict=True)):
-            kd = self._kd(k, gains)
-            if not _is_zero(kd):
-                kd = magnitude(kd) if self.plant.channels[k].opposed else kd
-                total = total + (self.entropy_scale * kd) * (a - b) ** 2
-        return total
+        kds = [self._kd(k, gains) for k in range(len(self.laws))]
+        parts = zip(self.plant.channels, kds, r_rate, y_rate, strict=True)
+        acting = ((channel, kd, a - b) for channel, kd, a, b in parts if not _is_zero(kd))
+        return self.entropy_scale * controller_entropy_rate(acting)
 
 
 def _is_zero(gain: Any) -> bool:

@@ -17,7 +17,7 @@ from controllers import PID, Controller, TimeGains
 from plants import Channel, Plant, Quantity
 from plants.excitation import Sine, Step
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.quality import ALL_MEASURES, STEP_MEASURES, Moment, Quality
+from sscq.loop.quality import ALL_MEASURES, STEP_MEASURES, Quality, StepMoment
 from sscq.loop.record import Recorder
 from tests.reference.closed_loop_twin import uncompiled
 
@@ -46,8 +46,8 @@ def recorded(plant, controller, situation, gains, step=0.01):
 
 # ----------------------------------------------------------------------------------------------- one step by hand
 
-MOMENT = Moment(
-    t=2.0, h=0.5, since=1.5, error=(-2.0, 1.0), command=(3.0, -4.0), entropy_plant=0.5, entropy_controller=2.0,
+MOMENT = StepMoment(
+    t=2.0, h=0.5, since=1.5, scaled_error=(-2.0, 1.0), command=(3.0, -4.0), entropy_plant=0.5, entropy_controller=2.0,
     progress=(0.1, -0.25), saturated=1.0,
 )  # fmt: skip
 BY_HAND = {

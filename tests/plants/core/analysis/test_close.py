@@ -12,7 +12,7 @@ import controllers
 import plants
 import sscq
 from plants import Channel, Plant, Quantity
-from plants.core.analysis.close import INTEGRALS
+from plants.core.analysis.integrands import INTEGRANDS, Moment, controller_entropy_rate
 from plants.core.elementary import minimum
 from plants.excitation import GaussianFilter, Ramp, Sine, Step
 
@@ -35,7 +35,7 @@ PUBLISHED = {
 
 @pytest.fixture(scope="module")
 def run():
-    closed = plants.close(VDP, PID(), (1.0, 1.0, 1.0), 1.5, integrals=tuple(INTEGRALS), channel_limits=False)
+    closed = plants.close(VDP, PID(), (1.0, 1.0, 1.0), 1.5, integrals=tuple(INTEGRANDS), channel_limits=False)
     return plants.simulate(closed, T_END, 1e-3, START)
 
 
@@ -56,7 +56,7 @@ def test_the_largest_position_is_that_of_the_equations():
 
     turning.terminal, turning.direction = True, -1.0
     exact = solve_ivp(equations, (0.0, 5.0), (0.1, 0.0, 0.0), rtol=1e-12, atol=1e-12, events=turning, method="DOP853")
-    closed = plants.close(VDP, PID(), (1.0, 1.0, 1.0), 1.5, integrals=tuple(INTEGRALS), channel_limits=False)
+    closed = plants.close(VDP, PID(), (1.0, 1.0, 1.0), 1.5, integrals=tuple(INTEGRANDS), channel_limits=False)
     peak = plants.simulate(closed, T_END, 1e-3, START)["position"].max()
     # Between steps of 1 ms a maximum is missed by at most q'' h^2 / 8, below 1e-7.
     assert peak == pytest.approx(float(exact.y_events[0][0, 0]), abs=1e-7)
@@ -286,3 +286,19 @@ def test_a_measured_output_that_depends_on_an_input_or_a_disturbance_is_refused_
     assert plants.close(disturbed, PID(), (1.0, 1.0, 0.0)).name == "van_der_pol closed"
     with pytest.raises(ValueError, match="depends on a disturbance, so its rate is not known"):
         plants.close(disturbed, PID(), (1.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("name", INTEGRANDS)
+def test_a_left_sum_adds_the_rate_of_the_integral_times_the_step(name):
+    moment = Moment(
+        t=2.0, since=1.5, scaled_error=(-2.0, 1.0), command=(3.0, -4.0), entropy_plant=0.5, entropy_controller=2.0
+    )
+    integrand = INTEGRANDS[name]
+    assert integrand.over(0.25, moment) == 0.25 * integrand.rate(moment) != 0.0
+
+
+def test_the_entropy_rate_of_controllers_counts_the_magnitude_of_an_opposed_gain():
+    channel = VDP.channels[0]
+    opposed = replace(channel, gains_low=(-1.0,) * 3, gains_high=(0.0,) * 3)
+    parts = ((channel, -2.0, 3.0), (opposed, -2.0, 0.5))
+    assert controller_entropy_rate(parts) == -18.0 + 0.5
