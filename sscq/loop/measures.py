@@ -289,8 +289,8 @@ class Scoring:
             for i, (channel, law) in enumerate(zip(self.spec.plant.channels, self.spec.laws, strict=True)):
                 if "kd" in law.gain_names:
                     kd = lane["g"][self.spec.gains_of(i)][law.gain_names.index("kd")]
-                    told = channel.rate is not None
-                    y_rate = outputs[self.spec.output_index(channel.rate)] if told else lane["y_rate"][i]
+                    name = channel.rate
+                    y_rate = lane["y_rate"][i] if name is None else outputs[self.spec.output_index(name)]
                     yield channel, kd, lane["r_rate"][i] - y_rate
 
         total = controller_entropy_rate(parts())
