@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from flcs.exchange import partition
 from flcs.exchange.of_knowledge_base import check_form, plain_differences, system_of
 from flcs.exchange.system import ExchangeError, range_of, refuse
 from flcs.knowledge_base import knowledge_base
-from flcs.knowledge_base.complaints import KnowledgeBaseError, Node
+from flcs.knowledge_base.complaints import KnowledgeBaseError
+from flcs.knowledge_base.structure import Record, checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +24,16 @@ if TYPE_CHECKING:
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
 
 FORMAT, SCHEMA = "sscq complement", 1
-_TOP = ("format", "schema", "differences", "rest")
 _RULE = ("terms", "exact", "firing", "rank", "confidence")
+
+
+class ComplementFields(Struct, forbid_unknown_fields=True):
+    """The top of a complement's document."""
+
+    format: str
+    schema: int
+    differences: Any
+    rest: Record
 
 
 def complement(kb: KnowledgeBase) -> dict[str, Any]:
@@ -63,10 +74,10 @@ def restored(document: Mapping[str, Any], systems: Sequence[FuzzySystem]) -> Kno
     KnowledgeBaseError
         If the complement is damaged.
     """
-    node = Node(document, "", _TOP)
-    if (node.text("format"), node.integer("schema")) != (FORMAT, SCHEMA):
-        raise KnowledgeBaseError(f"expected a {FORMAT} of schema {SCHEMA}, got {document.get('format')!r}")
-    rest = dict(node.record("rest"))
+    fields = checked(document, ComplementFields, "complement")
+    if (fields.format, fields.schema) != (FORMAT, SCHEMA):
+        raise KnowledgeBaseError(f"expected a {FORMAT} of schema {SCHEMA}, got {fields.format!r}")
+    rest = dict(fields.rest)
     try:
         filled = _filled(rest, systems)
     except (AttributeError, IndexError, KeyError, TypeError) as error:

@@ -17,12 +17,11 @@ import numpy as np
 from flcs.inference import defuzzification, inference
 from flcs.inference import rule_base as common
 from flcs.inference.rule_base import OWN_INPUTS, Inference, RuleBase
-from flcs.knowledge_base.complaints import KnowledgeBaseError, Node
+from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.files import content_hash
 from flcs.knowledge_base.schema import (
     FORMAT,
     SCHEMA_OF_COMMON_TERMS,
-    TOP_KEYS,
     built,
     channel_document,
     check_kind,
@@ -364,20 +363,16 @@ def from_document(document: Mapping[str, Any]) -> KnowledgeBase:
     KnowledgeBaseError
         With the place, what was expected and what came.
     """
+    from flcs.knowledge_base import structure  # msgspec, which only readers need
+
     check_kind(document)
-    top = Node(document, "", TOP_KEYS)
-    channels = tuple(read_channel(value, f"channels[{n}]") for n, value in enumerate(top.items("channels")))
-    how = read_inference(document["inference"], document["schema"])
+    fields = structure.checked(document, structure.DOCUMENTS[document["schema"]])
+    channels = tuple(read_channel(value, f"channels[{n}]") for n, value in enumerate(fields.channels))
     return built(
         "knowledge base",
         KnowledgeBase,
-        plant=top.text("plant"),
         channels=channels,
-        inference=how,
-        tick=top.optional("tick"),
-        slew=top.optional("slew"),
+        inference=read_inference(fields.inference),
         common_terms=document["schema"] == SCHEMA_OF_COMMON_TERMS,
-        taught=top.records("taught"),
-        validation=top.records("validation"),
-        **{key: top.record(key) for key in ("plant_parameters", "fitness", "valid_range", "stability", "training")},
+        **{key: getattr(fields, key) for key in ("plant", "tick", "slew", *_RECORDS, *_TABLES)},
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flcs.inference.membership import ramp
-from flcs.knowledge_base.complaints import KnowledgeBaseError, Node, complain
+from flcs.knowledge_base.complaints import KnowledgeBaseError, complain
 from plants.core import atomic_files
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import clip, maximum
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from flcs.inference.membership import Number, Numbers
+    from flcs.knowledge_base.structure import AxisFields, TableFields
 
 
 MOST_UNROLLED = 1_200  # nodes that fit a compiled loop without branches
@@ -184,8 +185,6 @@ def _contracted(values: Sequence[object], hats: Sequence[Sequence[Number]]) -> N
 
 FORMAT = "sscq look-up table"
 SCHEMA = 1
-_HEADER = ("format", "schema", "channel", "inputs", "gain_names", "low", "high", "reference", "fade", "error", "source")
-_AXIS = ("name", "unit", "low", "high", "points")
 
 
 def save_csv(table: LookupTable, path: str | Path) -> None:
@@ -222,10 +221,12 @@ def load_csv(path: str | Path) -> LookupTable:
         raise KnowledgeBaseError(
             f"{path}: the header in line 1 is not complete JSON: {error}; save it again"
         ) from error
-    node = Node(header, "header", _HEADER)
-    if (node.text("format"), node.integer("schema")) != (FORMAT, SCHEMA):
-        complain("header", f"{FORMAT!r} of schema {SCHEMA}", (header["format"], header["schema"]))
-    return _table(path, node, lines[1:])
+    from flcs.knowledge_base import structure  # msgspec, which only readers need
+
+    fields = structure.checked(header, structure.TableFields, "header")
+    if (fields.format, fields.schema) != (FORMAT, SCHEMA):
+        complain("header", f"{FORMAT!r} of schema {SCHEMA}", (fields.format, fields.schema))
+    return _table(path, fields, lines[1:])
 
 
 def csv_header(table: LookupTable) -> dict[str, Any]:
@@ -245,9 +246,9 @@ def csv_header(table: LookupTable) -> dict[str, Any]:
     }
 
 
-def _table(path: str | Path, node: Node, lines: Sequence[str]) -> LookupTable:
-    axes = tuple(_axis(item, f"header.inputs[{n}]") for n, item in enumerate(node.items("inputs")))
-    names = node.texts("gain_names")
+def _table(path: str | Path, fields: TableFields, lines: Sequence[str]) -> LookupTable:
+    axes = tuple(_axis(item, f"header.inputs[{n}]") for n, item in enumerate(fields.inputs))
+    names = fields.gain_names
     rows = _rows(path, lines, [*(axis.name for axis in axes), *names])
     shape = tuple(axis.points for axis in axes)
     if len(rows) != np.prod(shape):
@@ -259,18 +260,17 @@ def _table(path: str | Path, node: Node, lines: Sequence[str]) -> LookupTable:
         line = int(np.argwhere(rows[:, : len(axes)] != expected)[0][0]) + 3
         raise KnowledgeBaseError(f"{path} line {line}: the node is not at its place on the grid; save the table again")
     values = rows[:, len(axes) :].reshape(*shape, len(names))
-    box = (node.numbers("low"), node.numbers("high"), node.numbers("reference"))
+    box = (fields.low, fields.high, fields.reference)
     if any(len(part) != len(names) for part in box):
         complain("header", f"low, high and reference for {names}", box)
-    fade, error, source = node.number("fade"), node.number("error"), node.text("source")
-    return LookupTable(node.text("channel"), axes, names, values, *box, fade=fade, error=error, source=source)
+    fade, error, source = fields.fade, fields.error, fields.source
+    return LookupTable(fields.channel, axes, names, values, *box, fade=fade, error=error, source=source)
 
 
-def _axis(value: object, place: str) -> Axis:
-    node = Node(value, place, _AXIS)
-    axis = Axis(node.text("name"), node.text("unit"), node.number("low"), node.number("high"), node.integer("points"))
+def _axis(fields: AxisFields, place: str) -> Axis:
+    axis = Axis(fields.name, fields.unit, fields.low, fields.high, fields.points)
     if not axis.low < axis.high or axis.points < 2:
-        complain(place, "low < high and at least 2 points", value)
+        complain(place, "low < high and at least 2 points", fields)
     return axis
 
 

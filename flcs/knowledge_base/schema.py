@@ -14,24 +14,20 @@ from flcs.inference.membership import shape_of
 from flcs.inference.output_sets import OutputSets
 from flcs.inference.rule_base import Inference, Rule, RuleBase
 from flcs.inference.variable import Variable
-from flcs.knowledge_base.complaints import KnowledgeBaseError, Node, complain
+from flcs.knowledge_base.complaints import KnowledgeBaseError, complain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from msgspec import Struct
+
+    from flcs.knowledge_base.structure import ChannelFields, InferenceFields, InputFields
 
 
 FORMAT = "sscq knowledge base"
 SCHEMAS = (1, 2, 3)
 SCHEMA_OF_COMMON_TERMS = 3
-TOP_KEYS = (
-    "format", "schema", "plant", "plant_parameters", "inference", "tick", "slew", "channels", "fitness", "taught",
-    "validation", "valid_range", "stability", "training", "hash",
-)  # fmt: skip
-_INFERENCE = ("t_norm", "order", "defuzzifier", "fallback", "fade", "authority")
-_SETS = ("implication", "aggregation", "width", "points")
-_CHANNEL = ("name", "gain_names", "low", "high", "reference", "integral_limit", "law", "inputs", "rules")
-_INPUT = ("name", "unit", "low", "high", "shape", "labels", "centres", "widths")
-_RULE = ("terms", "gains", "slopes", "firing", "rank", "confidence", "on")
+_SETS = ("implication", "aggregation", "defuzzifier", "width", "points")
 _DEFUZZIFIER = "weighted mean"
 
 
@@ -89,73 +85,35 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {**lists, "firing": rule.firing, "rank": rule.rank, "confidence": rule.confidence, "on": rule.on}
 
 
-def read_inference(value: Any, schema: int) -> Inference:
-    """Return the form of inference that a document's part gives, or complain about the entry that is wrong."""
-    form = value.get("form") if schema > 1 and isinstance(value, dict) else None
-    mamdani = form == "mamdani"
-    node = Node(value, "inference", (*_INFERENCE, *(("form",) if schema > 1 else ()), *(_SETS if mamdani else ())))
-    if not mamdani and node.text("defuzzifier") != _DEFUZZIFIER:
-        complain(node.at("defuzzifier"), repr(_DEFUZZIFIER), node.text("defuzzifier"))
-    parts: dict[str, Any] = {key: node.number(key) for key in ("fallback", "fade", "authority")}
-    if schema > 1:
-        parts["form"] = node.text("form")
-    if mamdani:
-        parts["output"] = _read_sets(node)
-    return built("inference", Inference, t_norm=node.text("t_norm"), order=node.integer("order"), **parts)
+def read_inference(fields: InferenceFields) -> Inference:
+    """Return the form of inference that the fields give, or complain about them."""
+    given = asdict_of(fields)
+    form = type(fields).__struct_config__.tag
+    if form is not None:
+        given["form"] = form
+    if form == "mamdani":
+        sets = {key: given.pop(key) for key in _SETS}
+        given["output"] = built("inference", OutputSets, **sets)
+    else:
+        del given["defuzzifier"]
+    return built("inference", Inference, **given)
 
 
-def _read_sets(node: Node) -> OutputSets:
-    words = {key: node.text(key) for key in ("implication", "aggregation", "defuzzifier")}
-    return built("inference", OutputSets, width=node.number("width"), points=node.integer("points"), **words)
+def read_channel(fields: ChannelFields, place: str) -> RuleBase:
+    """Return the rule base that a channel's fields give; complaints name `place`, as in "channels[0]"."""
+    inputs = tuple(_read_input(item, f"{place}.inputs[{n}]") for n, item in enumerate(fields.inputs))
+    rules = tuple(built(f"{place}.rules[{n}]", Rule, **asdict_of(item)) for n, item in enumerate(fields.rules))
+    return built(place, RuleBase, **{**asdict_of(fields), "inputs": inputs, "rules": rules})
 
 
-def read_channel(value: object, place: str) -> RuleBase:
-    """Return the rule base that a document's channel gives; complaints name `place`, as in "channels[0]"."""
-    node = Node(value, place, _CHANNEL)
-    return built(
-        place,
-        RuleBase,
-        name=node.text("name"),
-        gain_names=node.texts("gain_names"),
-        low=node.numbers("low"),
-        high=node.numbers("high"),
-        reference=node.numbers("reference"),
-        integral_limit=node.optional("integral_limit"),
-        law=node.record("law"),
-        inputs=tuple(_read_input(item, f"{place}.inputs[{n}]") for n, item in enumerate(node.items("inputs"))),
-        rules=tuple(_read_rule(item, f"{place}.rules[{n}]") for n, item in enumerate(node.items("rules"))),
-    )
+def _read_input(fields: InputFields, place: str) -> Variable:
+    shape = built(f"{place}.shape", shape_of, what=fields.shape)
+    return built(place, Variable, **{**asdict_of(fields), "shape": shape})
 
 
-def _read_input(value: object, place: str) -> Variable:
-    node = Node(value, place, _INPUT)
-    return built(
-        place,
-        Variable,
-        name=node.text("name"),
-        unit=node.text("unit"),
-        low=node.number("low"),
-        high=node.number("high"),
-        shape=built(node.at("shape"), shape_of, what=node.record("shape")),
-        labels=node.texts("labels"),
-        centres=node.numbers("centres"),
-        widths=node.numbers("widths"),
-    )
-
-
-def _read_rule(value: object, place: str) -> Rule:
-    node = Node(value, place, _RULE)
-    return built(
-        place,
-        Rule,
-        terms=node.integers("terms"),
-        gains=node.numbers("gains"),
-        slopes=node.rows("slopes"),
-        firing=node.number("firing"),
-        rank=node.integer("rank"),
-        confidence=node.number("confidence"),
-        on=node.flag("on"),
-    )
+def asdict_of(fields: Struct) -> dict[str, Any]:
+    """Return the fields of a structure by name, as they are."""
+    return {name: getattr(fields, name) for name in fields.__struct_fields__}
 
 
 def built(place: str, make: Callable[..., Any], **parts: Any) -> Any:
@@ -164,7 +122,7 @@ def built(place: str, make: Callable[..., Any], **parts: Any) -> Any:
         return make(**parts)
     except KnowledgeBaseError:
         raise
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise KnowledgeBaseError(
             f"{place}: {error}; the file is damaged or was changed by hand: take an intact copy or correct this entry"
         ) from error

@@ -186,6 +186,7 @@ def _same_kind(document, way, value):
         (("channels", 0, "law"), {"law": "PIDD"}, "no PID law 'PIDD'; did you mean 'PID'"),
         (("channels", 0, "law"), {"rate_limt": 3.0}, "no setting of PID 'rate_limt'; did you mean 'rate_limit'"),
         (("channels", 0, "law"), {"limits": [3.0]}, "limits must be"),
+        (("channels", 0, "law", "sample_time"), 10**400, r"channels\[0\]: int too large"),
         (("channels", 1, "integral_limit"), 0.0, "integral_limit of channel 'right' must be positive"),
     ],
 )
