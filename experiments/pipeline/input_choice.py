@@ -38,7 +38,7 @@ def with_needed_inputs(
         By imitation, with all candidates that the permutation test left.
     signal : TeachingSignal
     config : NetworkConfig
-        Its `max_inputs`, and with `drop_inputs` its `input_loss`.
+        Its `max_inputs`, and with `choose_inputs` its `input_loss`.
     seed : int
     taught, validation : callable
         Fitness of a knowledge base.
@@ -52,7 +52,7 @@ def with_needed_inputs(
     """
     rows = merged(TeachingRows.of(signal), config.merge_within)
     full = whole(kb)
-    loss = config.input_loss if config.drop_inputs else None
+    loss = config.input_loss if config.choose_inputs else None
     chosen, values = eliminate(full, rows, config, taught, validation, most=config.max_inputs, loss=loss)
     record = _record(kb, values)
     if chosen.input_names != full.input_names or any(not value.kept for value in values):

@@ -93,7 +93,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Tuned, signal: TeachingSignal
 
     def compute(_: Path) -> KnowledgeBase:
         kb = learned(setup, ref, fixed, signal)
-        if not setup.network.drop_inputs and setup.network.max_inputs is None:
+        if not setup.network.choose_inputs and setup.network.max_inputs is None:
             return kb
         taught, validation = (on_task(bench, setup.task(kind, ref.fitness)) for kind in ("taught", "validation"))
         rows = _pooled(setup, ref, fixed, signal)

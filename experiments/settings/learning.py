@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 import plants
 from configs.parts import built
 from experiments.runtime.errors import UserError
+from flcs.inference.output_sets import OutputSets
+from flcs.inference.rule_base import OWN_INPUTS
+from flcs.learning.config import NetworkConfig
+from flcs.learning.terms import bounds_of
 from plants.core.names import did_you_mean
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.teaching.step_encoding import StepGrid
@@ -18,7 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from configs.schema import DesignConfig
-    from flcs.learning.config import NetworkConfig
     from plants import Plant
     from sscq.situations.situation import Situation
 
@@ -56,20 +59,9 @@ def _windows(config: DesignConfig, taught: Sequence[Situation]) -> tuple[float, 
 
 def network_of(config: DesignConfig) -> NetworkConfig:
     """The fuzzy network, with output sets where its form of inference has them."""
-    from flcs.inference.output_sets import OutputSets
-    from flcs.learning.config import NetworkConfig
-
-    net, sets = config.network, None
-    if net.form == "mamdani":
-        sets = OutputSets(net.output_width, net.implication, net.aggregation, net.defuzzifier, net.output_points)
-    return NetworkConfig(
-        inputs=tuple(net.inputs), terms=net.terms, shape=net.shape, rounds=net.rounds, order=net.order,
-        learning_rate=net.learning_rate, prior_weight=net.prior_weight, keep_firing=net.keep_firing,
-        max_rules=net.max_rules, rule_loss=net.rule_loss, merge_within=net.merge_within, drop_inputs=net.choose_inputs,
-        max_inputs=net.max_inputs, input_loss=net.input_loss, form=net.form, output=sets,
-        mirrored=net.mirrored, common_terms=net.common_terms,
-        centres={name: tuple(map(float, centres)) for name, centres in net.centres.items()},
-    )  # fmt: skip
+    net = config.network
+    sets = built(OutputSets, net) if net.form == "mamdani" else None
+    return built(NetworkConfig, net, output=sets)
 
 
 def check_steps(teacher: Teacher, low: np.ndarray, high: np.ndarray, names: tuple[str, ...]) -> None:
@@ -90,9 +82,6 @@ def check_learning(config: DesignConfig, plant: Plant) -> None:
 
 
 def _check_inputs(config: DesignConfig, plant: Plant) -> None:
-    from flcs.inference.rule_base import OWN_INPUTS
-    from flcs.learning.terms import bounds_of
-
     known = (*OWN_INPUTS, *(quantity.name for quantity in plant.measurements))
     unknown = [name for name in config.network.inputs if name not in known]
     if unknown:

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from controllers.settings import one_of
+from controllers.settings import check, setting
 from flcs.inference.variable import term_labels, term_words
 from plants.core.elementary import abs as magnitude
 
@@ -24,6 +24,11 @@ AGGREGATIONS = ("sum", "maximum")
 DEFUZZIFIERS = ("centroid", "centre_average")
 N_GAIN_TERMS = 5
 MOST_POINTS = 1_001
+
+
+def fewest_points(width: float) -> int:
+    """Return the points that sets of a width need: two steps for half of a base."""
+    return math.ceil(2.0 * (1.0 + 2.0 * width) / width) + 1
 
 
 @dataclass(frozen=True)
@@ -51,24 +56,23 @@ class OutputSets:
         For an unknown choice, or a grid too coarse for the sets.
     """
 
-    width: float = 0.25
-    implication: str = "minimum"
-    aggregation: str = "sum"
-    defuzzifier: str = "centroid"
-    points: int = 65
+    width: float = setting(0.25, "mamdani: half of an output set's base, as a share of the gain's box", above=0, high=1)
+    implication: str = setting(
+        "minimum", "mamdani: a rule cuts its output set off (minimum) or scales it", choices=IMPLICATIONS
+    )
+    aggregation: str = setting(
+        "sum",
+        "mamdani: how the rules' sets are joined; the centroid of the maximum is taken on a grid and is slow",
+        choices=AGGREGATIONS,
+    )
+    defuzzifier: str = setting("centroid", "mamdani: from the joined sets to a gain", choices=DEFUZZIFIERS)
+    points: int = setting(65, "mamdani: points of the grid for the centroid of a maximum", low=7, high=MOST_POINTS)
 
     def __post_init__(self) -> None:
         """Check."""
-        one_of("implication", self.implication, IMPLICATIONS)
-        one_of("aggregation", self.aggregation, AGGREGATIONS)
-        one_of("defuzzifier", self.defuzzifier, DEFUZZIFIERS)
+        check(self, "output sets")
         object.__setattr__(self, "width", float(self.width))
-        if not 0.0 < self.width <= 1.0:
-            raise ValueError(f"width of output sets must be in (0, 1], a share of the box, got {self.width}")
-        fewest = math.ceil(2.0 * (1.0 + 2.0 * self.width) / self.width) + 1  # two steps for half of a base
-        if isinstance(self.points, bool) or not isinstance(self.points, int) or self.points > MOST_POINTS:
-            raise ValueError(f"points of output sets must be an integer up to {MOST_POINTS}, got {self.points!r}")
-        if self.points < fewest:
+        if self.points < (fewest := fewest_points(self.width)):
             raise ValueError(
                 f"output sets of width {self.width:g} need at least {fewest} points, got {self.points}; give more "
                 "points or wider sets"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from controllers.settings import distinct, one_of
+from controllers.settings import check, distinct, setting
 from flcs.inference.membership import SHAPES
 from flcs.inference.norms import T_NORMS
-from flcs.inference.rule_base import Inference
+from flcs.inference.rule_base import FORMS, OWN_INPUTS, Inference
+from plants.core.names import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from flcs.inference.output_sets import OutputSets
 
 SEARCH = "search"
+MOST_TERMS = 9
 
 
 @dataclass(frozen=True)
@@ -25,136 +28,148 @@ class NetworkConfig:
 
     Attributes
     ----------
-    inputs : tuple of str
-        Of every channel: "e", "e_rate", "z" (error, its rate, its integral) or names of plant outputs.
     terms : int, tuple of int, or None
-        Linguistic terms of each input, 2 .. 9. None: chosen by entropy and information, see
-        :func:`flcs.learning.term_search.choose_terms`.
+        Of each input. None: chosen by entropy and information, see :func:`flcs.learning.term_search.choose_terms`.
     centres : mapping of input to tuple of float
-        Terms given by hand, as an expert names them [unit of the input], in every channel; such an input has as many
-        terms as centres. Its range holds them and the data, within the measurement's own bounds. Inputs that are not
-        named get terms from the data. Imitation with `rounds` above 0 and a search move them on from there.
+        As an expert names them; such an input has as many terms as centres. Its range holds them and the data, within
+        the measurement's own bounds. Inputs that are not named get terms from the data.
     shape : {"triangular", "trapezoid", "gaussian", "bell", "search"}
-        "search": the best of the others, see :func:`flcs.learning.term_search.search_terms`.
-    overlap : float
-        Widths of Gaussian terms and bells against those that cross at 1/2.
-    evenness : float
-        1: centres where every term is used equally often; 0: centres evenly over the range; between: mixed.
-    t_norm : {"product", "minimum"}
-    order : {0, 1}
-        0: rules give constant gains; 1: linear in the inputs.
+        "search": see :func:`flcs.learning.term_search.search_terms`.
     prior_weight : float
-        Pull of every rule towards the reference gains, in rows: as strong as that many rows of weight 1 that fire it
-        fully. Teaching signals are noisy, and neighbouring rows are correlated: some rows' worth is sensible.
-    smoothness : float
-        Pull of neighbouring rules towards each other, in rows.
-    ridge : float
-        Added to the pull, so that the equations always have one solution.
-    rounds : int
-        Rounds of hybrid training: consequents by least squares, then steps on the terms. 0: terms stay.
-    steps : int
-        Gradient steps on the terms in a round.
-    learning_rate : float
-        Step of the terms, in halves of the range.
-    patience : int
-        Rounds without progress in the validation situations before training stops.
+        As strong as that many rows of weight 1 that fire a rule fully. Teaching signals are noisy, and neighbouring
+        rows are correlated: some rows' worth is sensible.
     validation_share : float
-        Share of the situations kept for validation (one situation alone: terms stay as they are). 0: none, and all
-        rounds run.
-    firing : {"total", "maximum"}
-        Which firing strength over the rows decides about a rule.
-    keep_firing : float
-        Share of the total firing strength that the kept rules carry.
-    weakest_firing : float
-        Rules with a smaller share of the total are dropped.
+        One situation alone: terms stay as they are. 0: none, and all rounds run.
     max_rules : int, optional
-        Most rules kept per channel.
+        Of a channel.
     rule_loss : float
-        Relative loss of the closed loop's fitness for which rules are left out; see
-        :func:`flcs.refinement.rule_count.prune`.
-    fallback, fade : float
+        See :func:`flcs.refinement.rule_count.prune`.
+    fallback, fade, form
         See :class:`flcs.Inference`.
     merge_within : float
-        Rows of the teaching signal that differ by less become one, see :func:`flcs.learning.rows.merged`. 0: none.
+        See :func:`flcs.learning.rows.merged`. 0: none.
     mirrored : bool
-        The rule base is its own mirror image; for plants that are odd, see :mod:`flcs.knowledge_base.mirror`.
+        See :mod:`flcs.knowledge_base.mirror`.
     common_terms : bool
-        All channels read the same plant outputs by the same terms, see :mod:`flcs.inference.rule_base`.
-    drop_inputs : bool
-        Leave out inputs that tell nothing about the gains, by a permutation test.
+        See :mod:`flcs.inference.rule_base`.
+    choose_inputs : bool
+        By a permutation test, and in closed loop by `input_loss`.
     max_inputs : int, optional
-        Most inputs of a channel; the least valuable in closed loop go, see
-        :func:`flcs.refinement.input_choice.eliminate`.
-    input_loss : float
-        Relative loss of the closed loop's fitness for which an input is left out.
-    form : {"sugeno", "mamdani", "tsukamoto"}
-        See :class:`flcs.Inference`.
+        See :func:`flcs.refinement.input_choice.eliminate`.
     output : OutputSets, optional
         Of Mamdani's form; left out, the usual ones.
+
+    Raises
+    ------
+    ValueError
+        For a setting outside its range, or settings that contradict each other.
     """
 
-    inputs: tuple[str, ...] = ("e", "e_rate")
-    terms: int | tuple[int, ...] | None = 3
-    centres: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    shape: str = "triangular"
-    overlap: float = 1.0
-    evenness: float = 0.5
-    t_norm: str = "product"
-    order: int = 0
-    prior_weight: float = 1.0
-    smoothness: float = 0.1
-    ridge: float = 1e-9
-    rounds: int = 40
-    steps: int = 3
-    learning_rate: float = 0.01
-    patience: int = 8
-    validation_share: float = 0.25
-    firing: str = "total"
-    keep_firing: float = 0.99
-    weakest_firing: float = 1e-3
-    max_rules: int | None = 25
-    rule_loss: float = 0.005
-    fallback: float = 0.5
-    fade: float = 1.0
-    merge_within: float = 0.0
-    mirrored: bool = False
-    common_terms: bool = False
-    drop_inputs: bool = False
-    max_inputs: int | None = None
-    input_loss: float = 0.005
-    form: str = "sugeno"
+    inputs: tuple[str, ...] = setting(
+        ("e", "e_rate"), "inputs of every channel: e, e_rate, z, and the plant's measurements by name"
+    )
+    terms: int | tuple[int, ...] | None = setting(
+        3, "linguistic terms an input; null: searched for each", low=2, high=MOST_TERMS
+    )
+    centres: Mapping[str, tuple[float, ...]] = setting(
+        dict,
+        "terms given by hand, {input: [centres]} in the input's unit, in every channel; their number is that of the "
+        "input's terms; training (not with rounds 0) and search move them on; {}: all from the teaching signal",
+    )
+    shape: str = setting(
+        "triangular",
+        "membership functions; search: the shape that tells most about the gains",
+        choices=(*SHAPES, SEARCH),
+    )
+    overlap: float = setting(1.0, "widths of Gaussian terms and bells against those that cross at 1/2", above=0)
+    evenness: float = setting(
+        0.5, "1: centres where every term is used equally often; 0: evenly over the range", low=0, high=1
+    )
+    t_norm: str = setting("product", "how the terms of a rule are joined", choices=tuple(T_NORMS))
+    order: int = setting(
+        0, "rules give constant gains (0), or with form sugeno gains linear in the inputs (1)", low=0, high=1
+    )
+    prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
+    smoothness: float = setting(0.1, "pull of neighbouring rules towards each other, in rows", low=0)
+    ridge: float = setting(1e-9, "added to the pull, so that the equations always have one solution", above=0)
+    rounds: int = setting(40, "rounds of hybrid training", low=0)
+    steps: int = setting(3, "gradient steps on the terms in a round", low=0)
+    learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)
+    patience: int = setting(8, "rounds without progress in the validation situations before training stops", low=0)
+    validation_share: float = setting(0.25, "share of the situations kept for validation", low=0, high=0.9)
+    firing: str = setting(
+        "total", "which firing strength over the rows decides about a rule", choices=("total", "maximum")
+    )
+    keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
+    weakest_firing: float = setting(1e-3, "rules with a smaller share of the total are dropped", low=0, high=1)
+    max_rules: int | None = setting(25, "most rules kept", low=1)
+    rule_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer rules may cost, taught and validation", low=0
+    )
+    fallback: float = setting(0.5, "firing strength below which the reference gains come in", above=0)
+    fade: float = setting(1.0, "how far from its terms' ends an input fades out", above=0)
+    merge_within: float = setting(
+        0.0, "rows of the teaching signal that differ by less, in shares of their ranges, become one", low=0, high=1
+    )
+    mirrored: bool = setting(
+        False, "the same gains for an error and for its mirror image: half as many numbers; for odd plants"
+    )
+    common_terms: bool = setting(
+        False,
+        "all channels read the same terms, of measurements alone: their gains move together, and margins are demanded "
+        "of these together, not of mixtures that no value of an input gives",
+    )
+    choose_inputs: bool = setting(
+        False, "leave out inputs that tell nothing about the gains or that the closed loop does not need"
+    )
+    max_inputs: int | None = setting(
+        None, "most inputs of a channel, the least valuable in closed loop go; null: no limit", low=1
+    )
+    input_loss: float = setting(
+        0.005, "relative loss of closed-loop fitness that fewer inputs may cost, taught and validation", low=0
+    )
+    form: str = setting(
+        "sugeno",
+        "form of inference: a rule gives numbers (sugeno), fuzzy sets around them (mamdani), or sets that rise from "
+        "the reference gains to them (tsukamoto)",
+        choices=FORMS,
+    )
     output: OutputSets | None = None
 
     def __post_init__(self) -> None:
         """Check."""
         object.__setattr__(self, "inputs", distinct("inputs", self.inputs))
-        one_of("shape of terms", self.shape, (*SHAPES, SEARCH))
-        one_of("t-norm", self.t_norm, tuple(T_NORMS))
-        one_of("firing strength", self.firing, ("total", "maximum"))
-        self.inference()
         given = {name: tuple(float(c) for c in centres) for name, centres in self.centres.items()}
         object.__setattr__(self, "centres", given)
-        if unknown := [name for name in given if name not in self.inputs]:
-            raise ValueError(f"centres are given for {unknown[0]!r}, which is none of the inputs {self.inputs}")
-        chosen = self.terms is None and set(self.centres) != set(self.inputs)
-        if self.common_terms and (chosen or self.shape == SEARCH or self.drop_inputs or self.max_inputs):
-            raise ValueError(
-                "common_terms need a number of terms, a shape, and all inputs kept: choosing them goes by each "
-                "channel's own gains; leave terms=None, shape='search', drop_inputs and max_inputs out"
-            )
+        check(self, "network")
+        self.inference()
         if isinstance(self.terms, (list, tuple)):
             object.__setattr__(self, "terms", tuple(self.terms))
             if len(self.terms) != len(self.inputs):
                 raise ValueError(f"terms must be one number, or one per input {self.inputs}, got {self.terms}")
-        _between("prior_weight smoothness rule_loss input_loss", self, 0.0, math.inf)
-        _between("ridge learning_rate overlap fallback fade", self, 0.0, math.inf, open_low=True)
-        _between("evenness weakest_firing merge_within", self, 0.0, 1.0)
-        _between("keep_firing", self, 0.0, 1.0, open_low=True)
-        _between("rounds steps patience", self, 0, 10**6)
-        _between("validation_share", self, 0.0, 0.9)
-        for name in ("max_rules", "max_inputs"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1 or None, got {getattr(self, name)}")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with several settings together."""
+        for name, centres in self.centres.items():
+            if name not in self.inputs:
+                near = did_you_mean(name, self.inputs)
+                yield f"centres: {name!r} is none of the inputs {', '.join(self.inputs)}{near}"
+            if not _rising(centres):
+                yield f"centres: {name!r} needs 2 to {MOST_TERMS} finite numbers that increase, got {centres}"
+            elif self.mirrored and list(centres) != [-c for c in reversed(centres)]:
+                yield f"centres: {name!r} must be its own mirror image with mirrored, got {centres}"
+        if not self.common_terms:
+            return
+        if own := [name for name in self.inputs if name in OWN_INPUTS]:
+            yield f"common_terms need inputs that all channels share, measurements; {own[0]} is each channel's own"
+        chosen = {
+            "terms=null": self.terms is None and set(self.inputs) != set(self.centres),
+            "shape=search": self.shape == SEARCH,
+            "choose_inputs": self.choose_inputs,
+            "max_inputs": self.max_inputs is not None,
+        }
+        for word in (word for word, true in chosen.items() if true):
+            yield f"{word} chooses by each channel's own gains, common_terms need the same terms in all; leave one out"
 
     def inference(self) -> Inference:
         """Return how firing strengths become gains."""
@@ -165,8 +180,9 @@ class NetworkConfig:
         return (self.terms,) * n_inputs if isinstance(self.terms, int) else self.terms
 
 
-def _between(names: str, config: NetworkConfig, low: float, high: float, *, open_low: bool = False) -> None:
-    for name in names.split():
-        value = getattr(config, name)
-        if not low <= value <= high or (open_low and value == low) or math.isinf(value):
-            raise ValueError(f"{name} must be in {'(' if open_low else '['}{low}, {high}], got {value}")
+def _rising(centres: object) -> bool:
+    """2 to 9 finite numbers, each above the one before."""
+    if not isinstance(centres, list | tuple) or not 2 <= len(centres) <= MOST_TERMS:
+        return False
+    numbers = all(isinstance(c, int | float) and math.isfinite(c) for c in centres)
+    return numbers and all(a < b for a, b in pairwise(centres))

@@ -75,7 +75,7 @@ def variables(
     x = rows.inputs[:, [rows.column_of(name, channel) for name in config.inputs]]
     taught, record = rows.gains[:, list(gains)], {}
     kept = list(range(len(config.inputs)))
-    if config.drop_inputs:
+    if config.choose_inputs:
         kept, information, threshold = informative_inputs(x, taught, rows.weight, rows.situation, seed)
         record["information"] = {
             name: {"information": float(i), "threshold": float(t), "kept": k in kept}

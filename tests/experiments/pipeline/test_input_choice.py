@@ -31,7 +31,7 @@ def judge(kb):
     return 1.0 + 0.5 * ("e" not in kb.channels[0].input_names) + 0.001 * ("z" not in kb.channels[0].input_names)
 
 
-ALL = NetworkConfig(inputs=("e", "e_rate", "z"), rounds=0, drop_inputs=True, prior_weight=5.0)
+ALL = NetworkConfig(inputs=("e", "e_rate", "z"), rounds=0, choose_inputs=True, prior_weight=5.0)
 
 
 def chosen(config):
@@ -63,7 +63,7 @@ def test_inputs_that_are_worth_it_stay_and_nothing_is_imitated_again():
 
 
 def test_fewer_sensors_alone_drop_only_the_surplus():
-    kb = chosen(replace(ALL, drop_inputs=False, max_inputs=2))
+    kb = chosen(replace(ALL, choose_inputs=False, max_inputs=2))
     assert kb.channels[0].input_names == ("e", "z")
 
 
@@ -85,5 +85,5 @@ def test_settings_reach_the_network():
     )  # fmt: skip
     network = setup(configuration(network=asked)).network
     assert (network.inputs, network.terms, network.shape) == (("e", "position"), None, "search")
-    assert (network.drop_inputs, network.max_inputs, network.input_loss) == (True, 1, 0.02)
+    assert (network.choose_inputs, network.max_inputs, network.input_loss) == (True, 1, 0.02)
     assert (network.rule_loss, network.merge_within) == (0.03, 0.01)

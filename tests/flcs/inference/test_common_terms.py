@@ -216,7 +216,9 @@ def test_what_cannot_be_common_is_refused():
         two((error,))
     with pytest.raises(ValueError, match=r"speed \(3\), slip \(2\) in 'pitch' and slip \(2\) in 'yaw'"):
         KnowledgeBase("p", (base("pitch", 1), base("yaw", 2, (SLIP,))), tick=0.04, common_terms=True)
-    for wrong in ({"terms": None}, {"shape": "search"}, {"drop_inputs": True}, {"max_inputs": 1}):
-        with pytest.raises(ValueError, match="common_terms need a number of terms"):
+    for wrong in ({"terms": None}, {"shape": "search"}, {"choose_inputs": True}, {"max_inputs": 1}):
+        with pytest.raises(
+            ValueError, match="chooses by each channel's own gains, common_terms need the same terms in all"
+        ):
             NetworkConfig(inputs=("speed",), common_terms=True, **wrong)
     NetworkConfig(inputs=("speed",), common_terms=True, terms=None, centres={"speed": (0.0, 1.0)})

@@ -305,9 +305,9 @@ def test_a_file_of_schema_1_stays_one(kb, tmp_path):
     ("old", "new", "message"),
     [
         ('"mamdani"', '"mamdami"', "did you mean 'mamdani'|no form|key of inference"),
-        ('"width": 0.25', '"width": 3.0', r"width of output sets must be in \(0, 1\]"),
-        ('"points": 65', '"points": 6', "need at least 13 points"),
-        ('"aggregation": "sum"', '"aggregation": "any"', "no aggregation 'any'"),
+        ('"width": 0.25', '"width": 3.0', "output sets: width must be above 0 and at most 1, got 3.0"),
+        ('"points": 65', '"points": 12', "need at least 13 points"),
+        ('"aggregation": "sum"', '"aggregation": "any"', "aggregation must be one of sum, maximum, got 'any'"),
         ('"schema": 2', '"schema": 1', "form"),
     ],
 )

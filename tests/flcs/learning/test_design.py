@@ -66,7 +66,7 @@ def test_what_nobody_knows_stays_at_the_reference():
 
 
 def test_same_seed_same_bytes(tmp_path):
-    config = NetworkConfig(shape="gaussian", rounds=6, drop_inputs=True, terms=None, inputs=("e", "e_rate", "z"))
+    config = NetworkConfig(shape="gaussian", rounds=6, choose_inputs=True, terms=None, inputs=("e", "e_rate", "z"))
     for number in range(2):
         design(teaching_signal(), 0.0, 10.0, REFERENCE, config=config, seed=4, tick=0.1).save(
             tmp_path / f"{number}.json"
@@ -149,7 +149,7 @@ def test_the_error_integral_is_taught_as_it_is_seen_on_line():
 def test_uninformative_inputs_are_dropped_on_request():
     signal = teaching_signal(noise=0.3)
     signal.inputs[:, 1] = np.random.default_rng(0).normal(size=len(signal.inputs))
-    kb = design(signal, 0.0, 10.0, REFERENCE, config=NetworkConfig(drop_inputs=True, rounds=0))
+    kb = design(signal, 0.0, 10.0, REFERENCE, config=NetworkConfig(choose_inputs=True, rounds=0))
     assert kb.input_names == ("e",)
 
 
@@ -206,13 +206,13 @@ def test_wrong_boxes_and_settings_are_refused():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"shape": "triangle"}, "no shape of terms 'triangle'; did you mean 'triangular'"),
+        ({"shape": "triangle"}, "shape must be one of triangular, .*, got 'triangle'; did you mean 'triangular'"),
         ({"terms": (3, 3, 3)}, "one number, or one per input"),
-        ({"firing": "sum"}, "no firing strength 'sum'"),
-        ({"keep_firing": 0.0}, r"keep_firing must be in \(0.0, 1.0\]"),
-        ({"evenness": 2.0}, "evenness must be in"),
-        ({"prior_weight": -1.0}, "prior_weight must be in"),
-        ({"max_rules": 0}, "max_rules must be at least 1"),
+        ({"firing": "sum"}, "firing must be one of total, maximum, got 'sum'"),
+        ({"keep_firing": 0.0}, "keep_firing must be above 0 and at most 1, got 0.0"),
+        ({"evenness": 2.0}, "evenness must be at least 0 and at most 1, got 2.0"),
+        ({"prior_weight": -1.0}, "prior_weight must be at least 0, got -1.0"),
+        ({"max_rules": 0}, "max_rules must be at least 1, got 0"),
         ({"inputs": ()}, "at least one"),
     ],
 )

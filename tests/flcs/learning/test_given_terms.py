@@ -76,7 +76,7 @@ def test_the_range_holds_what_a_loop_has_met_within_the_bounds():
 def test_a_centre_where_the_quantity_cannot_be_is_refused():
     with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
         found(BOUNDED, centres={POSITION: (0.5, 1.5)})
-    with pytest.raises(ValueError, match="'postion', which is none of the inputs"):
+    with pytest.raises(ValueError, match="'postion' is none of the inputs position; did you mean 'position'"):
         NetworkConfig(inputs=(POSITION,), centres={"postion": GIVEN})
 
 
