@@ -81,7 +81,7 @@ def write(
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
-    path = report(bench, ref, group, judgement, signal, refined, config, fronts)
+    path = report(bench, ref, group, judgement, signal, refined, fronts)
     print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")

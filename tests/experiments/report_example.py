@@ -13,7 +13,6 @@ from experiments.report.records.situations import (
     ChannelView,
     Estimate,
     NotAvailable,
-    Quality,
     Response,
     SituationInfo,
     SituationResult,
@@ -97,21 +96,21 @@ def scored(case, response):
     e, u, step = response.error[:, 0], response.command[:, 0], response.time[1]
     difference = response.entropy_rate_plant - response.entropy_rate_controller
     iae, travel = step * np.abs(e).sum(), np.abs(np.diff(u)).sum()
-    quality = Quality(
-        iae=iae,
-        ise=step * (e**2).sum(),
-        itae=step * (response.time * np.abs(e)).sum(),
-        effort=step * (u**2).sum(),
-        total_variation=travel,
-        overshoot=float(max(0.0, np.max(-e / e[0]))),
-        settling_time=float("nan"),
-        entropy_plant=step * response.entropy_rate_plant.sum(),
-        entropy_controller=step * response.entropy_rate_controller.sum(),
-        entropy_difference=step * difference.sum(),
-        entropy_difference_abs=step * np.abs(difference).sum(),
-    )
-    cost = iae + 0.15 * quality.entropy_difference_abs + 0.002 * travel
-    return SituationResult(case[0], Estimate(cost, 0.93 * cost, 1.08 * cost), quality, response=response)
+    measures = {
+        "iae": iae,
+        "ise": step * (e**2).sum(),
+        "itae": step * (response.time * np.abs(e)).sum(),
+        "effort": step * (u**2).sum(),
+        "total_variation": travel,
+        "overshoot": float(max(0.0, np.max(-e / e[0]))),
+        "settling_time": float("nan"),
+        "entropy_plant": step * response.entropy_rate_plant.sum(),
+        "entropy_controller": step * response.entropy_rate_controller.sum(),
+        "entropy_difference": step * difference.sum(),
+        "entropy_difference_abs": step * np.abs(difference).sum(),
+    }
+    cost = iae + 0.15 * measures["entropy_difference_abs"] + 0.002 * travel
+    return SituationResult(case[0], Estimate(cost, 0.93 * cost, 1.08 * cost), measures, response=response)
 
 
 def ladder_row(key, label, gains, t_end, step):

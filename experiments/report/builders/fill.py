@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from experiments.report import files, search_histories
@@ -13,14 +12,13 @@ from experiments.report.builders.recording import recordings
 from experiments.report.builders.verdict import verdict
 from experiments.report.drawing.numbers import count, plain
 from experiments.report.records.report_data import ReportData
-from experiments.report.records.situations import ChannelView, Quality
+from experiments.report.records.situations import MEASURES, ChannelView
 from plants.core.motion.modes import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
@@ -36,18 +34,17 @@ TABLE_NAME = "situations.csv"
 
 def write_table(data: ReportData, folder: RunFolder) -> None:
     """Write one row for every controller in every situation."""
-    measures = [f.name for f in fields(Quality)]
-    own = [one.name for one in data.own_measures]
-    header = ["kind", "situation", "controller", "seeds", "failures", "cost", "cost_low", "cost_high", *measures, *own]
+    measures = [*MEASURES, *(one.name for one in data.own_measures)]
+    header = ["kind", "situation", "controller", "seeds", "failures", "cost", "cost_low", "cost_high", *measures]
     rows = []
     for situation in data.situations:
         for controller in data.controllers:
             result = controller.result(situation.name)
             if result is not None:
                 cost = (result.cost.value, result.cost.low, result.cost.high)
-                values = [getattr(result.quality, m) for m in measures]
+                values = [result.measure(m) for m in measures]
                 head = [situation.group, situation.name, controller.key, situation.seeds, result.failures]
-                rows.append([*head, *cost, *values, *result.own])
+                rows.append([*head, *cost, *values])
     folder.write_csv(TABLE_NAME, header, rows)
 
 
@@ -76,7 +73,6 @@ def report(
     judgement: Judgement,
     signal: TeachingSignal,
     refined: Mapping[str, Refined],
-    config: DesignConfig,  # noqa: ARG001  (what decides the result is in the run folder, without this session's settings)
     fronts: Sequence[Front] = (),
 ) -> Path:
     """Write ``situations.csv`` and `report.json`, draw the page from the files and return its path.

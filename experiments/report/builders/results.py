@@ -6,7 +6,7 @@ Gains are numbers to type in; of a schedule, the range that it can give.
 from __future__ import annotations
 
 import warnings
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,11 +20,11 @@ from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
 from experiments.report.records.results import ChannelGains, ControllerResult
 from experiments.report.records.situations import (
+    MEASURES,
     ActuatorUse,
     Estimate,
     NotAvailable,
     OwnMeasure,
-    Quality,
     SituationInfo,
     SituationResult,
 )
@@ -204,22 +204,21 @@ def _result(case: Case, contender: Tuned, place: Place, recorded: Recordings) ->
         situation=place.label,
         cost=estimates.mean(values, rows),
         change=None if name == BASELINE else estimates.change(values, base, rows),
-        quality=_quality(case, name, place),
-        own=_own(case, name, place),
+        measures=_measures(case, name, place),
         actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),
         diverged_at=float(np.nanmin(ends)) if np.isfinite(ends).any() else float("nan"),
         failures=int(np.isfinite(ends).sum()),
     )
 
 
-def _quality(case: Case, name: str, place: Place) -> Quality:
+def _measures(case: Case, name: str, place: Place) -> dict[str, float]:
     """Means over the seeds that survive: a rollout cut short by its divergence has small integrals."""
-    alive = ~case.failed(name, place.kind)[:, place.number]
-    values = {f.name: case.measure(name, place.kind, f.name)[alive, place.number] for f in fields(Quality)}
+    alive, own = ~case.failed(name, place.kind)[:, place.number], (one.name for one in case.plant.measures)
+    values = {m: case.measure(name, place.kind, m)[alive, place.number] for m in (*MEASURES, *own)}
     if name.startswith(RIVAL):  # it has no commands: its constants stand in their place
         values["effort"] = np.full(0, np.nan)
     with warnings.catch_warnings(action="ignore"):  # the mean of no survivor is NaN: not available
-        return Quality(**{measure: float(each.mean()) for measure, each in values.items()})
+        return {measure: float(each.mean()) for measure, each in values.items()}
 
 
 def own_measures(case: Case) -> tuple[OwnMeasure, ...]:
@@ -227,15 +226,6 @@ def own_measures(case: Case) -> tuple[OwnMeasure, ...]:
     return tuple(
         OwnMeasure(one.name, in_words(one.name), one.unit, one.text, one.less_is_better) for one in case.plant.measures
     )
-
-
-def _own(case: Case, name: str, place: Place) -> tuple[float, ...]:
-    """Means of the plant's own measures over the seeds that survive."""
-    alive = ~case.failed(name, place.kind)[:, place.number]
-    if not alive.any():
-        return (float("nan"),) * len(case.plant.measures)
-    tables = [case.measure(name, place.kind, one.name) for one in case.plant.measures]
-    return tuple(float(table[alive, place.number].mean()) for table in tables)
 
 
 def _use(case: Case, name: str, place: Place, use: Array) -> tuple[ActuatorUse, ...]:

@@ -5,6 +5,7 @@ Every number may be NaN, and every part that is typed so may be `NotAvailable`: 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -12,6 +13,12 @@ import numpy as np
 
 Group = Literal["taught", "validation", "unforeseen"]
 GROUPS: tuple[Group, ...] = get_args(Group)
+
+MEASURES = (
+    "iae", "ise", "itae", "effort", "total_variation", "overshoot", "settling_time", "entropy_plant",
+    "entropy_controller", "entropy_difference", "entropy_difference_abs",
+)  # fmt: skip
+"""What the table of all numbers shows of every plant."""
 
 Array = np.ndarray
 NAN = float("nan")
@@ -101,26 +108,6 @@ class SituationInfo:
     text: str = ""
     seeds: int = 1
     drawn: str = ""
-
-
-@dataclass(frozen=True)
-class Quality:
-    """The measures of one closed-loop run, or their means over its seeds; names and units as in `sscq.evaluate`.
-
-    `overshoot` is relative to the way to go (0.12 is 12 %), `settling_time` in s, entropies in J (times T0).
-    """
-
-    iae: float = NAN
-    ise: float = NAN
-    itae: float = NAN
-    effort: float = NAN
-    total_variation: float = NAN
-    overshoot: float = NAN
-    settling_time: float = NAN
-    entropy_plant: float = NAN
-    entropy_controller: float = NAN
-    entropy_difference: float = NAN
-    entropy_difference_abs: float = NAN
 
 
 @dataclass(frozen=True)
@@ -233,10 +220,8 @@ class SituationResult:
         Name of a `SituationInfo`.
     cost : Estimate
         The cost J of this situation alone (mean over its seeds).
-    quality : Quality
-        All measures.
-    own : tuple of float
-        The plant's own measures, in the order of `ReportData.own_measures`.
+    measures : mapping of name to float
+        Means over the seeds that survive, names and units as in `sscq.evaluate`: `MEASURES` and the plant's own.
     actuator : tuple of ActuatorUse
         One per channel; empty: taken from the response where there is one.
     response : Response or NotAvailable
@@ -252,13 +237,16 @@ class SituationResult:
 
     situation: str
     cost: Estimate = Estimate(NAN)
-    quality: Quality = Quality()
+    measures: Mapping[str, float] = field(default_factory=dict)
     actuator: tuple[ActuatorUse, ...] = ()
     response: Response | NotAvailable = field(default=NO_RESPONSE, metadata=FROM_FILE)
     diverged_at: float = NAN
     failures: int = 0
     change: Estimate | None = None
-    own: tuple[float, ...] = ()
+
+    def measure(self, name: str) -> float:
+        """One of the measures, NaN where there is none."""
+        return self.measures.get(name, NAN)
 
     @property
     def failed(self) -> bool:

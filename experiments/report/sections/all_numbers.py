@@ -76,12 +76,12 @@ def _row(
     other = None if controller is view.compared else reference
     cells = [_cost(result, None if other is None else view.change_in(result.situation, controller, view.compared))]
     for measure, _, less in _MEASURES:
-        against = getattr(other.quality, measure) if other else None
+        against = other.measure(measure) if other else None
         form = share if measure == "overshoot" else number
-        cells.append(_cell(getattr(result.quality, measure), against, less, form=form))
-    for k, one in enumerate(view.data.own_measures):
-        against = other.own[k] if other and other.own else None
-        cells.append(_cell(result.own[k] if result.own else float("nan"), against, one.less_is_better))
+        cells.append(_cell(result.measure(measure), against, less, form=form))
+    for one in view.data.own_measures:
+        against = other.measure(one.name) if other else None
+        cells.append(_cell(result.measure(one.name), against, one.less_is_better))
     style = "chosen" if controller is view.recommended else None
     return element("tr", name, *cells, *_command(view, result), _end(result), class_=style)
 

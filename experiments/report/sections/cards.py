@@ -242,11 +242,11 @@ def _scale(channel: ChannelView, low: float, high: float, height: float, zero: f
 
 
 def _travel(view: View) -> Html:
-    own = view.mean_quality(view.recommended, "unforeseen").total_variation
+    own = view.mean_measure(view.recommended, "unforeseen", "total_variation")
     start = "Travel (total variation), unforeseen mean: "
     if view.recommended is view.compared:
         return element("p", start, shown(own, digits=3))
-    other = view.mean_quality(view.compared, "unforeseen").total_variation
+    other = view.mean_measure(view.compared, "unforeseen", "total_variation")
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
     return element(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from experiments.report.sections.view import View
 
 _MOST_ROWS = 24
+_SHOWN = ("iae", "entropy_difference_abs", "total_variation", "effort")
 _HEAD = (
     "Controller",
     "J taught",
@@ -72,9 +73,8 @@ def own_words(view: View) -> str:
 
 
 def _row(view: View, controller: ControllerResult) -> Html:
-    quality = view.mean_quality(controller, "unforeseen")
-    measures = (quality.iae, quality.entropy_difference_abs, quality.total_variation, quality.effort)
-    own = view.mean_own(controller, "unforeseen")
+    shown_measures = (*_SHOWN, *(own.name for own in view.data.own_measures))
+    measures = [view.mean_measure(controller, "unforeseen", name) for name in shown_measures]
     tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
     tuned = f"{count(controller.parameters)} tuned numbers" if controller.parameters is not None else ""
     text = element("small", "; ".join(filter(None, (controller.text, tuned))))
@@ -82,7 +82,7 @@ def _row(view: View, controller: ControllerResult) -> Html:
     cells = [
         *[_cost(view, controller, group) for group in GROUPS],
         _change(view, controller),
-        *[element("td", shown(value)) for value in (*measures, *own)],
+        *[element("td", shown(value)) for value in measures],
         *_margins(controller),
         _failures(controller),
         element("td", missing() if controller.evaluations is None else count(controller.evaluations)),

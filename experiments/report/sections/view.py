@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.report.drawing.html import Html, element
-from experiments.report.records.situations import NAN, ActuatorUse, Estimate, Quality, Response
+from experiments.report.records.situations import NAN, ActuatorUse, Estimate, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,18 +110,9 @@ class View:
         found = [controller.result(s.name) for s in self.data.group(group)]
         return [r for r in found if r is not None]
 
-    def mean_quality(self, controller: ControllerResult, group: Group) -> Quality:
-        """Mean of every measure over the situations of a group; NaN where one of them lacks it."""
-        results = self.results(controller, group)
-        if not results:
-            return Quality()
-        return Quality(**{f.name: mean([getattr(r.quality, f.name) for r in results]) for f in fields(Quality)})
-
-    def mean_own(self, controller: ControllerResult, group: Group) -> tuple[float, ...]:
-        """Mean of the plant's own measures over the situations of a group; NaN where one of them lacks it."""
-        results = self.results(controller, group)
-        count = len(self.data.own_measures)
-        return tuple(mean([r.own[k] if r.own else NAN for r in results]) if results else NAN for k in range(count))
+    def mean_measure(self, controller: ControllerResult, group: Group, name: str) -> float:
+        """Mean of a measure over the situations of a group; NaN where one of them lacks it."""
+        return mean([result.measure(name) for result in self.results(controller, group)])
 
     def legend(self, controllers: Iterable[ControllerResult] | None = None, note: str = "") -> Html:
         """Colour key of a section; the page's script makes its entries switches."""

@@ -16,7 +16,7 @@ from experiments.report.page import render, write_report
 from experiments.report.records.learning import Knowledge
 from experiments.report.records.report_data import Provenance, ReportWarning, SearchHistory
 from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
-from experiments.report.records.situations import ChannelView, Estimate, NotAvailable, Quality, SituationInfo
+from experiments.report.records.situations import ChannelView, Estimate, NotAvailable, SituationInfo
 from experiments.report.records.verdict import Comparison, Verdict
 from flcs import Rule
 from tests.experiments.report_example import CASES, CHANNEL, example
@@ -136,10 +136,10 @@ def test_first_screen_answers_the_questions(page):
 
 
 def test_every_number_of_a_situation_is_there(data, page):
-    row = data.controller("fixed").result("larger step").quality
+    row = data.controller("fixed").result("larger step").measures
     text = words(page)
     text = text[text.index("Small figures: change against") :]
-    for value in (row.iae, row.ise, row.itae, row.effort, row.total_variation, row.entropy_plant):
+    for value in (row[name] for name in ("iae", "ise", "itae", "effort", "total_variation", "entropy_plant")):
         assert number(value) in text
 
 
@@ -336,7 +336,7 @@ def test_parts_may_be_missing(data):
 
 def test_numbers_may_be_missing(data):
     results = tuple(
-        dataclasses.replace(r, quality=Quality(), cost=Estimate(float("nan")), response=NotAvailable("too long"))
+        dataclasses.replace(r, measures={}, cost=Estimate(float("nan")), response=NotAvailable("too long"))
         for r in data.controller("kb").results
     )
     unlimited = (dataclasses.replace(CHANNEL, low=-np.inf, high=np.inf),)

@@ -151,7 +151,7 @@ def test_costs_are_those_of_the_metrics(data, metrics):
             assert estimate.value == pytest.approx(wanted["fitness"][kind], rel=1e-12)  # the same mean
         for kind in ("taught", "validation", "unforeseen"):
             names = [s.name for s in data.group(kind)]
-            travel = np.mean([controller.result(n).quality.total_variation for n in names])
+            travel = np.mean([controller.result(n).measure("total_variation") for n in names])
             assert travel == pytest.approx(wanted["measures"][kind]["total_variation"], rel=1e-12)
 
 
@@ -162,7 +162,7 @@ def test_csv_holds_what_the_page_shows(data, place):
     (row,) = (r for r in rows if (r["situation"], r["controller"]) == ("far", "fixed"))
     result = data.controller("fixed").result("far")
     assert float(row["cost"]) == result.cost.value
-    assert float(row["iae"]) == result.quality.iae
+    assert float(row["iae"]) == result.measure("iae")
     assert int(row["seeds"]) == finished_run.SEEDS
 
 
@@ -229,7 +229,7 @@ def test_a_diverged_rollout_is_cut_and_has_no_means(run, recorded):
     result = report_data(case, recorded).controller("own").result("far")
     assert result.failures == finished_run.SEEDS
     assert result.diverged_at == 1.0
-    assert np.isnan(result.quality.iae)
+    assert np.isnan(result.measure("iae"))
 
 
 # ---------------------------------------------------------------------------------------------------------- estimates
