@@ -59,9 +59,15 @@ def load(folder: Path, candidates: Sequence[Candidate] = ()) -> list[Tuned]:
             for j, name in enumerate(head["methods"])
         )
         entries.append(
-            Tuned(head["name"], head["title"], theta=arrays[f"{i}.theta"], evaluations=head["evaluations"],
-                  fitness=head["fitness"], histories=histories)
-        )  # fmt: skip
+            Tuned(
+                head["name"],
+                head["title"],
+                theta=arrays[f"{i}.theta"],
+                evaluations=head["evaluations"],
+                fitness=head["fitness"],
+                histories=histories,
+            )
+        )
     if not candidates:
         return entries
     return [_controlled(one, candidate) for one, candidate in zip(entries, candidates, strict=True)]

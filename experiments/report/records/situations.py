@@ -15,9 +15,18 @@ Group = Literal["taught", "validation", "unforeseen"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 MEASURES = (
-    "iae", "ise", "itae", "effort", "total_variation", "overshoot", "settling_time", "entropy_plant",
-    "entropy_controller", "entropy_difference", "entropy_difference_abs",
-)  # fmt: skip
+    "iae",
+    "ise",
+    "itae",
+    "effort",
+    "total_variation",
+    "overshoot",
+    "settling_time",
+    "entropy_plant",
+    "entropy_controller",
+    "entropy_difference",
+    "entropy_difference_abs",
+)
 """What the table of all numbers shows of every plant."""
 
 Array = np.ndarray
