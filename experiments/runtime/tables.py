@@ -1,12 +1,13 @@
-"""Tables at the terminal."""
+"""Tables at the terminal and in Markdown, and the words in their cells."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -17,6 +18,28 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]))
     return "\n".join([lines[0], "-" * len(lines[0]), *(line.rstrip() for line in lines[1:])])
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
+    """Return a table as Markdown lines; a bar within a cell does not end it.
+
+    Parameters
+    ----------
+    head : sequence of str
+    rows : iterable of sequence of str
+        Cells of each row, as many as in the head.
+    numbers : bool
+        Whether all columns but the first are set to the right.
+    """
+    rule = "|---" + ("|---:" if numbers else "|---") * (len(head) - 1) + "|"
+    return [_markdown_row(head), rule, *map(_markdown_row, rows)]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_BAR.sub(r"\\|", cell) for cell in cells) + " |"
+
+
+_BAR = re.compile(r"(?<!\\)\|")  # one that is not escaped yet
 
 
 def change(value: float, base: float, mark: str = "LOSS") -> str:

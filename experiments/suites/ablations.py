@@ -20,7 +20,7 @@ import numpy as np
 from experiments.pipeline import judging, search_results
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError, user_errors
-from experiments.runtime.tables import text_table
+from experiments.runtime.tables import markdown_table, text_table
 from experiments.suites import suite
 from experiments.suites.variants import FULL, VARIANTS, Design, read, rollouts
 from plants.core import atomic_files
@@ -205,8 +205,7 @@ def page(found: Sequence[Result], chosen: Options) -> str:
         "rollouts in which the variant is better.",
     ]  # fmt: skip
     for one in found:
-        lines += ["", f"## {one.plant}", "", "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|"]
-        lines += ["| " + " | ".join(cells) + " |" for cells in rows(one)]
+        lines += ["", f"## {one.plant}", "", *markdown_table(_HEAD, rows(one))]
         lines += ["", *of_starts(one)]
     return "\n".join(lines) + "\n"
 

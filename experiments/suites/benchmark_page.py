@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.builders.estimates import of_change
 from experiments.report.drawing.numbers import bracketed, count, number, percent
-from experiments.runtime.tables import loss
+from experiments.runtime.tables import loss, markdown_table
 from experiments.suites.suite import DESIGNS, SEEDS
 
 if TYPE_CHECKING:
@@ -115,16 +115,16 @@ def _too_few(found: Mapping[str, Pooled], designs: int) -> Iterator[str]:
         yield ""
 
 
-def _summary(found: Mapping[str, Pooled], *, linked: bool = True) -> Iterator[str]:
+def _summary(found: Mapping[str, Pooled], *, linked: bool = True) -> list[str]:
     """The knowledge base's mean J in each kind of situations and its IAE, beside the best of the simple rungs."""
-    yield "| " + " | ".join(_SUMMARY) + " |"
-    yield "|---" * len(_SUMMARY) + "|"
+    lines = []
     for plant, pooled in found.items():
         name, cells = "knowledge_base", [f"[{plant}](#{plant})" if linked else plant]
         known = name in pooled.comparisons
         cells += [_brief(pooled.kinds[kind].comparisons[name].mean.value) if known else "-" for kind in _KINDS]
         cells += [_brief(pooled.kinds["unforeseen"].error_changes[name].value) if known else "-"]
-        yield "| " + " | ".join([*cells, _simple(pooled), pooled.recommended()]) + " |"
+        lines.append([*cells, _simple(pooled), pooled.recommended()])
+    return markdown_table(_SUMMARY, lines)
 
 
 def _brief(value: float) -> str:
@@ -149,10 +149,7 @@ def _section(pooled: Pooled, kind: str) -> Iterator[str]:
     yield ""
     yield f"Rollouts of each controller: {size}; seeds of each situation: {judged.seeds}.{_chance(judged)}"
     yield ""
-    yield "| " + " | ".join(HEAD) + " |"
-    yield "|---" + "|---:" * (len(HEAD) - 1) + "|"
-    for cells in rows(pooled, kind, "**loss**"):
-        yield "| " + " | ".join(cells) + " |"
+    yield from markdown_table(HEAD, rows(pooled, kind, "**loss**"), numbers=True)
 
 
 def _chance(judged: Judged) -> str:

@@ -14,8 +14,7 @@ import numpy as np
 
 import sscq
 from benchmarks.runner.svg import Chart, Curve, figure
-from experiments.studies.vehicle.declaration import declaration
-from experiments.studies.vehicle.verdict import robots
+from experiments.studies.vehicle.comparison import VehicleStudy, robots
 from plants.balancing_vehicle.tasks import NO_LOAD, standing
 from plants.core import atomic_files
 from plants.excitation import Step
@@ -72,7 +71,8 @@ def drawn(rides: Mapping[str, Trajectory]) -> str:
 
 def main() -> None:
     """Write the figure."""
-    runs, step = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/vehicle"), declaration().drawn["step"]
+    runs = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/vehicle")
+    step = VehicleStudy().declaration().own["drawn"]["step"]
     known = {run: robots(runs / run, step) for run in dict.fromkeys(run for run, _ in SHOWN.values())}
     rides = {title: known[run][name].record(situation()) for title, (run, name) in SHOWN.items()}
     FOLDER.mkdir(parents=True, exist_ok=True)

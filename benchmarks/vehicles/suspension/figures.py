@@ -19,7 +19,7 @@ import sscq
 from benchmarks.runner.svg import Chart, Curve, figure
 from experiments.report.builders.signals import density
 from experiments.runtime.errors import UserError, user_errors
-from experiments.studies.engine.contenders import Driver, drivers
+from experiments.studies.engine.contenders import Contender, named_contenders
 from experiments.studies.suspension import animation
 from experiments.studies.suspension.families import Family, families
 from plants.core import atomic_files
@@ -54,7 +54,7 @@ def trade_off(found: Mapping[str, Family]) -> str:
     return figure(charts)
 
 
-def histories(known: Mapping[str, Driver], situation: sscq.Situation, first: float, last: float) -> str:
+def histories(known: Mapping[str, Contender], situation: sscq.Situation, first: float, last: float) -> str:
     """Heave acceleration, tyre load and damper setting front left, between two times [s]."""
     rows = (
         ("output heave_acceleration", "heave acceleration, m/s²", 1.0),
@@ -75,7 +75,7 @@ def histories(known: Mapping[str, Driver], situation: sscq.Situation, first: flo
     return figure(charts, columns=1)
 
 
-def spectra(known: Mapping[str, Driver]) -> str:
+def spectra(known: Mapping[str, Contender]) -> str:
     """Power spectral densities of the heave acceleration, as it is and as it is felt."""
     situation = replace(_situation("class C at 25 m/s"), t_end=_SPECTRUM_TIME)
     plain, felt = [], []
@@ -100,7 +100,7 @@ def main() -> None:
     with user_errors():
         if not (run / "metrics.json").is_file():
             raise UserError(f"{run} is no finished design: give the folder of one, such as runs/suspension/together-0")
-    known = drivers(run, SHOWN)
+    known = named_contenders(run, SHOWN)
     FOLDER.mkdir(parents=True, exist_ok=True)
     drawn = {
         "bump": histories(known, _situation("bump"), 0.4, 1.6),

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.runner.svg import Chart, Curve, figure
+from experiments.studies.unicycle.comparison import UnicycleStudy
 from experiments.studies.unicycle.contenders import robots
-from experiments.studies.unicycle.declaration import declaration
+from experiments.studies.unicycle.outcomes import grid_of, judged, rides_of
 from experiments.studies.unicycle.pushes import Condition
-from experiments.studies.unicycle.verdict import judged, rides_of
 from plants.core import atomic_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from experiments.studies.engine.contenders import Contender
-    from experiments.studies.unicycle.declaration import Declaration
+    from experiments.studies.engine.declaration import Declaration
     from plants.core.motion.trajectory import Trajectory
 
 FOLDER = Path(__file__).parents[3] / "docs" / "studies" / "unicycle"
@@ -42,12 +42,12 @@ def _ring(name: str, size: float) -> Curve:
 
 def _polar(title: str, sizes: Mapping[str, np.ndarray], titles: Mapping[str, str], declared: Declaration) -> Chart:
     """Regions [direction] seen from above: forward is up, left is left."""
-    angles = np.append(declared.grid.angles, 0.0)
+    angles = np.append(grid_of(declared).angles, 0.0)
     curves = [
         Curve(_SHORT.get(name, titles[name]), -np.append(r, r[0]) * np.sin(angles), np.append(r, r[0]) * np.cos(angles))
         for name, r in sizes.items()
     ]
-    grip = declared.region["grip"]
+    grip = declared.own["region"]["grip"]
     rings = (_ring(f"{grip:g} N, the tyre's grip", grip),)
     return Chart(title, "to the right, N", "forward, N", (*curves, *rings), width=560, height=560)
 
@@ -60,7 +60,7 @@ def _thinned(ride: Trajectory) -> slice:
 
 
 def _rides(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Trajectory]:
-    pushed = Condition(_SPEED, 0.0, 0.4).situation(_PUSHED, math.pi, declared.grid)
+    pushed = Condition(_SPEED, 0.0, 0.4).situation(_PUSHED, math.pi, grid_of(declared))
     return {name: known[name].record(pushed) for name in SHOWN}
 
 
@@ -93,7 +93,7 @@ def phase(rides: Mapping[str, Trajectory], titles: Mapping[str, str]) -> str:
 
 def main() -> None:
     """Write all figures."""
-    run, declared = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/unicycle/design-0"), declaration()
+    run, declared = Path(sys.argv[1] if len(sys.argv) > 1 else "runs/unicycle/design-0"), UnicycleStudy().declaration()
     verdict = judged(run, declared)
     known = robots(run)
     titles = {name: _SHORT.get(name, verdict.titles[name]) for name in SHOWN}

@@ -142,37 +142,19 @@ def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candi
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Driver:
-    """A controller on its plant, with its numbers [n_theta]."""
-
-    title: str
-    plant: Plant
-    controller: Any
-    theta: np.ndarray
-
-    def record(self, situation: sscq.Situation) -> Trajectory:
-        """Return everything about one rollout over time, in the plant's own step."""
-        return sscq.record(self.plant, self.controller, self.theta[None], situation, step=self.plant.step)
-
-
-def drivers(run: Path, names: Sequence[str]) -> dict[str, Driver]:
-    """Return controllers of a finished design: "fixed", "knowledge_base" or "knowledge_base_free", and rivals."""
+def named_contenders(run: Path, names: Sequence[str]) -> dict[str, Contender]:
+    """Return controllers of a finished design, in the plant's own step: ours, and rivals on the plant they drive."""
     job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
     told = formats.read_json(run / "metrics.json")["controllers"]
     rivals = {RIVAL + rival.name: rival for rival in job.plant.rivals}
     found = {}
     for name in names:
-        theta = np.array(told[name]["theta"], float)
+        plant, theta = job.plant, np.array(told[name]["theta"], float)
         if name in rivals:
-            found[name] = Driver(told[name]["title"], *law_of_field(job.plant, rivals[name]), theta)
-        elif name == "fixed":
-            controller = Controller(job.laws, ConstantGains(gain_names(job.laws)))
-            found[name] = Driver(told[name]["title"], job.plant, controller, theta)
+            plant, controller = law_of_field(plant, rivals[name])
         else:
-            file = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_base_free_travel"}[name]
-            fuzzy = FuzzyController(KnowledgeBase.load(run / f"{file}.json"), laws=job.laws)
-            found[name] = Driver(told[name]["title"], job.plant, fuzzy, np.asarray(fuzzy.theta))
+            controller, theta = _designed(run, job, name, theta)
+        found[name] = Contender(told[name]["title"], plant, controller, theta, plant.step)
     return found
 
 

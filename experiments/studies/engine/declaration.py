@@ -1,13 +1,14 @@
-"""What a study declares before it is run: files known by their hash, situations of plants, the aim, the designs.
+"""What a study declares before it is run: a file known by its hash, situations of plants, designs, the study's own.
 
 A declaring file has exactly the entries that are asked for; the SHA-256 of its bytes is printed on every page that
-was judged by it. An aim: one measure is better by a share than the best of some laws, others are no worse.
+was judged by it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline.judging import LADDER, RIVAL, rows_of
@@ -17,11 +18,13 @@ from experiments.studies.engine.paired_rollouts import FITNESS
 from plants.core.names import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
+    from experiments.studies.engine.aims import Aim
     from plants import Plant
-    from sscq.verdict.bootstrap import Change
+
+FOLDER = Path(__file__).parents[1] / "declarations"
+"""Declaring files."""
 
 
 def entries_of(path: Path, names: Iterable[str]) -> tuple[dict[str, Any], str]:
@@ -53,120 +56,52 @@ def plain(path: Path) -> Any:
     return OmegaConf.to_container(OmegaConf.load(path))
 
 
+WORDS = "words"
+"""Entry of a design: settings of its own for `sscq design`, as on the command line; may be left out."""
+
+
 @dataclass(frozen=True)
-class Declared:
-    """A declaration.
+class Declaration:
+    """What a study is judged in and by.
 
     Attributes
     ----------
+    file, digest : str
+        Name of the declaring file, and the SHA-256 of its bytes.
     declared : str
         Date.
     rule : str
         How what is declared was chosen.
     history : tuple of str
         What happened before.
-    digest : str
-        SHA-256 of the declaring file.
-    """
-
-    declared: str
-    rule: str
-    history: tuple[str, ...]
-    digest: str
-
-    def told(self, head: Sequence[str]) -> list[str]:
-        """Return the declaration as Markdown lines below a head."""
-        return [*head, "", f"> {self.rule}", "", *(f"- {entry}" for entry in self.history), ""]
-
-
-MET, ON_THE_MEAN = "met", "met on the mean, not reliably"
-
-
-@dataclass(frozen=True)
-class Aim:
-    """What is to be reached.
-
-    Attributes
-    ----------
-    better : str
-        Measure that is to be lower.
-    share : float
-        By how much of that of the best of the named controllers.
-    no_worse : tuple of str
-        Measures that must not be reliably higher.
-    best_of : tuple of str
-        Controllers; the best is the one with the lowest mean fitness.
-    """
-
-    better: str
-    share: float
-    no_worse: tuple[str, ...]
-    best_of: tuple[str, ...]
-
-    @classmethod
-    def names(cls) -> tuple[str, ...]:
-        """Return the names of the entries."""
-        return tuple(field.name for field in fields(cls))
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Aim:
-        """Return the aim of a declaring file's entries."""
-        lists = {name: tuple(given[name]) for name in ("no_worse", "best_of")}
-        return cls(**{**given, **lists})
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """All measures it is about, the one to be better first."""
-        return (self.better, *self.no_worse)
-
-    def outcome(self, changes: Sequence[Change], words: Mapping[str, str]) -> str:
-        """Say what became of it.
-
-        Parameters
-        ----------
-        changes : sequence of Change
-            Of its measures.
-        words : mapping of measure to str
-        """
-        better, *others = changes
-        worse = [words[name] for name, one in zip(self.no_worse, others, strict=True) if one.low > 0.0]
-        more = f"{' and '.join(worse)} reliably higher"
-        if better.value > -self.share:
-            return "not met" + (f", and {more}" if worse else "")
-        if worse:
-            return f"not met: {more}"
-        return MET if better.high <= -self.share else ON_THE_MEAN
-
-
-WORDS = "words"
-"""Entry of a design: settings of its own for `sscq design`, as on the command line; may be left out."""
-
-
-@dataclass(frozen=True)
-class Declaration(Declared):
-    """What a comparison is judged in and by.
-
-    Attributes
-    ----------
-    file : str
-        Name of the declaring file.
     situations : mapping of plant to str
         SHA-256 of what its situations say.
-    aim : Aim
     designs : mapping of name to {plant, seed}
+        They may have `WORDS` of their own.
+    own : mapping
+        The study's own entries.
     """
 
     file: str
+    digest: str
+    declared: str
+    rule: str
+    history: tuple[str, ...]
     situations: Mapping[str, str]
-    aim: Aim
     designs: Mapping[str, Mapping[str, Any]]
+    own: Mapping[str, Any]
 
     def lines(self) -> list[str]:
-        """Return the declaration as Markdown lines."""
-        return self.told([f"Declared on {self.declared} (configs/{self.file}, SHA-256 `{self.digest}`):"])
+        """Return the rule and the history as Markdown lines."""
+        return lines_of(self.rule, self.history)
 
 
-def said(plant: Plant) -> str:
+def lines_of(rule: str, history: Iterable[str]) -> list[str]:
+    """Return a rule, and what happened before, as Markdown lines."""
+    return [f"> {rule}", "", *(f"- {entry}" for entry in history)]
+
+
+def digest_of_situations(plant: Plant) -> str:
     """Return the SHA-256 of a plant's situations."""
     import sscq
 
@@ -175,23 +110,8 @@ def said(plant: Plant) -> str:
     })  # fmt: skip
 
 
-def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file: str) -> None:
-    """See that designs name a plant, a seed, perhaps words, and that their plants' situations are the ones declared.
-
-    Parameters
-    ----------
-    given : mapping
-        Entries of the file: "declared" and "designs" among them.
-    situations : mapping of plant to str
-        SHA-256 of each plant's situations.
-    file : str
-        For messages.
-
-    Raises
-    ------
-    UserError
-        For an entry that is missing or unknown, or situations that are not the ones declared.
-    """
+def _check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file: str) -> None:
+    """See that designs name a plant, a seed, perhaps words, and that their plants' situations are the ones declared."""
     import plants
 
     for name, design in given["designs"].items():
@@ -199,7 +119,7 @@ def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file:
         check_names(design, ("plant", "seed", *own), f"{file}, designs, {name}")
     check_names(situations, {one["plant"] for one in given["designs"].values()}, f"{file}, situations")
     for plant, declared in situations.items():
-        found = said(plants.get(plant))
+        found = digest_of_situations(plants.get(plant))
         if found != declared:
             raise UserError(
                 f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "
@@ -207,27 +127,40 @@ def check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file:
             )
 
 
-def read(path: Path) -> Declaration:
+def read(path: Path, own: Mapping[str, Iterable[str]]) -> Declaration:
     """Read a declaration, and see that the plants' situations are what it says.
+
+    Parameters
+    ----------
+    path : Path
+    own : mapping of name to names
+        The study's own entries, and what each of them holds; "drawn.ranges" is within "drawn". None: a value.
 
     Raises
     ------
     UserError
-        For an entry that is missing or unknown, an aim of what the plants do not have, or situations that are not the
-        ones declared.
+        For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    import plants
+    top = [name for name in own if "." not in name]
+    given, digest = entries_of(path, ("declared", "rule", "history", "situations", "designs", *top))
+    for place, names in own.items():
+        inner = given
+        for name in place.split("."):
+            inner = inner[name]
+        if names:
+            check_names(inner, names, f"{path.name}, {', '.join(place.split('.'))}")
+    situations = given["situations"]
+    if not isinstance(situations, dict):  # of the designs' only plant
+        situations = {one.get("plant"): situations for one in given["designs"].values()}
+    _check_designs(given, situations, path.name)
+    return Declaration(
+        path.name, digest, given["declared"], given["rule"], tuple(given["history"]), situations, given["designs"],
+        {name: given[name] for name in top},
+    )  # fmt: skip
 
-    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest", "file"})
-    check_names(given["aim"], Aim.names(), f"{path.name}, aim")
-    check_designs(given, given["situations"], path.name)
-    given |= {"history": tuple(given["history"]), "aim": Aim.of(given["aim"])}
-    _check_aim(given["aim"], [plants.get(plant) for plant in given["situations"]], path.name)
-    return Declaration(**given, digest=digest, file=path.name)
 
-
-def _check_aim(aim: Aim, several: Sequence[Plant], file: str) -> None:
-    """Raise where the aim is about what there will not be: after the designs would be too late."""
+def check_aim(aim: Aim, several: Iterable[Plant], file: str) -> None:
+    """Raise UserError where the aim is about what there will not be: after the designs would be too late."""
     for plant in several:
         measures, laws = (*rows_of(plant), FITNESS), (*(RIVAL + rival.name for rival in plant.rivals), *LADDER)
         for what, names, known in (("measure", aim.measures, measures), ("controller", aim.best_of, laws)):

@@ -6,14 +6,14 @@ folder under the hash of the declaration.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.runtime import formats
-from experiments.runtime.tables import number
+from experiments.runtime.tables import markdown_table, number
+from experiments.studies.engine.intervals import ends, percent, resampled, wilson
 from sscq.verdict.bootstrap import change
 
 if TYPE_CHECKING:
@@ -78,23 +78,6 @@ def kept(folder: RunFolder, stage: str, compute: Callable[[], dict[str, Array]],
 
 
 BASE = "fixed"
-_DRAWS = 4000
-_NORMAL = 1.959963984540054  # 97.5 % quantile
-
-
-def wilson(hits: int, number_of: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (E. B. Wilson, J. Am. Stat. Assoc. 22 (1927) 209)."""
-    share, z2 = hits / number_of, _NORMAL**2
-    middle = (share + z2 / (2 * number_of)) / (1 + z2 / number_of)
-    half = _NORMAL / (1 + z2 / number_of) * math.sqrt(share * (1 - share) / number_of + z2 / (4 * number_of**2))
-    return middle - half, middle + half
-
-
-def lines_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return a Markdown table."""
-    return [
-        "| " + " | ".join(head) + " |", "|---" * len(head) + "|", *("| " + " | ".join(row) + " |" for row in rows)
-    ]  # fmt: skip
 
 
 def survival(stood: Mapping[str, Stood], titles: Mapping[str, str]) -> list[str]:
@@ -110,32 +93,14 @@ def survival(stood: Mapping[str, Stood], titles: Mapping[str, str]) -> list[str]
         )  # fmt: skip
     head = ("controller", "stood", "share, Wilson interval", "stood where the fixed PID fell", "fell where it stood",
             "difference, points")  # fmt: skip
-    return lines_of(head, rows)
-
-
-def _rows(n: int) -> NDArray[np.int64]:
-    return np.random.default_rng(0).integers(0, n, (_DRAWS, n))
+    return markdown_table(head, rows)
 
 
 def difference(one: Stood, other: Stood) -> str:
     """Return the difference of shares with its bootstrap interval; situations are resampled, pairs stay together."""
     each = 100.0 * (one.astype(float) - other.astype(float))
-    low, high = np.quantile(each[_rows(len(each))].mean(axis=1), (0.025, 0.975))
+    low, high = ends(each[resampled(len(each))].mean(axis=1))
     return f"{each.mean():+.1f} [{low:+.1f}, {high:+.1f}]"
-
-
-def fall_ratio(ours: Stood, base: Stood) -> tuple[float, float, float]:
-    """Return the ratio of falls to the base's with its 95 % bootstrap interval; situations are resampled, in pairs.
-
-    NaN where the base never falls.
-    """
-    rows = _rows(len(ours))
-    falls, others = (~ours)[rows].sum(axis=1), (~base)[rows].sum(axis=1)
-    if not (~base).any():
-        return math.nan, math.nan, math.nan
-    ratios = falls / np.where(others > 0, others, np.nan)
-    low, high = np.nanquantile(ratios, (0.025, 0.975))
-    return float((~ours).sum() / (~base).sum()), float(low), float(high)
 
 
 def quality(
@@ -165,9 +130,9 @@ def quality(
     return [
         f"Means over the {int(alive.sum())} of {len(alive)} situations in which all stood; changes against the fixed",
         "PID with 95 % bootstrap intervals of resampled situations, pairs together.", "",
-        *lines_of(("controller", *measures.values()), rows),
+        *markdown_table(("controller", *measures.values()), rows),
     ]  # fmt: skip
 
 
 def _changed(ours: Array, base: Array) -> str:
-    return str(change(lambda v: v.mean(axis=-1), ours[:, None], base[:, None], _rows(len(ours))))
+    return percent(change(lambda v: v.mean(axis=-1), ours[:, None], base[:, None], resampled(len(ours))))

@@ -11,6 +11,7 @@ import plants
 from experiments.cases.kb_case import fitness_of
 from experiments.pipeline.judging import LADDER, RIVAL, rows_of
 from experiments.runtime import formats
+from experiments.studies.engine.intervals import ends, resampled
 from flcs import KnowledgeBase
 from sscq.loop.quality import Quality
 from sscq.verdict.bootstrap import Change, change
@@ -32,7 +33,7 @@ _DRAWS = 2000
 
 
 @dataclass(frozen=True)
-class Judged:
+class PairedRollouts:
     """Rollouts of designs, the mean of the designs.
 
     Attributes
@@ -68,24 +69,20 @@ class Judged:
         one, other = self.of(name, group, measure), self.of(base, group, measure)
         if situation is not None:
             one, other = one[:, [situation]], other[:, [situation]]
-        return change(lambda values: values.mean(axis=-1), one, other, _draws(len(one)))
+        return change(lambda values: values.mean(axis=-1), one, other, resampled(len(one), _DRAWS))
 
     def with_interval(self, name: str, group: str, measure: str) -> str:
         """Return the mean of all rollouts with its 95 % interval from resampled seeds."""
         means = self.of(name, group, measure).mean(axis=1)
-        low, high = np.quantile(means[_draws(len(means))].mean(axis=1), (0.025, 0.975))
+        low, high = ends(means[resampled(len(means), _DRAWS)].mean(axis=1))
         return f"{means.mean():.4f} [{low:.4f}, {high:.4f}]"
-
-
-def _draws(n_seeds: int) -> NDArray[np.int64]:
-    return np.random.default_rng(0).integers(0, n_seeds, (_DRAWS, n_seeds))
 
 
 def _as_kind(kind: str, situation: str) -> str:  # noqa: ARG001
     return kind
 
 
-def read(folders: Sequence[Path], group_of: Split = _as_kind) -> Judged:
+def read(folders: Sequence[Path], group_of: Split = _as_kind) -> PairedRollouts:
     """Read finished designs of one plant that were judged in the same rollouts.
 
     Parameters
@@ -113,7 +110,7 @@ def read(folders: Sequence[Path], group_of: Split = _as_kind) -> Judged:
                 tables[name, group] = {measure: values[:, chosen] for measure, values in rows.items()}
                 names[group] = tuple(given[k][0] for k in chosen)
     titles = {name: metrics[0]["controllers"][name]["title"] for name in known}
-    return Judged(tables, titles, tuple(metrics), names)
+    return PairedRollouts(tables, titles, tuple(metrics), names)
 
 
 def _fitness(fitness: Fitness, rows: Mapping[str, Array], t_end: Sequence[float]) -> Array:

@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.pipeline import judging
+from experiments.pipeline.ladder import Bench
+from experiments.pipeline.rungs import tuning_rules
+from experiments.report.builders.words import situation
+from experiments.runtime import formats
+from experiments.runtime.launch import stored_settings
+from experiments.runtime.run_folder import RunFolder
+from experiments.settings import setup
+from experiments.studies.engine.conditions import shared
 from sscq.fitness import Fitness
 from sscq.situations.situation_sets import KINDS
 from sscq.verdict.verdict import Comparison, Sample, change_where_alive, compare, nothing_random, tail_mean
@@ -19,12 +28,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from experiments.pipeline.ladder import Bench
     from sscq.verdict.bootstrap import Change
 
 
 BASELINE = "fixed"
 DECIDING = "unforeseen"
+ROWS = (
+    "open_loop", "fixed", "two_degree", "table", "imitation", "knowledge_base", "knowledge_base_free", "oracle",
+)  # fmt: skip
+"""Controllers that a page tells of the ladder, simplest first."""
+
+
+def title_of(name: str, metrics: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a controller is called beside designs of these metrics; tables may be over another input in each."""
+    titles = (one["controllers"][name]["title"] for one in metrics if name in one["controllers"])
+    return "best gain table" if name == "table" else next(titles, name)
 
 
 @dataclass(frozen=True)
@@ -182,25 +200,19 @@ class _Design:
 
     def sample(self, name: str, kind: str) -> Sample:
         """Return a controller's rollouts."""
-        from experiments.pipeline import judging
-
         table = self.tables[kind][name]
         travel = table[judging.MEASURES.index("total_variation")]
         return Sample(judging.fitness_of(self.bench, self.fitness, kind, table), travel, np.isfinite(table[0]))
 
     def error(self, name: str, kind: str) -> np.ndarray:
         """Return the IAE of a controller's rollouts."""
-        from experiments.pipeline import judging
-
         return self.tables[kind][name][judging.MEASURES.index("iae")]
 
 
 def pool(folders: Sequence[Path]) -> Pooled:
     """Read finished designs of one plant, judge the tuning rules in their rollouts, and compare all."""
-    from experiments.studies.engine.conditions import shared
-
     designs = [_design(folder) for folder in folders]
-    setup, last = designs[0].bench.setup, designs[-1]
+    job, last = designs[0].bench.setup, designs[-1]
     names = [name for name in last.tables[KINDS[0]] if all(name in one.tables[KINDS[0]] for one in designs)]
     titles: dict[str, str] = {}
     for one in designs:
@@ -208,18 +220,16 @@ def pool(folders: Sequence[Path]) -> Pooled:
     spent = {n: float(np.mean([one.spent[n] for one in designs])) for n in names if all(n in d.spent for d in designs)}
     choices = Counter(one.recommended for one in designs)
     return Pooled(
-        setup.plant.name, titles, {kind: _judged(designs, names, kind) for kind in KINDS},
-        dict(choices.most_common()), last.notes, spent, shared(setup),
+        job.plant.name, titles, {kind: _judged(designs, names, kind) for kind in KINDS},
+        dict(choices.most_common()), last.notes, spent, shared(job),
     )  # fmt: skip
 
 
 def _judged(designs: Sequence[_Design], names: Sequence[str], kind: str) -> Judged:
-    from experiments.report.builders.words import situation
-
-    setup = designs[0].bench.setup
+    job = designs[0].bench.setup
     samples = {name: joined([one.sample(name, kind) for one in designs]) for name in names}
     errors = {name: np.hstack([one.error(name, kind) for one in designs]) for name in names}
-    return Judged.of(samples, errors, tuple(f"{s.name}: {situation(setup.plant, s)}" for s in setup.sets[kind]))
+    return Judged.of(samples, errors, tuple(f"{s.name}: {situation(job.plant, s)}" for s in job.sets[kind]))
 
 
 def joined(samples: Sequence[Sample]) -> Sample:
@@ -229,14 +239,6 @@ def joined(samples: Sequence[Sample]) -> Sample:
 
 def _design(folder: Path) -> _Design:
     """Read one design, and judge the tuning rules in its rollouts."""
-    from experiments.pipeline import judging
-    from experiments.pipeline.ladder import Bench
-    from experiments.pipeline.rungs import tuning_rules
-    from experiments.runtime import formats
-    from experiments.runtime.launch import stored_settings
-    from experiments.runtime.run_folder import RunFolder
-    from experiments.settings import setup
-
     metrics = formats.read_json(folder / "metrics.json")
     with RunFolder.resume(folder, command="design") as run:
         bench = Bench(setup(stored_settings("design", run.config)), run, quiet=True)

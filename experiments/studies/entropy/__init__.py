@@ -1,4 +1,4 @@
 """Entropy's own test: whether gain tuning for less entropy production loses less heat than other regularisers.
 
-Command: `python -m experiments.benchmark suite=entropy`.
+Study: `entropy`, also `python -m experiments.benchmark suite=entropy`.
 """

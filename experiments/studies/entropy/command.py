@@ -3,9 +3,10 @@
     python -m experiments.benchmark suite=entropy
     python -m experiments.benchmark suite=entropy plants=cstr evaluations=200 verdict_seeds=4 folder=runs/look
 
-Hypothesis, plants, budgets, measures, seeds and the rule that decides are declared in configs/entropy_test.yaml; the
-result carries the file's hash, and says where words of the command line changed what is declared. Writes entropy.json
-and entropy.md into the folder (runs/entropy): tables and verdicts in plain words, losses said as losses.
+Hypothesis, plants, budgets, measures, seeds and the rule that decides are declared in
+declarations/entropy_test.yaml; the result carries the file's hash, and says where words of the command line changed
+what is declared. Writes entropy.json and entropy.md into the folder (runs/entropy): tables and verdicts in plain words,
+losses said as losses.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError, user_errors
-from experiments.runtime.tables import number
-from experiments.studies.entropy.declaration import Declaration, declaration
+from experiments.runtime.tables import markdown_table, number
+from experiments.studies.entropy.declaration import DECLARED, TEMPLATE, EntropyTest, declaration
 from experiments.studies.entropy.outcomes import ERROR, of_plant, robustness
 from plants.core import atomic_files
 
@@ -27,40 +28,26 @@ if TYPE_CHECKING:
     from experiments.studies.entropy.outcomes import AtBudget, Difference, OfPlant
 
 
-_HEAD = (
-    "IAE budget", "least", "used of it", "heat, J", "IAE", "kp, ki, kd", "entropy's heat less the rival's, J",
-    "its IAE less", "entropy",
-)  # fmt: skip
-_WORDS = {
-    "holds": "The hypothesis holds: entropy loses less heat than both rivals at two budgets or more, and more at none.",
-    "refuted": "The hypothesis is refuted: entropy loses more heat than a rival at two budgets or more.",
-    "undecided": "Undecided: neither less heat than both rivals at two budgets, nor more than one of them at two.",
-}
-
-
-def rows(found: OfPlant, declared: Declaration) -> list[str]:
+def rows(found: OfPlant, declared: EntropyTest) -> list[str]:
     """Return one plant's table and verdict as Markdown lines."""
-    heat, least = declared.plants[found.plant], number(found.least_error)
-    lines = [
-        "", f"## {found.plant}", "", f"Heat: {heat}. Smallest mean IAE when taught: {least}.", "",
-        "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|",
+    table = [
+        _row(one, name, title, found.least_error)
+        for one in found.budgets for name, title in declared.regularisers.items()
     ]  # fmt: skip
-    for one in found.budgets:
-        lines += [_row(one, name, title, found.least_error) for name, title in declared.regularisers.items()]
-    return [*lines, "", _WORDS[found.verdict] + _shares(found, declared)]
+    return TEMPLATE.lines("plant", {
+        "found": found, "heat": declared.plants[found.plant], "least": number(found.least_error),
+        "table": markdown_table(TEMPLATE.head["columns"], table), "verdict": TEMPLATE.head["verdicts"][found.verdict],
+        "shares": _shares(found, declared),
+    })  # fmt: skip
 
 
-def _row(one: AtBudget, name: str, title: str, least: float) -> str:
+def _row(one: AtBudget, name: str, title: str, least: float) -> list[str]:
     gains = ", ".join(number(float(gain)) for gain in one.found[name].gains)
-    cells = [
-        f"{one.budget:g} x",
-        _cell(title),
-        f"{one.found[name].error / least:.2f} x",
-        number(one.heat[name]),
-        number(one.error[name]),
-        gains,
-    ]
-    return "| " + " | ".join([*cells, *_compared(one.against.get(name), one, name)]) + " |"
+    used = f"{one.found[name].error / least:.2f} x"
+    return [
+        f"{one.budget:g} x", title, used, number(one.heat[name]), number(one.error[name]), gains,
+        *_compared(one.against.get(name), one, name),
+    ]  # fmt: skip
 
 
 def _compared(difference: Difference | None, one: AtBudget, name: str) -> tuple[str, str, str]:
@@ -77,16 +64,11 @@ def _share(difference: Difference, one: AtBudget, name: str) -> str:
     return f"{100 * difference.heat[0] / base:+.1f} %" if base else "-"
 
 
-def _cell(text: str) -> str:
-    """A cell of a table: a bar in it must not end it."""
-    return text.replace("|", "\\|")
-
-
 def _interval(values: Sequence[float]) -> str:
     return f"{values[0]:+.3g} [{values[1]:+.3g}, {values[2]:+.3g}]"
 
 
-def _shares(found: OfPlant, declared: Declaration) -> str:
+def _shares(found: OfPlant, declared: EntropyTest) -> str:
     """Say against each rival how often it won and lost."""
     parts = []
     for name, title in list(declared.regularisers.items())[1:]:
@@ -97,56 +79,45 @@ def _shares(found: OfPlant, declared: Declaration) -> str:
     return " " + " ".join(parts)
 
 
-def of_robustness(beside: Mapping[str, Any], declared: Declaration) -> list[str]:
+def of_robustness(beside: Mapping[str, Any], declared: EntropyTest) -> list[str]:
     """Return the table of added delays and of what is saved, as Markdown lines."""
     asked, titles = declared.robustness, {"least IAE": "least IAE, no regulariser", **declared.regularisers}
-    delays = list(beside["delays"]["least IAE"])
-    lines = [
-        "", f"## {asked.plant}: mean IAE in unforeseen situations with added delay", "",
-        f"IAE budget {asked.budget:g} x when taught; lost rollouts in brackets, left out of the mean.", "",
-        "| least | " + " | ".join(f"+{delay} s" for delay in delays) + " |", "|---" * (1 + len(delays)) + "|",
-    ]  # fmt: skip
-    for name, cells in beside["delays"].items():
-        told = [number(c["iae"]) + (f" ({c['failures']})" if c["failures"] else "") for c in cells.values()]
-        lines.append("| " + " | ".join([_cell(titles[name]), *told]) + " |")
+    delays = [
+        [titles[name], *(number(c["iae"]) + (f" ({c['failures']})" if c["failures"] else "") for c in cells.values())]
+        for name, cells in beside["delays"].items()
+    ]
     saved, entropy = beside["saved"], declared.entropy
     base = saved["least IAE"][entropy]
-    lines += ["", f"Taught, IAE budget {asked.entropy_budget:g} x:", "",
-              "| least | IAE | integral of \\|dS_u - dS_c\\|, J | change |", "|---|---|---|---|"]  # fmt: skip
-    for name, values in saved.items():
-        cells = (number(values[ERROR]), number(values[entropy]), f"{100 * (values[entropy] / base - 1.0):+.1f} %")
-        lines.append("| " + " | ".join([_cell(titles[name]), *cells]) + " |")
+    changes = [
+        [titles[name], number(v[ERROR]), number(v[entropy]), f"{100 * (v[entropy] / base - 1.0):+.1f} %"]
+        for name, v in saved.items()
+    ]
     reached = 1.0 - saved[entropy][entropy] / base
-    word = "reached" if reached >= asked.wanted_reduction else "**missed**"
-    return [*lines, "", f"Wanted: {100 * asked.wanted_reduction:.0f} % less; {word}, {100 * reached:.1f} %."]
+    return TEMPLATE.lines("robustness", {
+        "asked": asked, "wanted": 100 * asked.wanted_reduction, "reached": 100 * reached,
+        "word": "reached" if reached >= asked.wanted_reduction else "**missed**",
+        "delays": markdown_table(["least", *(f"+{delay} s" for delay in beside["delays"]["least IAE"])], delays),
+        "saved": markdown_table(("least", "IAE", "integral of |dS_u - dS_c|, J", "change"), changes),
+    })  # fmt: skip
 
 
-def page(found: Sequence[OfPlant], beside: Mapping[str, Any], declared: Declaration, changed: Sequence[str]) -> str:
+def page(found: Sequence[OfPlant], beside: Mapping[str, Any], declared: EntropyTest, changed: Sequence[str]) -> str:
     """Return the whole result as Markdown."""
-    verdicts = ", ".join(f"{one.plant} {one.verdict}" for one in found)
-    lines = [
-        "# Entropy's own test", "",
-        "Written by `python -m experiments.benchmark suite=entropy`. Declared before it was run, in",
-        f"`configs/entropy_test.yaml` (SHA-256 {declared.digest}).", "",
-        f"Hypothesis: {declared.hypothesis}", "", f"**Verdicts: {verdicts}.**", "",
-        f"Each regulariser: the best of {declared.search_seeds} searches of {declared.evaluations} evaluations, same",
-        "start, same margins. The budget is one of mean IAE in the taught situations, of which a regulariser need not",
-        f"use all. Heat and IAE are means over the unforeseen situations with {declared.verdict_seeds} seeds, where no",
-        "budget binds; comparisons are paired, intervals of 95 % from resampled seeds.",
-    ]  # fmt: skip
-    if changed:
-        lines += ["", f"**Not as declared: {', '.join(changed)}.**"]
-    for one in found:
-        lines += rows(one, declared)
-    return "\n".join([*lines, *of_robustness(beside, declared)]).rstrip() + "\n"
+    return TEMPLATE.page({
+        "file": DECLARED.name, "declared": declared,
+        "verdicts": ", ".join(f"{one.plant} {one.verdict}" for one in found),
+        "changed": ["", f"**Not as declared: {', '.join(changed)}.**"] if changed else [],
+        "plants": [line for one in found for line in rows(one, declared)],
+        "robustness": of_robustness(beside, declared),
+    })  # fmt: skip
 
 
 _NUMBERS = ("evaluations", "search_seeds", "verdict_seeds")
 
 
-def options(words: Sequence[str]) -> tuple[Declaration, Path, tuple[str, ...]]:
+def options(words: Sequence[str]) -> tuple[EntropyTest, Path, tuple[str, ...]]:
     """Read the command's words; return what is run, where to, and which words change what is declared."""
-    declared, folder, changed = declaration(), Path("runs/entropy"), []
+    declared, folder, changed = declaration(), Path(TEMPLATE.head["folder"]), []
     for word in words:
         key, equals, value = word.partition("=")
         if key == "folder" and equals:

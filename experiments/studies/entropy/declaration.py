@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import configs
+import plants
 from experiments.runtime.errors import UserError
-from experiments.studies.engine.declaration import check_names, entries_of
+from experiments.studies.engine.declaration import FOLDER, check_names, entries_of
+from experiments.studies.engine.template import Template
+from plants.core.names import unknown
+from sscq.loop.quality import ALL_MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
-DECLARED = Path(configs.__file__).parent / "entropy_test.yaml"
+TEMPLATE = Template.of("entropy")
+DECLARED = FOLDER / TEMPLATE.head["declared"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Robustness:
 
 
 @dataclass(frozen=True)
-class Declaration:
+class EntropyTest:
     """What is asked and how it is decided.
 
     Attributes
@@ -66,7 +70,7 @@ class Declaration:
         return next(iter(self.regularisers))
 
 
-def declaration(path: Path = DECLARED) -> Declaration:
+def declaration(path: Path = DECLARED) -> EntropyTest:
     """Read a declaration.
 
     Raises
@@ -74,20 +78,16 @@ def declaration(path: Path = DECLARED) -> Declaration:
     UserError
         For an entry that is missing or unknown, a measure or plant that there is not, or a budget not above 1.
     """
-    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    given, digest = entries_of(path, {f.name for f in fields(EntropyTest)} - {"digest"})
     check_names(given["robustness"], {f.name for f in fields(Robustness)}, f"{path.name}: robustness")
     beside = given.pop("robustness")
     robustness = Robustness(**beside | {"added_delays": tuple(beside["added_delays"])})
-    found = Declaration(**given | {"budgets": tuple(given["budgets"]), "robustness": robustness, "digest": digest})
+    found = EntropyTest(**given | {"budgets": tuple(given["budgets"]), "robustness": robustness, "digest": digest})
     _check_values(found)
     return found
 
 
-def _check_values(found: Declaration) -> None:
-    import plants
-    from plants.core.names import unknown
-    from sscq.loop.quality import ALL_MEASURES
-
+def _check_values(found: EntropyTest) -> None:
     for name in (*found.plants, found.robustness.plant):
         plants.get(name)
     for measure in (*found.regularisers, found.judged_by):

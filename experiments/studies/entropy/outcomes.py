@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.runtime.launch import stored_settings
+from experiments.settings import setup
+from experiments.studies.engine.intervals import ends, resampled
 from sscq.baselines import candidates
 from sscq.baselines.survey import survey
 from sscq.search.cmaes import CmaEs
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from experiments.settings import Setup
-    from experiments.studies.entropy.declaration import Declaration
+    from experiments.studies.entropy.declaration import EntropyTest
     from sscq.situations.situation import Situation
 
 
@@ -141,19 +144,16 @@ class OfPlant:
 
 def settings_of(plant: str) -> Any:
     """Return the objects of a design with every default, for one plant."""
-    from experiments.runtime.launch import stored_settings
-    from experiments.settings import setup
-
     return setup(stored_settings("design", {"plant": plant, "quiet": True}))
 
 
-def workshop(plant: str, declared: Declaration) -> Workshop:
+def workshop(plant: str, declared: EntropyTest) -> Workshop:
     """Return the searches of one plant, as declared."""
     measures = (*declared.regularisers, declared.judged_by)
     return Workshop(settings_of(plant), measures, declared.evaluations, declared.search_seeds)
 
 
-def of_plant(plant: str, declared: Declaration) -> OfPlant:
+def of_plant(plant: str, declared: EntropyTest) -> OfPlant:
     """Search all regularisers at all budgets, and compare them in unforeseen situations."""
     shop = workshop(plant, declared)
     least = shop.cheapest(ERROR, np.inf)
@@ -162,7 +162,7 @@ def of_plant(plant: str, declared: Declaration) -> OfPlant:
     return OfPlant(plant, least.error, found, verdict(found))
 
 
-def _at_budget(shop: Workshop, declared: Declaration, budget: float, least: Cheapest, blocks: Any) -> AtBudget:
+def _at_budget(shop: Workshop, declared: EntropyTest, budget: float, least: Cheapest, blocks: Any) -> AtBudget:
     names = list(declared.regularisers)
     found = {name: shop.cheapest(name, budget * least.error, least.gains) for name in names}
     values, failed = shop.judged(np.array([found[name].gains for name in names]), blocks)
@@ -175,10 +175,9 @@ def _at_budget(shop: Workshop, declared: Declaration, budget: float, least: Chea
     return AtBudget(budget, found, means[0], means[1], against)
 
 
-def difference(heat: np.ndarray, error: np.ndarray, failed: np.ndarray, slack: float, seed: int = 0) -> Difference:
+def difference(heat: np.ndarray, error: np.ndarray, failed: np.ndarray, slack: float) -> Difference:
     """Compare entropy with a rival: tables [2, seed, situation], entropy first. Whole seeds are resampled."""
-    rng = np.random.Generator(np.random.PCG64(seed))
-    rows = rng.integers(0, heat.shape[1], (_RESAMPLES, heat.shape[1]))
+    rows = resampled(heat.shape[1], _RESAMPLES)
     new = int((failed[0] & ~failed[1]).sum())
     lost = failed.any(axis=0)  # a rollout cut short has little of both
 
@@ -186,8 +185,7 @@ def difference(heat: np.ndarray, error: np.ndarray, failed: np.ndarray, slack: f
         gap = np.where(lost, 0.0, table[0] - table[1]).sum(axis=1)
         count = (~lost).sum(axis=1)
         draws = gap[rows].sum(axis=1) / np.maximum(count[rows].sum(axis=1), 1)
-        low, high = np.quantile(draws, (0.025, 0.975))
-        return float(gap.sum() / max(count.sum(), 1)), float(low), float(high)
+        return float(gap.sum() / max(count.sum(), 1)), *ends(draws)
 
     of_heat, of_error = mean(heat), mean(error)
     allowed = slack * float(error[1][~lost].mean()) if not lost.all() else 0.0
@@ -210,7 +208,7 @@ def verdict(found: Sequence[AtBudget]) -> str:
     return "holds" if won >= 2 and not any(lost) else "undecided"
 
 
-def robustness(declared: Declaration) -> dict[str, Any]:
+def robustness(declared: EntropyTest) -> dict[str, Any]:
     """Return the table beside the test: IAE with added delay, and what is saved of |dS_u - dS_c| at another budget."""
     beside = declared.robustness
     shop = workshop(beside.plant, declared)

@@ -1,4 +1,4 @@
 """The stirred-tank reactors: fixed gains, gain table and knowledge base on steps and smooth tasks.
 
-Command: `comparison`.
+Study: `reactors`.
 """

@@ -1,62 +1,60 @@
 """The reactors' comparison: fixed gains, gain table and knowledge base, equally well tuned, on steps and smooth tasks.
 
-    python -m experiments.studies.reactors.comparison    # three recipes and seeds; docs/studies/reactors.md
-    python -m experiments.studies.reactors.comparison cstr_smooth       # one recipe, printed only
-    python -m experiments.studies.reactors.comparison budget=standard   # other words go to `sscq design`
+    python -m experiments.studies reactors                   # three recipes and seeds, and the page
+    python -m experiments.studies reactors cstr_smooth       # one recipe, printed only
+    python -m experiments.studies reactors budget=standard   # seeds=, folder=; other words go to `sscq design`
 
-Designs are runs of `sscq design experiment=RECIPE` below runs/reactors: a finished one is not repeated, a stopped one
-is gone on with. Prints a table for each recipe with its losses marked, and for the dimensionless reactor the published
-values beside ours. With all recipes docs/studies/reactors.md is written; what the runs were made with stands in it. The
-situations are declared in configs/reactor_study.yaml, whose hash is printed; others are refused.
+Designs are runs of `sscq design experiment=RECIPE`: a finished one is not repeated, a stopped one is gone on with. The
+situations of the recipes are declared, others are refused. Losses are marked.
 """
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, fields
+import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 import configs
-from experiments.runtime.errors import UserError, user_errors
+import plants
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import read_record
 from experiments.runtime.stages import digest_of
-from experiments.studies.engine.declaration import Declared, entries_of, plain
+from experiments.runtime.tables import loss, markdown_table, number
+from experiments.studies.engine.comparison_text import sentences
+from experiments.studies.engine.declaration import FOLDER, Declaration, entries_of, plain
+from experiments.studies.engine.intervals import percent
+from experiments.studies.engine.pooling import DECIDING, ROWS, pool, title_of
 from experiments.studies.engine.series import design_in
-from experiments.studies.reactors import tables
+from experiments.studies.engine.template import Template
 from plants.core import atomic_files
+from plants.core.analysis.equilibrium import Equilibria
 from plants.core.names import unknown
+from sscq.verdict.verdict import Sample, compare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from experiments.studies.engine.pooling import Pooled
+    from sscq.verdict.verdict import Comparison
 
-_CONFIGS = Path(configs.__file__).parent
-DECLARED = _CONFIGS / "reactor_study.yaml"
+TEMPLATE = Template.of("reactors")
+DECLARED = FOLDER / TEMPLATE.head["declared"]
+RECIPES: dict[str, str] = TEMPLATE.head["recipes"]
+_SITUATIONS = configs.FOLDER / "situations"
+_SEEDS = 3
+_TAKEN = ("seed", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
 _KINDS = ("taught", "validation", "unforeseen")
+_STILL = ("cstr_steps", "cstr_dimensionless")  # references that stand still: overshoot and settling mean something
 
 
-@dataclass(frozen=True)
-class Declaration(Declared):
-    """Situations that the comparison is judged in.
-
-    Attributes
-    ----------
-    situations : mapping of recipe to str
-        SHA-256 of what its situations say.
-    """
-
-    situations: Mapping[str, str]
-
-    def lines(self) -> list[str]:
-        """Return the declaration as Markdown lines."""
-        return self.told([
-            f"The situations were declared on {self.declared} (configs/reactor_study.yaml, SHA-256 `{self.digest}`),",
-            "before any design of this page was run. The rule:",
-        ])  # fmt: skip
+# --------------------------------------------------------------------------------------------------------- declaration
 
 
-def declaration(path: Path = DECLARED, folder: Path = _CONFIGS / "situations") -> Declaration:
+def declaration(path: Path = DECLARED, folder: Path = _SITUATIONS) -> Declaration:
     """Read the declaration, and see that the recipes' situations are what it says.
 
     Raises
@@ -64,7 +62,7 @@ def declaration(path: Path = DECLARED, folder: Path = _CONFIGS / "situations") -
     UserError
         For an entry that is missing or unknown, or situations that are not the ones declared.
     """
-    given, own_digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    given, own_digest = entries_of(path, ("declared", "rule", "history", "situations"))
     for recipe, digest in given["situations"].items():
         found = digest_of(plain(folder / f"{recipe}.yaml"))
         if found != digest:
@@ -72,10 +70,12 @@ def declaration(path: Path = DECLARED, folder: Path = _CONFIGS / "situations") -
                 f"situations/{recipe}.yaml says something else than was declared on {given['declared']} (SHA-256 "
                 f"{found}, declared {digest or 'none'}); put it back, or declare it anew in {path.name}"
             )
-    return Declaration(**given | {"history": tuple(given["history"]), "digest": own_digest})
+    return Declaration(
+        path.name, own_digest, given["declared"], given["rule"], tuple(given["history"]), given["situations"], {}, {}
+    )  # fmt: skip
 
 
-def require_declared(recipe: str, run: Path, folder: Path = _CONFIGS / "situations") -> None:
+def require_declared(recipe: str, run: Path, folder: Path = _SITUATIONS) -> None:
     """See that a run was made with the declared situations.
 
     Raises
@@ -102,14 +102,7 @@ def _says(made: Any, declared: Any) -> bool:
     return isinstance(made, dict) and all(key in made and _says(made[key], value) for key, value in declared.items())
 
 
-SEEDS = (0, 1, 2)
-RECIPES = {
-    "cstr_steps": "Jacketed reactor: hard steps, a limited actuator",
-    "cstr_smooth": "Jacketed reactor: smooth references, drift and noise",
-    "cstr_dimensionless": "Dimensionless reactor: steps between its published steady states",
-}
-_TAKEN = ("seed", "experiment", "output", "resume", "quiet")  # of a design; the study sets them
-_PAGE = Path("docs/studies/reactors.md")
+# ------------------------------------------------------------------------------------------------------------- designs
 
 
 @dataclass(frozen=True)
@@ -138,11 +131,11 @@ def options(words: Sequence[str]) -> Options:
     for key in _TAKEN:
         if key in given:
             raise UserError(f"{key} is the study's own affair: name recipes, or say folder= or seeds=")
-    folder, number = given.pop("folder", "runs/reactors"), given.pop("seeds", str(len(SEEDS)))
-    if not number.isdecimal() or int(number) < 1:
-        raise UserError(f"seeds must be a whole number of at least 1, got {number!r}")
+    folder, seeds = given.pop("folder", TEMPLATE.head["folder"]), given.pop("seeds", str(_SEEDS))
+    if not seeds.isdecimal() or int(seeds) < 1:
+        raise UserError(f"seeds must be a whole number of at least 1, got {seeds!r}")
     overrides = tuple(f"{key}={value}" for key, value in ({"budget": "small"} | given).items())
-    return Options(recipes or tuple(RECIPES), Path(folder), tuple(range(int(number))), overrides)
+    return Options(recipes or tuple(RECIPES), Path(folder), tuple(range(int(seeds))), overrides)
 
 
 def run(recipe: str, seed: int, chosen: Options) -> Path:
@@ -161,56 +154,144 @@ def run(recipe: str, seed: int, chosen: Options) -> Path:
     return folder
 
 
+# -------------------------------------------------------------------------------------------------------------- tables
+
+_HEAD = ("controller", "J taught", "J unforeseen", "change of the mean", "worst 5 %", "where neither is lost", "IAE",
+         "overshoot", "settling", "travel", "lost")  # fmt: skip
+
+
+def ladder(folders: Sequence[Path], *, steps: bool) -> list[str]:
+    """Return the table of one task's designs and their verdicts as Markdown lines.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+        Of finished runs of `sscq design` that see the same rollouts.
+    steps : bool
+        Whether overshoot and settling mean anything: references that stand still.
+    """
+    pooled = pool(folders)
+    metrics = [formats.read_json(folder / "metrics.json") for folder in folders]
+    rows = []
+    for name in ROWS:
+        several = [one["controllers"][name] for one in metrics if name in one["controllers"]]
+        if len(several) == len(metrics):
+            cells = _cells(several, pooled.comparisons.get(name), _alive(pooled, name), steps=steps)
+            rows.append((title_of(name, metrics), *cells))
+    return [*markdown_table(_HEAD, rows), "", *sentences(metrics), f"- Recommended: {pooled.recommended()}."]
+
+
+def _alive(pooled: Pooled, name: str) -> str:
+    """Change of the mean in the situations that neither a controller nor the fixed PID loses with any seed.
+
+    A lost rollout costs hundreds of times what a surviving one does, so beside one no other difference is seen. Empty
+    where nothing is lost.
+    """
+    judged = pooled.kinds[DECIDING]
+    if name not in judged.comparisons:
+        return ""
+    one, base = judged.samples[name], judged.samples[pooled.baseline]
+    alive = ~(one.failed | base.failed).any(axis=0)
+    if alive.all():
+        return ""
+    if not alive.any():
+        return "-"
+    left, right = (Sample(s.fitness[:, alive], s.travel[:, alive], s.failed[:, alive]) for s in (one, base))
+    change = compare(left, right).mean
+    return percent(change) + loss(change.value, "**loss**")
+
+
+def _cells(
+    several: Sequence[dict[str, Any]], compared: Comparison | None, alive: str, *, steps: bool
+) -> tuple[str, ...]:
+    taught, unforeseen = (float(np.mean([one["fitness"][kind] for one in several])) for kind in (_KINDS[0], _KINDS[2]))
+    lost = sum(one["failures"]["unforeseen"] for one in several)
+    change = tail = ""
+    if compared is not None:
+        change = percent(compared.mean) + loss(compared.mean.value, "**loss**")
+        tail = f"{100 * compared.tail.value:+.1f} %"
+    return (
+        number(taught), number(unforeseen), change, tail, alive, _both(several, "iae"),
+        _both(several, "overshoot", 100.0, " %") if steps else "-", _both(several, "settling_time") if steps else "-",
+        _both(several, "total_variation"), str(lost),
+    )  # fmt: skip
+
+
+def _both(several: Sequence[dict[str, Any]], measure: str, factor: float = 1.0, unit: str = "") -> str:
+    """A measure's mean over the designs, taught and unforeseen; a design that lost every loop has none."""
+    found = []
+    for kind in (_KINDS[0], _KINDS[2]):
+        values = [value for one in several if (value := one["measures"][kind][measure]) is not None]
+        known = [float(value) for value in values if not math.isnan(float(value))]
+        found.append(f"{factor * np.mean(known):.3g}{unit}" if known else "-")
+    return " / ".join(found)
+
+
+LIMITS = (3.0, 4.0, 6.0)
+STEPS = {"cold to middle": (0.886, 2.752), "hot to middle": (4.705, 2.752), "middle to hot": (2.752, 4.705)}
+_HORIZON, _STEP = 10.0, 0.002
+
+
+def full_coolant(start: float, goal: float, limit: float) -> tuple[float, float]:
+    """Return when the coolant held at its limit brings the temperature to the goal, and the IAE up to then.
+
+    Parameters
+    ----------
+    start, goal : float
+        Dimensionless temperatures; it starts at rest.
+    limit : float
+        Coolant either way, dimensionless.
+
+    Returns
+    -------
+    time, iae : float
+        In residence times; infinite where the goal is not reached.
+    """
+    plant = plants.get("cstr_dimensionless")
+    coolant = limit if goal > start else -limit
+    run = plants.simulate(plant, _HORIZON, _STEP, initial=tuple(Equilibria(plant).at([start]).state), inputs=(coolant,))
+    away = (goal - run["temperature"]) / (goal - start)
+    there = np.flatnonzero(away <= 0.0)
+    if not there.size:
+        return np.inf, np.inf
+    error = np.abs(goal - run["temperature"][: there[0]])
+    return float(run.time[there[0]]), float(_STEP * error.sum())
+
+
+def full_coolant_table() -> list[str]:
+    """Return the times and IAE of :func:`full_coolant` for the dimensionless reactor's steps as Markdown lines."""
+    rows = []
+    for name, (start, goal) in STEPS.items():
+        found = (full_coolant(start, goal, limit) for limit in LIMITS)
+        rows.append([f"{name}, {start:g} to {goal:g}", *(f"{time:.2f}; {iae:.2f}" for time, iae in found)])
+    return markdown_table(["step", *(f"coolant within {limit:g}" for limit in LIMITS)], rows)
+
+
 def section(recipe: str, folders: Sequence[Path]) -> list[str]:
     """Return one recipe's part of the page as Markdown lines."""
-    lines = [f"## {RECIPES[recipe]}", "", *tables.ladder(folders, steps=recipe != "cstr_smooth"), ""]
+    found = ladder(folders, steps=recipe in _STILL)
+    lines = [*TEMPLATE.lines("recipe", {"title": RECIPES[recipe], "ladder": found}), ""]
     if recipe == "cstr_dimensionless":
-        lines += [*tables.lines(folders), ""]
+        lines += [*TEMPLATE.lines("coolant", {"floor": full_coolant_table()}), ""]
     return lines
 
 
 def page(parts: Sequence[str], chosen: Options, declared: Declaration) -> str:
     """Return the whole page."""
-    head = [
-        "# The reactors' comparison",
-        "",
-        (
-            f"Written by `python -m experiments.studies.reactors.comparison {' '.join(chosen.overrides)}`: "
-            f"{len(chosen.seeds)} designs"
-        ),
-        "of each recipe, all controllers searched with the same budget and judged in the same rollouts. J: fitness.",
-        "Changes are against the best fixed PID of the same design in all unforeseen rollouts of all designs, with",
-        "95 % intervals from resampled seeds of the rollouts (the designs as they are); losses are marked. IAE,",
-        "overshoot, settling time and travel are means over the surviving rollouts, taught / unforeseen; lost:",
-        "unforeseen rollouts that left the plant's region. One of them costs hundreds of times what others do, so the",
-        "change is also given over the situations that neither that controller nor the fixed PID loses. The first",
-        "knowledge base is held to the fixed PID's actuator travel when taught. IAE counts in the channel's scale:",
-        "6 K s for the jacketed reactor; times in seconds there, in residence times for the other one. The mean",
-        "overshoot of the hard steps is large for the steps up to 360 K alone: there the reactor ignites, and the",
-        "coolant at its limit catches it late. A knowledge base that is left with one rule is no schedule, but other",
-        "fixed gains, which the search found inside the margins and at less travel (docs/decisions/0015).",
-        "",
-    ]
-    return "\n".join([*head, *declared.lines(), *parts]).rstrip() + "\n"
+    return TEMPLATE.page({
+        "command": " ".join(["python -m experiments.studies reactors", *chosen.overrides]),
+        "designs": len(chosen.seeds), "declared": declared, "declaration": declared.lines(), "sections": list(parts),
+    })  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(words: Sequence[str]) -> None:
     """Run the recipes named (all by default), print their tables, and write the page if all were run."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    with user_errors():
-        chosen, declared, lines = options(words), declaration(), []
-        print(f"situations declared on {declared.declared} in configs/{DECLARED.name}, SHA-256 {declared.digest}")
-        for recipe in chosen.recipes:
-            part = section(recipe, [run(recipe, seed, chosen) for seed in chosen.seeds])
-            print("\n".join(part), flush=True)
-            lines += part
-        if set(chosen.recipes) == set(RECIPES):
-            atomic_files.write(_PAGE, page(lines, chosen, declared))
-            print(f"written: {_PAGE}")
-
-
-if __name__ == "__main__":
-    main()
+    chosen, declared, lines = options(words), declaration(), []
+    print(f"situations declared on {declared.declared} in {DECLARED.name}, SHA-256 {declared.digest}")
+    for recipe in chosen.recipes:
+        part = section(recipe, [run(recipe, seed, chosen) for seed in chosen.seeds])
+        print("\n".join(part), flush=True)
+        lines += part
+    if set(chosen.recipes) == set(RECIPES):
+        atomic_files.write(Path(TEMPLATE.head["page"]), page(lines, chosen, declared))
+        print(f"written: {TEMPLATE.head['page']}")

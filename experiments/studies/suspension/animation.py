@@ -1,13 +1,12 @@
 """The car on its road as a page of its own, by the renderer of the reports: laws of the field beside a knowledge base.
 
-    python -m experiments.studies.suspension.animation runs/suspension/together-0 docs/studies/suspension/animation.html
+    python -m experiments.studies suspension_animation runs/suspension/together-0 docs/studies/suspension/animation.html
 
 Reports show their own contenders in their own situations; here all meet one road with two bumps.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,8 @@ from experiments.report.builders.scenes import picture_of, sampled
 from experiments.report.drawing.html import asset, document, element
 from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import picture_figure
-from experiments.runtime.errors import UserError, user_errors
-from experiments.studies.engine.contenders import drivers
+from experiments.runtime.errors import UserError
+from experiments.studies.engine.contenders import named_contenders
 from plants.core import atomic_files
 from plants.suspension.roads import bump, rough_road, together
 
@@ -71,21 +70,15 @@ def _told(title: str, one: Trajectory) -> str:
 def write(run: Path, path: Path) -> None:
     """Record the drives of a finished design's controllers and write their page."""
     road = situation()
-    known = drivers(run, NAMES)
-    drives = {driver.title: driver.record(road) for driver in known.values()}
+    known = named_contenders(run, NAMES)
+    drives = {one.title: one.record(road) for one in known.values()}
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_files.write(path, page(known[NAMES[0]].plant, drives))
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(words: Sequence[str]) -> None:
     """Write the page of a finished design."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    with user_errors():
-        if len(words) != 2 or not (Path(words[0]) / "metrics.json").is_file():
-            raise UserError("give the folder of a finished design and the page to write, such as page.html")
-        write(Path(words[0]), Path(words[1]))
-        print(f"written: {words[1]}")
-
-
-if __name__ == "__main__":
-    main()
+    if len(words) != 2 or not (Path(words[0]) / "metrics.json").is_file():
+        raise UserError("give the folder of a finished design and the page to write, such as page.html")
+    write(Path(words[0]), Path(words[1]))
+    print(f"written: {words[1]}")

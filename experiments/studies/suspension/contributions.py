@@ -10,9 +10,10 @@ import numpy as np
 from experiments.cases.kb_case import fitness_of
 from experiments.runtime import formats
 from experiments.runtime.launch import stored_settings
+from experiments.runtime.tables import markdown_table
 from experiments.settings import setup
 from experiments.studies.engine.series import kept, of_design
-from experiments.studies.suspension.tables import GROUPS, RIDE, TYRE, group_of
+from experiments.studies.suspension.groups import GROUPS, RIDE, TYRE, group_of
 from flcs import KnowledgeBase
 from plants.suspension import suspension
 from plants.suspension.model import BASE, BASE_TOGETHER
@@ -99,23 +100,11 @@ def _by_group(task: Task, controller: Any, theta: np.ndarray) -> dict[str, dict[
     return found
 
 
-def lines(run: Path) -> list[str]:
-    """Return what each part brings as Markdown lines, by the fitness and bounds of a finished design."""
-    head = (
-        f"Fixed gains of the first design's fitness, limit and bounds, searched by CMA-ES in {EVALUATIONS}",
-        "evaluations from the same gains, at the declared seeds. The limit of the tyre-load variation, 0.15, is a",
-        "penalty: compare rows of unlike tyre-load variation with care, the more so a row beyond the limit, where no",
-        "gains were found that keep it.",
-        "",
-    )
-    return [*head, *told(parts(run))]
-
-
-def told(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
+def table(found: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
     """Return the variants as Markdown lines."""
     head = [f"{group}: {word}" for group in GROUPS for word in ("acceleration, m/s^2", "tyre-load variation")]
-    lines = ["| fixed gains of | " + " | ".join(head) + " |", "|---" * (1 + len(head)) + "|"]
-    for name, one in found.items():
-        cells = [f"{one[group][measure]:.4f}" for group in GROUPS for measure in (RIDE, TYRE)]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return lines
+    rows = [
+        [name, *(f"{one[group][measure]:.4f}" for group in GROUPS for measure in (RIDE, TYRE))]
+        for name, one in found.items()
+    ]
+    return markdown_table(["fixed gains of", *head], rows)

@@ -10,8 +10,10 @@ import numpy as np
 import sscq
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.judging import RIVAL
-from experiments.studies.engine.contenders import constants_as_theta, drivers, law_of_field
+from experiments.runtime.tables import markdown_table
+from experiments.studies.engine.contenders import constants_as_theta, law_of_field, named_contenders
 from experiments.studies.engine.series import kept, of_design
+from experiments.studies.suspension.groups import RIDE, TYRE
 from plants.suspension import suspension
 from plants.suspension.rivals import RIVALS
 from sscq.loop.closed_loop import ClosedLoop
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from plants import Plant, Rival
 
-MEASURES = ("ride_comfort", "tyre_load_variation")
+MEASURES = (RIDE, TYRE)
 _BASES = (500.0, 1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.3)
 _ALWAYS, _KEPT = ("low", "base"), ("crossover", "estimate")
@@ -68,7 +70,7 @@ def _arrays(lists: Mapping[str, Sequence[float]]) -> dict[str, np.ndarray]:
 def _computed(run: Path) -> dict[str, Family]:
     plant = suspension(unilateral=True)
     laws = {f"rival_{rival.name}": rival for rival in plant.rivals if rival.constants}
-    tuned = drivers(run, ["fixed", *laws])
+    tuned = named_contenders(run, ["fixed", *laws])
     fixed = tuned.pop("fixed")
     found = {
         name: _of_rival(plant, laws[name], one.theta[: 2 * len(laws[name].constants) : 2])
@@ -139,8 +141,7 @@ def at_equal_tyre_load(
     taught; a level that none of these reaches has none.
     """
     kinds = ("taught", "unforeseen")
-    head = " | ".join(f"at most {level:g}: {kind}" for level in levels for kind in kinds)
-    lines = [f"| law | {head} |", "|---" * (1 + 2 * len(levels)) + "|"]
+    rows = []
     bases = [min(filter(None, (_outcomes(found[name], level) for name in best_of)), default=None) for level in levels]
     for family in found.values():
         cells = []
@@ -152,8 +153,8 @@ def at_equal_tyre_load(
             cells.append(f"{own[0]:.4f} ({100 * (own[0] / base[0] - 1.0):+.1f} %)")
             ride, tyre = (100 * (own[k] / base[k] - 1.0) for k in (1, 2))
             cells.append(f"{ride:+.1f} %, tyre load {tyre:+.1f} %")
-        lines.append(f"| {family.title} | " + " | ".join(cells) + " |")
-    return lines
+        rows.append([family.title, *cells])
+    return markdown_table(["law", *(f"at most {level:g}: {kind}" for level in levels for kind in kinds)], rows)
 
 
 def _outcomes(family: Family, level: float) -> tuple[float, float, float] | None:

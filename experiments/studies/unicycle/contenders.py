@@ -54,10 +54,14 @@ _FED_BACK = (  # channel, its gain (0: kp, 2: kd), which command of LQR's, and t
 
 def gains_of(theta: Array) -> Array:
     """Return the channels' gains at LQR's nodes [node, channel, 3] from the numbers of its schedule [n_theta]."""
-    rows = theta.reshape(len(NODES), -1)[:, : len(OUTPUTS) * len(MEASURED)].reshape(len(NODES), len(OUTPUTS), -1)
-    gains = np.zeros((len(NODES), len(OUTPUTS), 3))
+    return gains_of_feedback(theta.reshape(len(NODES), -1))
+
+
+def gains_of_feedback(rows: Array) -> Array:
+    """Return the channels' gains [..., channel, 3] of feedback [..., command * measurement], what crosses left out."""
+    gains = np.zeros((*rows.shape[:-1], len(OUTPUTS), 3))
     for channel, gain, command, measurement in _FED_BACK:
-        gains[:, channel, gain] = rows[:, command, MEASURED.index(measurement)]
+        gains[..., channel, gain] = rows[..., command * len(MEASURED) + MEASURED.index(measurement)]
     return gains
 
 

@@ -1,6 +1,6 @@
 """How much a schedule over the speed could win at most: the region of survived pushes itself is searched.
 
-    python -m experiments.studies.unicycle.head_room    # docs/studies/unicycle_head_room.md; ten minutes on one core
+    python -m experiments.studies unicycle_head_room    # ten minutes on one core
 
 No design is asked and no other fitness: constant gains, gains at nodes of the measured speed, and such gains made by
 LQR from five weights are searched for the largest region on a few rides, and judged on others. Speed, yaw rate and
@@ -12,7 +12,6 @@ seeds are none of the comparison's.
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,10 +21,14 @@ import numpy as np
 
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable, gain_names
-from experiments.studies.engine.outcomes import lines_of
-from experiments.studies.unicycle.lqr import MEASURED, Lqr
+from experiments.runtime.tables import markdown_table
+from experiments.studies.engine.contenders import Contender
+from experiments.studies.engine.intervals import change_of_sum, percent
+from experiments.studies.engine.template import Template
+from experiments.studies.unicycle.contenders import gains_of_feedback
 from experiments.studies.unicycle.lqr import NODES as LQR_NODES
-from experiments.studies.unicycle.pushes import Grid, area_ratio, areas, conditions, largest_pushes
+from experiments.studies.unicycle.lqr import Lqr
+from experiments.studies.unicycle.pushes import Grid, areas, conditions, largest_pushes
 from plants.core import atomic_files
 from plants.unicycle import UNICYCLE_BALANCED
 from plants.unicycle.signals import PEDAL_MAX, TABLE_MAX
@@ -129,12 +132,8 @@ class FromWeights:
     def theta(self, genomes: Array) -> Array:
         """Return the schedule's numbers [n, n_theta] of weights [n, 5]; no gains where there is no feedback."""
         lqr = Lqr(((-PEDAL_MAX, PEDAL_MAX), (-TABLE_MAX, TABLE_MAX)), _SAMPLE, scheduled=True)
-        shape, states = (len(genomes), len(LQR_NODES)), len(MEASURED)
-        rows = np.nan_to_num(lqr.theta(genomes), nan=0.0).reshape(*shape, -1)
-        gains = np.zeros((*shape, len(_NAMES)))
-        for name, command, measurement in _FED_BACK:
-            gains[:, :, _NAMES.index(name)] = rows[:, :, command * states + MEASURED.index(measurement)]
-        return gains.reshape(len(genomes), -1)
+        rows = np.nan_to_num(lqr.theta(genomes), nan=0.0).reshape(len(genomes), len(LQR_NODES), -1)
+        return gains_of_feedback(rows).reshape(len(genomes), -1)
 
     @property
     def box(self) -> tuple[Array, Array, str]:
@@ -147,10 +146,6 @@ class FromWeights:
         return np.array([[50.0, 8.0, 1.0, 0.2, 6.0], [1.0, 1.0, 0.1, 0.1, 3.0], [0.1, 0.1, 0.2, 0.2, 10.0]])
 
 
-_FED_BACK = (
-    ("kp_1", 0, "pitch"), ("kd_1", 0, "pitch_rate"), ("kp_2", 1, "roll"), ("kd_2", 1, "roll_rate"),
-    ("kp_3", 0, "speed"), ("kp_4", 1, "yaw_rate"), ("kp_5", 1, "table_rate"),
-)  # fmt: skip
 _ALL = (*_BALANCE, *_STEERING)
 CONSTANT, OVER_SPEED = Structure("constant gains", _ALL, False), Structure("gains over the speed", _ALL, True)
 FROM_WEIGHTS = FromWeights()
@@ -201,7 +196,7 @@ class Regions:
 
 
 @dataclass(frozen=True)
-class Found:
+class LargestRegion:
     """The largest region of one structure: genome, areas of rides [ride], N^2, in both grids, and mean load."""
 
     structure: Structure | FromWeights
@@ -217,29 +212,28 @@ def _rides(number: int, kind: str) -> list[Condition]:
 
 def searched(
     structure: Structure | FromWeights, bearable: float | None, evaluations: int, rides: int, start: Array
-) -> Found:
+) -> LargestRegion:
     """Search one structure, and judge it on other rides."""
     regions = Regions(structure, _rides(rides, "searched"), bearable)
     method = CmaEs(evaluations=evaluations, population=_CROWD[structure.scheduled], sigma=_FIRST[structure.scheduled])
     low, high, scale = structure.box
     best = evolve(regions, low, high, method, 0, start=start, scale=scale).genome
+    robot = Contender(
+        structure.title, UNICYCLE_BALANCED, structure.controller, structure.theta(best[None])[0], _STEP, 1
+    )
     loads: list[float] = []
 
     def survives(situations: Sequence[sscq.Situation]) -> Array:
-        found = sscq.evaluate(
-            UNICYCLE_BALANCED, structure.controller, structure.theta(best[None]), situations, _STEP,
-            measures=("motor_load",), threads=1,
-        )  # fmt: skip
-        stood = ~np.isfinite(found.diverged_at[:, 0])
-        loads.append(float(found.values["motor_load"][stood, 0].mean()))
-        return np.asarray(stood)
+        found = robot.outcome(situations, ("motor_load",))
+        loads.append(float(found["motor_load"][found["stood"]].mean()))
+        return found["stood"]
 
     others = _rides(2 * rides, "judged")
     own = areas(largest_pushes(survives, others, JUDGED))
-    return Found(structure, best, own, areas(largest_pushes(survives, others, WIDER)), loads[0])
+    return LargestRegion(structure, best, own, areas(largest_pushes(survives, others, WIDER)), loads[0])
 
 
-def all_found(bearable: float | None, evaluations: int, rides: int) -> list[Found]:
+def all_found(bearable: float | None, evaluations: int, rides: int) -> list[LargestRegion]:
     """Search all structures; gains over the speed have twice the evaluations and begin with the others' as well."""
     constant = searched(CONSTANT, bearable, evaluations, rides, CONSTANT.start())
     weights = searched(FROM_WEIGHTS, bearable, evaluations, rides, FROM_WEIGHTS.start())
@@ -256,77 +250,42 @@ def _as_nodes(weights: Array) -> Array:
     return np.ravel(rows)
 
 
-PAGE = Path("docs/studies/unicycle_head_room.md")
-_DRAWS = 4000  # of the bootstrap
-
-
-def cells(one: Found, base: Found) -> list[str]:
+def cells(one: LargestRegion, base: LargestRegion) -> list[str]:
     """Return one structure's row of the table; changes are against the base's region."""
     told = [one.structure.title]
     for ours, theirs, grid in ((one.areas, base.areas, JUDGED), (one.wider, base.wider, WIDER)):
-        value, low, high = area_ratio(ours, theirs, _DRAWS, 0)
-        change = "" if one is base else _change(value, low, high)
-        told += [f"{100 * ours.mean() / (math.pi * grid.largest**2):.1f} %", change]
+        told += [f"{100 * ours.mean() / (math.pi * grid.largest**2):.1f} %"]
+        told += ["" if one is base else percent(change_of_sum(ours, theirs))]
     return [*told, f"{one.load:.2f}"]
 
 
-def conclusion(found: dict[float | None, list[Found]]) -> str:
+def conclusion(found: dict[float | None, list[LargestRegion]]) -> str:
     """Return what the largest region found is against that of constant gains, and what the range of pushes leaves."""
     parts = []
     for bearable, (constant, *others) in found.items():
         best = max(others, key=lambda one: float(one.areas.sum()))
-        value, low, high = area_ratio(best.areas, constant.areas, _DRAWS, 0)
         left = math.pi * JUDGED.largest**2 / constant.areas.mean()
         parts.append(
-            f"{_title(bearable)}: {best.structure.title}, {_change(value, low, high)} of constant gains' region up to "
-            f"{JUDGED.largest:g} N, of {100 * (left - 1):+.1f} % that are left to the edge"
+            f"{_title(bearable)}: {best.structure.title}, {percent(change_of_sum(best.areas, constant.areas))} of "
+            f"constant gains' region up to {JUDGED.largest:g} N, of {100 * (left - 1):+.1f} % that are left to the edge"
         )
-    return f"**{'. '.join(parts)}.**"
+    return f"{'. '.join(parts)}."
 
 
 def _title(bearable: float | None) -> str:
     return "Motors that bear anything" if bearable is None else f"Motor load of at most {bearable:.2f}"
 
 
-def _change(value: float, low: float, high: float) -> str:
-    return f"{100 * (value - 1):+.1f} % [{100 * (low - 1):+.1f}, {100 * (high - 1):+.1f}]"
-
-
-def page(found: dict[float | None, list[Found]], evaluations: int, rides: int) -> str:
+def page(found: dict[float | None, list[LargestRegion]], evaluations: int, rides: int) -> str:
     """Return the page: a table for each condition."""
-    nodes, spent = ", ".join(f"{speed:g}" for speed in NODES), f"{evaluations} evaluations of CMA-ES"
-    lines = [
-        "# How much a schedule could win", "",
-        "Written by `python -m experiments.studies.unicycle.head_room`.", "",
-        conclusion(found), "",
-        f"The region of survived pushes itself was searched on {rides} rides, {spent}. Gains",
-        f"over the measured speed, at {nodes} m/s and linear between, had twice as many, and began at what the",
-        f"others had found. Judged on {2 * rides} other rides, with 95 % intervals of resampled rides;",
-        "none are those of [the comparison](unicycle.md). What a search finds is a lower bound of what there is.",
-        "Motor load: root mean square of the more loaded motor's torque over its largest, mean of the survived pushes.",
-        "",
-    ]  # fmt: skip
+    sections: list[str] = []
     for bearable, several in found.items():
         rows = [cells(one, several[0]) for one in several]
-        lines += [f"## {_title(bearable)}", "", *lines_of(_HEAD, rows), ""]
-    return "\n".join([*lines, *_TRIED]).rstrip() + "\n"
-
-
-_TRIED = """
-## Designs with these channels
-
-On 2026-11-22 a comparison with these five channels was declared and run once: two designs of 1500 evaluations,
-motors with at most a third of the largest torque as a root mean square over the taught situations, drawn seed 7301,
-rides of seed 7302, all else as in the comparison. It was no better for knowledge bases and is not kept:
-
-- Fixed gains, best in the taught situations: region 34.6 and 34.4 % of the disc. Those situations roll backwards so
-  often that roll gains below 0 are best there. The gains of an LQR at 1.5 m/s, rounded, at which all searches could
-  begin: 81.2 %, and 5 of 18 taught situations lost. No constant gains with both were found.
-- Knowledge bases: 21.4 and 77.4 % at equal travel, 80.1 and 48.6 % at free travel; begun at the gains of scheduled
-  LQR and kept near them, 66.6 and 61.4 %, with a lower error than LQR's. Scheduled LQR: 87.3 % in both.
-- So what is taught does not ask for a large region, and a search with many free numbers gives it away for a smaller
-  error. LQR's five weights cannot.
-""".splitlines()[1:]
+        sections += [f"## {_title(bearable)}", "", *markdown_table(_HEAD, rows), ""]
+    return Template.of("unicycle_head_room").page({
+        "conclusion": conclusion(found), "rides": rides, "evaluations": evaluations, "judged": 2 * rides,
+        "nodes": ", ".join(f"{speed:g}" for speed in NODES), "sections": sections,
+    })  # fmt: skip
 
 
 _HEAD = (
@@ -335,14 +294,11 @@ _HEAD = (
 )  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(words: Sequence[str]) -> None:
     """Search and write the page; words: evaluations=N, rides=N."""
-    words = dict(word.split("=", 1) for word in (sys.argv[1:] if arguments is None else arguments))
-    evaluations, rides = int(words.get("evaluations", "300")), int(words.get("rides", "4"))
+    given = dict(word.split("=", 1) for word in words)
+    evaluations, rides = int(given.get("evaluations", "300")), int(given.get("rides", "4"))
     found = {bearable: all_found(bearable, evaluations, rides) for bearable in (None, BEARABLE)}
-    atomic_files.write(PAGE, page(found, evaluations, rides))
-    print(f"written: {PAGE}")
-
-
-if __name__ == "__main__":
-    main()
+    path = Path(Template.of("unicycle_head_room").head["page"])
+    atomic_files.write(path, page(found, evaluations, rides))
+    print(f"written: {path}")

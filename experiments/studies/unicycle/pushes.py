@@ -206,11 +206,3 @@ def _asked(
 def areas(sizes: Array, largest: float = math.inf) -> Array:
     """Return the areas of star-shaped regions [...], N^2, of radii [..., direction] that count up to `largest`."""
     return np.asarray(math.pi * np.mean(np.minimum(sizes, largest) ** 2, axis=-1))
-
-
-def area_ratio(ours: Array, other: Array, draws: int, seed: int) -> tuple[float, float, float]:
-    """Return the ratio of summed areas [ride] and its 95 % bootstrap interval; whole rides are resampled."""
-    rows = np.random.default_rng(seed).integers(0, len(ours), (draws, len(ours)))
-    ratios = ours[rows].sum(axis=1) / other[rows].sum(axis=1)
-    low, high = np.quantile(ratios, (0.025, 0.975))
-    return float(ours.sum() / other.sum()), float(low), float(high)

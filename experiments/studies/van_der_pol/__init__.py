@@ -1,4 +1,4 @@
 """The Van der Pol oscillator: the whole ladder of controllers, and what parts of the method do on it.
 
-Commands: `study`, `confirmation` (fresh situations), `imitation`.
+Studies: `van_der_pol`, `confirmation` (fresh situations), `imitation`.
 """

@@ -1,28 +1,30 @@
 """Stored designs in situations drawn afresh: never taught, and never looked at while anything was chosen.
 
-    python -m experiments.studies.van_der_pol.confirmation    # docs/studies/van_der_pol_confirmation.md, of the study
-    python -m experiments.studies.van_der_pol.confirmation runs/design/2026...    # other runs, or knowledge bases
+    python -m experiments.studies confirmation                       # all runs of the study, and the page
+    python -m experiments.studies confirmation runs/design/2026...   # other runs, or knowledge bases
 
-What is drawn was declared before it was first simulated (configs/confirmation.yaml, its hash is printed). Each
+What is drawn was declared before it was first simulated (declarations/confirmation.yaml, its hash is printed). Each
 knowledge base of a run is compared with its own reference gains, the best fixed PID, on the same draws: fitness (mean,
 median, worst 5 %) and actuator travel, with intervals from resampled draws. Losses are marked.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import configs
+import plants
 from experiments.cases import kb_case
-from experiments.runtime.errors import UserError, user_errors
+from experiments.runtime.errors import UserError
 from experiments.runtime.progress import Progress
-from experiments.runtime.tables import text_table
-from experiments.studies.engine.declaration import entries_of
+from experiments.runtime.tables import markdown_table, text_table
+from experiments.studies.engine.declaration import FOLDER, entries_of
+from experiments.studies.engine.intervals import percent
+from experiments.studies.engine.template import Template
+from flcs import KnowledgeBase
 from plants.core import atomic_files
 from sscq.verdict.verdict import Comparison, Sample, compare
 from sscq.worst.envelope import Envelope
@@ -32,17 +34,15 @@ from sscq.worst.trials import Bench
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flcs import KnowledgeBase
-
-DECLARED = Path(configs.__file__).parent / "confirmation.yaml"
-STUDY, PAGE = Path("runs/study"), Path("docs/studies/van_der_pol_confirmation.md")
+TEMPLATE = Template.of("confirmation")
+DECLARED = FOLDER / TEMPLATE.head["declared"]
 _NO_LIMIT = 1e300
 _BLOCK = 250  # situations simulated together
 _HEAD = ("knowledge base", "J / fixed PID's", "mean", "median", "worst 5 %", "travel", "new failures", "wins")
 
 
 @dataclass(frozen=True)
-class Declaration:
+class FreshSituations:
     """What is drawn.
 
     Attributes
@@ -65,7 +65,7 @@ class Declaration:
     digest: str
 
 
-def declaration(path: Path = DECLARED) -> Declaration:
+def declaration(path: Path = DECLARED) -> FreshSituations:
     """Read a declaration.
 
     Raises
@@ -75,16 +75,14 @@ def declaration(path: Path = DECLARED) -> Declaration:
     ValueError
         For ranges that are none.
     """
-    given, digest = entries_of(path, {f.name for f in fields(Declaration)} - {"digest"})
+    given, digest = entries_of(path, {f.name for f in fields(FreshSituations)} - {"digest"})
     if not isinstance(given["draws"], int) or given["draws"] < 40:
         raise UserError(f"{path.name}: draws must be a whole number of at least 40, got {given['draws']!r}")
-    return Declaration(**given | {"envelope": Envelope(**given["envelope"]), "digest": digest})
+    return FreshSituations(**given | {"envelope": Envelope(**given["envelope"]), "digest": digest})
 
 
-def sample(kb: KnowledgeBase, declared: Declaration, *, fixed: bool) -> Sample:
+def sample(kb: KnowledgeBase, declared: FreshSituations, *, fixed: bool) -> Sample:
     """Return fitness, travel and failures [draw, 1] of a knowledge base, or of its reference gains."""
-    import plants
-
     plant = plants.get(kb.plant)
     genes = Genes(plant, conditions(kb, declared.envelope))
     # A limit that is never met, so that travel is measured; a rollout's cost holds no limits.
@@ -108,7 +106,7 @@ def conditions(kb: KnowledgeBase, envelope: Envelope) -> Envelope:
     return replace(envelope, delay=known.get("delay", (0.0, 0.0)), noise=outputs)
 
 
-def compared(kb: KnowledgeBase, declared: Declaration) -> tuple[float, Comparison]:
+def compared(kb: KnowledgeBase, declared: FreshSituations) -> tuple[float, Comparison]:
     """Return the ratio of the mean fitness to the reference gains' and the comparison with them."""
     if kb.plant != declared.plant:
         raise UserError(f"the situations are declared for {declared.plant}, the knowledge base is of {kb.plant}")
@@ -123,8 +121,8 @@ def files(paths: Sequence[Path]) -> list[Path]:
         found += sorted(path.glob("knowledge_base*.json")) if path.is_dir() else [path]
     if not found:
         raise UserError(
-            "no knowledge base found; name run folders or files, or run "
-            "`python -m experiments.studies.van_der_pol.study` first"
+            "no knowledge base found; name run folders or files, or run `python -m experiments.studies van_der_pol` "
+            "first"
         )
     return found
 
@@ -133,45 +131,26 @@ def row(path: Path, ratio: float, found: Comparison) -> tuple[str, ...]:
     """Return the cells of one knowledge base."""
     loss = " LOSS" if found.mean.value > 0.0 else ""
     return (
-        f"{path.parent.name}/{path.stem}", f"{ratio:.3f}", f"{found.mean}{loss}", f"{found.median}", f"{found.tail}",
+        f"{path.parent.name}/{path.stem}", f"{ratio:.3f}", percent(found.mean) + loss, percent(found.median),
+        percent(found.tail),
         f"{100 * found.travel.value:+.0f} %", str(found.new_failures), f"{100 * found.wins:.0f} %",
     )  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Judge the knowledge bases that are named."""
-    from flcs import KnowledgeBase
-
-    words: list[Any] = list(sys.argv[1:] if arguments is None else arguments)
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        return
-    with user_errors():
-        declared, named = declaration(), [Path(word) for word in words] or sorted(STUDY.glob("*-*"))
-        rows = []
-        with Progress(len(found := files(named)), "fresh situations", "knowledge bases") as progress:
-            for path in found:
-                rows.append(row(path, *compared(KnowledgeBase.load(path), declared)))
-                progress.advance()
-        head = f"{declared.draws} situations of {declared.plant}, declared in {DECLARED.name} {declared.digest[:16]}"
-        print(head, text_table(_HEAD, rows), sep="\n")
-        if not words:
-            atomic_files.write(PAGE, page(head, rows))
+def main(words: Sequence[str]) -> None:
+    """Judge the knowledge bases that are named, by default all of the study, and write their page."""
+    declared, rows = declaration(), []
+    named = [Path(word) for word in words] or sorted(Path(TEMPLATE.head["runs"]).glob("*-*"))
+    with Progress(len(found := files(named)), "fresh situations", "knowledge bases") as progress:
+        for path in found:
+            rows.append(row(path, *compared(KnowledgeBase.load(path), declared)))
+            progress.advance()
+    head = f"{declared.draws} situations of {declared.plant}, declared in {DECLARED.name} {declared.digest[:16]}"
+    print(head, text_table(_HEAD, rows), sep="\n")
+    if not words:
+        atomic_files.write(Path(TEMPLATE.head["page"]), page(head, rows))
 
 
 def page(head: str, rows: Sequence[tuple[str, ...]]) -> str:
     """Return the table as a page."""
-    lines = [
-        "# The Van der Pol study in fresh situations", "",
-        "Written by `python -m experiments.studies.van_der_pol.confirmation` from the runs of the study "
-        "(docs/studies/van_der_pol.md): " + head + ".",
-        "Draws are independent and uniform in the declared ranges, the same for all; change against the best fixed PID",
-        "of the same run, 95 % intervals from resampled draws. Nothing was chosen by these situations. Delays and",
-        "sensor noise are those that a knowledge base was taught, its valid range.", "",
-        "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|",
-    ]  # fmt: skip
-    return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in rows), ""])
-
-
-if __name__ == "__main__":
-    main()
+    return TEMPLATE.page({"head": head, "sections": markdown_table(_HEAD, rows)})

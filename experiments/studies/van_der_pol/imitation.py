@@ -1,6 +1,6 @@
 """What imitation alone comes to in the Van der Pol study: rounds of teaching.
 
-    python -m experiments.studies.van_der_pol.imitation rounds      # dataset aggregation, four rounds, three seeds
+    python -m experiments.studies imitation    # dataset aggregation, four rounds, three seeds
 
 Runs go into runs/imitation_study; stages that are there are not repeated. More words are settings, as of `sscq design`.
 Fitness J in the taught and the unforeseen situations as declared; the best fixed gains reach 4.83 and 5.83.
@@ -8,17 +8,23 @@ Fitness J in the taught and the unforeseen situations as declared; the best fixe
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
+from experiments.pipeline import aggregation, knowledge
+from experiments.pipeline.ladder import Bench, Reference
+from experiments.runtime.launch import configured
+from experiments.runtime.run_folder import RunFolder
+from experiments.settings import setup
+from flcs import FuzzyController
+from sscq.baselines.tuned import Tuned
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.pipeline.ladder import Bench
     from experiments.settings import Setup
 
 SEEDS, ROUNDS = (0, 1, 2), 4
@@ -40,11 +46,6 @@ def fitness(job: Setup, controller: Any, theta: Any = ()) -> tuple[float, float]
 
 def bench(name: str, overrides: Sequence[str]) -> Bench:
     """Return the study's bench with its run folder open."""
-    from experiments.pipeline.ladder import Bench
-    from experiments.runtime.launch import configured
-    from experiments.runtime.run_folder import RunFolder
-    from experiments.settings import setup
-
     given = ["experiment=van_der_pol_study", "budget=small", *overrides]
     config = configured("design", given)
     mark = crc32("\n".join(given).encode())  # other settings are another run
@@ -55,15 +56,12 @@ def bench(name: str, overrides: Sequence[str]) -> Bench:
     return Bench(setup(config), folder, quiet=True)
 
 
-def rounds(more: Sequence[str]) -> None:
+def main(words: Sequence[str]) -> None:
     """Print J of the knowledge base by imitation after each round of teaching."""
-    from experiments.pipeline import aggregation, knowledge
-    from flcs import FuzzyController
-
     for title, network in _NETWORKS.items():
         print(f"{title}: J taught / unforeseen after each round; chosen on validation", flush=True)
         for seed in SEEDS:
-            one = bench(f"rounds-{len(network)}-{seed}", [*network, f"teacher.rounds={ROUNDS}", f"seed={seed}", *more])
+            one = bench(f"rounds-{len(network)}-{seed}", [*network, f"teacher.rounds={ROUNDS}", f"seed={seed}", *words])
             with one.folder:
                 lessons = aggregation.taught(one, *_start(one.setup))
                 kbs = [knowledge.stored(one.folder.path, number) for number in range(1, one.setup.rounds + 1)]
@@ -73,16 +71,9 @@ def rounds(more: Sequence[str]) -> None:
 
 
 def _start(job: Setup) -> tuple[Any, Any]:
-    from experiments.pipeline.ladder import Reference
-    from sscq.baselines.tuned import Tuned
-
     theta = np.array(FIXED)
     return Reference(job.fitness, theta[None], None), Tuned("fixed", "fixed PID", theta=theta, evaluations=0)
 
 
 def _row(values: Sequence[tuple[float, float]]) -> str:
     return "   ".join(f"{taught:5.2f} / {unforeseen:5.2f}" for taught, unforeseen in values)
-
-
-if __name__ == "__main__":
-    {"rounds": rounds}[sys.argv[1]](sys.argv[2:])

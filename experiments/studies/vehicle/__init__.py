@@ -1,4 +1,4 @@
 """The balancing vehicle: falls on slippery ground under fixed gains, knowledge bases and LQR.
 
-Command: `comparison`.
+Study: `vehicle`.
 """

@@ -1,295 +1,240 @@
 """The balancing vehicle's comparison: fixed gains, knowledge base, LQR; falls on slippery ground.
 
-    python -m experiments.studies.vehicle.comparison                      # all designs, into runs/vehicle, and the page
-    python -m experiments.studies.vehicle.comparison slippery-0           # one design, its tables printed only
-    python -m experiments.studies.vehicle.comparison folder=X budget.evaluations=2000  # other words go to `sscq design`
+    python -m experiments.studies vehicle
 
-Designs are runs of `sscq design experiment=balancing_vehicle_study`: a finished one is not repeated, a stopped one is
-gone on with. What is taught and drawn is declared in configs/balancing_vehicle_study.yaml, whose hash is printed;
-other situations of the plants are refused. Figure: `python -m benchmarks.vehicles.balancing_vehicle.figure`.
-Beside the contenders two schedules over `slip_seen` are judged, found in trials before the declared situations were
-drawn. They tell whether a missed aim lies in the controller or in its search.
+Figure: `python -m benchmarks.vehicles.balancing_vehicle.figure`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.studies.engine import command
-from experiments.studies.engine.outcomes import BASE, difference, fall_ratio, lines_of, quality, survival, wilson
-from experiments.studies.vehicle.declaration import DECLARED, Declaration, declaration, kind_of, slippery
-from experiments.studies.vehicle.verdict import Verdict, judged, robots, when_taught
-from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
-from flcs.inference.rule_base import full_grid
+import sscq
+from experiments.runtime.run_folder import RunFolder
+from experiments.runtime.tables import markdown_table
+from experiments.studies.engine import outcomes
+from experiments.studies.engine.aims import near_the_least, reached
+from experiments.studies.engine.contenders import contenders
+from experiments.studies.engine.intervals import change_of_sum, percent, wilson
+from experiments.studies.engine.outcomes import BASE, Outcomes, difference, quality, survival
+from experiments.studies.engine.study import Study
+from experiments.studies.vehicle.lqr import Lqr
+from experiments.studies.vehicle.situations import OWN, kind_of, slippery, unforeseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from experiments.settings import Setup
     from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.declaration import Declaration
+    from experiments.studies.engine.study import Options
+    from sscq.baselines.candidates import Candidate
+    from sscq.verdict.bootstrap import Change
 
+    Array = np.ndarray
 
-_WORDS = {
-    "iae": "error", "speed_error": "true speed error, m", "slip_distance": "slip distance, m",
-    "entropy_plant": "entropy production, J",
-    "effort": "effort, (N m)² s",
-    "total_variation": "travel, N m",
-}  # fmt: skip
-DRY, SLIPPERY = "dry", "slippery"
+MEASURES = ("iae", "speed_error", "slip_distance", "entropy_plant", "effort", "total_variation")
+DRY_ERROR = "dry_error"
+"""The measure that a design may limit."""
+DRY, ON_SLIPPERY = "dry", "slippery"  # what names of designs begin with
 _KB = "knowledge_base"
+_SIMPLEST = (BASE, "two_degree", "lqr", _KB, "knowledge_base_free")
+_EQUAL, _NEAR = 0.01, 1.03  # share of situations in which falls count as equal; factor of the error that does
 
 
-def section(verdict: Verdict) -> list[str]:
-    """Return what one design found as Markdown lines."""
-    lines = [f"## {verdict.design}", "", *kept(verdict), "", "Falls by kind of situation:", "", *by_kind(verdict), ""]
-    for words, chosen in (("slippery ground", verdict.on_slippery), ("all other situations", ~verdict.on_slippery)):
-        stood, values = verdict.where(chosen)
-        lines += [
-            f"### On {words}" if "ground" in words else f"### In {words}",
-            "",
-            *survival(stood, verdict.titles),
-            "",
-        ]
-        lines += [*quality(values, stood, verdict.titles, _WORDS), ""]
-    return lines
+@dataclass(frozen=True)
+class SlipOutcomes(Outcomes):
+    """What one design's contenders did.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Of the situations.
+    dry : mapping of contender to float
+        Mean error on dry ground in the taught situations, simulated as they were searched.
+    limit : float or None
+        What the design allowed of it.
+    """
+
+    kinds: tuple[str, ...]
+    dry: Mapping[str, float]
+    limit: float | None
+
+    @property
+    def on_slippery(self) -> Array:
+        """Which situations have slippery ground [situation]."""
+        return np.array([slippery(kind) for kind in self.kinds])
+
+    def falls(self, name: str, chosen: Array | None = None) -> int:
+        """Return how often a contender falls, on slippery ground or in other chosen situations."""
+        return int((~self.stood[name][self.on_slippery if chosen is None else chosen]).sum())
 
 
-def kept(verdict: Verdict) -> list[str]:
+def robots(run: Path, step: float, threads: int | None = None) -> dict[str, Contender]:
+    """Return all contenders of a finished design, rolled out with a step [s]; LQR is searched here, once, and kept."""
+    with RunFolder.resume(run, command="design") as folder:
+        return contenders(folder, _searched, step, threads)
+
+
+def _searched(job: Setup) -> list[Candidate]:
+    limits = tuple((channel.low, channel.high) for channel in job.plant.channels)
+    return [Lqr(limits, job.laws[0].sample_time or job.step).candidate()]
+
+
+def judged(run: Path, declared: Declaration) -> SlipOutcomes:
+    """Return what a finished design's contenders did; computed once."""
+    with RunFolder.resume(run, command="design") as folder:
+        known = contenders(folder, _searched, declared.own["drawn"]["step"])
+        situations = unforeseen(declared)
+        arrays = outcomes.kept(
+            folder, "drawn", lambda: outcomes.arrays_of(known, situations, MEASURES), declared.digest
+        )
+        dry = {name: _when_taught(replace(one, step=folder.config["step"])) for name, one in known.items()}
+        limit = folder.config["fitness"]["own_limits"].get(DRY_ERROR)
+    kinds = tuple(kind_of(one) for one in situations)
+    return SlipOutcomes(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds, dry=dry, limit=limit)
+
+
+def _when_taught(one: Contender) -> float:
+    """Mean error on dry ground in the taught situations."""
+    return float(one.outcome(sscq.standard_sets(one.plant)["taught"], (DRY_ERROR,))[DRY_ERROR].mean())
+
+
+def fewer(stood: Array, base: Array) -> Change:
+    """Return the change of the number of falls; NaN where the base never falls."""
+    return change_of_sum(~stood, ~base)
+
+
+def falls_and_limit(found: SlipOutcomes) -> list[str]:
     """Return falls on slippery ground beside the error on dry ground when taught, and the limit that held for it."""
-    base, limit = verdict.dry[BASE], verdict.limit
-    rows = []
-    for name, stood in verdict.stood.items():
-        falls, dry = int((~stood[verdict.on_slippery]).sum()), verdict.dry[name]
+    base, limit, rows = found.dry[BASE], found.limit, []
+    for name in found.stood:
+        dry = found.dry[name]
         told = "" if limit is None else f"{100 * (dry / limit - 1):+.1f} %"
-        rows.append([verdict.titles[name], str(falls), f"{dry:.3f}", f"{100 * (dry / base - 1):+.1f} %", told])
-    words = "none" if limit is None else f"{limit:g}"
-    return [
-        f"Falls on slippery ground, and the mean error on dry ground when taught; its limit: {words}.", "",
-        *lines_of(("controller", "falls", "dry error", "against the fixed PID", "against the limit"), rows),
-    ]  # fmt: skip
+        change = f"{100 * (dry / base - 1):+.1f} %"
+        rows.append([found.titles[name], str(found.falls(name)), f"{dry:.3f}", change, told])
+    return markdown_table(("controller", "falls", "dry error", "against the fixed PID", "against the limit"), rows)
 
 
-def by_kind(verdict: Verdict) -> list[str]:
+def by_kind(found: SlipOutcomes) -> list[str]:
     """Return the falls in each kind of situation."""
-    kinds = np.array(verdict.kinds)
-    known = list(dict.fromkeys(verdict.kinds))
+    kinds = {kind: np.array(found.kinds) == kind for kind in dict.fromkeys(found.kinds)}
+    head = ("controller", *(f"{kind.replace('_', ' ')} ({int(those.sum())})" for kind, those in kinds.items()))
     rows = [
-        [verdict.titles[name], *(f"{int((~stood[kinds == kind]).sum())}" for kind in known)]
-        for name, stood in verdict.stood.items()
-    ]
-    return lines_of(
-        ("controller", *(f"{kind.replace('_', ' ')} ({int((kinds == kind).sum())})" for kind in known)), rows
-    )
+        [found.titles[name], *(str(found.falls(name, those)) for those in kinds.values())] for name in found.stood
+    ]  # fmt: skip
+    return markdown_table(head, rows)
 
 
-def aim(verdicts: Sequence[Verdict], share: float) -> list[str]:
+def aims(several: Sequence[SlipOutcomes], share: float) -> list[str]:
     """Return what became of the aim: a sentence for each design and knowledge base."""
     lines = []
-    for verdict in verdicts:
-        stood, _ = verdict.where(verdict.on_slippery)
-        for name in (one for one in stood if one.startswith(_KB)):
-            value, low, high = fall_ratio(stood[name], stood[BASE])
-            falls, others = (int((~stood[one]).sum()) for one in (name, BASE))
+    for found in several:
+        chosen = found.on_slippery
+        for name in (one for one in found.stood if one.startswith(_KB)):
+            change = fewer(found.stood[name][chosen], found.stood[BASE][chosen])
             lines.append(
-                f"- {verdict.design}, {verdict.titles[name]}: **{_outcome(value, high, share)}** ({falls} falls, "
-                f"{_change(value, low, high)} against {others} of the fixed PID taught the same)"
+                f"- {found.design}, {found.titles[name]}: **{reached(-change.value, -change.high, share)}** "
+                f"({found.falls(name)} falls, {percent(change, 0)} against {found.falls(BASE)} of the fixed PID taught "
+                "the same)"
             )
     return lines
 
 
-def _outcome(value: float, high: float, share: float) -> str:
-    if high <= 1.0 - share:
-        return "met"
-    return "met on the mean, not reliably" if value <= 1.0 - share else "not met"
-
-
-def _change(value: float, low: float, high: float) -> str:
-    return f"{100 * (value - 1):+.0f} % [{100 * (low - 1):+.0f}, {100 * (high - 1):+.0f}]"
-
-
-def pairs(verdicts: Sequence[Verdict]) -> list[tuple[Verdict, Verdict]]:
-    """Return designs taught on slippery ground, each with the one of the same number taught on dry ground."""
-    found = {one.design: one for one in verdicts}
-    names = [name for name in found if name.startswith(SLIPPERY)]
-    return [(found[name], found[name.replace(SLIPPERY, DRY)]) for name in names if name.replace(SLIPPERY, DRY) in found]
-
-
-def across(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return contenders taught on slippery ground against fixed gains that were not: falls there, error elsewhere."""
-    rows = []
-    for taught, dry in pairs(verdicts):
-        chosen = taught.on_slippery
-        base = dry.stood[BASE]
+def across(several: Sequence[SlipOutcomes]) -> list[str]:
+    """Return contenders taught on slippery ground against the fixed gains that were not, designs by their number."""
+    designs, rows = {one.design: one for one in several}, []
+    for taught in (one for one in several if one.design.startswith(ON_SLIPPERY)):
+        dry = designs.get(taught.design.replace(ON_SLIPPERY, DRY))
+        if dry is None:
+            continue
+        chosen, base = taught.on_slippery, dry.stood[BASE]
         for name, stood in taught.stood.items():
-            falls = fall_ratio(stood[chosen], base[chosen])
-            low, high = wilson(int((~stood[chosen]).sum()), int(chosen.sum()))
+            low, high = wilson(taught.falls(name), int(chosen.sum()))
             both = ~chosen & stood & base
             error = taught.quality[name]["iae"][both].mean() / dry.quality[BASE]["iae"][both].mean()
             rows.append(
-                [taught.design, taught.titles[name], f"{int((~stood[chosen]).sum())}",
-                 f"{100 * low:.1f} to {100 * high:.1f} %", f"{int((~base[chosen]).sum())}", _change(*falls),
-                 difference(stood[chosen], base[chosen]), f"{100 * (error - 1):+.1f} %"]
+                [taught.design, taught.titles[name], str(taught.falls(name)),
+                 f"{100 * low:.1f} to {100 * high:.1f} %", str(int((~base[chosen]).sum())),
+                 percent(fewer(stood[chosen], base[chosen]), 0), difference(stood[chosen], base[chosen]),
+                 f"{100 * (error - 1):+.1f} %"]
             )  # fmt: skip
     head = ("design", "controller", "falls on slippery ground", "share, Wilson interval",
             "of the fixed PID taught on dry ground", "change", "difference of standing, points",
             "error elsewhere against it")  # fmt: skip
-    return lines_of(head, rows)
+    return markdown_table(head, rows)
 
 
-def conclusion(verdicts: Sequence[Verdict]) -> list[str]:
+def conclusion(several: Sequence[SlipOutcomes]) -> list[str]:
     """Return whom to use, from the mean over the designs of each kind."""
-    told = []
-    for kind, ground in ((DRY, "Taught on dry ground alone"), (SLIPPERY, "Taught on slippery ground as well")):
-        designs = [one for one in verdicts if one.design.startswith(kind)]
+    told: list[str] = []
+    for kind, ground in ((DRY, "Taught on dry ground alone"), (ON_SLIPPERY, "Taught on slippery ground as well")):
+        designs = [one for one in several if one.design.startswith(kind)]
         if designs:
             told += [f"**{ground}: {_best(designs)}**", ""]
     return told[:-1]
 
 
-_EQUAL = 0.01  # share of situations in which falls count as equal
-_ORDER = (BASE, "two_degree", "lqr", _KB, "knowledge_base_free")
-
-
-def _best(designs: Sequence[Verdict]) -> str:
+def _best(designs: Sequence[SlipOutcomes]) -> str:
     """Falls first; among those within a point of the fewest the simplest within 3 % of the least error."""
-    names = [name for name in _ORDER if all(name in one.stood for one in designs)]
-    slippery = {n: float(np.mean([1 - one.stood[n][one.on_slippery].mean() for one in designs])) for n in names}
+    names = [name for name in _SIMPLEST if all(name in one.stood for one in designs)]
+    slippery_falls = {n: float(np.mean([1 - one.stood[n][one.on_slippery].mean() for one in designs])) for n in names}
     falls = {n: float(np.mean([1 - one.stood[n].mean() for one in designs])) for n in names}
     error = {n: float(np.mean([_mean_error(one, n) for one in designs])) for n in names}
-    safe = [n for n in names if falls[n] <= min(falls.values()) + _EQUAL]
-    least = min(error[n] for n in safe)
-    use = next(n for n in safe if error[n] <= 1.03 * least)
+    use = near_the_least({n: error[n] for n in near_the_least(falls, by=_EQUAL)}, times=_NEAR)[0]
     titles = designs[0].titles
-    return (
-        "; ".join(
-            f"{titles[n]} falls in {100 * slippery[n]:.1f} % of the situations on slippery ground, error {error[n]:.2f}"
-            for n in names
-        )
-        + f". Use: {titles[use]}."
-    )
+    told = (
+        f"{titles[n]} falls in {100 * slippery_falls[n]:.1f} % of the situations on slippery ground, error "
+        f"{error[n]:.2f}" for n in names
+    )  # fmt: skip
+    return f"{'; '.join(told)}. Use: {titles[use]}."
 
 
-def _mean_error(verdict: Verdict, name: str) -> float:
-    alive = np.all(list(verdict.stood.values()), axis=0)
-    return float(verdict.quality[name]["iae"][alive].mean())
+def _mean_error(found: SlipOutcomes, name: str) -> float:
+    alive = np.all(list(found.stood.values()), axis=0)
+    return float(found.quality[name]["iae"][alive].mean())
 
 
-_TICK = 0.01  # s
-# For each channel: the two terms' centres, the gains in rolling, the gains where slip is seen.
-_FOUND = {
-    "knowledge base of a trial, 1500 evaluations": (
-        ((0.115, 0.453), (84.75, 0.0, 12.36), (80.83, 0.0, 13.02)),
-        ((0.051, 0.549), (19.86, 2.43, 0.0), (1.76, 0.01, 0.0)),
-        ((0.0, 0.524), (1.33, 6.81, 0.0), (1.44, 0.83, 0.0)),
-    ),
-    "searched gains in rolling, random ones where slip is seen": (
-        ((0.0, 0.5), (73.24, 0.0, 15.73), (75.39, 0.0, 11.74)),
-        ((0.0, 0.5), (26.57, 0.0, 0.0), (2.31, 0.36, 0.0)),
-        ((0.0, 0.5), (4.99, 4.4, 0.0), (0.38, 0.0, 0.0)),
-    ),
-}
+class VehicleStudy(Study):
+    """Designs taught on dry ground, and on slippery ground as well."""
+
+    name = "vehicle"
+    own = OWN
+
+    def findings(self, folders: Mapping[str, Path], declared: Declaration) -> list[SlipOutcomes]:
+        """Return what each design's contenders did."""
+        return [judged(folder, declared) for folder in folders.values()]
+
+    def sections(self, found: Sequence[SlipOutcomes], declared: Declaration) -> list[str]:  # noqa: ARG002
+        """Return a section of each design."""
+        return [line for one in found for line in (*self.section(one), "")]
+
+    def section(self, found: SlipOutcomes) -> list[str]:
+        """Return what one design found as Markdown lines."""
+        values: dict[str, Any] = {
+            "design": found.design, "limit": "none" if found.limit is None else f"{found.limit:g}",
+            "falls": falls_and_limit(found), "by_kind": by_kind(found),
+        }  # fmt: skip
+        for ground, chosen in ((ON_SLIPPERY, found.on_slippery), ("elsewhere", ~found.on_slippery)):
+            stood = {name: one[chosen] for name, one in found.stood.items()}
+            measured = {name: {m: v[chosen] for m, v in one.items()} for name, one in found.quality.items()}
+            values[f"{ground}_survival"] = survival(stood, found.titles)
+            values[f"{ground}_quality"] = quality(measured, stood, found.titles, self.head["measures"])
+        return self.template.lines("design", values)
+
+    def values(self, found: Sequence[SlipOutcomes], declared: Declaration, chosen: Options) -> dict[str, Any]:  # noqa: ARG002
+        """Return what else the page's places hold."""
+        return {
+            "conclusion": conclusion(found), "share": 100 * declared.own["aim"],
+            "aims": aims(found, declared.own["aim"]), "across": across(found),
+            "number": sum(declared.own["drawn"]["kinds"].values()), "step": 1000 * declared.own["drawn"]["step"],
+        }  # fmt: skip
 
 
-def bases(like: Contender) -> Mapping[str, KnowledgeBase]:
-    """Return the schedules as knowledge bases for the plant of a contender."""
-    channels = like.plant.channels
-    found = {}
-    for title, several in _FOUND.items():
-        rules = []
-        for channel, (centres, rolling, slipping) in zip(channels, several, strict=True):
-            grid = full_grid([2], rolling)
-            pair = (grid[0], replace(grid[1], gains=slipping))
-            seen = Variable("slip_seen", "1", 0.0, 1.0, centres)
-            assert channel.gains_low is not None  # noqa: S101  (this plant's are given; for the type checker)
-            assert channel.gains_high is not None  # noqa: S101
-            rules.append(RuleBase(channel.output, (seen,), pair, channel.gains_low, channel.gains_high, rolling))
-        found[title] = KnowledgeBase(like.plant.name, tuple(rules), Inference(), _TICK)
-    return found
-
-
-def table(like: Contender, verdict: Verdict, declared: Declaration) -> list[str]:
-    """Return their falls against the fixed PID of a design, and their errors on dry ground, as Markdown lines."""
-    situations = declared.unforeseen()
-    chosen, base, rows = np.array([slippery(kind_of(one)) for one in situations]), verdict.stood[BASE], []
-    for title, kb in bases(like).items():
-        controller = FuzzyController(kb, laws=like.controller.laws)
-        one = replace(like, title=title, controller=controller, theta=np.asarray(controller.theta))
-        stood = one.survives(situations)
-        value, low, high = fall_ratio(stood[chosen], base[chosen])
-        rows.append([
-            title, str(int((~stood[chosen]).sum())),
-            f"{100 * (value - 1):+.0f} % [{100 * (low - 1):+.0f}, {100 * (high - 1):+.0f}]",
-            difference(stood[chosen], base[chosen]), str(int((~stood[~chosen]).sum())), f"{when_taught(one):.3f}",
-        ])  # fmt: skip
-    head = ("schedule", "falls on slippery ground", f"against {int((~base[chosen]).sum())} of the fixed PID",
-            "difference of standing, points", "falls elsewhere", "dry error when taught")  # fmt: skip
-    return lines_of(head, rows)
-
-
-def page(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Options) -> str:
-    """Return the whole page."""
-    words, number = " ".join(chosen.overrides), sum(declared.drawn["kinds"].values())
-    head = [
-        "# The balancing vehicle's comparison", "",
-        f"Written by `python -m experiments.studies.vehicle.comparison{' ' + words if words else ''}`.", "",
-        *conclusion(verdicts), "", f"The aim, {100 * declared.aim:g} % fewer falls on slippery ground:", "",
-        *aim(verdicts, declared.aim), "",
-        f"Drawn situations: {number} of {declared.drawn['horizon']:g} s, all with two commanded speeds and a turn,",
-        f"simulated in steps of {1000 * declared.drawn['step']:g} ms. Error: integral of the errors of pitch, speed",
-        "and yaw rate as measured, the speed by the encoders; true speed error: integral of the axle's; slip distance:",
-        "path over which the wheels slid; entropy production: of all frictions, times T0. Effort and travel are of the",
-        "commands: those of pitch and speed partly cancel in a PID, while LQR has one for both, so PIDs alone compare.",
-        "Sensitivity is limited where there are PID gains, not for LQR.", "",
-        *declared.lines(),
-    ]  # fmt: skip
-    parts = [line for verdict in verdicts for line in section(verdict)]
-    tail = [
-        "## Taught on slippery ground against the fixed gains taught on dry ground", "", *across(verdicts), "",
-        "## What a schedule can do", "",
-        "Two schedules over `slip_seen` found in trials before the situations above were drawn, judged in them",
-        "afterwards, against the fixed PID of the first design. They are no contenders; they tell how much of what the",
-        "signal allows the designs found. The first is of a search in the same taught situations, each channel with",
-        "terms of its own begun at 0.05 and 0.5, and a lucky seed; the second was put together by hand.",
-        "", *_bound(verdicts, declared, chosen), "",
-        "## Figure", "", "Written by `python -m benchmarks.vehicles.balancing_vehicle.figure`.", "",
-        "![Path, slip, pitch and speed on a wet patch](balancing_vehicle/comparison.svg)", "",
-        "*A wet patch under the left wheel: path from above, slip of the left wheel, pitch, speed; up to a fall.*", "",
-        "## What a design costs", "",
-        "All contenders together; 4 taught situations of 8 s in the dry designs, 52 in the others; a machine",
-        "with two cores, which other work shared.", "",
-        *command.costs(chosen, ("design, s", "LQR's search, s", "drawn situations, s"), _times), "",
-    ]  # fmt: skip
-    return "\n".join([*head, *parts, *tail]).rstrip() + "\n"
-
-
-def _bound(verdicts: Sequence[Verdict], declared: Declaration, chosen: command.Options) -> list[str]:
-    """Schedules found in trials against the fixed PID of the first design on slippery ground."""
-    verdict = next(one for one in verdicts if one.design.startswith(SLIPPERY))
-    like = robots(chosen.folder / verdict.design, declared.drawn["step"])["fixed"]
-    return table(like, verdict, declared)
-
-
-def _times(seconds: Mapping[str, float]) -> list[str]:
-    """Seconds of the design, of the search for LQR and of the drawn situations."""
-    whole = sum(value for stage, value in seconds.items() if stage not in ("lqr", "drawn"))
-    return [f"{value:.0f}" for value in (whole, seconds.get("lqr", 0.0), seconds.get("drawn", 0.0))]
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the designs named (all by default), print their tables, and write the page if all were run."""
-    command.command(_COMMAND, arguments)
-
-
-_COMMAND = command.Command(
-    text=__doc__, file=DECLARED, declaration=declaration, folder="runs/vehicle", experiment="balancing_vehicle_study",
-    page=Path("docs/studies/balancing_vehicle.md"),
-    found=lambda folders, declared: [judged(folder, declared) for folder in folders.values()],
-    told=lambda verdicts, declared: [line for one in verdicts for line in section(one)],  # noqa: ARG005
-    written=page,
-)  # fmt: skip
-
-if __name__ == "__main__":
-    main()
+def main(words: Sequence[str]) -> None:
+    """Run the comparison."""
+    VehicleStudy().main(words)

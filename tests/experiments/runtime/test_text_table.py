@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from experiments.runtime.tables import change, loss, number, text_table
+from experiments.runtime.tables import change, loss, markdown_table, number, text_table
 
 
 def test_the_first_column_is_to_the_left_and_the_others_to_the_right():
@@ -37,3 +37,9 @@ def test_the_mark_is_the_callers():
 
 def test_numbers_have_four_digits_or_a_dash():
     assert (number(1234.56), number(0.00012345), number(math.nan)) == ("1235", "0.0001234", "-")
+
+
+def test_a_markdown_table_is_as_wide_as_its_head_whatever_is_in_its_cells():
+    head, row = ("name", "|a|"), ("b\\|c", "1")
+    assert markdown_table(head, [row]) == ["| name | \\|a\\| |", "|---|---|", "| b\\|c | 1 |"]
+    assert markdown_table(head, [], numbers=True)[1] == "|---|---:|"

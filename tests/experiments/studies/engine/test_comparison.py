@@ -11,13 +11,17 @@ import yaml
 
 import plants
 from experiments.runtime.errors import UserError
-from experiments.studies.engine import command, paired_rollouts, tables
-from experiments.studies.engine.declaration import Aim, read, said
-from experiments.studies.engine.paired_rollouts import FITNESS, Judged
-from experiments.studies.engine.tables import Column, Told
+from experiments.studies.engine import comparison_text as tables
+from experiments.studies.engine import paired_rollouts
+from experiments.studies.engine.aims import Aim, near_the_least, reached
+from experiments.studies.engine.comparison_text import Column, ComparisonText
+from experiments.studies.engine.declaration import digest_of_situations
+from experiments.studies.engine.paired_rollouts import FITNESS, PairedRollouts
+from experiments.studies.suspension.comparison import SuspensionStudy, aim_of
 from sscq.fitness import Fitness
 from sscq.verdict.bootstrap import Change
 
+STUDY = SuspensionStudy()
 TITLES = {"rival_a": "law a", "fixed": "fixed PID", "knowledge_base": "knowledge base", "oracle": "oracle"}
 AIM = Aim("comfort", 0.05, ("grip", "stroke"), ("rival_a",))
 AIM_OF = {"better": "iae", "share": 0.05, "no_worse": [], "best_of": ["rule"]}
@@ -31,7 +35,7 @@ WORDS = {"comfort": "discomfort", "grip": "slip", "stroke": "stroke"}
 def given():
     return {
         "declared": "2026-01-01", "rule": "as first written", "history": ["2026-01-01, first written"],
-        "situations": {"van_der_pol": said(plants.get("van_der_pol"))},
+        "situations": {"van_der_pol": digest_of_situations(plants.get("van_der_pol"))},
         "aim": AIM_OF,
         "designs": {"first-0": {"plant": "van_der_pol", "seed": 0}, "first-1": {"plant": "van_der_pol", "seed": 1}},
     }  # fmt: skip
@@ -44,18 +48,16 @@ def write(path, content):
 
 def test_a_declaration_is_read_and_told(given, tmp_path):
     path = write(tmp_path / "study.yaml", given)
-    found = read(path)
-    assert found.digest == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert found.aim == Aim("iae", 0.05, (), ("rule",))
-    lines = "\n".join(found.lines())
-    assert lines.startswith(f"Declared on 2026-01-01 (configs/study.yaml, SHA-256 `{found.digest}`):")
-    assert "> as first written" in lines
-    assert "- 2026-01-01, first written" in lines
-    folders = command.by_plant({"first-0": tmp_path / "a", "first-1": tmp_path / "b"}, found)
-    assert folders == {"van_der_pol": [tmp_path / "a", tmp_path / "b"]}
+    found = STUDY.declaration(path)
+    assert (found.file, found.digest) == ("study.yaml", hashlib.sha256(path.read_bytes()).hexdigest())
+    assert aim_of(found) == Aim("iae", 0.05, (), ("rule",))
+    assert found.lines() == ["> as first written", "", "- 2026-01-01, first written"]
 
 
-SAID = "import plants; from experiments.studies.engine.declaration import said; print({n: said(plants.get(n)) for n in plants.names()})"
+SAID = (
+    "import plants; from experiments.studies.engine.declaration import digest_of_situations as said; "
+    "print({n: said(plants.get(n)) for n in plants.names()})"
+)
 
 
 def test_situations_are_the_same_for_the_linear_algebra_of_another_processor():
@@ -84,22 +86,22 @@ def test_situations_are_the_same_for_the_linear_algebra_of_another_processor():
 )
 def test_other_declarations_are_refused(given, tmp_path, key, value, message):
     with pytest.raises(UserError, match=message):
-        read(write(tmp_path / "study.yaml", given | {key: value}))
+        STUDY.declaration(write(tmp_path / "study.yaml", given | {key: value}))
 
 
 def test_words_are_its_own_or_the_designs(given, tmp_path):
-    declared = read(write(tmp_path / "study.yaml", given))
-    chosen = command.options(["first-0", "folder=x", "network.terms=5"], declared, "runs/y")
+    declared = STUDY.declaration(write(tmp_path / "study.yaml", given))
+    chosen = STUDY.options(["first-0", "folder=x", "network.terms=5"], declared)
     assert (chosen.designs, str(chosen.folder), chosen.overrides) == (("first-0",), "x", ("network.terms=5",))
-    chosen = command.options([], declared, "runs/y")
-    assert (chosen.designs, str(chosen.folder)) == (("first-0", "first-1"), "runs/y")
+    chosen = STUDY.options([], declared)
+    assert (chosen.designs, str(chosen.folder)) == (("first-0", "first-1"), "runs/suspension")
     for word, message in (
         ("frst-0", "did you mean 'first-0'"),
         ("seed=1", "own affair"),
         ("situations.delay=1", "own"),
     ):
         with pytest.raises(UserError, match=message):
-            command.options([word], declared, "runs/y")
+            STUDY.options([word], declared)
 
 
 # ------------------------------------------------------------------------------------------------------------- the aim
@@ -124,6 +126,19 @@ def test_all_that_got_worse_is_named():
     assert AIM.outcome([Change(-0.1, -0.1, -0.1), worse, worse], WORDS) == "not met: slip and stroke reliably higher"
 
 
+@pytest.mark.parametrize(
+    ("gain", "expected"), [((0.3, 0.2), "met"), ((0.3, 0.1), "met on the mean, not reliably"), ((0.1, 0.0), "not met")]
+)
+def test_what_was_reached(gain, expected):
+    assert reached(*gain, 0.2) == expected
+
+
+def test_whoever_is_near_the_least_is_as_good():
+    """The least may be negative: then a distance counts, not a factor."""
+    assert near_the_least({"a": 1.04, "b": 1.0, "c": 1.02}, times=1.03) == ["b", "c"]
+    assert near_the_least({"a": -0.995, "b": -1.0, "c": -0.98}, by=0.01) == ["a", "b"]
+
+
 # -------------------------------------------------------------------------------------------------------------- tables
 
 
@@ -135,7 +150,9 @@ def rollouts(better, worse=1.0):
     found = {(name, group): base if name == "rival_a" else ours for name in TITLES for group in groups}
     metrics = {"recommended": "fixed", "sentence": "Use the fixed gains.", "rules": {"equal": 1, "free": 2},
                "controllers": {"oracle": {"evaluations": 430}}}  # fmt: skip
-    return Told(Judged(found, TITLES, (metrics,), groups), AIM, {"taught": "Taught", "drawn": "Drawn"}, WORDS)
+    return ComparisonText(
+        PairedRollouts(found, TITLES, (metrics,), groups), AIM, {"taught": "Taught", "drawn": "Drawn"}, WORDS
+    )
 
 
 def test_what_is_known_of_made_up_rollouts_is_said():

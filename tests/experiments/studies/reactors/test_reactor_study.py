@@ -14,7 +14,7 @@ from configs import FOLDER, rules, store
 from experiments.pipeline.judging import MEASURES
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
-from experiments.studies.reactors import comparison, tables
+from experiments.studies.reactors import comparison
 from plants.core.analysis.equilibrium import Equilibria
 from sscq.verdict.verdict import Sample, compare
 
@@ -134,7 +134,7 @@ def designs(tmp_path, monkeypatch):
         comparisons=comparisons, baseline="fixed", recommended=lambda: "gain table (2 of 2)",
         kinds={"unforeseen": SimpleNamespace(samples=several, comparisons=comparisons)},
     )  # fmt: skip
-    monkeypatch.setattr(tables, "pool", lambda _: pooled)
+    monkeypatch.setattr(comparison, "pool", lambda _: pooled)
     folders = []
     for k in range(2):
         folders.append(tmp_path / str(k))
@@ -155,7 +155,7 @@ def designs(tmp_path, monkeypatch):
 
 
 def test_the_ladder_marks_losses_and_averages_the_designs(designs):
-    lines = tables.ladder(designs, steps=True)
+    lines = comparison.ladder(designs, steps=True)
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
     assert list(rows) == ["controller", "fixed PID", "best gain table", "knowledge base"]
     assert rows["fixed PID"].startswith("| fixed PID | 1.5 | 3 |  |  |  | 2 / 2 | 10 % / 10 % | 3 / 3 | 40 / 40 | 0 |")
@@ -182,34 +182,15 @@ def test_lost_situations_are_left_out_beside_the_mean():
     names = dict.fromkeys(["table", "open_loop", "same"])
     judged = SimpleNamespace(samples=samples, comparisons=names)
     pooled = SimpleNamespace(kinds={"unforeseen": judged}, baseline="fixed")
-    assert tables._alive(pooled, "table") == "-10.0 % [-10.0, -10.0]"
-    assert [tables._alive(pooled, n) for n in ("open_loop", "same", "fixed")] == ["-", "", ""]
+    assert comparison._alive(pooled, "table") == "-10.0 % [-10.0, -10.0]"
+    assert [comparison._alive(pooled, n) for n in ("open_loop", "same", "fixed")] == ["-", "", ""]
     samples["table"] = Sample(1.2 * base.fitness, base.travel, lost)
-    assert tables._alive(pooled, "table") == "+20.0 % [+20.0, +20.0] **loss**"
+    assert comparison._alive(pooled, "table") == "+20.0 % [+20.0, +20.0] **loss**"
 
 
 def test_moving_references_have_no_overshoot(designs):
-    row = next(line for line in tables.ladder(designs, steps=False) if line.startswith("| fixed PID"))
+    row = next(line for line in comparison.ladder(designs, steps=False) if line.startswith("| fixed PID"))
     assert row.endswith("| 2 / 2 | - | - | 40 / 40 | 0 |")
-
-
-def test_our_steps_stand_beside_the_published_values(designs, monkeypatch):
-    monkeypatch.setattr("experiments.runtime.run_folder.read_record", lambda _: {"config": None})
-    monkeypatch.setattr("experiments.runtime.launch.stored_settings", lambda *_: configured("cstr_dimensionless"))
-    lines = tables.lines(designs)
-    assert "| published, largest of its steps | - | - | - | 1.25 %; 1.71; 1.26 |" in lines
-    row = next(line for line in lines if line.startswith("| fixed PID"))
-    cells = row.strip("| ").split(" | ")[1:]
-    assert cells == [
-        "15.00 %; 1.50; 4.50",
-        "30.00 %; 3.00; 3.00",
-        "0.00 %; 4.50; 1.50",
-        "**30.00 %**; **4.50**; **4.50**",
-    ]
-
-
-def test_only_what_is_above_the_published_value_stands_out():
-    assert tables._said((0.01, 2.0, 1.26), marked=True) == "1.00 %; **2.00**; 1.26"
 
 
 def test_full_coolant_against_an_adaptive_integrator():
@@ -227,10 +208,10 @@ def test_full_coolant_against_an_adaptive_integrator():
     exact = solve_ivp(
         rate, (0.0, 10.0), (*Equilibria(plant).at([start]).state, 0.0), "DOP853", events=reached, rtol=1e-10, atol=1e-12
     )
-    time, iae = tables.full_coolant(start, goal, limit)
+    time, iae = comparison.full_coolant(start, goal, limit)
     assert 0.0 <= time - exact.t[-1] <= 0.002
     assert iae == pytest.approx(exact.y[2, -1], abs=0.002 * (goal - start))  # a left sum errs by h/2 (first - last)
-    assert tables.full_coolant(start, goal, 0.1) == (np.inf, np.inf)
+    assert comparison.full_coolant(start, goal, 0.1) == (np.inf, np.inf)
 
 
 @pytest.mark.slow
@@ -243,4 +224,4 @@ def test_recipes_are_designed_and_judged(tmp_path, capsys):
         assert comparison.RECIPES[recipe] in text
         assert "best gain table" in text
         assert "Design 0: " in text
-        assert ("Beside published values" in text) == (recipe == "cstr_dimensionless")
+        assert ("What the coolant can do at most" in text) == (recipe == "cstr_dimensionless")

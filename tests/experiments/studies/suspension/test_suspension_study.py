@@ -8,16 +8,15 @@ import pytest
 
 import plants
 from experiments.studies.suspension import animation, comparison, contributions
-from experiments.studies.suspension.comparison import declaration, measured
 from experiments.studies.suspension.families import Family, at_equal_tyre_load
-from experiments.studies.suspension.tables import GROUPS, group_of
+from experiments.studies.suspension.groups import GROUPS, group_of
 from plants.core.motion.trajectory import Trajectory
 from plants.suspension.signals import REST
 
 
 def test_the_declared_plants_and_situations_are_there():
-    declared = declaration()
-    assert declared.aim.measures == ("ride_comfort", "tyre_load_variation")
+    declared = comparison.SuspensionStudy().declaration()
+    assert comparison.aim_of(declared).measures == ("ride_comfort", "tyre_load_variation")
     for name in declared.situations:
         plant = plants.get(name)
         found = [group_of(kind, one["name"]) for kind in ("taught", "unforeseen") for one in plant.situations[kind]]
@@ -38,7 +37,7 @@ def test_parts_are_told_for_every_group():
     assert settings[2] == settings[4]
     assert len(set(settings)) == 4
     one = {group: {"ride_comfort": 0.4, "tyre_load_variation": 0.15} for group in GROUPS}
-    rows = contributions.told({"a": one})
+    rows = contributions.table({"a": one})
     assert rows[2] == "| a |" + " 0.4000 | 0.1500 |" * 3
 
 
@@ -99,8 +98,3 @@ def test_a_tiny_design_is_judged_and_told(tmp_path, capsys):
     assert "| modified sky-hook |" in told
     animation.main([str(tmp_path / "together-0"), str(tmp_path / "page.html")])
     assert (tmp_path / "page.html").stat().st_size > 1e5
-
-
-@pytest.mark.slow
-def test_timing_runs():
-    assert measured(6, 1)["wall"] > 0.0

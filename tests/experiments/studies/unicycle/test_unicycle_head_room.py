@@ -12,7 +12,7 @@ from experiments.studies.unicycle.head_room import (
     FROM_WEIGHTS,
     NODES,
     OVER_SPEED,
-    Found,
+    LargestRegion,
     Regions,
     cells,
     conclusion,
@@ -85,8 +85,8 @@ def test_motors_that_bear_less_cost(falls):
 
 def test_the_page_sets_every_structure_against_the_first():
     """Twice the area is +100 %, whatever rides are resampled; the first has no change."""
-    one = Found(CONSTANT, np.zeros(8), np.full(8, 1e5), np.full(8, 2e5), 0.8)
-    other = Found(OVER_SPEED, np.zeros(40), np.full(8, 2e5), np.full(8, 2e5), 0.3)
+    one = LargestRegion(CONSTANT, np.zeros(8), np.full(8, 1e5), np.full(8, 2e5), 0.8)
+    other = LargestRegion(OVER_SPEED, np.zeros(40), np.full(8, 2e5), np.full(8, 2e5), 0.3)
     assert cells(one, one)[2] == ""
     assert cells(other, one)[2] == "+100.0 % [+100.0, +100.0]"
     text = page({None: [one, other], 0.25: [one, other]}, 600, 4)

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from experiments.studies.unicycle import pushes
-from experiments.studies.unicycle.declaration import declaration
+from experiments.studies.unicycle.comparison import UnicycleStudy
 from plants.unicycle import UNICYCLE_SPEED_HOLD
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.tasks import NOISE
 
-RANGES = declaration().drawn["ranges"]
+DECLARED = UnicycleStudy().declaration().own
+RANGES = DECLARED["drawn"]["ranges"]
 GRID = pushes.Grid(directions=24, largest=300.0, sizes=15, halvings=3)
 RIDE = pushes.Condition(1.0, 0.0, 0.4)
 STEP = 300.0 / 15 / 2**3  # N: what the bisection leaves open
@@ -114,18 +115,9 @@ def test_areas_count_up_to_a_largest_size():
     assert pushes.areas(sizes, 100.0) == pytest.approx(0.5 * math.pi * 100.0**2)
 
 
-def test_the_ratio_of_areas_and_its_interval():
-    """Equal ratios in all rides leave nothing to chance; unequal ones do, around the ratio of the sums."""
-    base = np.array([1.0, 2.0, 3.0, 10.0])
-    assert pushes.area_ratio(1.5 * base, base, 200, 0) == pytest.approx((1.5, 1.5, 1.5))
-    value, low, high = pushes.area_ratio(base + 1.0, base, 200, 0)
-    assert value == pytest.approx(20.0 / 16.0)
-    assert 1.1 <= low < value < high <= 2.0  # ratios of the rides are 1.1 to 2
-
-
 def test_rides_are_spread_over_the_speeds_and_reproducible():
     """Crank angles and heights are drawn."""
-    ranges = declaration().region
+    ranges = DECLARED["region"]
     rides = pushes.conditions(ranges, 5, 1)
     assert rides == pushes.conditions(ranges, 5, 1)
     assert [ride.speed for ride in rides] == pytest.approx([0.75, 1.25, 1.75, 2.25, 2.75])

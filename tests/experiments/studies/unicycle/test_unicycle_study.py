@@ -8,13 +8,15 @@ import pytest
 import plants
 from experiments.runtime.errors import UserError
 from experiments.studies.engine.outcomes import quality as quality_table
-from experiments.studies.engine.outcomes import survival, wilson
-from experiments.studies.unicycle import tables
-from experiments.studies.unicycle.declaration import DECLARED, declaration
-from experiments.studies.unicycle.verdict import Verdict, rides_of
+from experiments.studies.engine.outcomes import survival
+from experiments.studies.unicycle.comparison import UnicycleStudy
+from experiments.studies.unicycle.outcomes import PushOutcomes, rides_of
 from plants.unicycle import BETA0
 from plants.unicycle.tasks import FAST, SLOW
 
+STUDY = UnicycleStudy()
+DECLARED = STUDY.declaration()
+MEASURES = STUDY.head["measures"]
 RNG = np.random.default_rng(0)
 TITLES = {"fixed": "fixed PID", "knowledge_base": "knowledge base", "lqr": "LQR"}
 SIZES = RNG.uniform(80.0, 120.0, (8, 24))
@@ -23,15 +25,9 @@ SIZES = RNG.uniform(80.0, 120.0, (8, 24))
 def verdict(by_knowledge=1.0, by_lqr=1.0, stood=(0.8, 0.8, 0.8)):
     """Regions that are the fixed one's, scaled; of 100 situations the first ones are survived."""
     upright = {name: np.arange(100) < 100 * share for name, share in zip(TITLES, stood, strict=True)}
-    quality = {name: {m: np.full(100, 1.0 + k) for m in tables.TITLES} for k, name in enumerate(TITLES)}
+    quality = {name: {m: np.full(100, 1.0 + k) for m in MEASURES} for k, name in enumerate(TITLES)}
     sizes = {"fixed": SIZES, "knowledge_base": by_knowledge * SIZES, "lqr": by_lqr * SIZES}
-    return Verdict("design-0", TITLES, upright, quality, sizes, SIZES, (100.0, 104.0))
-
-
-def test_wilsons_interval():
-    """Of 10, 5 and 0 hits: [0.2366, 0.7634] and [0, 0.2775], as the score test's quadratic has its roots."""
-    assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=5e-5)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=5e-5)
+    return PushOutcomes("design-0", TITLES, upright, quality, sizes, SIZES)
 
 
 def test_survival_is_paired_with_the_fixed_gains():
@@ -50,16 +46,16 @@ def test_survival_is_paired_with_the_fixed_gains():
 def test_quality_counts_where_all_stood_alone():
     """70 of 100 situations, and twice the fixed gains' values are +100 %."""
     one = verdict(stood=(0.8, 0.9, 0.7))
-    lines = quality_table(one.quality, one.stood, one.titles, tables.TITLES)
+    lines = quality_table(one.quality, one.stood, one.titles, MEASURES)
     assert "70 of 100" in lines[0]
     row = next(line for line in lines if line.startswith("| knowledge"))
-    assert row.count("2 (+100.0 % [+100.0, +100.0])") == len(tables.TITLES)
+    assert row.count("2 (+100.0 % [+100.0, +100.0])") == len(MEASURES)
 
 
 @pytest.mark.parametrize(("scale", "said"), [(1.2, "**met**"), (1.05, "**not met**"), (0.9, "**not met**")])
 def test_the_aim_is_asked_of_the_area(scale, said):
     """A region 1.2 times as wide has 1.44 times the area, whatever rides are resampled."""
-    (line,) = tables.aim([verdict(by_knowledge=scale)], 0.2)
+    (line,) = STUDY.aims([verdict(by_knowledge=scale)], DECLARED)
     assert said in line
     assert f"{100 * (scale**2 - 1):+.1f} %" in line
 
@@ -68,21 +64,21 @@ def test_the_aim_is_not_reliable_where_the_interval_reaches_below():
     """Half of the rides alone gain: the mean is +22 %, resampled means are not."""
     one = verdict()
     sizes = np.where(np.arange(8)[:, None] < 4, 1.2 * SIZES, SIZES)
-    (line,) = tables.aim([replace(one, sizes=one.sizes | {"knowledge_base": sizes})], 0.2)
+    (line,) = STUDY.aims([replace(one, sizes=one.sizes | {"knowledge_base": sizes})], DECLARED)
     assert "met on the mean, not reliably" in line
 
 
 def test_the_conclusion_names_what_to_use():
     """The simplest where all are alike, the best in both where there is one, else each for what it does best."""
-    assert "Use: fixed PID." in tables.conclusion([verdict()])[0]
-    assert "Use: LQR." in tables.conclusion([verdict(by_lqr=1.2, stood=(0.8, 0.8, 0.9))])[0]
-    told = tables.conclusion([verdict(by_knowledge=1.2, stood=(0.8, 0.8, 0.9))])[0]
+    assert "Use: fixed PID." in STUDY.conclusion([verdict()])
+    assert "Use: LQR." in STUDY.conclusion([verdict(by_lqr=1.2, stood=(0.8, 0.8, 0.9))])
+    told = STUDY.conclusion([verdict(by_knowledge=1.2, stood=(0.8, 0.8, 0.9))])
     assert "Use LQR where all kinds of disturbance come, knowledge base against single pushes." in told
 
 
 def test_regions_within_the_grip_count_up_to_it():
     """All radii beyond the grip: full area, no change."""
-    line = next(x for x in tables.regions(verdict(by_knowledge=1.2), 340.0, 50.0) if x.startswith("| knowledge"))
+    line = next(x for x in STUDY.regions(verdict(by_knowledge=1.2), 340.0, 50.0) if x.startswith("| knowledge"))
     cells = [cell.strip() for cell in line.split("|")[1:-1]]
     assert cells[2].startswith("+44.0 %")
     assert cells[3] == "100.0 %"
@@ -91,23 +87,21 @@ def test_regions_within_the_grip_count_up_to_it():
 
 def test_the_declaration_fits_the_plant_and_names_200_situations_at_least():
     """Two designs at least, rides over the speeds."""
-    declared = declaration()
-    assert declared.drawn["number"] >= 200
-    assert len(declared.designs) >= 2
-    assert len(rides_of(declared)) == declared.region["rides"]
-    assert declared.digest in "\n".join(declared.lines())
+    assert DECLARED.own["drawn"]["number"] >= 200
+    assert len(DECLARED.designs) >= 2
+    assert len(rides_of(DECLARED)) == DECLARED.own["region"]["rides"]
 
 
 def test_other_situations_than_the_declared_ones_are_refused(tmp_path):
     """Also entries that are missing."""
-    text = DECLARED.read_text(encoding="utf-8")
-    hashed = declaration().situations
+    text = STUDY.file.read_text(encoding="utf-8")
+    hashed = DECLARED.situations["unicycle_pushed"]
     (tmp_path / "other.yaml").write_text(text.replace(hashed, "0" * 64), encoding="utf-8")
     with pytest.raises(UserError, match="are not those declared"):
-        declaration(tmp_path / "other.yaml")
+        STUDY.declaration(tmp_path / "other.yaml")
     (tmp_path / "less.yaml").write_text(text.replace("  number: 300\n", ""), encoding="utf-8")
     with pytest.raises(UserError, match="number"):
-        declaration(tmp_path / "less.yaml")
+        STUDY.declaration(tmp_path / "less.yaml")
 
 
 def test_hard_pushes_are_the_task_of_a_plant_of_its_own():

@@ -19,8 +19,8 @@ SEEDS, WIDEST = 2, 0.1  # the authority fades within an update of the gains, fou
 @pytest.fixture(autouse=True)
 def small():
     with pytest.MonkeyPatch.context() as patch, uncompiled():
-        patch.setattr(study, "DELAYS", (0.05, 0.11, 0.2))
-        patch.setattr(study, "_SEEDS", SEEDS)
+        patch.setitem(study.VARIANTS["delays"], "judged_at", (0.05, 0.11, 0.2))
+        patch.setattr(study, "_REPEATED", SEEDS)
         yield
 
 

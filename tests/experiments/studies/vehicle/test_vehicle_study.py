@@ -1,7 +1,6 @@
 """The vehicle's comparison: drawn situations, LQR against the Riccati equation, tables of falls, what is declared."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,29 +9,22 @@ from scipy.linalg import solve_continuous_are
 import sscq
 from experiments.runtime.errors import UserError
 from experiments.studies.engine.feedback import feedback
-from experiments.studies.engine.outcomes import fall_ratio, survival, wilson
-from experiments.studies.vehicle.comparison import across, aim, bases, kept
-from experiments.studies.vehicle.declaration import (
-    DECLARED,
-    MORE,
-    OTHERS,
-    SLIPPERY,
-    declaration,
-    drawn,
-    kind_of,
-    slippery,
-)
+from experiments.studies.engine.outcomes import survival
+from experiments.studies.vehicle.comparison import SlipOutcomes, VehicleStudy, across, aims, falls_and_limit
 from experiments.studies.vehicle.lqr import STATES, Lqr, extended, model
+from experiments.studies.vehicle.situations import MORE, OTHERS, SLIPPERY, drawn, kind_of, slippery
 from plants.balancing_vehicle import BALANCING_VEHICLE
 from sscq.baselines.lqi import sampled
 
+STUDY = VehicleStudy()
+DECLARED = STUDY.declaration()
 LIMITS = tuple((channel.low, channel.high) for channel in BALANCING_VEHICLE.channels)
 GENOME = (0.1, 1.0, 1.0, 1.0, 2.0, 2.0, 1.0)
 
 
 def test_the_same_seed_draws_the_same_situations_within_the_ranges_and_another_seed_others():
     """Every kind changes what it is named after, and slippery ground is under a wheel in all that count as slippery."""
-    given = declaration().drawn
+    given = DECLARED.own["drawn"]
     kinds = dict.fromkeys(given["kinds"], 4)
     first, again, other = (drawn(kinds, given["ranges"], 8.0, seed) for seed in (1, 1, 2))
     assert first == again != other
@@ -52,7 +44,7 @@ def test_the_same_seed_draws_the_same_situations_within_the_ranges_and_another_s
 
 def test_a_mixture_has_slippery_ground_and_other_things():
     """Three of the other kinds, none twice."""
-    given = declaration().drawn
+    given = DECLARED.own["drawn"]
     happening = {"bump_x": "bump", "payload": "payload"}
     for one in drawn({"mixture": 20}, given["ranges"], 8.0, 3):
         others = [name for mark, name in happening.items() if mark in one.parameters]
@@ -96,32 +88,25 @@ def test_falls_are_compared_in_pairs():
     base, ours = np.ones(10, bool), np.ones(10, bool)
     base[:4] = False
     ours[:2] = False
-    value, low, high = fall_ratio(ours, base)
-    assert value == 0.5
-    assert 0.0 <= low < 0.5 < high <= 1.0
-    assert np.isnan(fall_ratio(ours, np.ones(10, bool))[0])
     table = survival({"fixed": base, "other": ours}, {"fixed": "F", "other": "O"})
     assert "| O | 8 of 10 | 80.0 % [49.0, 94.3] | 2 | 0 | +20.0" in table[-1]
-    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=5e-5)  # as tables of the interval give
 
 
-def _verdict(name, kb_falls):
+def _verdict(name, kb_falls, limit=2.0):
     fixed, kb = np.ones(100, bool), np.ones(100, bool)
     fixed[:40] = False
     kb[:kb_falls] = False
     stood = {"fixed": fixed, "knowledge_base": kb}
-    chosen = np.arange(100) < 80
-    return SimpleNamespace(
-        design=name, titles={"fixed": "F", "knowledge_base": "KB"}, on_slippery=chosen, stood=stood,
-        quality={"fixed": {"iae": np.full(100, 2.0)}, "knowledge_base": {"iae": np.full(100, 3.0)}},
-        where=lambda some: ({n: one[some] for n, one in stood.items()}, {}),
-    )  # fmt: skip
+    quality = {"fixed": {"iae": np.full(100, 2.0)}, "knowledge_base": {"iae": np.full(100, 3.0)}}
+    kinds = ("patch",) * 80 + ("bump",) * 20
+    dry = {"fixed": 2.2, "knowledge_base": 2.0}
+    return SlipOutcomes(name, {"fixed": "F", "knowledge_base": "KB"}, stood, quality, kinds, dry, limit)
 
 
 @pytest.mark.parametrize(("falls", "told"), [(4, "**met**"), (26, "not reliably"), (39, "**not met**")])
 def test_the_aim_needs_the_whole_interval(falls, told):
     """40 falls of the fixed gains: 4 are fewer by far, 26 by 35 % on the mean, 39 hardly."""
-    assert told in aim([_verdict("slippery-0", falls)], 0.3)[0]
+    assert told in aims([_verdict("slippery-0", falls)], 0.3)[0]
 
 
 def test_designs_taught_on_slippery_ground_are_set_against_those_of_the_same_number():
@@ -134,37 +119,24 @@ def test_designs_taught_on_slippery_ground_are_set_against_those_of_the_same_num
 
 def test_other_situations_of_the_plants_are_refused(tmp_path):
     """One digit of a hash differs."""
-    text = DECLARED.read_text()
+    text = STUDY.file.read_text()
     digest = text.split('balancing_vehicle: "')[1][:64]
-    path = tmp_path / DECLARED.name
+    path = tmp_path / STUDY.file.name
     path.write_text(text.replace(digest, digest[::-1]))
     with pytest.raises(UserError, match="not those declared"):
-        declaration(path)
+        STUDY.declaration(path)
 
 
 def test_falls_stand_beside_the_limited_error_on_dry_ground():
     """A fixed PID 10 % above its limit, a knowledge base on it."""
-    verdict = _verdict("slippery-0", 4)
-    verdict.dry, verdict.limit = {"fixed": 2.2, "knowledge_base": 2.0}, 2.0
-    rows = kept(verdict)[-2:]
+    rows = falls_and_limit(_verdict("slippery-0", 4))[-2:]
     assert rows == ["| F | 40 | 2.200 | +0.0 % | +10.0 % |", "| KB | 4 | 2.000 | -9.1 % | +0.0 % |"]
-    verdict.limit = None
-    assert kept(verdict)[-1].endswith("| -9.1 % |  |")
-
-
-def test_schedules_found_in_trials_go_from_rolling_to_slipping():
-    """Left of the first term the gains of rolling, right of the second those of slip; loose of the speed there."""
-    like = SimpleNamespace(plant=BALANCING_VEHICLE)
-    for kb in bases(like).values():
-        rolling, slipping = (kb.gains(np.full((1, 1), seen))[0] for seen in (0.0, 1.0))
-        assert slipping[3] < 0.1 * rolling[3]
-        assert rolling[0] == kb.channels[0].rules[0].gains[0]
-        assert slipping[0] == kb.channels[0].rules[1].gains[0]
+    assert falls_and_limit(_verdict("dry-0", 4, limit=None))[-1].endswith("| -9.1 % |  |")
 
 
 def test_a_design_may_declare_words_of_its_own_and_nothing_else(tmp_path):
-    path = tmp_path / DECLARED.name
-    path.write_text(DECLARED.read_text().replace("words: [budget.evaluations=1500]", "settings: []"))
+    path = tmp_path / STUDY.file.name
+    path.write_text(STUDY.file.read_text().replace("words: [budget.evaluations=1500]", "settings: []"))
     with pytest.raises(UserError, match="designs, dry-0: .*missing or unknown: settings"):
-        declaration(path)
-    assert declaration().designs["dry-0"]["words"] == ["budget.evaluations=1500"]
+        STUDY.declaration(path)
+    assert DECLARED.designs["dry-0"]["words"] == ["budget.evaluations=1500"]

@@ -10,25 +10,26 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiments.runtime.tables import number
-from experiments.studies.engine.declaration import MET, ON_THE_MEAN
+from experiments.runtime.tables import markdown_table, number
+from experiments.studies.engine.aims import MET, ON_THE_MEAN, near_the_least
+from experiments.studies.engine.intervals import percent
 from experiments.studies.engine.paired_rollouts import FITNESS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from experiments.studies.engine.declaration import Aim
-    from experiments.studies.engine.paired_rollouts import Judged
+    from experiments.studies.engine.aims import Aim
+    from experiments.studies.engine.paired_rollouts import PairedRollouts
     from sscq.verdict.bootstrap import Change
 
 
 @dataclass(frozen=True)
-class Told:
+class ComparisonText:
     """A comparison to be told.
 
     Attributes
     ----------
-    judged : Judged
+    judged : PairedRollouts
     aim : Aim
     groups : mapping of group to str
         Groups of situations, each with its headline, in their order.
@@ -36,7 +37,7 @@ class Told:
         What the aim's measures are called in a sentence.
     """
 
-    judged: Judged
+    judged: PairedRollouts
     aim: Aim
     groups: Mapping[str, str]
     words: Mapping[str, str]
@@ -70,12 +71,12 @@ class Column:
     unit: str = ""
 
 
-def table(told: Told, group: str, titles: Mapping[str, str], others: Sequence[Column]) -> list[str]:
+def table(told: ComparisonText, group: str, titles: Mapping[str, str], others: Sequence[Column]) -> list[str]:
     """Return all controllers in a group of situations as Markdown lines; changes are against the best law.
 
     Parameters
     ----------
-    told : Told
+    told : ComparisonText
         Measures of its aim have intervals and changes.
     group : str
     titles : mapping of measure to str
@@ -84,46 +85,46 @@ def table(told: Told, group: str, titles: Mapping[str, str], others: Sequence[Co
     """
     head = ["controller", *(cell for name in told.aim.measures for cell in (titles[name], "change"))]
     head += [*(one.title for one in others), "J"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    rows = []
     for name in told.judged.known():
         cells = [told.title(name), *_of_aim(told, name, group)]
         for one in others:
             mean = one.factor * float(told.judged.of(name, group, one.measure).mean())
             cells.append(f"{mean:{one.form}}{one.unit}")
         cells.append(number(float(told.judged.of(name, group, FITNESS).mean())))
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines
+        rows.append(cells)
+    return markdown_table(head, rows)
 
 
-def _of_aim(told: Told, name: str, group: str) -> list[str]:
+def _of_aim(told: ComparisonText, name: str, group: str) -> list[str]:
     own = name == told.base(group)
     pairs = zip(told.aim.measures, told.changes(name, group), strict=True)
     return [
         cell
         for measure, change in pairs
-        for cell in (told.judged.with_interval(name, group, measure), "" if own else str(change))
+        for cell in (told.judged.with_interval(name, group, measure), "" if own else percent(change))
     ]
 
 
-def by_situation(told: Told, names: Sequence[str], words: Mapping[str, str]) -> list[str]:
+def by_situation(told: ComparisonText, names: Sequence[str], words: Mapping[str, str]) -> list[str]:
     """Return changes of the aim's measures in every situation as Markdown lines; what is reliably higher is bold.
 
     Parameters
     ----------
-    told : Told
+    told : ComparisonText
     names : sequence of str
         Controllers.
     words : mapping of measure to str
         Short ones for the head.
     """
     cells = [f"{told.title(name)}: {words[measure]}" for name in names for measure in told.aim.measures]
-    lines = ["| situation | " + " | ".join(cells) + " |", "|---" * (1 + len(cells)) + "|"]
+    rows = []
     for group in told.groups:
         for k, situation in enumerate(told.judged.names[group]):
             changes = [one for name in names for one in told.changes(name, group, k)]
-            row = [f"**{one}**" if one.low > 0.0 else str(one) for one in changes]
-            lines.append(f"| {situation} ({group}) | " + " | ".join(row) + " |")
-    return lines
+            told_of = [f"**{percent(one)}**" if one.low > 0.0 else percent(one) for one in changes]
+            rows.append([f"{situation} ({group})", *told_of])
+    return markdown_table(("situation", *cells), rows)
 
 
 NEAR = 0.005
@@ -131,7 +132,7 @@ NEAR = 0.005
 _NOT_TO_USE = frozenset({"oracle", "two_degree", "knowledge_base_free"})
 
 
-def conclusion(told: Told, names: Sequence[str]) -> str:
+def conclusion(told: ComparisonText, names: Sequence[str]) -> str:
     """Return in a few sentences which controllers meet the aim where, and what to use of what was designed."""
     said = []
     for name in _known(told, names):
@@ -141,7 +142,7 @@ def conclusion(told: Told, names: Sequence[str]) -> str:
     return f"**{' '.join(said)} Of what was designed, use the {told.title(choice)}.**"
 
 
-def _known(told: Told, names: Sequence[str]) -> list[str]:
+def _known(told: ComparisonText, names: Sequence[str]) -> list[str]:
     return [name for name in names if name in told.judged.titles]
 
 
@@ -159,13 +160,13 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def outcomes(told: Told, names: Sequence[str]) -> list[str]:
+def outcomes(told: ComparisonText, names: Sequence[str]) -> list[str]:
     """Return what became of the aim as Markdown lines: a sentence for each controller and group of situations."""
     lines = []
     for group in told.groups:
         for name in _known(told, names):
             pairs = zip(told.aim.measures, told.changes(name, group), strict=True)
-            changes = ", ".join(f"{told.words[measure]} {one}" for measure, one in pairs)
+            changes = ", ".join(f"{told.words[measure]} {percent(one)}" for measure, one in pairs)
             lines.append(
                 f"- {group}, {told.title(name)} against {told.title(told.base(group))}: "
                 f"**{told.outcome(name, group)}** ({changes})"
@@ -173,7 +174,7 @@ def outcomes(told: Told, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def lost(told: Told, name: str) -> list[str]:
+def lost(told: ComparisonText, name: str) -> list[str]:
     """Return the situations in which a controller is reliably worse than the best law as Markdown lines."""
     lines = []
     for group in told.groups:
@@ -187,9 +188,14 @@ def lost(told: Told, name: str) -> list[str]:
     return lines
 
 
-def designs(told: Told) -> list[str]:
+def designs(told: ComparisonText) -> list[str]:
     """Return what each design recommends as Markdown lines."""
-    return [f"- Design {k}: {one['sentence']}{_rules(one)}" for k, one in enumerate(told.judged.metrics)]
+    return sentences(told.judged.metrics)
+
+
+def sentences(several: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what designs of these metrics recommend, and how many rules they are left with, as Markdown lines."""
+    return [f"- Design {k}: {one['sentence']}{_rules(one)}" for k, one in enumerate(several)]
 
 
 def _rules(metrics: Mapping[str, Any]) -> str:
@@ -197,25 +203,21 @@ def _rules(metrics: Mapping[str, Any]) -> str:
     return f" Rules left: {counts['equal']} at equal travel, {counts['free']} at free travel." if counts else ""
 
 
-def _spent_on_oracle(metrics: Mapping[str, Any]) -> str:
-    found = metrics["controllers"]["oracle"]["evaluations"]
-    return f" (evaluations, all situations together: {found})"
-
-
-def by_fitness(told: Told) -> list[str]:
+def by_fitness(told: ComparisonText) -> list[str]:
     """Return whom to use by fitness, and what a slow schedule could win at most, as Markdown lines."""
     known = [name for name in told.judged.known() if name not in _NOT_TO_USE]
-    spent = _spent_on_oracle(told.judged.metrics[0])
+    spent = told.judged.metrics[0]["controllers"]["oracle"]["evaluations"]
     lines = []
     for group in told.groups:
         j = {name: float(told.judged.of(name, group, FITNESS).mean()) for name in [*known, "oracle"]}
-        best = min(known, key=lambda name: j[name])
-        equal = [told.title(name) for name in known if j[name] <= j[best] * (1.0 + NEAR)]
+        ours = {name: j[name] for name in known}
+        best = min(known, key=ours.__getitem__)
+        equal = [told.title(name) for name in near_the_least(ours, times=1.0 + NEAR)]
         gain = 100.0 * (j["oracle"] / j["fixed"] - 1.0)
         lines.append(
             f"- {group}: lowest J {j[best]:.4g}, {told.title(best)}; within {100 * NEAR:g} % of it, to be used alike: "
-            f"{', '.join(equal)}. Fixed gains for each situation alone change the fixed PID's J by {gain:+.1f} %"
-            f"{spent}: "
-            "a schedule over anything slow could win that, or more where so short a search finds nothing."
+            f"{', '.join(equal)}. Fixed gains for each situation alone change the fixed PID's J by {gain:+.1f} % "
+            f"(evaluations, all situations together: {spent}): a schedule over anything slow could win that, or more "
+            "where so short a search finds nothing."
         )
     return lines

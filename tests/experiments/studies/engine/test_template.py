@@ -1,0 +1,30 @@
+"""Pages are templates filled in, and the published pages are those of today's templates."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from experiments.studies.engine.template import FOLDER, Template
+
+PAGES = {path.stem: page for path in FOLDER.glob("*.md") if (page := Template.of(path.stem).head.get("page"))}
+
+
+def test_places_are_filled_in():
+    """A name with a form, an entry of a mapping, an attribute; a list takes the line, also in its middle of nowhere."""
+    template = Template({}, {"page": "# {{ title }}\n\n{{ rows }}\n{{ a[b]:g }} of {{ c.d:.1f }} {x}\n"})
+    values = {"title": "T", "rows": ["one", "two"], "a": {"b": 3.0}, "c": SimpleNamespace(d=2.0)}
+    assert template.page(values) == "# T\n\none\ntwo\n3 of 2.0 {x}\n"
+    with pytest.raises(KeyError, match="title"):
+        template.page({})
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_published_page_has_its_template_s_words_in_their_order(name):
+    """Whoever changes the words of a study changes its page in docs with them; lines with findings are left out."""
+    page = (Path(__file__).parents[4] / PAGES[name]).read_text(encoding="utf-8").split("\n")
+    words = [line for line in Template.of(name).parts["page"].split("\n") if line and "{{" not in line]
+    place = 0
+    for line in words:
+        assert line in page[place:], line
+        place = page.index(line, place)
