@@ -1,24 +1,31 @@
-"""Optimize the gains of a PID in closed loop: the best constant gains, and the best gains over time to learn from."""
+"""Optimize the gains of a PID in closed loop: the best constant gains, and the best gains over time to learn from.
+
+Searches, margins and teaching are imported where they are used: ``import sscq`` has this module at hand, and the fifty
+modules behind them, scipy's linear algebra among them, would make it half as long again.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from controllers import ConstantGains, as_controller, gain_names
+from sscq.baselines.objective import Task
+from sscq.fitness import Fitness
+from sscq.situations.situation import Situation
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike
 
     from plants import Plant
-    from sscq.baselines.objective import Task
-    from sscq.fitness import Fitness
     from sscq.margins.margins import MarginLimits
     from sscq.margins.operating import OperatingMargins
     from sscq.search.history import History
     from sscq.search.method import SearchMethod
-    from sscq.situations.situation import Situation
     from sscq.teaching.teacher import Teacher
     from sscq.teaching.teaching_signal import TeachingSignal
 
@@ -119,13 +126,9 @@ def optimize(
     >>> result = sscq.optimize(plant, controllers.PID(), plant_situations, seed=0)  # doctest: +SKIP
     >>> kb = flcs.design(result.teaching_signal, result.low, result.high, result.gains)  # doctest: +SKIP
     """
-    import numpy as np
-
     from sscq.baselines import candidates, search_plan
-    from sscq.baselines.objective import Task
     from sscq.baselines.survey import survey
     from sscq.search.genetic import GeneticAlgorithm
-    from sscq.situations.situation import Situation
 
     several = (situations,) if isinstance(situations, Situation) else tuple(situations)
     laws = _laws(plant, controller)
@@ -146,14 +149,10 @@ def optimize(
 
 
 def _usual_fitness() -> Fitness:
-    from sscq.fitness import Fitness
-
     return Fitness()
 
 
 def _laws(plant: Plant, controller: Any) -> tuple[Any, ...]:
-    from controllers import ConstantGains, as_controller
-
     if not plant.channels:
         raise ValueError(f"plant {plant.name!r} declares no control channel, so there are no gains to search")
     found = as_controller(controller, len(plant.channels))
@@ -169,9 +168,6 @@ def _box(
     plant: Plant, laws: tuple[Any, ...], low: ArrayLike | None, high: ArrayLike | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Both bounds as arrays [n_gains]; one channel's stand for all."""
-    import numpy as np
-
-    from controllers import gain_names
     from sscq.search.box import check_bounds
 
     names = gain_names(laws)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import ManualStation
+from flcs import FuzzyController
 from flcs.export.guard import Guard, judge, lead, note_authority, trusted
 from flcs.export.machine import GroupedSlots, Machine, Signal, identifier, part
 from plants.core.blocks import allocate_inputs
@@ -55,8 +56,6 @@ class Layout:
     """
 
     def __init__(self, kb: KnowledgeBase, plant: Plant, step: float, guard: Guard) -> None:
-        from flcs import FuzzyController
-
         self.kb, self.plant, self.guard = kb, plant, guard
         self.spec = LoopSpec(plant, FuzzyController(kb).frozen(), (Situation(),), step)
         self.h = self.spec.timing.sample_time

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flcs import FuzzyController
 from flcs.export.machine import identifier
 from plants.core.analysis.closed_loop import Measured
 from plants.excitation import Recorded
@@ -73,8 +74,6 @@ def simulated(job: Job, situations: Sequence[Situation]) -> list[LoopRun | None]
 
 
 def _loop_of(job: Job, situations: Sequence[Situation]) -> ClosedLoop:
-    from flcs import FuzzyController
-
     return ClosedLoop(
         job.plant, FuzzyController(job.kb).frozen(), situations, job.step, integrator=job.integrator,
         measures=("iae",), observe=True,

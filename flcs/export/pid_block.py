@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import sscq
+from controllers import Controller, ErrorIntegralPID
 from controllers.settings import check, setting
+from flcs import FuzzyController
 from plants.core.elementary import maximum, minimum, sqrt, where
 
 if TYPE_CHECKING:
@@ -191,9 +194,6 @@ def blocks(kb: KnowledgeBase, form: VendorForm) -> dict[str, Any]:
     ValueError
         If the knowledge base schedules more than kp, ki and kd, which no such block takes.
     """
-    from controllers import Controller
-    from flcs import FuzzyController
-
     ours = FuzzyController(kb).frozen()
     for base in kb.channels:
         if len(base.gain_names) != 3:
@@ -214,8 +214,6 @@ def blocks(kb: KnowledgeBase, form: VendorForm) -> dict[str, Any]:
 
 def of_error(law: Law) -> Any:
     """Return the law with the same settings that stores the integral of the error."""
-    from controllers import ErrorIntegralPID
-
     settings = {f.name: getattr(law, f.name) for f in fields(ErrorIntegralPID)}
     return ErrorIntegralPID(**{**settings, "initial_command": 0.0})
 
@@ -232,8 +230,6 @@ def judged(
         ``situations``: names; ``blocks``: for each its measures (``iae``, ``total_variation``, ``overshoot``) and
         ``diverged_at`` [s], lists in the situations' order.
     """
-    import sscq
-
     found: dict[str, Any] = {}
     for name, controller in blocks(kb, form).items():
         quality = sscq.evaluate(

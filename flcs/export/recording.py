@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flcs import FuzzyController
 from flcs.export.machine import identifier
 from sscq.loop.closed_loop import ClosedLoop
 
@@ -49,8 +50,6 @@ def recordings(
 
     A rollout that diverges is recorded up to there.
     """
-    from flcs import FuzzyController
-
     controller = FuzzyController(kb).frozen()
     taken_every = max(1, round(machine.sample_time / step))
     loop = ClosedLoop(plant, controller, situations, step, integrator=integrator, measures=("iae",), observe=True)

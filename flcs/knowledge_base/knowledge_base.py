@@ -17,6 +17,7 @@ import numpy as np
 from flcs.inference import defuzzification, inference
 from flcs.inference import rule_base as common
 from flcs.inference.rule_base import OWN_INPUTS, Inference, RuleBase
+from flcs.knowledge_base import files, tabulation
 from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.files import content_hash
 from flcs.knowledge_base.schema import (
@@ -252,8 +253,6 @@ class KnowledgeBase:
         self, channel: int = 0, points: int | Sequence[int] | None = None, tolerance: float | None = 0.01
     ) -> LookupTable:
         """Return a channel as a look-up table; see :func:`flcs.knowledge_base.tabulation.tabulate`."""
-        from flcs.knowledge_base import tabulation
-
         base, source = self.channels[channel], self.content_hash
         return tabulation.tabulate(base, self.inference, points=points, tolerance=tolerance, source=source)
 
@@ -300,8 +299,6 @@ class KnowledgeBase:
         KnowledgeBaseError
             If the file is cut off, of another kind or schema, or holds anything but what it should.
         """
-        from flcs.knowledge_base import files
-
         document = files.read(path)
         try:
             kb = from_document(document)

@@ -38,7 +38,7 @@ def imitate(
     teaching_signal, config, seed
         As for :func:`design`.
     """
-    from flcs.learning.network import SugenoNetwork
+    from flcs.learning.network import SugenoNetwork  # torch: more than a second to start
     from flcs.learning.training import fit
 
     settings, rows = config or NetworkConfig(), arranged(kb, TeachingRows.of(teaching_signal))

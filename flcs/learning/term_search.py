@@ -241,7 +241,7 @@ def genetic(seed: int, generations: int = _GENERATIONS) -> Search:
     seed : int
     generations : int
     """
-    from sscq.search.genetic import GeneticAlgorithm
+    from sscq.search.genetic import GeneticAlgorithm  # deap: slow to start
     from sscq.search.search import evolve
 
     method = GeneticAlgorithm(generations=generations)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from flcs.knowledge_base import files
+from flcs.knowledge_base import files, knowledge_base
 from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.files import content_hash
 from flcs.knowledge_base.knowledge_base import KnowledgeBase
@@ -79,8 +79,6 @@ def lint(
 def _read(
     source: str | Path | Mapping[str, Any], limits: Limits
 ) -> tuple[KnowledgeBase, list[tuple[int, ...]], list[Finding]]:
-    from flcs.knowledge_base import knowledge_base
-
     read = source if isinstance(source, Mapping) else files.read(source)
     try:
         whole, numbers, found = mended(read, limits)

@@ -17,6 +17,7 @@ import numpy as np
 
 from plants.adapters.optional import package
 from plants.core.elementary import abs as magnitude
+from plants.core.names import unknown
 from plants.core.plant import Plant
 from plants.core.quantities import Quantity
 from plants.core.slow import LostError, SlowPlant
@@ -255,8 +256,6 @@ def _pushes(model: Any, pushed: Sequence[str]) -> tuple[Quantity, ...]:
 
 
 def _known(what: str, given: Any, known: Sequence[str]) -> None:
-    from plants.core.names import unknown
-
     for name in given:
         if name not in known:
             raise ValueError(unknown(what, name, known))

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.linear_solve import solve_symmetric
+from plants.core.printers.python import Printed
 from plants.core.tracing.gradients import along
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import Program, names, trace
 from plants.mechanics.admissible import EXACT, listed_values, projected
 from plants.mechanics.algebra.calculus import Parts, in_rows, triangle
+from plants.mechanics.contacts.blocks import contact_blocks, contact_forces
 from plants.mechanics.declaration.declaration import DeclarationError
 from plants.mechanics.forms import multipliers as with_multipliers
 from plants.mechanics.forms.solving import dot, least_constraint
@@ -220,8 +222,6 @@ class Equations:
 
     def source(self) -> str:
         """Return the state's rates as readable statements."""
-        from plants.core.printers.python import Printed
-
         program = self._traced(self.derivative)
         tape = program.tape
         labels = [f"{name}_" for name in self._labels()]  # a mark of its own: a declared name collides with nothing
@@ -269,8 +269,6 @@ class Equations:
 
     @cached_property
     def _contacts(self) -> tuple[Any, Any]:
-        from plants.mechanics.contacts.blocks import contact_blocks
-
         return contact_blocks(self.full, baumgarte=self.facts.get("feedback"))
 
     def settled(self, t: Any, x: Any, u: Any, w: Any, p: Any, h: Any) -> Numbers:
@@ -279,8 +277,6 @@ class Equations:
 
     def contact_forces(self, t: Any, x: Any, u: Any, w: Any, p: Any) -> Numbers:
         """Force of each gap's contact [N], not below 0."""
-        from plants.mechanics.contacts.blocks import contact_forces
-
         if not self.declared.gaps:
             return ()
         return tuple(contact_forces(self.full, baumgarte=self.facts.get("feedback"))(t, x, u, w, p))

@@ -352,13 +352,13 @@ class Mechanism:
         They may be dependent where constraints lose rank and, for a row of three varying entries or more, where the one
         that is largest at the initial coordinates vanishes (:mod:`plants.mechanics.algebra.null_vectors`).
         """
-        from plants.mechanics.algebra.null_vectors import null_vectors
+        from plants.mechanics.algebra.null_vectors import null_vectors  # symengine: slow to start
 
         return null_vectors(self.declared())[0]
 
     def suggest_offset(self) -> tuple[Traced, ...]:
         """Return what goes with :meth:`suggest_basis` where constraints move: ``mech.basis_offset(*...)``."""
-        from plants.mechanics.algebra.null_vectors import null_vectors
+        from plants.mechanics.algebra.null_vectors import null_vectors  # symengine: slow to start
 
         return null_vectors(self.declared())[1]
 
@@ -413,6 +413,6 @@ class Mechanism:
 
     def build(self, form: str = "auto", **options: Any) -> Plant:
         """Return the mechanism as a plant (:func:`plants.mechanics.build.build`)."""
-        from plants.mechanics.build import build
+        from plants.mechanics.build import build  # symengine and scipy: slow to start
 
         return build(self.declared(), form, **options)

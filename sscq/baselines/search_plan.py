@@ -9,6 +9,8 @@ import numpy as np
 
 from sscq.baselines.objective import Objective, Task
 from sscq.baselines.tuned import Tuned
+from sscq.search.checkpoint import Checkpoint
+from sscq.search.search import evolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,9 +44,6 @@ class SearchPlan:
 
     def search(self, objective: Objective, candidate: Candidate) -> Tuned:
         """Search one candidate."""
-        from sscq.search.checkpoint import Checkpoint
-        from sscq.search.search import evolve
-
         start, histories, evaluations = candidate.start, [], 0
         results: list[SearchResult] = []
         unspent = 0

@@ -15,10 +15,12 @@ from html import escape
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from flcs.export.machine import Signal
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from flcs.export.machine import Machine, Signal
+    from flcs.export.machine import Machine
 
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
@@ -130,8 +132,6 @@ def text_of(root: Element) -> str:
 
 def _variables(machine: Machine) -> Iterator[_Variable]:
     """Inputs, outputs, and the numbers that the controller keeps between samples."""
-    from flcs.export.machine import Signal
-
     places = machine.places
     for signal in machine.inputs:
         yield _Variable(signal, places[signal.name], "input", start_of(machine, signal))

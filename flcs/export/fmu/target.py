@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from flcs.export.fmu import archive
+from flcs.export.fmu.run import Session, problems, simulated_error
 from flcs.export.proof import Proof, compared, unchecked
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ def prove(job: Job, folder: Path, version: int) -> Proof:
         return unchecked(target, "FMPy is not installed (pip install sscq[exports])")
     if archive.binary_place(job.machine.name, version) is None or shutil.which("gcc") is None:
         return unchecked(target, "sources only: no gcc, or no name in the standard for this platform's binaries")
-    from flcs.export.fmu.run import Session, problems, simulated_error
 
     file, checker = folder / f"{job.machine.name}.fmu", f"FMPy {installed_version('fmpy')}"
     wrong = problems(file)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from flcs.export.statements import Called
+from plants.core.tracing.tape import Tape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from flcs.export.machine import Machine, Part, Signal
-    from plants.core.tracing.tape import Tape
 
 
 _WORDS = (
@@ -274,8 +274,6 @@ def _declarations(machine: Machine, names: Mapping[str, str], real: str) -> list
 
 
 def _literal(value: float, real: str) -> str:
-    from plants.core.tracing.tape import Tape
-
     return Statements(Tape(), (), {}, real).literal(value).strip("()")
 
 

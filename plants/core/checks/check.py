@@ -15,6 +15,7 @@ from plants.core.analysis.linearise import linearise
 from plants.core.checks import functions, loop, motion
 from plants.core.checks.functions import check_measures, check_scene_points
 from plants.core.checks.report import CheckReport
+from plants.core.plant import Plant as Kind
 
 if TYPE_CHECKING:
     from plants.core.analysis.linearise import LinearModel
@@ -47,8 +48,6 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
     TypeError
         If `plant` is no Plant.
     """
-    from plants.core.plant import Plant as Kind
-
     given: object = plant
     if not isinstance(given, Kind):
         message = f"check takes a Plant, got {type(given).__name__}"

@@ -14,6 +14,7 @@ import numpy as np
 
 from plants.core.motion.simulate import simulate
 from plants.core.motion.trajectory import DivergedError
+from plants.core.signals.elementary_forms import Sine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +60,6 @@ class HalvedRuns:
 
 def drive(plant: Plant, initial: tuple[float, ...], rate: float, size: float, t_end: float) -> TestedMotion:
     """Return sines of about `rate` [rad/s] on all inputs and disturbances, `size` (1: usual) of their room."""
-    from plants.core.signals.elementary_forms import Sine
-
     channels = plant.channels if plant.allocate is None else ()
     limits = {k: min(abs(c.low), abs(c.high)) for k, c in enumerate(channels)}
     inputs = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.elementary_kernels import source
 from plants.core.kernel import cache
 from plants.core.kernel.lanes import Item, Iterate, LaneLoop, Repeat, Text, Uniform, WorkspaceRows, fuse
 from plants.core.signals import noise
@@ -333,8 +334,6 @@ def _helpers(text: Text, design: KernelDesign) -> list[str]:
     """Text of the elementary kernels and of the noise functions that the kernel needs, each once."""
     printed: list[str] = []
     if text.kernels:
-        from plants.core.elementary_kernels import source
-
         printed.append(source(sorted(text.kernels)))
     if design.streams:
         printed += [f"@inline\n{_source(f)}" for f in (noise.philox, noise.unit_pair)]

@@ -152,7 +152,7 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     """LLVM's optimised module of a source's `rollout` under the name SYMBOL."""
     import llvmlite.binding as llvm
 
-    from plants.core.compiler import module_text
+    from plants.core.compiler import module_text  # a filled cache of kernels needs no compiler
 
     machine = _machine()
     module = llvm.parse_assembly(module_text(text, "rollout", arguments, SYMBOL))

@@ -20,14 +20,14 @@ from plants.core.motion.loop_account import AlgebraicLoopError, loop_report, poi
 from plants.core.motion.modes import scheme
 from plants.core.motion.step import Motion
 from plants.core.motion.trajectory import DivergedError, Trajectory
+from plants.core.plant import Plant
+from plants.core.quantities import Quantity
 from plants.core.signals.recorded import Recorded
 from plants.core.signals.signal import Signal, as_signal
 
 if TYPE_CHECKING:
     from plants.core.algebraic_loop.gain import EvaluationPoints
     from plants.core.algebraic_loop.report import LoopReport
-    from plants.core.plant import Plant
-    from plants.core.quantities import Quantity
 
 
 def simulate(
@@ -122,8 +122,6 @@ def _held_back(
     """
     if delay == 0.0 or not any(part.random for signal in signals for part in signal.parts):
         return signals, delay
-    from plants.core.plant import Plant
-    from plants.core.quantities import Quantity
 
     carrier = Plant(name="carrier", states=(Quantity("rest", "1"),), inputs=plant.inputs, derivative=lambda *_: (0.0,))
     sent = simulate(carrier, n_steps * step, step, inputs=signals, name=name, seed=seed).group("inputs")

@@ -22,6 +22,7 @@ from plants.core.plant import Plant
 from plants.core.quantities import Quantity
 from plants.mechanics.forms.solving import range_space
 from plants.suspension.geometry import Numbers, contacts, mirrored, pose
+from plants.suspension.model import SUSPENSION
 from plants.suspension.motion import inertia
 from plants.suspension.parameters import LEFT, PARAMETERS, WHEELS
 from plants.suspension.signals import REST
@@ -174,8 +175,6 @@ def _states(start: Numbers) -> tuple[Quantity, ...]:
 
 
 def _plant(name: str, text: str, states: tuple[Quantity, ...], **blocks: Any) -> Plant:
-    from plants.suspension.model import SUSPENSION
-
     return Plant(
         name=name, text=text, states=states, parameters=(*PARAMETERS, KAPPA), inputs=SUSPENSION.inputs,
         disturbances=SUSPENSION.disturbances, step=SUSPENSION.step, **blocks,

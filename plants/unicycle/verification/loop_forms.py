@@ -15,6 +15,7 @@ from plants.core.plant import Plant
 from plants.core.quantities import Quantity
 from plants.mechanics.forms.solving import range_space
 from plants.unicycle.geometry import pose
+from plants.unicycle.model import UNICYCLE
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.signals import joint_angles
 from plants.unicycle.verification.redundant import ALPHA, BETA, ETA, THETA, WHEEL, N, RedundantUnicycle, saddle
@@ -129,8 +130,6 @@ def _states(start: Numbers) -> tuple[Quantity, ...]:
 
 
 def _plant(name: str, text: str, **blocks: Any) -> Plant:
-    from plants.unicycle.model import UNICYCLE
-
     return Plant(
         name=name, text=text, states=_states(redundant_state(UNICYCLE.initial())), parameters=(*PARAMETERS, KAPPA),
         inputs=UNICYCLE.inputs, disturbances=UNICYCLE.disturbances, step=UNICYCLE.step, **blocks,
