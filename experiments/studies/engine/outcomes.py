@@ -66,7 +66,7 @@ def read(known: Known, arrays: Mapping[str, Array], measures: Sequence[str]) -> 
     }
 
 
-def kept(folder: RunFolder, stage: str, compute: Callable[[], dict[str, Array]], digest: str) -> dict[str, Array]:
+def cached(folder: RunFolder, stage: str, compute: Callable[[], dict[str, Array]], digest: str) -> dict[str, Array]:
     """Return arrays that are computed once for a declaration of the given digest; a stage of the design's folder."""
     found: dict[str, Array] = folder.stage(
         stage, lambda _: compute(),

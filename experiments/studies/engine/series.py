@@ -55,7 +55,7 @@ def _require_same(folder: Path, own: Sequence[str], others: Sequence[str]) -> No
         )
 
 
-def kept(path: Path, inputs: Any, compute: Callable[[], Any]) -> Any:
+def cached(path: Path, inputs: Any, compute: Callable[[], Any]) -> Any:
     """Return what a file keeps if it was computed from the same inputs; else compute it and write the file.
 
     Parameters

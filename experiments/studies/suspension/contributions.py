@@ -12,7 +12,7 @@ from experiments.runtime import formats
 from experiments.runtime.launch import stored_settings
 from experiments.runtime.tables import markdown_table
 from experiments.settings import setup
-from experiments.studies.engine.series import kept, of_design
+from experiments.studies.engine.series import cached, of_design
 from experiments.studies.suspension.groups import GROUPS, RIDE, TYRE, group_of
 from flcs import KnowledgeBase
 from plants.suspension import suspension
@@ -65,7 +65,7 @@ def parts(run: Path) -> dict[str, dict[str, dict[str, float]]]:
         fitness = fitness_of(KnowledgeBase.load(run / "knowledge_base.json"))
         return {name: _outcome(job, fitness, *one) for name, one in variants().items()}
 
-    stored = kept(run.parent / "parts.json", [of_design(run), EVALUATIONS, list(variants())], compute)
+    stored = cached(run.parent / "parts.json", [of_design(run), EVALUATIONS, list(variants())], compute)
     return {name: stored[name] for name in variants()}
 
 

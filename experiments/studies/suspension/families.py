@@ -12,7 +12,7 @@ from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.judging import RIVAL
 from experiments.runtime.tables import markdown_table
 from experiments.studies.engine.contenders import constants_as_theta, law_of_field, named_contenders
-from experiments.studies.engine.series import kept, of_design
+from experiments.studies.engine.series import cached, of_design
 from experiments.studies.suspension.groups import RIDE, TYRE
 from plants.suspension import suspension
 from plants.suspension.rivals import RIVALS
@@ -55,7 +55,7 @@ def families(run: Path) -> dict[str, Family]:
     def compute() -> dict[str, Any]:
         return {name: asdict(one) for name, one in _computed(run).items()}
 
-    stored = kept(run.parent / "families.json", [of_design(run), _BASES, _SHARES], compute)
+    stored = cached(run.parent / "families.json", [of_design(run), _BASES, _SHARES], compute)
     ordered = [name for name in (*(RIVAL + rival.name for rival in RIVALS), "fixed") if name in stored]
     return {
         name: Family(stored[name]["title"], *(_arrays(stored[name][part]) for part in ("ride", "tyre")))

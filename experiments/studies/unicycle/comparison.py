@@ -10,6 +10,7 @@ The second one is against the largest region of any fixed gains. Figures of the 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,17 +109,17 @@ class PushStudy(Study):
             "aims": self.aims(found, declared),
         }  # fmt: skip
 
+    @abstractmethod
     def regions(self, found: PushOutcomes, largest: float, grip: float) -> list[str]:
         """Return a table of the regions' areas."""
-        raise NotImplementedError
 
+    @abstractmethod
     def aims(self, found: Sequence[PushOutcomes], declared: Declaration) -> list[str]:
         """Return what became of the aim as Markdown lines."""
-        raise NotImplementedError
 
+    @abstractmethod
     def conclusion(self, found: Sequence[PushOutcomes]) -> str:
         """Return who has the largest region and who stands most often."""
-        raise NotImplementedError
 
 
 class UnicycleStudy(PushStudy):

@@ -68,7 +68,7 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Push
     """Return what a finished design's contenders did; computed once."""
     with RunFolder.resume(run, command="design") as folder:
         known = unicycle_contenders(folder, threads)
-        arrays = outcomes.kept(folder, "pushes", lambda: _computed(known, declared), declared.digest)
+        arrays = outcomes.cached(folder, "pushes", lambda: _computed(known, declared), declared.digest)
     sizes = {name: arrays[f"{name}.{_SIZES}"] for name in known}
     return PushOutcomes(
         run.name, **outcomes.read(known, arrays, measures(known)), sizes=sizes, finer=arrays["finer"]

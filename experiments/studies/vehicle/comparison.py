@@ -90,7 +90,7 @@ def judged(run: Path, declared: Declaration) -> SlipOutcomes:
     with RunFolder.resume(run, command="design") as folder:
         known = contenders(folder, _searched, declared.own["drawn"]["step"])
         situations = unforeseen(declared)
-        arrays = outcomes.kept(
+        arrays = outcomes.cached(
             folder, "drawn", lambda: outcomes.arrays_of(known, situations, MEASURES), declared.digest
         )
         dry = {name: _when_taught(replace(one, step=folder.config["step"])) for name, one in known.items()}

@@ -1,6 +1,6 @@
 """What a page needs beside its designs is computed once, and again where what it depends on has changed."""
 
-from experiments.studies.engine.series import kept, of_design
+from experiments.studies.engine.series import cached, of_design
 
 
 def test_it_is_computed_once_for_the_same_inputs(tmp_path):
@@ -11,14 +11,14 @@ def test_it_is_computed_once_for_the_same_inputs(tmp_path):
         return {"a": [value]}
 
     for inputs, value, expected in (([1, "x"], 1.0, 1.0), ([1, "x"], 2.0, 1.0), ([2, "x"], 3.0, 3.0)):
-        assert kept(path, inputs, lambda value=value: compute(value)) == {"a": [expected]}
+        assert cached(path, inputs, lambda value=value: compute(value)) == {"a": [expected]}
     assert runs == [1.0, 3.0]
 
 
 def test_a_file_of_before_is_computed_anew(tmp_path):
     path = tmp_path / "found.json"
     path.write_text('{"fixed": 1}', encoding="utf-8")
-    assert kept(path, [], lambda: 2.0) == 2.0
+    assert cached(path, [], lambda: 2.0) == 2.0
 
 
 def test_a_design_is_known_by_what_it_found(tmp_path):
