@@ -271,7 +271,7 @@ class FuzzyController:
         return replace(self, free=())
 
     def under(self, **conditions: float) -> FuzzyController:
-        """Return the controller for a loop whose conditions are known: outside the taught range it gives way.
+        """Return the controller for a loop whose conditions are known: outside the taught range it falls back.
 
         Parameters
         ----------

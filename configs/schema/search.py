@@ -125,7 +125,7 @@ class BudgetConfig:
 
 @dataclass
 class FrontConfig:
-    """The trade-off front beside the ladder: what every share of tracking error buys, by non-dominated sorting."""
+    """The trade-off front beside the ladder: tracking error against entropy and travel, by non-dominated sorting."""
 
     of: str = setting(
         "none",

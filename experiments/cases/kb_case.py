@@ -26,7 +26,7 @@ BASELINE = "reference"
 class Contender:
     """One controller: name, title, controller for sscq, and its parameters [n_theta].
 
-    With `falls_back` a fuzzy controller gives way in situations outside its valid range, as one would install it there.
+    With `falls_back` a fuzzy controller returns to its reference gains outside its valid range, as installed.
     """
 
     name: str
@@ -94,7 +94,7 @@ def prepared(config: EvaluateConfig) -> Case:
     contenders = contenders_of(kb, config.controller.own_gains)
     if any(valid_share(kb, situation, plant) < 1.0 for situation in declared):
         place = 1 + [c.name for c in contenders].index("knowledge_base")
-        title = "knowledge base that gives way outside its valid range"
+        title = "knowledge base that falls back outside its valid range"
         further = replace(contenders[place - 1], name="falls_back", title=title, falls_back=True)
         contenders = (*contenders[:place], further, *contenders[place:])
     for contender in contenders:

@@ -1,4 +1,4 @@
-"""Trade-off fronts as stages of a run: what tracking error buys, or what else comes first, for each kind of control.
+"""Trade-off fronts as stages of a run: tracking error against other objectives, for each kind of control.
 
 Varied are the fixed gains, a knowledge base's rules, and the constants of the laws of the plant's own field. One point
 of the fixed gains' front is judged beside the ladder: the knee, the least within a budget of error, or the best within

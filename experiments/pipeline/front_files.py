@@ -101,7 +101,7 @@ def _summary(front: Front, plan: FrontPlan) -> dict[str, Any]:
 def texts(
     bench: Bench, fitness: Fitness, group: Sequence[Tuned], judgement: Judgement, fronts: Sequence[Front]
 ) -> list[str]:
-    """Return a table of a few points of each front, with what the error budget buys."""
+    """Return a table of a few points of each front, with what each objective can fall to within the error budget."""
     plan = bench.setup.front
     if plan is None:
         return []
@@ -135,7 +135,7 @@ def _cells(values: np.ndarray, least: np.ndarray) -> list[str]:
 
 
 def sentence(front: Front, plan: FrontPlan) -> str:
-    """Return what the budget buys, each objective taken for itself."""
+    """Return by how much each objective, taken for itself, can fall within the error budget."""
     first, *others = front.objectives
     saved = ", ".join(f"{in_words(word)} by {100.0 * front.saved(word, plan.error_budget):.1f} %" for word in others)
     within = f"Within {1.0 + plan.error_budget:g} times the least {in_words(first)} of the {front.title}"

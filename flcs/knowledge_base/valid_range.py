@@ -1,4 +1,4 @@
-"""Where a knowledge base has proved itself, and how it gives way outside.
+"""Where a knowledge base has proved itself, and how it falls back to the reference gains outside.
 
 Delays and sensor noise are not seen by the rules, but an engineer knows those of an installation. Inside the taught
 range the knowledge base has its authority; outside, the gains move to the reference gains, all the way within a quarter

@@ -81,7 +81,7 @@ class TradeOff:
         return tuple(point.dropped for point in self.points[1 : self.chosen + 1])
 
     def losses(self, point: Point) -> tuple[float, float | None]:
-        """Return the relative loss of a base against all rules: taught, validation (None: not judged)."""
+        """Return the relative loss of a knowledge base against all rules: taught, validation (None: not judged)."""
         first = self.points[0]
         return relative_loss(point.taught, first.taught), _loss_or_none(point.validation, first.validation)
 

@@ -254,7 +254,7 @@ class CmaStrategy(Strategy):
         return {**parts, **penalty, "bests": self.bests, "numbers": numbers}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Become what :meth:`state` told of."""
+        """Restore what :meth:`state` returned."""
         size, restarts, starting, converged = state["numbers"].tolist()
         self.size, self.restarts = size, restarts
         self.starting, self._converged = bool(starting), bool(converged)

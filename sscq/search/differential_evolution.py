@@ -100,7 +100,7 @@ class DifferentialStrategy(Strategy):
         }
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Become what :meth:`state` told of."""
+        """Restore what :meth:`state` returned."""
         self.population, self.fitness = state["population"].astype(np.float64), state["fitness"].astype(np.float64)
         self.archive, self.memory = state["archive"].astype(np.float64), state["memory"].astype(np.float64)
         self.told, self.position = state["numbers"].tolist()

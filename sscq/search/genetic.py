@@ -82,7 +82,7 @@ class GeneticStrategy(Strategy):
         return {"population": self.population, "fitness": self.fitness}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Become what :meth:`state` told of."""
+        """Restore what :meth:`state` returned."""
         if len(state["population"]):
             self.tell(state["population"].astype(np.float64), state["fitness"].astype(np.float64))
 

@@ -63,7 +63,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Become what :meth:`state` told of."""
+        """Restore what :meth:`state` returned."""
 
 
 class SinglePoint(Strategy):

@@ -196,5 +196,5 @@ class FrontStrategy(Strategy):
         return {"population": self.population, "values": self.values}
 
     def restore(self, state: dict[str, NDArray[np.generic]]) -> None:
-        """Become what :meth:`state` told of."""
+        """Restore what :meth:`state` returned."""
         self.population, self.values = state["population"].astype(np.float64), state["values"].astype(np.float64)

@@ -16,7 +16,7 @@ from flcs.inference.rule_base import full_grid
 
 
 def rule_base(plant, channel, names, law, seed, shape="triangular"):
-    """A base whose rules all say something else."""
+    """A rule base whose rules all say something else."""
     rng = np.random.default_rng(seed)
     variables = tuple(Variable(n, "", -1.0, 1.0, (-1.0, 0.1, 1.0), shape=shape) for n in names)
     reference = tuple(0.5 * (a + b) for a, b in zip(channel.gains_low, channel.gains_high, strict=True))

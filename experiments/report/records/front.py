@@ -23,7 +23,7 @@ class FrontSeries:
         Empty where the parameters are too many to be shown.
     gains : array [n, n_gains]
     text : str
-        Evaluations, what the budget buys.
+        Evaluations, and by how much each objective can fall within the error budget.
     own_points : bool
         Its table shows its own points alone, without the ladder's controllers.
     """

@@ -1,4 +1,4 @@
-"""Contenders of the unicycle's comparisons: those of a finished design, LQR, and a knowledge base begun at LQR's gains.
+"""Contenders of the unicycle's comparisons: of a finished design, LQR, a knowledge base started from LQR's gains.
 
 LQR is searched alike. The knowledge base begins at the gains of LQR scheduled over the speed, and is refined as every
 other one is; it is a contender where each motion has a channel of its own.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 OUTPUTS = ("pitch", "roll", "speed", "yaw_rate", "table_rate")
 """Channels of a unicycle that has one for each motion, in its plant's order."""
-NAME, TITLE = "knowledge_base_lqr", "knowledge base begun at LQR's gains"
+NAME, TITLE = "knowledge_base_lqr", "knowledge base started from LQR's gains"
 _REACH = 30.0  # m/s, either way: hard pushes send it off at 17 m/s; outside, the reference gains would come back
 _STEP, _CROWD = 0.03, 12  # first steps of the search, in boxes, and its population
 _ROLL = 1

@@ -78,7 +78,7 @@ def _cells(name: str, metrics: dict[str, Any]) -> list[str]:
 
 # -------------------------------------------------------------------------------------------------------------- delays
 
-_HEAD = ("delay [s]", "fixed PID", "knowledge base", "change", "giving way", "change", "share of its authority")
+_HEAD = ("delay [s]", "fixed PID", "knowledge base", "change", "with fallback", "change", "share of its authority")
 
 
 def delay_sweep(folders: Sequence[Path]) -> list[str]:
@@ -101,7 +101,7 @@ def _cases(folders: Sequence[Path]) -> list[tuple[Setup, KnowledgeBase]]:
 
 
 def _judged(job: Setup, kb: KnowledgeBase, delay: float) -> tuple[tuple[float, float, float], float]:
-    """Mean fitness of reference gains, knowledge base and knowledge base that gives way; the share that is left."""
+    """Mean fitness of reference gains, knowledge base and knowledge base that falls back; the share that is left."""
     several = [replace(s, delay=delay) for n in range(_REPEATED) for s in job.repetition("unforeseen", n)]
     task = job.task().on(several)
     constant = Controller(job.laws, ConstantGains(gain_names(job.laws)))

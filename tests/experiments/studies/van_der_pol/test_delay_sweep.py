@@ -42,7 +42,7 @@ def designed(path, shift):
 
 
 def rows(folders):
-    """Cells by delay: fixed PID, knowledge base, change, giving way, change, share of its authority."""
+    """Cells by delay: fixed PID, knowledge base, change, with fallback, change, share of its authority."""
     cells = [line.strip("| ").split(" | ") for line in study.delay_sweep(folders) if line.startswith("| 0.")]
     return {first: others for first, *others in cells}
 
