@@ -11,6 +11,7 @@ import plants
 from benchmarks.__main__ import BENCHMARKS
 from experiments import cli
 from experiments.runtime.launch import configured
+from experiments.studies.__main__ import STUDIES
 from experiments.suites.suite import options
 from tests.reference.exports import knowledge_base
 
@@ -109,6 +110,8 @@ def test_a_command_is_accepted(line):
         assert cli.parser().parse_args(words[1:]).run
     elif words[:3] == ["python", "-m", "experiments.benchmark"] and not any(w.startswith("suite=") for w in words):
         assert options(words[3:]).plants
+    elif words[:3] == ["python", "-m", "experiments.studies"]:
+        assert set(words[3:4]) <= set(STUDIES)
     elif words[0] == "python":
         assert importlib.util.find_spec(words[2])
     elif words[:2] == ["make", "bench"]:
