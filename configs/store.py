@@ -24,9 +24,9 @@ sscq {command}: {summary}
 Settings (unit; default; range):
 
 {settings}
-
-Flags: --help, --cfg job (print the configuration), -m (several runs: seed=0,1,2), --config-dir FOLDER (your own parts),
---hydra-help (all others).
+{more}
+Flags: --help, --help=all (advanced settings, too), --cfg job (print the configuration), -m (several runs: seed=0,1,2),
+--config-dir FOLDER (your own parts), --hydra-help (all others).
 """
 
 
@@ -50,12 +50,20 @@ def _node(schema: type) -> Any:
     return node
 
 
-def help_text(command: str) -> str:
-    """Return the help of a command: its parts and settings."""
+def help_text(command: str, *, everything: bool = False) -> str:
+    """Return the help of a command: its parts and settings, the advanced ones with `everything` alone."""
     schema = SCHEMAS[command]
     summary = (schema.__doc__ or "").partition(": ")[2]
-    lines = "\n".join(_line(leaf) for leaf in settings(schema))
-    return _TEMPLATE.format(command=command, summary=summary, settings=lines, parts=_parts(command))
+    leaves = list(settings(schema))
+    shown = [leaf for leaf in leaves if everything or not leaf.rule.advanced]
+    hidden = len(leaves) - len(shown)
+    return _TEMPLATE.format(
+        command=command,
+        summary=summary,
+        settings="\n".join(_line(leaf) for leaf in shown),
+        more=f"\n{hidden} advanced settings are not shown: `sscq {command} --help=all`.\n" if hidden else "",
+        parts=_parts(command),
+    )
 
 
 def _parts(command: str) -> str:

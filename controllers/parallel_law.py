@@ -41,7 +41,7 @@ class LawSettings(ABC):  # noqa: B024  (abstract by its only subclass, which add
     anti_windup: str = setting(
         "conditional", "how the integral is kept from winding up", choices=("conditional", "back_calculation", "none")
     )
-    tracking_time: float | None = setting(None, "time constant of back calculation", unit="s", above=0)
+    tracking_time: float | None = setting(None, "time constant of back calculation", unit="s", above=0, advanced=True)
     external_reset: bool = setting(False, "back calculation from the command that reached the plant")
     rate_source: str = setting(
         "output", "error rate from the plant's rate output or by differencing", choices=("output", "difference")

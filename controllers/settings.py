@@ -36,6 +36,8 @@ class Rule:
         a run and may differ when the run is resumed.
     file : bool
         The setting names a file of the user's that the run reads.
+    advanced : bool
+        Seldom of use: ``--help`` leaves it out, ``--help=all`` lists it.
     infinite : bool
         Infinity is a value like others, although there is a range.
     """
@@ -49,6 +51,7 @@ class Rule:
     choices: tuple[str, ...] = ()
     session: bool = False
     file: bool = False
+    advanced: bool = False
     infinite: bool = False
 
     def complaint(self, value: Any) -> str:

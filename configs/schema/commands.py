@@ -96,7 +96,9 @@ class ExportSettings:
     )  # fmt: skip
     guard: GuardConfig = setting(GuardConfig, "")
     vendor: VendorConfig = setting(VendorConfig, "")
-    hostile: int = setting(100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0)
+    hostile: int = setting(
+        100_000, "random sequences of hostile inputs (NaN, jumps, frozen, modes) for the C", low=0, advanced=True
+    )
 
 
 @part(

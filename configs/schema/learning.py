@@ -28,6 +28,7 @@ class TeacherConfig(Part):
         "rows",
         "weight of a taught situation in imitation: its rows as they are, the same for all, by 1 / J of fixed gains",
         choices=("rows", "equal", "reference"),
+        advanced=True,
     )
     rounds: int = setting(
         1, "rounds of teaching; after the first, along the runs of the knowledge base of the round before", low=1

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 class FitnessConfig(Part):
     """What the search minimises, and the margins that gains must keep."""
 
-    relative: bool = setting(True, "divide each term by the reference controller's")
+    relative: bool = setting(True, "divide each term by the reference controller's", advanced=True)
     travel_share: float = setting(
-        0.95, "actuator travel that schedules may have when taught, as a share of the fixed PID's", above=0
+        0.95,
+        "actuator travel that schedules may have when taught, as a share of the fixed PID's",
+        above=0,
+        advanced=True,
     )
     travel_limit: float | None = of(Fitness, low=-math.inf, above=0)
     max_sensitivity: float | None = of(
@@ -40,6 +43,7 @@ class FitnessConfig(Part):
         "taught",
         "which plants and delays keep the margins: those of all taught situations, or of the first one alone",
         choices=("taught", "first"),
+        advanced=True,
     )
     min_delay_margin: float = of(MarginLimits, "delay_margin")
 
@@ -116,10 +120,12 @@ class BudgetConfig:
     """How much computing a design may use; the same for all compared controllers."""
 
     evaluations: int = setting(20000, "closed-loop evaluations of every candidate of the ladder", low=60)
-    teacher_generations: int = setting(6, "generations in the search of one window of the teaching signal", low=1)
+    teacher_generations: int = setting(
+        6, "generations in the search of one window of the teaching signal", low=1, advanced=True
+    )
     verdict_seeds: int = setting(20, "seeds of each unforeseen situation in the verdict", low=1)
     repeat_taught: bool = setting(
-        False, "judge the taught situations, too, with all seeds of the verdict, the searched ones first"
+        False, "judge the taught situations, too, with all seeds of the verdict, the searched ones first", advanced=True
     )
 
 
@@ -138,8 +144,12 @@ class FrontConfig:
         "what is traded off, the one that is limited first: error, entropy, travel, effort, names of the plant's own "
         "measures; null: the plant's trade-off, without one error, entropy, travel",
     )
-    evaluations: int | None = setting(None, "closed-loop evaluations of each front; null: budget.evaluations", low=60)
-    population: int | None = setting(None, "individuals, so the most points of a front; null: 100", low=4)
+    evaluations: int | None = setting(
+        None, "closed-loop evaluations of each front; null: budget.evaluations", low=60, advanced=True
+    )
+    population: int | None = setting(
+        None, "individuals, so the most points of a front; null: 100", low=4, advanced=True
+    )
     choice: str = setting(
         "knee",
         "point that is judged beside the ladder: knee; budget: least second objective within the error budget; limit: "
@@ -147,7 +157,9 @@ class FrontConfig:
         choices=("knee", "budget", "limit"),
     )
     error_budget: float = setting(0.2, "budget: first objective above its least one, as a share of it", low=0)
-    error_span: float = setting(2.0, "largest first objective still of use, in multiples of the fixed PID's", above=1)
+    error_span: float = setting(
+        2.0, "largest first objective still of use, in multiples of the fixed PID's", above=1, advanced=True
+    )
     limit: float | None = setting(None, "limit: largest second objective, in its unit", low=0)
     limit_of: str | None = setting(
         None,

@@ -60,10 +60,14 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
 
     def main(arguments: Sequence[str] | None = None) -> None:
         words = sys.argv[1:] if arguments is None else list(arguments)
-        if any(word == "-h" or (word.startswith("--he") and "--help".startswith(word)) for word in words):
+        if any(
+            word in {"-h", "--help=all"} or (word.startswith("--he") and "--help".startswith(word)) for word in words
+        ):
             from configs import store
 
-            print(store.help_text(name))  # Hydra's own would list all groups first, which takes a second
+            print(
+                store.help_text(name, everything="--help=all" in words)
+            )  # Hydra's own would list all groups first, which takes a second
             raise SystemExit(0)
         import hydra
 

@@ -49,15 +49,14 @@ class Guard:
         0.1, "uninterrupted distrust after which it goes to the safe command", unit="s", low=0, infinite=True
     )
     recovery: float = setting(
-        1.0, "uninterrupted trust after which it goes back to automatic", unit="s", low=0, infinite=True
+        1.0, "uninterrupted trust after which it goes back to automatic", unit="s", low=0, infinite=True, advanced=True
     )
     frozen_after: float | None = setting(
         None, "a measurement that stands still for so long is not trusted; null: it may", unit="s", above=0
     )
     ramp: float = setting(
         math.inf, "rate of commands in manual and to the safe one; null: at once; 0: they stay", unit="1/s", low=0,
-        infinite=True,
-    )  # fmt: skip
+        infinite=True, advanced=True)  # fmt: skip
     safe: tuple[float, ...] | None = setting(None, "safe command of each channel; null: the last one stays")
 
     def __post_init__(self) -> None:

@@ -51,7 +51,7 @@ class VendorForm:
     """
 
     unit: str = setting("s", "unit of Ti and Td", choices=tuple(_SECONDS))
-    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0)
+    longest: float = setting(9999.0, "largest Ti and Td, in that unit: Ti where ki goes to 0", above=0, advanced=True)
 
     def __post_init__(self) -> None:
         """Check."""

@@ -56,17 +56,24 @@ class OutputSets:
         For an unknown choice, or a grid too coarse for the sets.
     """
 
-    width: float = setting(0.25, "mamdani: half of an output set's base, as a share of the gain's box", above=0, high=1)
+    width: float = setting(
+        0.25, "mamdani: half of an output set's base, as a share of the gain's box", above=0, high=1, advanced=True
+    )
     implication: str = setting(
-        "minimum", "mamdani: a rule cuts its output set off (minimum) or scales it", choices=IMPLICATIONS
+        "minimum", "mamdani: a rule cuts its output set off (minimum) or scales it", choices=IMPLICATIONS, advanced=True
     )
     aggregation: str = setting(
         "sum",
         "mamdani: how the rules' sets are joined; the centroid of the maximum is taken on a grid and is slow",
         choices=AGGREGATIONS,
+        advanced=True,
     )
-    defuzzifier: str = setting("centroid", "mamdani: from the joined sets to a gain", choices=DEFUZZIFIERS)
-    points: int = setting(65, "mamdani: points of the grid for the centroid of a maximum", low=7, high=MOST_POINTS)
+    defuzzifier: str = setting(
+        "centroid", "mamdani: from the joined sets to a gain", choices=DEFUZZIFIERS, advanced=True
+    )
+    points: int = setting(
+        65, "mamdani: points of the grid for the centroid of a maximum", low=7, high=MOST_POINTS, advanced=True
+    )
 
     def __post_init__(self) -> None:
         """Check."""

@@ -89,18 +89,22 @@ class NetworkConfig:
     order: int = setting(
         0, "rules give constant gains (0), or with form sugeno gains linear in the inputs (1)", low=0, high=1
     )
-    prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0)
+    prior_weight: float = setting(1.0, "pull of every rule towards the reference gains, in rows", low=0, advanced=True)
     smoothness: float = setting(0.1, "pull of neighbouring rules towards each other, in rows", low=0)
     ridge: float = setting(1e-9, "added to the pull, so that the equations always have one solution", above=0)
     rounds: int = setting(40, "rounds of hybrid training", low=0)
     steps: int = setting(3, "gradient steps on the terms in a round", low=0)
-    learning_rate: float = setting(0.01, "step of the premises' gradient descent, in halves of the range", above=0)
+    learning_rate: float = setting(
+        0.01, "step of the premises' gradient descent, in halves of the range", above=0, advanced=True
+    )
     patience: int = setting(8, "rounds without progress in the validation situations before training stops", low=0)
     validation_share: float = setting(0.25, "share of the situations kept for validation", low=0, high=0.9)
     firing: str = setting(
         "total", "which firing strength over the rows decides about a rule", choices=("total", "maximum")
     )
-    keep_firing: float = setting(0.99, "share of the total firing strength that the kept rules carry", above=0, high=1)
+    keep_firing: float = setting(
+        0.99, "share of the total firing strength that the kept rules carry", above=0, high=1, advanced=True
+    )
     weakest_firing: float = setting(1e-3, "rules with a smaller share of the total are dropped", low=0, high=1)
     max_rules: int | None = setting(25, "most rules kept", low=1)
     rule_loss: float = setting(
@@ -109,7 +113,11 @@ class NetworkConfig:
     fallback: float = setting(0.5, "firing strength below which the reference gains come in", above=0)
     fade: float = setting(1.0, "how far from its terms' ends an input fades out", above=0)
     merge_within: float = setting(
-        0.0, "rows of the teaching signal that differ by less, in shares of their ranges, become one", low=0, high=1
+        0.0,
+        "rows of the teaching signal that differ by less, in shares of their ranges, become one",
+        low=0,
+        high=1,
+        advanced=True,
     )
     mirrored: bool = setting(
         False, "the same gains for an error and for its mirror image: half as many numbers; for odd plants"
@@ -126,7 +134,10 @@ class NetworkConfig:
         None, "most inputs of a channel, the least valuable in closed loop go; null: no limit", low=1
     )
     input_loss: float = setting(
-        0.005, "relative loss of closed-loop fitness that fewer inputs may cost, taught and validation", low=0
+        0.005,
+        "relative loss of closed-loop fitness that fewer inputs may cost, taught and validation",
+        low=0,
+        advanced=True,
     )
     form: str = setting(
         "sugeno",

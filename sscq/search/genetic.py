@@ -36,7 +36,7 @@ class GeneticAlgorithm(Variation):
     """
 
     stall_generations: int | None = inherited(SearchMethod, "stall_generations", 15)
-    elite: int = setting(2, "best individuals kept unchanged", low=1)
+    elite: int = setting(2, "best individuals kept unchanged", low=1, advanced=True)
 
     def __post_init__(self) -> None:
         """Check the settings."""

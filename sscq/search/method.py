@@ -102,13 +102,18 @@ class SearchMethod(ABC):
         For a setting outside its range, or a search without an end.
     """
 
-    population: int | None = setting(None, "individuals; null: by the number of genes", low=4)
+    population: int | None = setting(None, "individuals; null: by the number of genes", low=4, advanced=True)
     generations: int | None = setting(None, "most populations valued, the first included; null: no limit", low=1)
     evaluations: int | None = setting(None, "most genomes valued, kept to the evaluation; null: no limit", low=1)
-    stall_generations: int | None = setting(None, "stop after so many generations without progress; null: go on", low=1)
-    stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0)
+    stall_generations: int | None = setting(
+        None, "stop after so many generations without progress; null: go on", low=1, advanced=True
+    )
+    stall_tolerance: float = setting(1e-3, "relative change that counts as progress", low=0, advanced=True)
     renew_every: int | None = setting(
-        None, "generations between new noise, the same for all individuals; null: the declared seeds throughout", low=1
+        None,
+        "generations between new noise, the same for all individuals; null: the declared seeds throughout",
+        low=1,
+        advanced=True,
     )
 
     def __post_init__(self) -> None:

@@ -124,13 +124,17 @@ class Variation(SearchMethod):
     Step genes are exchanged uniformly in a crossover, and move by one symbol in a mutation.
     """
 
-    tournament: int = setting(3, "individuals compared in a selection", low=1)
-    crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"))
-    p_crossover: float = setting(0.9, "share of the pairs that are crossed", low=0, high=1)
-    eta_crossover: float = setting(15.0, "index of simulated binary crossover; larger: nearer to the parents", above=0)
-    alpha: float = setting(0.3, "widening of blend crossover", above=0)
-    p_mutation: float | None = setting(None, "probability that a gene mutates; null: 1 / genes", low=0, high=1)
-    eta_mutation: float = setting(20.0, "index of polynomial mutation; larger: smaller moves", above=0)
+    tournament: int = setting(3, "individuals compared in a selection", low=1, advanced=True)
+    crossover: str = setting("sbx", "simulated binary or blend crossover", choices=("sbx", "blend"), advanced=True)
+    p_crossover: float = setting(0.9, "share of the pairs that are crossed", low=0, high=1, advanced=True)
+    eta_crossover: float = setting(
+        15.0, "index of simulated binary crossover; larger: nearer to the parents", above=0, advanced=True
+    )
+    alpha: float = setting(0.3, "widening of blend crossover", above=0, advanced=True)
+    p_mutation: float | None = setting(
+        None, "probability that a gene mutates; null: 1 / genes", low=0, high=1, advanced=True
+    )
+    eta_mutation: float = setting(20.0, "index of polynomial mutation; larger: smaller moves", above=0, advanced=True)
 
 
 def first_population(cube: Cube, rng: Generator, size: int) -> NDArray[np.float64]:

@@ -63,10 +63,12 @@ class Teacher:
 
     window: float = setting(0.5, "time between two decisions", unit="s", above=0)
     horizon: float = setting(2.0, "how far ahead gains are judged", unit="s", above=0)
-    continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1)
+    continuations: int = setting(4, "fresh noise continuations that a gain set is averaged over", low=1, advanced=True)
     search: GeneticAlgorithm = _WINDOW_SEARCH
-    shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0)
-    clairvoyant: bool = setting(False, "let the search see the noise that will come; marked in the results")
+    shrink: float = setting(0.05, "weight of the distance from the previous gains", low=0, advanced=True)
+    clairvoyant: bool = setting(
+        False, "let the search see the noise that will come; marked in the results", advanced=True
+    )
     encoding: str = setting(
         "receding",
         "window after window, or all windows of a situation at once (stepwise: gains move by steps)",
