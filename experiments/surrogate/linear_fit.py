@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import expm
 from scipy.optimize import least_squares
 from scipy.signal import lfilter
+
+from sscq.margins.hold import hold_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,10 +107,7 @@ class _Data:
         """Responses [samples, n_u * n + n + 1]: of each input through each numerator, free ones, and 1."""
         n = len(denominator)
         A = _observer(denominator)
-        block = np.zeros((2 * n, 2 * n))
-        block[:n, :n], block[:n, n:] = A, np.eye(n)
-        both = expm(block * self.step)
-        moved, driven = both[:n, :n], both[:n, n:]
+        moved, driven = hold_inputs(A, np.eye(n), self.step)
         recursion: Any = np.poly(moved).real
         powers = [np.eye(n)[0]]
         for _ in range(n):

@@ -78,17 +78,23 @@ class Layout:
     def _names(self) -> dict[str, tuple[str, ...]]:
         """Slots of the sampled controller's numbers."""
         of = {
-            "r": "last_r", "y": "last", "r_before": "before_r", "y_before": "before_y", "r_rate": "rate_r",
-            "y_rate": "rate_y", "command": "command",
-        }  # fmt: skip
+            "r": "last_r",
+            "y": "last",
+            "r_before": "before_r",
+            "y_before": "before_y",
+            "r_rate": "rate_r",
+            "y_rate": "rate_y",
+            "command": "command",
+        }
         names = {name: tuple(f"{word}_{c.output}" for c in self.channels) for name, word in of.items()}
         for i, (c, station) in enumerate(zip(self.channels, self.stations, strict=True)):
             names[f"c{i}"] = tuple(f"{c.law}_{k}" for k in range(station.n_states))
         return names | {
-            "fresh": ("fresh",), "extra": tuple(f"last_{name}" for name in self.schedule.signals),
+            "fresh": ("fresh",),
+            "extra": tuple(f"last_{name}" for name in self.schedule.signals),
             "k": tuple(f"k_{j}" for j in range(self.schedule.n_states)),
             "g": tuple(f"gain_{gain}" for gain in self.kb.gain_names),
-        }  # fmt: skip
+        }
 
     @property
     def inputs(self) -> tuple[Signal, ...]:

@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, expm, solve_discrete_are
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
 from plants import Quantity
 from plants.core.analysis.linearise import linearise
+from sscq.baselines.linear_quadratic import stabilising_feedback
 from sscq.loop.spec import LoopSpec
+from sscq.margins.hold import hold_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,6 @@ def _free(name: str, known: set[str]) -> str:
 
 MOST_DELAY = 80  # samples; each is a state of the controller
 _CONSISTENT = 1e-6  # of a channel's scale: what the steady state for its reference may miss
-_STABLE = 1.0 - 1e-9
 
 
 class NoLqiError(ValueError):
@@ -127,7 +127,7 @@ class LqiProblem:
     @cached_property
     def system(self) -> tuple[Array, Array]:
         """A and B from sample to sample of plant, commands on their way (newest first) and integrals."""
-        held, pushed = sampled(self.model.A, self.model.B, self.schedule.sample_time)
+        held, pushed = hold_inputs(self.model.A, self.model.B, self.schedule.sample_time)
         n, m = self.model.B.shape
         late, kept = self.schedule.delay * m, list(self.schedule.integrating)
         A, B = np.zeros((n + late + len(kept),) * 2), np.zeros((n + late + len(kept), m))
@@ -169,13 +169,7 @@ class LqiProblem:
         Q[:n, :n] = weighted.T @ weighted
         Q[len(A) - len(kept) :, len(A) - len(kept) :] = np.diag((self.scales[kept] * integral_time) ** -2.0)
         R = command_weight * np.diag(self.spans**-2.0)
-        try:
-            S = solve_discrete_are(A, B, Q, R)
-            K = np.linalg.solve(R + B.T @ S @ B, B.T @ S @ A)
-        except (LinAlgError, ValueError):
-            return None
-        radius = np.abs(np.linalg.eigvals(A - B @ K)).max() if np.isfinite(K).all() else np.inf
-        return np.asarray(K) if radius < _STABLE else None
+        return stabilising_feedback(A, B, Q, R)
 
     def theta(self, command_weight: float, integral_time: float, rate_time: float = 0.0) -> Array | None:
         """Return the parameters of the schedule [n_theta] for weights; None where there is no stabilising feedback."""
@@ -191,15 +185,6 @@ class LqiProblem:
         """The kd in a feedback row: its part along the output's rate beside the output; 0 where these are one."""
         found, _, rank, _ = np.linalg.lstsq(np.array([self.outputs[i], self.rates[i]]).T, row, rcond=None)
         return float(found[1]) if rank == 2 else 0.0
-
-
-def sampled(A: Array, B: Array, time: float) -> tuple[Array, Array]:
-    """Return A and B over a time in which the inputs are held."""
-    n, m = B.shape
-    block = np.zeros((n + m, n + m))
-    block[:n, :n], block[:n, n:] = A * time, B * time
-    whole = expm(block)
-    return np.asarray(whole[:n, :n]), np.asarray(whole[:n, n:])
 
 
 def lqi_problem(

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 import plants
 from controllers import tuning
 from sscq.margins.frequency_response import loop_transfer
+from sscq.margins.hold import hold_inputs
 from sscq.margins.sampled_loop import sample, spectral_radius
 
 if TYPE_CHECKING:
@@ -122,12 +123,9 @@ def _answer(model: LinearModel, channel: int, output: int, plant: str) -> tuple[
 
 def _step(model: LinearModel, channel: int, output: int, dt: float) -> Array:
     """Answer of one output to a unit step of one command, exact at multiples of `dt`."""
-    from scipy.linalg import expm
-
     n = len(model.A)
-    block = np.zeros((n + 1, n + 1))
-    block[:n, :n], block[:n, n] = model.A, model.B[:, channel]
-    advance = expm(block * dt)
+    held, pushed = hold_inputs(model.A, model.B[:, channel, None], dt)
+    advance = np.block([[held, pushed], [np.zeros(n), 1.0]])
     state, row = np.zeros(n + 1), np.append(model.C[output], model.D[output, channel])
     state[n] = 1.0
     values = np.empty(_STEPS + 1)

@@ -15,14 +15,13 @@ exactly. Source: K. J. Astrom and B. Wittenmark, Computer-Controlled Systems, 3r
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import expm
 
-from sscq.margins.sampled_loop import integral_of_exponential
+from sscq.margins.hold import hold_late_inputs, split_delay
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -206,12 +205,9 @@ def _pade(build: Assembly, into: Array, path: Path, delay: float) -> Array:
     return into + second / delay
 
 
-_ROUNDING = 1e-9
-
-
 def slots(delay: float, sample_time: float) -> int:
     """Return how many past commands a delay needs."""
-    whole, late = _split(delay, sample_time)
+    whole, late = split_delay(delay, sample_time)
     return whole + (late > 0.0)
 
 
@@ -233,11 +229,8 @@ def from_sample_to_sample(point: Point, n_gains: int, sample_time: float, past: 
     sums = [integral(p) for p in point.paths if "ki" in p.gains]
     build = Assembly([*point.states, *commands, *memories, *sums], n_gains)
     n = len(point.states)
-    whole, late = _split(point.delay, sample_time)
     build.constant[:n, :n] = expm(point.A * sample_time)
-    rest = integral_of_exponential(point.A, sample_time - late)
-    now = rest @ point.B
-    before = (np.eye(n) + point.A @ rest) @ (integral_of_exponential(point.A, late) @ point.B)
+    now, before, whole = hold_late_inputs(point.A, point.B, sample_time, point.delay)
     for k, path in enumerate(point.paths):
         y = build.wide(path.c)
         into = np.zeros(len(build.states))
@@ -287,10 +280,3 @@ def _rate_between_samples(build: Assembly, path: Path, y: Array, sample_time: fl
     row = (1.0 - share) * state + share * raw
     build.feed(state, row)
     return row
-
-
-def _split(delay: float, sample_time: float) -> tuple[int, float]:
-    """Whole samples of a delay, and the rest [s]."""
-    whole = math.floor(delay / sample_time + _ROUNDING)
-    late = delay - whole * sample_time
-    return whole, late if late > _ROUNDING * sample_time else 0.0

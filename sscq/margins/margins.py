@@ -153,7 +153,7 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
     -------
     LoopMargins
     """
-    table = _table(np.atleast_2d(_checked(gains)), responses)
+    table = _table(np.atleast_2d(check_gains(gains, 3)), responses)
     values = {key: np.ascontiguousarray(table[:, :, i].T) for i, key in enumerate(kernel.COLUMNS)}
     verdict = values.pop("verdict")
     return LoopMargins(tuple(r.name for r in responses), verdict == kernel.STABLE, **values)
@@ -180,7 +180,7 @@ def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginL
     array [...]
         Between 0 and 3 times the number of operating points.
     """
-    gains = _checked(gains)
+    gains = check_gains(gains, 3)
     rows = np.require(gains.reshape(-1, 3), requirements=["C", "W"])  # one compilation for all
     paid = np.zeros(len(rows))
 
@@ -199,33 +199,48 @@ def _surely_kept(rows: Array, response: LoopResponse, limits: MarginLimits) -> N
     """Gain sets that pay nothing at an operating point, as far as a quick look tells; a delay margin it does not."""
     if limits.delay_margin > 0.0 or response.sampled.hidden_growth > 0.0:
         return np.zeros(len(rows), dtype=bool)
-    distance = (1.0 + _ROUNDING) / limits.sensitivity
+    _, distance = asked_of_kernel(limits)
     parts = (response.basis, response.regular[0], response.at_rest, response.at_nyquist)
     return screen.kept(rows, *parts, distance) & (np.abs(rows) < _HUGE).all(axis=1)
 
 
 def _paid(rows: Array, response: LoopResponse, limits: MarginLimits) -> Array:
     """What gain sets pay at one operating point."""
+    return charge(_table(rows, [response], *asked_of_kernel(limits))[0], response.rate, limits)
+
+
+def asked_of_kernel(limits: MarginLimits) -> tuple[int, float]:
+    """Return how much of its results a kernel must compute for a penalty, and the distance beyond which it need not."""
     level = kernel.DELAY if limits.delay_margin > 0.0 else kernel.SENSITIVITY
-    table = _table(rows, [response], level, (1.0 + _ROUNDING) / limits.sensitivity)[0]
-    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[:, 2])
+    return level, (1.0 + _ROUNDING) / limits.sensitivity
+
+
+def charge(table: Array, rate: float, limits: MarginLimits) -> Array:
+    """Return what a kernel's results [..., column] are to pay, for loops whose own rate is `rate` [rad/s]."""
+    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[..., 2])
     if limits.delay_margin > 0.0:
-        violation += np.maximum(0.0, 1.0 - table[:, 7] / limits.delay_margin)
-    unstable = 3.0 - response.rate / (table[:, 1] + response.rate)
-    return np.where(table[:, 0] == kernel.STABLE, violation, unstable)
+        violation += np.maximum(0.0, 1.0 - table[..., 7] / limits.delay_margin)
+    unstable = 3.0 - rate / (table[..., 1] + rate)
+    return np.where(table[..., 0] == kernel.STABLE, violation, unstable)
 
 
-def _checked(gains: ArrayLike) -> Array:
+def check_gains(gains: ArrayLike, size: int, meaning: str = "kp, ki, kd") -> Array:
+    """Return gains [..., size] as an array, or raise with what they mean."""
     gains = np.asarray(gains, dtype=float)
-    if gains.shape[-1:] != (3,):
-        raise ValueError(f"gains must have shape [..., 3] (kp, ki, kd), got {gains.shape}")
+    if gains.shape[-1:] != (size,):
+        raise ValueError(f"gains must have shape [..., {size}] ({meaning}), got {gains.shape}")
     return gains
+
+
+def tame(gains: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """Return gain sets [n, size] with zeros for those that hold no numbers, and which of them these are [n]."""
+    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
+    return np.where(wild[:, None], 0.0, gains), wild
 
 
 def _table(gains: Array, responses: Sequence[LoopResponse], level: int = kernel.FULL, enough: float = np.inf) -> Array:
     """Kernel results [operating_point, gain_set, column], with doubtful verdicts settled by eigenvalues."""
-    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
-    gains = np.where(wild[:, None], 0.0, gains)
+    gains, wild = tame(gains)
     table = np.zeros((len(responses), len(gains), len(kernel.COLUMNS)))
     for response, out in zip(responses, table, strict=True):
         kernel.evaluate(

@@ -20,40 +20,18 @@ operator).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import expm
 
+from sscq.margins.hold import hold_late_inputs, integral_of_exponential
 from sscq.margins.linear_loop import LinearPlant, Loop, require, visible_part
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     Array = NDArray[np.float64]
-
-
-def integral_of_exponential(A: NDArray[np.float64], time: float) -> NDArray[np.float64]:
-    """Return the integral of e^(A s) over [0, time], also where A has no inverse.
-
-    Parameters
-    ----------
-    A : array [n, n]
-        1/s.
-    time : float
-        s.
-
-    Returns
-    -------
-    array [n, n]
-        s. Source: Van Loan, Computing integrals involving the matrix exponential, IEEE Trans. AC-23 (1978), 395-404.
-    """
-    n = len(A)
-    block = np.zeros((2 * n, 2 * n))
-    block[:n, :n], block[:n, n:] = A * time, np.eye(n) * time
-    return np.asarray(expm(block)[:n, n:])
 
 
 @dataclass(frozen=True)
@@ -136,18 +114,14 @@ def sample(plant: LinearPlant, loop: Loop) -> SampledPlant:
     )
     A, b, rows, hidden = visible_part(plant, with_rate=loop.rate_measured)
     h = loop.sample_time
-    delay = plant.delay + loop.delay
-    samples = math.floor(delay / h + 1e-9)
-    late = max(0.0, delay - samples * h)
-    late = late if late > 1e-9 * h else 0.0
-    rest = integral_of_exponential(A, h - late)
+    now, before, samples = hold_late_inputs(A, b, h, plant.delay + loop.delay)
     return SampledPlant(
         loop=loop,
         name=plant.name,
         poles=np.linalg.eigvals(A).astype(complex),
         delta=A @ integral_of_exponential(A, h) / h,
-        b_now=rest @ b / h,
-        b_before=(b - b if late == 0.0 else (np.eye(len(A)) + A @ rest) @ (integral_of_exponential(A, late) @ b) / h),
+        b_now=now / h,
+        b_before=before / h,
         c=rows[0],
         c_rate=rows[1] if loop.rate_measured else None,
         samples=samples,

@@ -17,13 +17,13 @@ import numpy as np
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
-from experiments.studies.engine.feedback import feedback
 from plants.core.elementary import table1d
 from plants.unicycle import BETA0, UNICYCLE_SPEED_HOLD
 from plants.unicycle.model import averaged
 from plants.unicycle.signals import K5, PEDAL_MAX, TABLE_MAX
 from sscq.baselines.candidates import Candidate
-from sscq.baselines.lqi import sampled
+from sscq.baselines.linear_quadratic import feedback
+from sscq.margins.hold import hold_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ class Weights:
 @lru_cache(maxsize=128)
 def held_model(speed: float, sample: float) -> tuple[Array, Array]:
     """Return A and B of :func:`model` from sample to sample, commands held."""
-    return sampled(*model(speed), sample)
+    return hold_inputs(*model(speed), sample)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ import numpy as np
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
-from experiments.studies.engine.feedback import feedback
 from plants.balancing_vehicle import BALANCING_VEHICLE_NO_SLIP
 from plants.core.analysis.linearise import linearise
 from sscq.baselines.candidates import Candidate
-from sscq.baselines.lqi import sampled
+from sscq.baselines.linear_quadratic import feedback
+from sscq.margins.hold import hold_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ def model() -> tuple[Array, Array]:
 @lru_cache(maxsize=4)
 def extended(sample: float) -> tuple[Array, Array]:
     """Return A [6, 6] and B [6, 2] from sample to sample with the integrals of speed and yaw rate behind the states."""
-    held, pushed = sampled(*model(), sample)
+    held, pushed = hold_inputs(*model(), sample)
     rows = np.zeros((len(INTEGRATED), len(STATES)))
     for k, name in enumerate(INTEGRATED):
         rows[k, MEASURED.index(name)] = sample

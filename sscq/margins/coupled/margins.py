@@ -19,7 +19,7 @@ from plants.core.kernel.run import call_in_chunks, thread_count
 from sscq.margins import kernel
 from sscq.margins.coupled.kernel import evaluate_together
 from sscq.margins.coupled.sampled_loops import GAINS
-from sscq.margins.margins import LoopMargins
+from sscq.margins.margins import LoopMargins, asked_of_kernel, charge, check_gains, tame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_HUGE = 1e100  # gains beyond are no numbers: their squares would overflow
 _ROUNDING = 1e-9  # of a growth per sample: a mode at rest, also a multiple one, is not stable
 _SLOW = 1e-6  # of what kp and kd do: an integral that adds less in a sample, and leaves a mode at rest, takes no part
 _BLOCK, _BLOCKS = 32, 4  # gain sets that are looked at together, and such blocks in one call of a thread
@@ -90,27 +89,17 @@ def coupled_penalty(
     def pay(first: int, last: int) -> None:
         part = slice(first * _BLOCK, last * _BLOCK)
         for response in responses:  # in their order: sums of the same numbers in the same order
-            paid[part] += _paid(rows[part], response, limits)
+            table = _table(rows[part], response, *asked_of_kernel(limits))
+            paid[part] += charge(table, response.rate, limits)
 
     call_in_chunks(pay, -(-len(rows) // _BLOCK), _BLOCKS, thread_count(threads))
     return np.moveaxis(paid.reshape(*gains.shape[:-1], -1), -1, 0)
 
 
-def _paid(rows: Array, response: CoupledResponse, limits: MarginLimits) -> Array:
-    """What gain sets pay at one operating point [n, n_channels]."""
-    level = kernel.DELAY if limits.delay_margin > 0.0 else kernel.SENSITIVITY
-    table = _table(rows, response, level, (1.0 + 1e-12) / limits.sensitivity)
-    violation = np.maximum(0.0, 1.0 - limits.sensitivity / table[..., 2])
-    if limits.delay_margin > 0.0:
-        violation += np.maximum(0.0, 1.0 - table[..., 7] / limits.delay_margin)
-    unstable = 3.0 - response.rate / (table[..., 1] + response.rate)
-    return np.where(table[..., 0] == kernel.STABLE, violation, unstable)
-
-
 def _table(gains: Array, response: CoupledResponse, level: int = kernel.FULL, enough: float = np.inf) -> Array:
     """Kernel results [gain set, channel, column]; whether the loops are stable is told by their eigenvalues."""
-    wild = np.asarray(~(np.abs(gains) < _HUGE).all(axis=1))
-    gains, growth = _grown(np.where(wild[:, None], 0.0, gains), response)
+    gains, wild = tame(gains)
+    gains, growth = _grown(gains, response)
     growth = np.where(wild, np.inf, growth)
     table = np.zeros((len(gains), len(response.sampled.loops), len(kernel.COLUMNS)))
     stable = growth < -_ROUNDING / response.sampled.sample_time
@@ -146,7 +135,4 @@ def _grown(gains: Array, response: CoupledResponse) -> tuple[Array, Array]:
 
 
 def _checked(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> Array:
-    gains, size = np.asarray(gains, dtype=float), GAINS * len(responses[0].sampled.loops)
-    if gains.shape[-1:] != (size,):
-        raise ValueError(f"gains must have shape [..., {size}] (kp, ki, kd of each channel), got {gains.shape}")
-    return gains
+    return check_gains(gains, GAINS * len(responses[0].sampled.loops), "kp, ki, kd of each channel")

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import expm
 
 from sscq.margins.affine_loop import Path, Point, from_sample_to_sample, slots
+from sscq.margins.hold import hold_late_inputs, integral_of_exponential
 from sscq.margins.linear_loop import require, visible_to_all
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     Complex = NDArray[np.complex128]
 
 GAINS = 3  # of a channel: kp, ki, kd
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -177,21 +176,10 @@ def sample_together(plant: CoupledPlant, loops: tuple[Loop, ...]) -> SampledLoop
         for i, loop in enumerate(loops)
     )  # fmt: skip
     point = Point(plant.name, A, B, paths, delay, tuple(f"x{k}" for k in range(len(A))))
-    samples = math.floor(delay / h + _ROUNDING)
-    late = max(0.0, delay - samples * h)
-    late = late if late > _ROUNDING * h else 0.0
-    rest = _held(A, h - late)
+    now, before, samples = hold_late_inputs(A, B, h, delay)
     return SampledLoops(
         loops=loops, name=plant.name, poles=np.linalg.eigvals(A).astype(complex), hidden_growth=hidden,
-        closed=from_sample_to_sample(point, GAINS * len(loops), h, slots(delay, h)), delta=A @ _held(A, h) / h,
-        b_now=rest @ B / h, b_before=(np.eye(len(A)) + A @ rest) @ (_held(A, late) @ B) / h, C=C, C_rate=C_rate,
+        closed=from_sample_to_sample(point, GAINS * len(loops), h, slots(delay, h)),
+        delta=A @ integral_of_exponential(A, h) / h, b_now=now / h, b_before=before / h, C=C, C_rate=C_rate,
         samples=samples,
     )  # fmt: skip
-
-
-def _held(A: Array, time: float) -> Array:
-    """Integral of e^(A s) over [0, time]."""
-    n = len(A)
-    block = np.zeros((2 * n, 2 * n))
-    block[:n, :n], block[:n, n:] = A * time, np.eye(n) * time
-    return np.asarray(expm(block)[:n, n:])

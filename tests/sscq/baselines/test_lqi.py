@@ -12,7 +12,8 @@ from controllers import PID, Controller
 from controllers.state_feedback import DemandLaw
 from plants import Channel, OperatingPoint, Plant, Quantity
 from plants.excitation import Step
-from sscq.baselines.lqi import MOST_DELAY, NoLqiError, lqi_problem, sampled, with_states
+from sscq.baselines.lqi import MOST_DELAY, NoLqiError, lqi_problem, with_states
+from sscq.margins.hold import hold_inputs
 
 H = 0.1
 
@@ -57,7 +58,7 @@ def test_fast_sampling_gives_the_text_books_gains():
 
 
 def test_zero_order_hold_of_the_mass():
-    A, B = sampled(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), 0.2)
+    A, B = hold_inputs(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([[0.0], [1.0]]), 0.2)
     np.testing.assert_allclose(A, [[1.0, 0.2], [0.0, 1.0]], rtol=1e-14)
     np.testing.assert_allclose(B, [[0.02], [0.2]], rtol=1e-14)
 

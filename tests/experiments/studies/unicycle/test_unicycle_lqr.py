@@ -5,12 +5,12 @@ import pytest
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import sscq
-from experiments.studies.engine.feedback import feedback, riccati
 from experiments.studies.unicycle.lqr import MEASURED, NODES, STATES, Lqr, Weights, held_model, model
 from experiments.studies.unicycle.pushes import reference
 from plants.unicycle import UNICYCLE_BALANCED, UNICYCLE_SPEED_HOLD
 from plants.unicycle.tasks import start
-from sscq.baselines.lqi import sampled
+from sscq.baselines.linear_quadratic import feedback, riccati
+from sscq.margins.hold import hold_inputs
 
 LIMITS = ((-12.5, 12.5), (-12.0, 12.0))
 WEIGHTS = Weights(1.0, 1.0, 0.1, 0.1, 3.0)
@@ -25,7 +25,7 @@ def test_the_gains_are_those_of_the_riccati_equation_as_the_sample_time_goes_to_
     P = solve_continuous_are(A, B, Q, R)
     K = np.linalg.solve(R, B.T @ P)
     h = 1e-5
-    found = feedback(*sampled(A, B, h), Q * h, R * h)
+    found = feedback(*hold_inputs(A, B, h), Q * h, R * h)
     assert found == pytest.approx(K, rel=1e-3, abs=1e-3 * np.abs(K).max())
 
 

@@ -8,13 +8,13 @@ from scipy.linalg import solve_continuous_are
 
 import sscq
 from experiments.runtime.errors import UserError
-from experiments.studies.engine.feedback import feedback
 from experiments.studies.engine.outcomes import survival
 from experiments.studies.vehicle.comparison import SlipOutcomes, VehicleStudy, across, aims, falls_and_limit
 from experiments.studies.vehicle.lqr import STATES, Lqr, extended, model
 from experiments.studies.vehicle.situations import MORE, OTHERS, SLIPPERY, drawn, kind_of, slippery
 from plants.balancing_vehicle import BALANCING_VEHICLE
-from sscq.baselines.lqi import sampled
+from sscq.baselines.linear_quadratic import feedback
+from sscq.margins.hold import hold_inputs
 
 STUDY = VehicleStudy()
 DECLARED = STUDY.declaration()
@@ -60,7 +60,7 @@ def test_the_gains_are_those_of_the_riccati_equation_as_the_sample_time_goes_to_
     Q, R = np.diag([100.0, 1.0, 1.0, 1.0]), np.diag([0.01, 0.02])
     K = np.linalg.solve(R, B.T @ solve_continuous_are(A, B, Q, R))
     h = 1e-5
-    assert feedback(*sampled(A, B, h), Q * h, R * h) == pytest.approx(K, rel=1e-3, abs=1e-3 * np.abs(K).max())
+    assert feedback(*hold_inputs(A, B, h), Q * h, R * h) == pytest.approx(K, rel=1e-3, abs=1e-3 * np.abs(K).max())
 
 
 def test_the_model_has_the_poles_of_the_specification_and_integrals_behind_it():
