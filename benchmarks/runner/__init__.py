@@ -1,1 +1,1 @@
-"""How benchmarks are run and told: timing in turns, processes of their own, sections, pages, figures."""
+"""How benchmarks are run and reported: timing in turns, processes of their own, sections, pages, figures."""

@@ -1,7 +1,7 @@
 """From a configuration to the objects that all stages of a design work with.
 
-Plant, situations and their signals, laws, fitness, searches, teacher and network; what does not fit together is told
-before anything runs.
+Plant, situations and their signals, laws, fitness, searches, teacher and network; what does not fit together is
+reported before anything runs.
 """
 
 from experiments.settings.assemble import setup

@@ -1,4 +1,4 @@
-"""Small knowledge bases and teaching signals that the tests of this room share."""
+"""Small knowledge bases and teaching signals that the tests of this package share."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
 """What a mechanism is: names, energies, forces, constraints, as a user declares them.
 
-The lowest floor of the kit: records and their checks, no derivation.
+The lowest layer of the kit: records and their checks, no derivation.
 """
