@@ -7,7 +7,9 @@ exports have files of their own. Nothing that is read is executed.
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,13 +97,22 @@ def _read(folder: Path, name: str, read: Callable[[Path], Any]) -> Any:
             f"{path} is missing: the run is unfinished or of an earlier release, or the file was deleted; "
             f"{_again(folder)}"
         )
-    if path.stat().st_size > _LARGEST:
-        raise UserError(f"{path} has {path.stat().st_size} bytes, more than any run writes; {_again(folder)}")
     try:
+        _check_size(path)
         return read(path)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, MemoryError, RecursionError, zipfile.BadZipFile) as error:
         said = str(error) if str(path) in str(error) else f"{path} is damaged ({error})"
         raise UserError(f"{said}; {_again(folder)}") from None
+
+
+def _check_size(path: Path) -> None:
+    """Refuse what would fill the memory; of an archive counts what is in it."""
+    size = path.stat().st_size
+    if path.suffix == ".npz":
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+    if size > _LARGEST:
+        raise ValueError(f"{path} holds {size} bytes, more than any run writes")
 
 
 def _again(folder: Path) -> str:
@@ -146,4 +157,7 @@ def _proofs(path: Path) -> tuple[Proof, ...]:
     for plain_proof in formats.read_json(path, MANIFEST_SCHEMA, MANIFEST_VERSION)["proofs"]:
         errors = {name: float("inf") if error is None else error for name, error in plain_proof["errors"].items()}
         found.append(Proof(**(plain_proof | {"errors": errors})))
+        page = PurePosixPath(str(found[-1].numbers.get("page", "")))
+        if page.is_absolute() or ".." in page.parts:
+            raise ValueError(f"a page of an export must lie below its folder, got {str(page)!r}")
     return tuple(found)

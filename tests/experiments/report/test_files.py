@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Mapping  # noqa: TC003  (annotations are read at run time)
 from dataclasses import dataclass, field
 
@@ -125,6 +126,53 @@ def test_a_response_that_lacks_a_part_is_said(run):
     del arrays["fixed.0.output"]
     np.savez(run / files.RESPONSES, **arrays)
     with pytest.raises(UserError, match="recorded response of 'fixed' must have 'output'"):
+        files.draw(run)
+
+
+def test_archives_that_unpack_to_more_than_any_run_writes_are_refused(run, monkeypatch):
+    monkeypatch.setattr(files, "_LARGEST", 3_000_000)
+    with zipfile.ZipFile(run / files.RESPONSES, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("fixed.0.time.npy", bytes(4_000_000))
+    assert (run / files.RESPONSES).stat().st_size < 10_000
+    with pytest.raises(UserError, match="holds 4000000 bytes, more than any run writes"):
+        files.draw(run)
+
+
+def test_pickles_and_endless_nests_are_refused(run):
+    np.savez(run / files.RESPONSES, **{"fixed.0.time": np.array([{"a": 1}], dtype=object)})
+    with pytest.raises(UserError, match="no complete NPZ of plain arrays"):
+        files.draw(run)
+    (run / files.NAME).write_text("[" * 100_000, encoding="utf-8")
+    with pytest.raises(UserError, match=r"report\.json is damaged"):
+        files.draw(run)
+
+
+def manifest(run, **changes):
+    proof = {"target": "html", "checker": "Node 20", "status": "failed", "reason": "y is lost", "bound": 1e-9,
+             "samples": 5, "errors": {"y": None}, "numbers": {"page": "html/loop.html"}}  # fmt: skip
+    (run / "exports").mkdir()
+    document = {"schema": "sscq export", "version": 1, "proofs": [proof | changes]}
+    (run / files.MANIFEST).write_text(json.dumps(document), encoding="utf-8")
+
+
+def test_exports_are_read_from_their_manifest(run):
+    manifest(run)
+    (proof,) = files.load(run).exports
+    assert proof.largest == float("inf")  # JSON has no such number: null
+    assert '<a href="exports/html/loop.html">html</a>' in files.draw(run).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"numbers": {"page": "../../other.html"}}, "must lie below its folder"),
+        ({"numbers": {"page": "/etc/passwd"}}, "must lie below its folder"),
+        ({"speed": 3}, "speed"),
+    ],
+)
+def test_a_manifest_that_leads_elsewhere_is_refused(run, changes, said):
+    manifest(run, **changes)
+    with pytest.raises(UserError, match=said):
         files.draw(run)
 
 
