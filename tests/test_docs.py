@@ -3,9 +3,11 @@
 import importlib.util
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 import plants
 from benchmarks.__main__ import BENCHMARKS
@@ -139,6 +141,16 @@ def test_the_cookbook_is_read():
 
 def test_the_readme_is_short():
     assert len(README.splitlines()) <= 100
+
+
+def test_the_citation_has_what_its_format_asks_for():
+    """Citation File Format 1.2: these four are required; the version is the project's."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    assert cited["cff-version"] == "1.2.0"
+    assert all("name" in author or "family-names" in author for author in cited["authors"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert cited["version"] == project["version"]
 
 
 def test_the_readmes_plant_is_accepted(tmp_path):
