@@ -17,6 +17,7 @@ import plants
 from benchmarks.runner import pages
 from benchmarks.runner.pages import paragraph
 from controllers import PID, pid_form
+from experiments.runtime.tables import markdown_table
 from flcs import Inference, KnowledgeBase, RuleBase, Variable
 from flcs.export.c import target
 from flcs.export.controller import installed
@@ -116,9 +117,7 @@ def page(rows: list[Row], about: dict[str, Any]) -> str:
         "",
         *(f"- {key}: {value}" for key, value in about.items()),
         "",
-        "| plant | rules | terms | precision | ROM, bytes | state, numbers | ns a sample | largest error | loop |",
-        "|---|---|---|---|---|---|---|---|---|",
-        *map(_row, rows),
+        *markdown_table(_HEAD, map(_row, rows)),
         "",
         "## Hostile inputs",
         "",
@@ -141,17 +140,29 @@ def _precision(row: Row) -> str:
     return "single" if row.proof.target.endswith("float") else "double"
 
 
-def _row(row: Row) -> str:
+_HEAD = (
+    "plant",
+    "rules",
+    "terms",
+    "precision",
+    "ROM, bytes",
+    "state, numbers",
+    "ns a sample",
+    "largest error",
+    "loop",
+)
+
+
+def _row(row: Row) -> list[str]:
     numbers = row.proof.numbers
     loops = numbers.get("closed_loop", {})
     closed = f"{max(loops.values()):.1e}" if loops else "-"
     status = "" if row.proof.status == "ok" else f" ({row.proof.status}: {row.proof.reason})"
-    cells = [
+    return [
         row.plant, str(row.rules), row.shape, _precision(row), str(numbers.get("rom_bytes", "-")),
         str(numbers.get("numbers_of_state", "-")), f"{1e9 * row.proof.seconds:.1f}",
         f"{row.proof.largest:.1e}{status}", closed,
     ]  # fmt: skip
-    return f"| {' | '.join(cells)} |"
 
 
 def write(rows: list[Row], about: dict[str, Any], folder: Path) -> None:

@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sscq import Quality
 
 
-GAINS_LOW, GAINS_HIGH = (0.5, 0.1, 0.5), (8.0, 1.0, 5.0)  # none diverges
-
-
 def chain(n_masses: int, cubic: float = 0.5) -> Plant:
     """Return a chain of `n_masses` unit masses between a wall and a free end, where the force acts: 2 n states.
 

@@ -9,6 +9,7 @@ import symengine as se
 
 from benchmarks.mechanics import systems
 from benchmarks.runner.report import Section
+from experiments.runtime.tables import markdown_table
 from plants.core.sharing.sharing import operations
 from plants.core.tracing.tape import Traced
 from plants.core.tracing.trace import Program
@@ -182,11 +183,11 @@ def _routh(declared: MechanismDeclaration) -> int:
 
 def _table(lengths: Mapping[str, Mapping[str, int]]) -> str:
     """Columns are systems: there are fewer of them."""
-    lines = ["| operations | " + " | ".join(lengths) + " |", "|---" * (len(lengths) + 1) + "|"]
-    for column in next(iter(lengths.values())):
-        cells = [_cell(found[column], CASES[name].published.get(column)) for name, found in lengths.items()]
-        lines.append(f"| {column} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    rows = [
+        [column, *(_cell(found[column], CASES[name].published.get(column)) for name, found in lengths.items())]
+        for column in next(iter(lengths.values()))
+    ]
+    return "\n".join(markdown_table(["operations", *lengths], rows))
 
 
 def _cell(found: int, published: float | None) -> str:

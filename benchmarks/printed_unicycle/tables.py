@@ -14,6 +14,7 @@ from benchmarks.printed_unicycle.coefficients import FAMILIES, read
 from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES
 from benchmarks.printed_unicycle.states import STATES, random_states
 from benchmarks.runner.pages import listed, paragraph
+from experiments.runtime.tables import markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -130,8 +131,7 @@ def _called(one: Verdict) -> str:
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Rows as a table."""
-    lines = [" | ".join(str(cell) for cell in row) for row in (head, *rows)]
-    return [f"| {lines[0]} |", "|---" * len(head) + "|", *(f"| {line} |" for line in lines[1:])]
+    return markdown_table(head, [[str(cell) for cell in row] for row in rows])
 
 
 def summary(verdicts: Sequence[Verdict]) -> list[str]:

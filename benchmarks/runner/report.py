@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiments.runtime.tables import markdown_table
+
 if TYPE_CHECKING:
     from benchmarks.runner.timing import Timing
 
@@ -70,8 +72,8 @@ def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
     lines = ["# Benchmarks", "", _PREFACE, ""]
     lines += [f"- {key}: {value}" for key, value in machine.items()]
     for section in sections:
-        lines += ["", f"## {section.title}", "", "| what | best | median | unit | remark |", "|---|---|---|---|---|"]
-        lines += [_line(row) for row in section.rows]
+        lines += ["", f"## {section.title}", ""]
+        lines += markdown_table(("what", "best", "median", "unit", "remark"), map(_cells, section.rows))
         counts = ", ".join(
             f"{key} {value:,}" if isinstance(value, int) else f"{key} {value}" for key, value in section.counts.items()
         )
@@ -81,9 +83,9 @@ def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(row: Row) -> str:
+def _cells(row: Row) -> tuple[str, ...]:
     median = "" if row.median is None else _number(row.median)
-    return f"| {row.what} | {_number(row.best)} | {median} | {row.unit} | {row.remark} |"
+    return row.what, _number(row.best), median, row.unit, row.remark
 
 
 def _number(value: float) -> str:

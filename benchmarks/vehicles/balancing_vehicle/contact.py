@@ -20,6 +20,7 @@ from benchmarks.runner.pages import paragraph
 from benchmarks.runner.svg import Chart, Curve, figure
 from benchmarks.runner.timing import FULL, Timing, alternate, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
+from experiments.runtime.tables import markdown_table
 from plants.balancing_vehicle import BALANCING_VEHICLE, BALANCING_VEHICLE_RIGID, NOMINAL_GAINS, STUDY, standing
 from plants.balancing_vehicle.motion import END, MEAN, under
 from plants.balancing_vehicle.parameters import GRAVITY, VehicleParameters
@@ -203,9 +204,10 @@ def page(found: Found, about: dict[str, object]) -> str:
             "how far the energy of the vehicle rises above what it began with.",
         ),
         "",
-        "| law | step, ms | open, mm | deepest, mm | given, mJ | half a step back, mJ | left at the end, J |",
-        "|---|---|---|---|---|---|---|",
-        *(_row(law, h, one) for (law, h), one in found.courses.items()),
+        *markdown_table(
+            ("law", "step, ms", "open, mm", "deepest, mm", "given, mJ", "half a step back, mJ", "left at the end, J"),
+            [_row(law, h, one) for (law, h), one in found.courses.items()],
+        ),
         "",
         *_summary(found),
         "",
@@ -218,11 +220,11 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(law: str, h: float, one: Course) -> str:
+def _row(law: str, h: float, one: Course) -> list[str]:
     given = [1e3 * float((e - e[0]).max()) for e in (one.energy, one.staggered)]
     numbers = (1e3 * one.open, 1e3 * one.deepest, *given)
-    cells = " | ".join(f"{value:.0f}" if value >= 100.0 else f"{value:.2g}" for value in numbers)
-    return f"| {NAMES[law]} | {1e3 * h:g} | {cells} | {one.energy[-1]:.3f} |"
+    cells = (f"{value:.0f}" if value >= 100.0 else f"{value:.2g}" for value in numbers)
+    return [NAMES[law], f"{1e3 * h:g}", *cells, f"{one.energy[-1]:.3f}"]
 
 
 def _summary(found: Found) -> list[str]:

@@ -19,6 +19,7 @@ from benchmarks.runner.svg import Chart, Curve, figure
 from benchmarks.runner.timing import FULL, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, RADIUS, SCHEMES, studies
+from experiments.runtime.tables import markdown_table
 from plants import balancing_vehicle
 from plants.core.kernel.kernel import LANES
 
@@ -130,9 +131,10 @@ def slip(found: Found) -> list[str]:
             "largest slip is that of the vehicle with LuGre friction, whose bristles creep below 0.1 mm/s in stick.",
         ),
         "",
-        "| A, N m | needed, share of static friction | largest slip, m/s |",
-        "|---|---|---|",
-        *(f"| {swing:g} | {need:.3f} | {slip:.2g} |" for swing, need, slip in found.slip),
+        *markdown_table(
+            ("A, N m", "needed, share of static friction", "largest slip, m/s"),
+            [(f"{swing:g}", f"{need:.3f}", f"{slip:.2g}") for swing, need, slip in found.slip],
+        ),
         "",
     ]
 
@@ -172,10 +174,8 @@ def study_3(found: Found) -> list[str]:
     for (scales, encoder), course in found.courses.items():
         where = "both" if scales[0] == scales[1] else "left"
         outcome = f"falls at {course.end:.2f} s" if course.fell else f"upright after {course.end:.0f} s"
-        rows.append(
-            f"| {where}, {scales[0]:g} | {'encoders' if encoder else 'true'} | {outcome} | {course.yaw:.2f} | "
-            f"{course.heat:.0f} |"
-        )
+        speed = "encoders" if encoder else "true"
+        rows.append([f"{where}, {scales[0]:g}", speed, outcome, f"{course.yaw:.2f}", f"{course.heat:.0f}"])
     return [
         "## Study 3: which speed is fed back",
         "",
@@ -187,9 +187,7 @@ def study_3(found: Found) -> list[str]:
             "can be compared, digits cannot: stick-slip is chaotic.",
         ),
         "",
-        "| friction scale | speed fed back | outcome | yaw there, rad | heat of friction, J |",
-        "|---|---|---|---|---|",
-        *rows,
+        *markdown_table(("friction scale", "speed fed back", "outcome", "yaw there, rad", "heat of friction, J"), rows),
         "",
     ]
 
@@ -247,9 +245,7 @@ def page(found: Found, about: dict[str, object]) -> str:
 
 
 def _accuracy(found: Found) -> list[str]:
-    head = [
-        "| scheme | " + " | ".join(f"{1e3 * h:g} ms" for h in runs.STEPS) + f" | ns, {LANES} lanes | ns, one lane |"
-    ]
+    head = ["scheme", *(f"{1e3 * h:g} ms" for h in runs.STEPS), f"ns, {LANES} lanes", "ns, one lane"]
     rows = [_scheme_row(found, name) for name in (*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6))]
     lanes = ratio(found.times[f"{OWN}, one lane"], found.times[f"{OWN}, {LANES} lanes"])[1]
     dear = ratio(found.times[f"rosenbrock, {LANES} lanes"], found.times[f"{OWN}, {LANES} lanes"])[1]
@@ -264,9 +260,7 @@ def _accuracy(found: Found) -> list[str]:
             "17 rad are among the coordinates.",
         ),
         "",
-        *head,
-        "|---" * (len(runs.STEPS) + 3) + "|",
-        *rows,
+        *markdown_table(head, rows),
         "",
         *paragraph(
             f"{LANES} lanes make the own step {lanes:.2g} times as fast as one. The Rosenbrock method takes",
@@ -285,12 +279,12 @@ def _accuracy(found: Found) -> list[str]:
     ]
 
 
-def _scheme_row(found: Found, name: str) -> str:
+def _scheme_row(found: Found, name: str) -> list[str]:
     errors = found.errors[name]
     cells = [f"{errors[h]:.1e}" if math.isfinite(errors[h]) else "-" for h in runs.STEPS]
     times = [found.times.get(f"{name}, {count}") for count in (f"{LANES} lanes", "one lane")]
     cells += [f"{1e9 * t.best:,.0f}" if t is not None else "" for t in times]
-    return f"| {name} | " + " | ".join(cells) + " |"
+    return [name, *cells]
 
 
 def _bump(found: Found) -> list[str]:
@@ -304,11 +298,12 @@ def _bump(found: Found) -> list[str]:
             "reference path, one run at a time).",
         ),
         "",
-        "| step | steps | x at the end, m | largest gap, m | deepest, mm |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {name} | {steps:,} | {x:.4f} | {high:.4f} | {-1e3 * low:.2g} |"
-            for name, (steps, x, high, low) in found.bumps.items()
+        *markdown_table(
+            ("step", "steps", "x at the end, m", "largest gap, m", "deepest, mm"),
+            [
+                (name, f"{steps:,}", f"{x:.4f}", f"{high:.4f}", f"{-1e3 * low:.2g}")
+                for name, (steps, x, high, low) in found.bumps.items()
+            ],
         ),
     ]
 

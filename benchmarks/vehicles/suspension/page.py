@@ -14,6 +14,7 @@ from benchmarks.runner.pages import paragraph, span
 from benchmarks.runner.timing import ratio
 from benchmarks.vehicles.suspension.loop import BASELINES, PUBLISHED, SHARES, STEPS, WAYS, Found, measured
 from benchmarks.vehicles.suspension.rollouts import SCHEMES
+from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.suspension.verification.loop_gains import ARRANGEMENTS
 
@@ -27,12 +28,11 @@ def _error(found: Found, name: str, step: float) -> float:
 
 def gain_table(found: Found) -> list[str]:
     """Return loop gains by car and arrangement."""
-    head = "| car | " + " | ".join(ARRANGEMENTS) + " |"
     rows = [
-        f"| {car} | " + " | ".join(f"{table[n].radius:.6f} ({table[n].real:.4f})" for n in ARRANGEMENTS) + " |"
+        [car, *(f"{table[n].radius:.6f} ({table[n].real:.4f})" for n in ARRANGEMENTS)]
         for car, table in found.gains.items()
     ]
-    return [head, "|---" * (len(ARRANGEMENTS) + 1) + "|", *rows]
+    return markdown_table(["car", *ARRANGEMENTS], rows)
 
 
 def accuracy_table(found: Found) -> list[str]:
@@ -44,14 +44,14 @@ def accuracy_table(found: Found) -> list[str]:
             end = found.ends[name, step]
             gap = "" if scheme.form == "minimal" else f" ({end.open_at_end[0]:.1e}, {end.opened[0]:.1e})"
             cells.append(f"{_error(found, name, step):.2g}{gap}")
-        rows.append(f"| {name} | " + " | ".join(cells) + " |")
-    return ["| scheme | " + " | ".join(f"{1e3 * step:g} ms" for step in STEPS) + " |", "|---" * 3 + "|", *rows]
+        rows.append([name, *cells])
+    return markdown_table(["scheme", *(f"{1e3 * step:g} ms" for step in STEPS)], rows)
 
 
 def time_table(found: Found) -> list[str]:
     """Return times of all ways to treat the loop by damping."""
     dampings = list(found.times)
-    head = "| form | loop | " + " | ".join(f"{d}: ns | / loop-free | distance" for d in dampings) + " |"
+    head = ["form", "loop", *(title for d in dampings for title in (f"{d}: ns", "/ loop-free", "distance"))]
     rows = []
     for form, mode in WAYS:
         cells = []
@@ -60,8 +60,8 @@ def time_table(found: Found) -> list[str]:
             base = times.get((form, "loop_free"))
             over = "" if base is None else f"{ratio(times[form, mode], base)[1]:.2f}"
             cells += [f"{1e9 * times[form, mode].best:,.0f}", over, f"{found.gaps[damping][form, mode]:.1e}"]
-        rows.append(f"| {form} | {mode} | " + " | ".join(cells) + " |")
-    return [head, "|---" * (2 + 3 * len(dampings)) + "|", *rows]
+        rows.append([form, mode, *cells])
+    return markdown_table(head, rows)
 
 
 def page(found: Found, about: dict[str, object]) -> str:
@@ -104,9 +104,10 @@ def page(found: Found, about: dict[str, object]) -> str:
         "",
         *paragraph("Struts of twelve times the mass, printed form, 1 ms: steps of 2000 until a number is lost."),
         "",
-        "| share of a pass | no drift control | kappa 20/s |",
-        "|---|---|---|",
-        *(f"| {share:g} | {found.lost[share, 0.0]} | {found.lost[share, 20.0]} |" for share in SHARES),
+        *markdown_table(
+            ("share of a pass", "no drift control", "kappa 20/s"),
+            [(f"{share:g}", f"{found.lost[share, 0.0]}", f"{found.lost[share, 20.0]}") for share in SHARES],
+        ),
         "",
         "## Time",
         "",

@@ -26,6 +26,7 @@ from benchmarks.vehicles.unicycle.loop import (
     Found,
     measured,
 )
+from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.unicycle.verification.loop_gains import ARRANGEMENTS
 
@@ -35,20 +36,18 @@ if TYPE_CHECKING:
 
 def gain_table(found: Found) -> list[str]:
     """Return loop gains by roll and arrangement; then those of random tilts."""
-    head = "| roll [rad] | " + " | ".join(ARRANGEMENTS) + " | share |"
     rows = [
-        f"| {roll:g} | " + " | ".join(f"{table[n].radius:.4f}" for n in ARRANGEMENTS) + f" | {found.shares[roll]:.3f} |"
+        [f"{roll:g}", *(f"{table[n].radius:.4f}" for n in ARRANGEMENTS), f"{found.shares[roll]:.3f}"]
         for roll, table in found.gains.items()
     ]
     for k, label in enumerate(("least", "median", "greatest")):
-        rows.append(f"| {label} | " + " | ".join(f"{found.tilts[n][k]:.3f}" for n in ARRANGEMENTS) + " | |")
-    return [head, "|---" * (len(ARRANGEMENTS) + 2) + "|", *rows]
+        rows.append([label, *(f"{found.tilts[n][k]:.3f}" for n in ARRANGEMENTS), ""])
+    return markdown_table(["roll [rad]", *ARRANGEMENTS, "share"], rows)
 
 
 def scheme_table(found: Found) -> list[str]:
     """Return errors and times survived by scheme and step."""
     others = [case for case in CASES if case != FIRST]
-    head = "| scheme | step | error | " + " | ".join(others) + " |"
     rows = []
     for name in SCHEMES:
         for step in STEPS:
@@ -57,8 +56,8 @@ def scheme_table(found: Found) -> list[str]:
             for case in others:
                 time = found.lasted[name, step, case]
                 cells.append("-" if time > T_END - 0.5 * step else f"{time:.2g}")
-            rows.append(f"| {name} | {1e3 * step:g} ms | " + " | ".join(cells) + " |")
-    return [head, "|---" * (len(others) + 3) + "|", *rows]
+            rows.append([name, f"{1e3 * step:g} ms", *cells])
+    return markdown_table(["scheme", "step", "error", *others], rows)
 
 
 def time_table(found: Found) -> list[str]:
@@ -68,8 +67,8 @@ def time_table(found: Found) -> list[str]:
         base = found.times.get((form, "loop_free"))
         over = "" if base is None else f"{ratio(found.times[form, mode], base)[1]:.2f}"
         best = 1e9 * found.times[form, mode].best
-        rows.append(f"| {form} | {mode} | {best:,.0f} | {over} | {found.gaps[form, mode]:.1e} |")
-    return ["| form | loop | ns | / loop-free | distance |", "|---" * 5 + "|", *rows]
+        rows.append([form, mode, f"{best:,.0f}", over, f"{found.gaps[form, mode]:.1e}"])
+    return markdown_table(["form", "loop", "ns", "/ loop-free", "distance"], rows)
 
 
 _ANGLES = "unicycle_angles.svg"
