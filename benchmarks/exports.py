@@ -49,7 +49,7 @@ class Row:
 
 def knowledge_base(name: str, terms: int, shape: str) -> KnowledgeBase:
     """Return a full grid over error and error rate for each channel; all rules differ, by at most a fifth."""
-    plant, rng = plants.get(name), np.random.default_rng(1)
+    plant, rng = plants.find(name), np.random.default_rng(1)
     bases = []
     for channel in plant.channels:
         centres = tuple(np.linspace(-1.0, 1.0, terms).tolist())
@@ -73,7 +73,7 @@ def knowledge_base(name: str, terms: int, shape: str) -> KnowledgeBase:
 
 def job_of(kb: KnowledgeBase, hostile: int) -> Job:
     """Return the export of a knowledge base in its plant's taught situations."""
-    plant = plants.get(kb.plant)
+    plant = plants.find(kb.plant)
     guard = Guard(frozen_after=0.2, safe=(0.0,) * len(plant.channels), ramp=10.0)
     machine = installed(kb, plant, 0.005, guard)
     several = tuple(standard_sets(plant)["taught"][:3])

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
         add_user_file(options.file)
         plants.load_plant_file(options.file, tell)
     kb = KnowledgeBase.load(options.kb)
-    plant = plants.get(kb.plant)
+    plant = plants.find(kb.plant)
     several = situations(kb, plant, options.sets)
     controller = FuzzyController(kb)
     sampled = False if options.continuous else None

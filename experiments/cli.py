@@ -158,15 +158,16 @@ def _replay(options: argparse.Namespace) -> None:
 
 def _plants(options: argparse.Namespace) -> None:
     import plants
-    from experiments.plant_list import description, packages, problems, table
+    from experiments.plant_list import description, packages, problems, table, tasks
 
     if options.file:
         _load(options.file)
     if options.name:
-        print(description(plants.get(options.name)))
+        print(description(plants.find(options.name)))
         return
     installed = plants.load_installed()
     print(table([plants.get(name) for name in plants.names()], packages(installed)))
+    print(f"\n{tasks({name: plants.tasks(name) for name in plants.names()})}")
     if told := problems(installed):
         tell(*told)
 

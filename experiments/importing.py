@@ -100,7 +100,7 @@ def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None
     name = name or settings.get("plant")
     if not isinstance(name, str):
         raise UserError("say for which plant the files are: --plant NAME (sscq plants lists them)")
-    plant = plants.get(name)
+    plant = plants.find(name)
     how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
     given = list(_given(plant, settings.get("channels", [{}] * len(systems)), len(systems)))
     return imported(systems, given, plant.name, tick=settings.get("tick"), slew=settings.get("slew"), inference=how)

@@ -45,6 +45,12 @@ def table(found: Iterable[Plant], packages: Mapping[str, str] | None = None) -> 
     return _columns([header, *rows])
 
 
+def tasks(further: Mapping[str, Sequence[str]]) -> str:
+    """Return a table of the further tasks of plants, those that have any."""
+    rows = [(f"  {name}", ", ".join(several)) for name, several in further.items() if several]
+    return f"further tasks, as plant=PLANT:TASK\n{_columns(rows)}"
+
+
 def description(plant: Plant) -> str:
     """Return all that a plant declares: its text, and each quantity with unit, nominal value and range."""
     parts = [plant.name, *([_indented(plant.text)] if plant.text else [])]

@@ -38,7 +38,7 @@ from plants.core.motion.trajectory import DivergedError, Trajectory
 from plants.core.plant import Plant, with_rival
 from plants.core.presentation import Body, PlottedSignal, Presentation, Scene, View
 from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity, Rival
-from plants.core.registry import get, load_installed, names, register
+from plants.core.registry import find, get, load_installed, names, register, tasks
 from plants.core.scene_points import SceneError
 from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
 from plants.mechanics import Mechanism
@@ -49,8 +49,9 @@ __all__ = [
     "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DivergedError", "LinearModel",
     "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError",
     "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown", "SpuriousDamping",
-    "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "get", "is_odd",
-    "levitation", "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors", "names",
-    "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride", "simulate",
-    "sin", "slow_plants", "spurious_damping", "suspension", "tanks", "thermal", "unicycle", "with_rival",
+    "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "find", "get",
+    "is_odd", "levitation", "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors",
+    "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
+    "simulate", "sin", "slow_plants", "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle",
+    "with_rival",
 ]  # fmt: skip

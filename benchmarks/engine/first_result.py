@@ -41,7 +41,7 @@ def measure(name: str) -> dict[str, float]:
         times[part], start = now - start, now
 
     lap("imports")
-    plant = plants.get(name)
+    plant = plants.find(name)
     loop = ClosedLoop(plant, PID(), (Situation("step", t_end=0.1),), 1e-3)
     candidates = np.full((16, 3 * len(plant.channels)), 0.1)
     lap("tracing")

@@ -163,7 +163,7 @@ def load(path: Path, kb_file: Path | None = None) -> tuple[CounterExample, dict[
     kb, place = _knowledge_base(path, content["knowledge_base"], kb_file)
     kb.require_plant(content["plant"])
     example = CounterExample(
-        kb=kb, kb_file=place, plant=plants.get(content["plant"]), envelope=Envelope.from_document(content["envelope"]),
+        kb=kb, kb_file=place, plant=plants.find(content["plant"]), envelope=Envelope.from_document(content["envelope"]),
         fitness=_fitness(path, content["fitness"]), values=content["situation"],
         **{key: content[key] for key in (
             "judged", "gains", "fail_above", "step", "integrator", "algebraic_loop", "seed",

@@ -120,8 +120,8 @@ def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[Knowled
         raise UserError(f"kb must be a file, got a folder; in a run's it is {Path(config.kb) / 'knowledge_base.json'}")
     kb = KnowledgeBase.load(config.kb)
     if config.plant is not None:
-        kb.require_plant(config.plant)
-    plant = plants.get(kb.plant)
+        kb.require_plant(plants.find(config.plant).name)
+    plant = plants.find(kb.plant)
     config.step = config.step or plant.step
     return kb, plant
 

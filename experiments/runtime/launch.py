@@ -126,10 +126,13 @@ def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
 def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
     from configs.rules import files
     from experiments.runtime.run_folder import RunFolder, new_path
+    from plants.core.registry import in_full
 
     config = _finished(settings)
     _find_plant(config)
-    settings.step = config.step
+    if config.plant is not None and settings.plant == config.plant != in_full(config.plant) and not config.quiet:
+        tell(f"plant={config.plant} is deprecated: say plant={in_full(config.plant)}")
+    settings.step, settings.plant = config.step, config.plant
     check(config)
     path = config.output or _sweep_folder() or new_path(name)
     stored = _stored(settings, type(config))
@@ -218,7 +221,8 @@ def _find_plant(config: Any) -> None:
         plants.load_plant_file(config.plant_file, None if config.quiet else tell)
     if config.plant is None:
         return
-    plant = plants.get(config.plant)
+    plant = plants.find(config.plant)
+    config.plant = plant.name  # files know a plant for a task by its own name
     config.step = config.step or plant.step
     report = CheckReport(plant.name)
     if not check_sizes(report, plant):

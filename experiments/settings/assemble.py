@@ -116,7 +116,7 @@ def setup(config: DesignConfig) -> Setup:
 
 
 def _plant_of(config: DesignConfig) -> Plant:
-    plant = plants.get(config.plant)
+    plant = plants.find(config.plant)
     if not plant.channels:
         raise UserError(
             f"plant {plant.name!r} declares no control channel (channels=(plants.Channel(output=...),)), so there is "

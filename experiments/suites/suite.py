@@ -70,9 +70,8 @@ def options(words: Sequence[str]) -> Options:
         raise UserError(unknown("suite", own["suite"], SUITES))
     if not own["seeds"].isdecimal() or int(own["seeds"]) < 1:
         raise UserError(f"seeds must be a whole number of at least 1, got {own['seeds']!r}")
-    chosen = plants.names() if own["plants"] == "all" else own["plants"].split(",")
-    for name in chosen:
-        plants.get(name)  # raises with the near miss
+    chosen = plants.names(tasks=True) if own["plants"] == "all" else own["plants"].split(",")
+    chosen = [plants.find(name).name for name in chosen]  # raises with the near miss
     last = {word.partition("=")[0]: word for word in overrides}  # of two words for one setting the later one
     last |= _enough_seeds(last)
     return Options(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()))

@@ -107,7 +107,7 @@ def _slow(options: argparse.Namespace) -> SlowPlant:
     if options.file is None and options.plant is None:
         return _standing_in(options.plant_file)
     if options.plant:
-        return stepped(plants.get(options.plant), file=options.plant_file)
+        return stepped(plants.find(options.plant), file=options.plant_file)
     if not Path(options.file).is_file():
         raise UserError(f"there is no file {options.file}")
     tell(f"executing {options.file} (a functional mock-up unit is a program)")
@@ -151,7 +151,7 @@ def _plan(options: argparse.Namespace) -> Any:
     import plants
     from experiments.surrogate.rounds import Plan
 
-    model = plants.get(options.model) if options.model else None
+    model = plants.find(options.model) if options.model else None
     names = tuple(name for name in options.fit.split(",") if name)
     if names and model is None:
         raise UserError("--fit needs --model, the plant whose parameters are meant")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.registry import in_full
 from plants.linear import linear_plant
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def grey(name: str, fit: GreyFit) -> tuple[Plant, str]:
     text = "\n".join([
         f'"""{fit.plant.name} with parameters fitted to runs of a slow plant."""', "",
         "from dataclasses import replace", "", "import plants", "", f"FITTED = {fit.values!r}",
-        f"MODEL = plants.get({fit.plant.name!r})",
+        f"MODEL = plants.get({in_full(fit.plant.name)!r})",
         "several = tuple(replace(q, nominal=FITTED.get(q.name, q.nominal)) for q in MODEL.parameters)",
         f"plants.register(replace(MODEL, name={name!r}, parameters=several))", "",
     ])  # fmt: skip

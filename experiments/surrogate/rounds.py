@@ -151,7 +151,7 @@ class Rounds:
         file, place = self.folder / f"{name}.py", self.folder / f"design_{number}"
         atomic_files.write(file, text)
         kb = self.design(plant, file, place)
-        plant = plants.get(name)
+        plant = plants.find(name)
         several = _known(standard_sets(plant), self.runs.plant.plant)
         slow, fast, reference = self._held_against(kb, plant, several)
         return Round(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.motion.integrators import INTEGRATORS, USUAL
 from plants.core.names import pick_values, unknown
-from plants.core.registry import get
+from plants.core.registry import find
 from plants.core.slow import LostError, SlowPlant
 from plants.core.user_file import load_plant_file
 
@@ -41,7 +41,7 @@ def open_session(settings: Mapping[str, Any]) -> Stepped:
     """Open a session."""
     if settings.get("file"):
         load_plant_file(settings["file"])
-    return Stepped(get(settings["plant"]), settings["integrator"])
+    return Stepped(find(settings["plant"]), settings["integrator"])
 
 
 class Stepped:

@@ -67,39 +67,37 @@ CHANNELS = (
 NOMINAL_GAINS = (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0)
 """The source's gains as these channels take them: kp, ki, kd of pitch, of speed (kp_v and ki_v times kp), of yaw."""
 
-BALANCING_VEHICLE = register(
-    Plant(
-        name="balancing_vehicle",
-        step=0.001,
-        states=_STATES,
-        parameters=PARAMETERS,
-        inputs=tuple(
-            Quantity(f"tau_{n}", "N m", 0.0, -TORQUE, TORQUE, f"torque of the {side} motor")
-            for n, side in (("L", "left"), ("R", "right"))
-        ),
-        disturbances=_DISTURBANCES,
-        measurements=signals.MEASUREMENTS,
-        channels=CHANNELS,
-        derivative=motion.derivative,
-        advance=advance,
-        outputs=signals.outputs,
-        energy=energy.energy,
-        supplied_power=energy.supplied_power,
-        entropy_rate=energy.entropy_rate,
-        allocate=signals.allocate,
-        task=ControlTask(
-            operating_points=(OperatingPoint("upright", standing()),), situations=SITUATIONS, measures=MEASURES
-        ),
-        presentation=Presentation(scene=SCENE),
-        text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "
-        "et al. (1995), phenomena after Wang, Zhang, Yao.",
-    )
+BALANCING_VEHICLE = Plant(
+    name="balancing_vehicle",
+    step=0.001,
+    states=_STATES,
+    parameters=PARAMETERS,
+    inputs=tuple(
+        Quantity(f"tau_{n}", "N m", 0.0, -TORQUE, TORQUE, f"torque of the {side} motor")
+        for n, side in (("L", "left"), ("R", "right"))
+    ),
+    disturbances=_DISTURBANCES,
+    measurements=signals.MEASUREMENTS,
+    channels=CHANNELS,
+    derivative=motion.derivative,
+    advance=advance,
+    outputs=signals.outputs,
+    energy=energy.energy,
+    supplied_power=energy.supplied_power,
+    entropy_rate=energy.entropy_rate,
+    allocate=signals.allocate,
+    task=ControlTask(
+        operating_points=(OperatingPoint("upright", standing()),), situations=SITUATIONS, measures=MEASURES
+    ),
+    presentation=Presentation(scene=SCENE),
+    text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "
+    "et al. (1995), phenomena after Wang, Zhang, Yao.",
 )
 
-BALANCING_VEHICLE_SLIPPERY = register(
-    replace(
-        BALANCING_VEHICLE, name="balancing_vehicle_slippery",
-        task=replace(BALANCING_VEHICLE.task, situations=SLIPPERY_SITUATIONS),
-        text=BALANCING_VEHICLE.text + " Slippery ground is taught as well.",
-    )
-)  # fmt: skip
+BALANCING_VEHICLE_SLIPPERY = replace(
+    BALANCING_VEHICLE,
+    name="balancing_vehicle_slippery",
+    task=replace(BALANCING_VEHICLE.task, situations=SLIPPERY_SITUATIONS),
+    text=BALANCING_VEHICLE.text + " Slippery ground is taught as well.",
+)
+register(BALANCING_VEHICLE, tasks={"slippery": BALANCING_VEHICLE_SLIPPERY})

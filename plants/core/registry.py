@@ -8,28 +8,47 @@ A package names them in its ``pyproject.toml``::
 What is named is a module, a Plant, a sequence of Plants, or a function without arguments that returns either.
 They are loaded when a name is asked for that is not registered, or when plants are listed; importing the project
 loads nothing.
+
+One plant may serve several tasks: the same physics with other control loops, situations or measures. Its physics is
+registered once, with the plants of its further tasks beside it; one of them is found as "plant:task". A plant made for
+a task keeps a name of its own, which files and random streams know it by.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, fields
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plants.core.names import unknown
 from plants.core.plant import Plant
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 _PLANTS: dict[str, Plant] = {}
+"""By name, those of further tasks as "plant:task"."""
+_OF_TASK = {"name", "text", "step", "channels", "allocate", "task", "presentation"}
+"""Fields in which a plant for another task may differ."""
 
 
-def register(plant: Plant, *, replace: bool = False) -> Plant:
+def register(plant: Plant, *, tasks: Mapping[str, Plant] | None = None, replace: bool = False) -> Plant:
     """Make `plant` known by its name and return it.
+
+    Parameters
+    ----------
+    plant : Plant
+    tasks : mapping of names to plants, optional
+        The same physics for other tasks, under names of their own.
+    replace : bool
+        Take the place of another plant of that name.
 
     Raises
     ------
     ValueError
-        If another plant has the name and `replace` is false.
+        If another plant has the name and `replace` is false, or one of `tasks` is another physics.
     """
     if not isinstance(plant, Plant):
         message = f"register takes a Plant, got {type(plant).__name__}"
@@ -38,18 +57,85 @@ def register(plant: Plant, *, replace: bool = False) -> Plant:
     if known is not None and known != plant and not replace:
         message = f"a plant called {plant.name!r} is registered already; give yours another name, or replace=True"
         raise ValueError(message)
+    for task, other in (tasks or {}).items():
+        physics = [one.name for one in fields(Plant) if one.name not in _OF_TASK]
+        differing = [one for one in physics if _differ(plant, other, one)]
+        if differing:
+            raise ValueError(
+                f"task {task!r} of plant {plant.name!r} is another physics ({', '.join(differing)} differ): "
+                "register it as a plant of its own"
+            )
+    if known != plant:
+        for task in _task_names(plant.name):
+            del _PLANTS[f"{plant.name}:{task}"]  # of another physics
     _PLANTS[plant.name] = plant
+    _PLANTS.update({f"{plant.name}:{task}": other for task, other in (tasks or {}).items()})
     return plant
 
 
-def get(name: str) -> Plant:
-    """Return the plant called `name`, also from an installed package, or raise ValueError with the near miss."""
-    if name not in _PLANTS:
+def _differ(plant: Plant, other: Plant, name: str) -> bool:
+    one, another = getattr(plant, name), getattr(other, name)
+    return not (one == another or (getattr(one, "solved", False) and getattr(another, "solved", False)))
+
+
+def get(name: str, task: str | None = None) -> Plant:
+    """Return the plant called `name`, also from an installed package, made for one of its tasks.
+
+    Parameters
+    ----------
+    name : str
+        Of a plant; "plant:task" is the same as naming the task. The name that a plant for a task has itself is
+        deprecated here.
+    task : str, optional
+        One of :func:`tasks`.
+
+    Raises
+    ------
+    ValueError
+        With the near miss, if there is no such plant or task.
+    """
+    plant = find(name if task is None else f"{name}:{task}")
+    if task is None and name != (said := in_full(name)):
+        where, _, what = said.partition(":")
+        warnings.warn(
+            f"plant {name!r} is {where!r} made for a task: say plants.get({where!r}, task={what!r})",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    return plant
+
+
+def find(name: str) -> Plant:
+    """Return the plant that a file or a setting names: "plant", "plant:task", or a plant for a task by its own name."""
+    if in_full(name) not in _PLANTS:
         broken = [f"{one.entry} of {one.package}: {one.problem}" for one in load_installed() if one.problem]
-        if name not in _PLANTS:
+        if in_full(name) not in _PLANTS:
             told = f"; plants that could not be loaded: {'; '.join(broken)}" if broken else ""
-            raise ValueError(unknown("plant", name, names()) + told)
-    return _PLANTS[name]
+            base, colon, task = name.partition(":")
+            if colon and base in _PLANTS:
+                raise ValueError(unknown(f"task of plant {base!r}", task, tasks(base)))
+            raise ValueError(unknown("plant", name, names(tasks=True)) + told)
+    return _PLANTS[in_full(name)]
+
+
+def in_full(name: str) -> str:
+    """Return "plant:task" where `name` is that of a plant for a task, else the name itself."""
+    if name in _PLANTS:
+        return name
+    return next((key for key, plant in _PLANTS.items() if plant.name == name), name)
+
+
+def tasks(name: str) -> tuple[str, ...]:
+    """Return the names of a plant's further tasks."""
+    return tuple(key.partition(":")[2] for key in _PLANTS if key.startswith(f"{name}:"))
+
+
+_task_names = tasks  # where `tasks` is an argument
+
+
+def is_of_task(plant: Plant) -> bool:
+    """Whether a plant is registered as another one made for a task."""
+    return any(one is plant for key, one in _PLANTS.items() if ":" in key)
 
 
 def snapshot() -> dict[str, Plant]:
@@ -63,9 +149,9 @@ def restore(plants: dict[str, Plant]) -> None:
     _PLANTS.update(plants)
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all registered plants, sorted."""
-    return tuple(sorted(_PLANTS))
+def names(*, tasks: bool = False) -> tuple[str, ...]:
+    """Return the names of all registered plants, sorted; with `tasks` those of their further tasks, too."""
+    return tuple(sorted(name for name in _PLANTS if tasks or ":" not in name))
 
 
 GROUP = "sscq.plants"
@@ -136,7 +222,7 @@ def _plants(given: Any, before: dict[str, Plant]) -> list[Plant]:
     else:
         candidates = [given]
     new = [plant for name, plant in snapshot().items() if before.get(name) is not plant]
-    found = {id(plant): plant for plant in (*new, *candidates) if isinstance(plant, Plant)}
+    found = {id(one): one for one in (*new, *candidates) if isinstance(one, Plant) and not is_of_task(one)}
     own = [plant for plant in found.values() if before.get(plant.name) is not plant]  # not those it merely imports
     if not own:
         raise TypeError(f"it must give a plant, got {type(given).__name__}: name a Plant, or a module that has one")

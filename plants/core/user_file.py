@@ -58,7 +58,12 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
     except BaseException:
         registry.restore(known)  # what the file gave before still counts
         raise
-    _GIVEN[file.resolve()] = {plant.name: (plant, before.get(plant.name)) for plant in found}
+    after = registry.snapshot()
+    _GIVEN[file.resolve()] = {
+        name: (after.get(name), before.get(name))
+        for name in (before | after)
+        if after.get(name) is not before.get(name)
+    }
     return found
 
 
@@ -72,16 +77,16 @@ def _module_name(file: Path) -> str:
     return f"plant_file_{file.stem}"
 
 
-_GIVEN: dict[Path, dict[str, tuple[Plant, Plant | None]]] = {}
-"""What each file gave: its plants by name, each with the one whose place it took."""
+_GIVEN: dict[Path, dict[str, tuple[Plant | None, Plant | None]]] = {}
+"""What each file gave: its plants by name (None: taken away), each with the one whose place it took."""
 
 
-def _take_back(given: dict[str, tuple[Plant, Plant | None]]) -> None:
+def _take_back(given: dict[str, tuple[Plant | None, Plant | None]]) -> None:
     """Put in the place of a file's plants what stood there before, unless another plant has taken it since."""
     plants = registry.snapshot()
     for name, (plant, replaced) in given.items():
         if plants.get(name) is plant:
-            del plants[name]
+            plants.pop(name, None)
             if replaced is not None:
                 plants[name] = replaced
     registry.restore(plants)
@@ -90,8 +95,8 @@ def _take_back(given: dict[str, tuple[Plant, Plant | None]]) -> None:
 def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
     try:
         module = _execute(file)
-        own = [value for value in vars(module).values() if isinstance(value, Plant)]
-        registered = [registry.get(name) for name in registry.names()]
+        own = [value for value in vars(module).values() if isinstance(value, Plant) and not registry.is_of_task(value)]
+        registered = [registry.find(name) for name in registry.names()]
         found = {id(p): p for p in (*own, *registered) if all(p is not known for known in before.values())}
         for plant in found.values():
             registry.register(plant)

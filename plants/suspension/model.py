@@ -160,6 +160,10 @@ BASE_TOGETHER = 2000.0
 """N s/m: the same where settings are chosen together and the struts' modes have loops."""
 
 SUSPENSION = register(suspension())
-register(suspension(unilateral=True))
-register(suspension(unilateral=True, base=BASE))
-register(suspension(unilateral=True, base=BASE_TOGETHER, together=True))
+register(
+    suspension(unilateral=True),
+    tasks={
+        "base": suspension(unilateral=True, base=BASE),
+        "together": suspension(unilateral=True, base=BASE_TOGETHER, together=True),
+    },
+)

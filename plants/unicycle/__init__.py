@@ -14,11 +14,9 @@ from plants.unicycle.model import (
     UNICYCLE_PUSHED,
     UNICYCLE_REGION,
     UNICYCLE_SPEED_HOLD,
-    unicycle,
 )
 from plants.unicycle.motion import BETA0, trim
 
 __all__ = [
     "BETA0", "UNICYCLE", "UNICYCLE_BALANCED", "UNICYCLE_PUSHED", "UNICYCLE_REGION", "UNICYCLE_SPEED_HOLD", "trim",
-    "unicycle",
 ]  # fmt: skip

@@ -115,69 +115,76 @@ _BALANCE_CHANNELS = (
 )  # fmt: skip
 
 
-def unicycle(*, speed_hold: bool = False, hard: bool = False, balanced: bool = False, region: bool = False) -> Plant:
-    """Return the unicycle.
+UNICYCLE = Plant(
+    name="unicycle",
+    step=0.002,
+    states=_STATES,
+    parameters=PARAMETERS,
+    inputs=_INPUTS,
+    disturbances=_DISTURBANCES,
+    measurements=signals.MEASUREMENTS,
+    channels=_channels("pitch", backwards=False),
+    velocities=motion.VELOCITIES,
+    kinematics=motion.kinematics,
+    mass_matrix=motion.mass_matrix,
+    force=motion.force,
+    outputs=signals.outputs,
+    energy=energy.energy,
+    supplied_power=energy.supplied_power,
+    entropy_rate=energy.entropy_rate,
+    allocate=signals.allocate,
+    # No operating points: it rolls, or it cannot be held. Nowhere are all rates 0 and both loops at work.
+    task=ControlTask(situations=situations(speed_hold=False)),
+    presentation=Presentation(scene=SCENE),
+    text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
+)
+"""As in the source: the pitch loop controls the pitch alone, and nothing holds the speed."""
 
-    Parameters
-    ----------
-    speed_hold : bool
-        The pitch loop controls `lean`, pitch + K5 times speed, so that K1 (reference - lean) is the source's law with
-        beta - beta0 - K5 (v - speed) in place of beta; its reference is beta0 + K5 times the speed to be held. Left
-        out, it controls the pitch alone, as in the source, and nothing holds the speed.
-    hard : bool
-        Taught are pushes up to the edge of what fixed gains survive, and wheels that roll backwards; the roll gains may
-        have either sign. With its speed held.
-    balanced : bool
-        As `hard`; pitch and speed have a channel each, and two more damp the yaw rate and the turntable's rate. What
-        its motors do is measured.
-    region : bool
-        As `balanced`; taught are pushes of all directions and sizes, evenly, far beyond what any gains survive: falls
-        decide, so what is searched for is the region of survived pushes.
+UNICYCLE_SPEED_HOLD = replace(
+    UNICYCLE,
+    name="unicycle_speed_hold",
+    channels=_channels("lean", backwards=False),
+    task=ControlTask(situations=situations(speed_hold=True)),
+)
+"""The pitch loop controls `lean`, pitch + K5 times speed, so that K1 (reference - lean) is the source's law with
+beta - beta0 - K5 (v - speed) in place of beta; its reference is beta0 + K5 times the speed to be held."""
 
-    Returns
-    -------
-    Plant
-        Called "unicycle", with "_speed_hold", "_pushed", "_balanced" or "_region" behind it.
-    """
-    balanced = balanced or region
-    hard = hard or balanced
-    speed_hold = speed_hold or hard
-    pushed = "unicycle_region" if region else "unicycle_balanced" if balanced else "unicycle_pushed"
-    channels = _channels("lean" if speed_hold else "pitch", backwards=hard)
-    return Plant(
-        name=pushed if hard else "unicycle_speed_hold" if speed_hold else "unicycle",
-        step=0.002,
-        states=_STATES,
-        parameters=PARAMETERS,
-        inputs=_INPUTS,
-        disturbances=_DISTURBANCES,
-        measurements=signals.MEASUREMENTS,
-        channels=_BALANCE_CHANNELS if balanced else channels,
-        velocities=motion.VELOCITIES,
-        kinematics=motion.kinematics,
-        mass_matrix=motion.mass_matrix,
-        force=motion.force,
-        outputs=signals.outputs,
-        energy=energy.energy,
-        supplied_power=energy.supplied_power,
-        entropy_rate=energy.entropy_rate,
-        allocate=signals.allocate_balance if balanced else signals.allocate,
-        # No operating points: it rolls, or it cannot be held. Nowhere are all rates 0 and both loops at work; see
-        # `averaged`.
-        task=ControlTask(
-            situations=situations(speed_hold=speed_hold, hard=hard, balanced=balanced, region=region),
-            measures=MEASURES if balanced else (),
-        ),
-        presentation=Presentation(scene=SCENE),
-        text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
-    )
+UNICYCLE_PUSHED = replace(
+    UNICYCLE,
+    name="unicycle_pushed",
+    channels=_channels("lean", backwards=True),
+    task=ControlTask(situations=situations(speed_hold=True, hard=True)),
+)
+"""Taught are pushes up to the edge of what fixed gains survive, and wheels that roll backwards; the roll gains may have
+either sign. With its speed held."""
 
+UNICYCLE_BALANCED = replace(
+    UNICYCLE,
+    name="unicycle_balanced",
+    channels=_BALANCE_CHANNELS,
+    allocate=signals.allocate_balance,
+    task=ControlTask(situations=situations(speed_hold=True, hard=True, balanced=True), measures=MEASURES),
+)
+"""Taught the same; pitch and speed have a channel each, and two more damp the yaw rate and the turntable's rate. What
+its motors do is measured."""
 
-UNICYCLE = register(unicycle())
-UNICYCLE_SPEED_HOLD = register(unicycle(speed_hold=True))
-UNICYCLE_PUSHED = register(unicycle(hard=True))
-UNICYCLE_BALANCED = register(unicycle(balanced=True))
-UNICYCLE_REGION = register(unicycle(region=True))
+UNICYCLE_REGION = replace(
+    UNICYCLE_BALANCED,
+    name="unicycle_region",
+    task=replace(UNICYCLE_BALANCED.task, situations=situations(speed_hold=True, hard=True, balanced=True, region=True)),
+)
+"""Taught are pushes of all directions and sizes, evenly, far beyond what any gains survive: falls decide, so what is
+searched for is the region of survived pushes."""
+
+register(
+    UNICYCLE,
+    tasks={
+        "speed_hold": UNICYCLE_SPEED_HOLD,
+        "pushed": UNICYCLE_PUSHED,
+        "balanced": UNICYCLE_BALANCED,
+        "region": UNICYCLE_REGION,
+    },
+)
 
 
 _ANGLES_OF_MEAN = 32
@@ -193,7 +200,7 @@ def averaged(
     parameters : mapping by name, optional
         Replace nominal values; the pitch is that at which such a unicycle balances.
     plant : Plant
-        One of the registered unicycles.
+        The unicycle, for any of its tasks.
     commands : bool
         Take the channels' commands in place of the torques.
     """

@@ -88,7 +88,10 @@ def test_plants_are_listed_in_lines_that_fit_a_terminal(capsys):
     cli.main(["plants"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[:3] == ["plant", "states", "controlled"]
-    assert [line.split()[0] for line in lines[1:]] == list(plants.names())
+    end = lines.index("")
+    assert [line.split()[0] for line in lines[1:end]] == list(plants.names())
+    assert lines[end + 1] == "further tasks, as plant=PLANT:TASK"
+    assert "  unicycle               speed_hold, pushed, balanced, region" in lines[end + 2 :]
     (line,) = (line for line in lines if line.startswith("van_der_pol"))
     assert line.split()[1:3] == ["2", "position"]
     assert "Van der Pol oscillator" in line

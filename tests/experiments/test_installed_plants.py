@@ -77,7 +77,7 @@ def test_broken_ones_do_not_stop_the_rest(package):
 def test_they_are_listed_with_their_package(package, capsys):
     cli.main(["plants"])
     shown = capsys.readouterr()
-    lines = {line.split()[0]: line for line in shown.out.splitlines()}
+    lines = {line.split()[0]: line for line in shown.out.splitlines() if line}
     assert "lag-package 1.2" in lines["lag_of_a_package"]
     assert " - " in lines["van_der_pol"]
     assert "package" in lines["plant"]

@@ -9,7 +9,7 @@ from controllers import PID
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", plants.names())
+@pytest.mark.parametrize("name", plants.names(tasks=True))
 def test_random_gains_mostly_survive_and_some_control_well(name):
     plant = plants.get(name)
     sets = sscq.standard_sets(plant)

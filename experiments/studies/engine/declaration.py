@@ -119,7 +119,7 @@ def _check_designs(given: Mapping[str, Any], situations: Mapping[str, str], file
         check_names(design, ("plant", "seed", *own), f"{file}, designs, {name}")
     check_names(situations, {one["plant"] for one in given["designs"].values()}, f"{file}, situations")
     for plant, declared in situations.items():
-        found = digest_of_situations(plants.get(plant))
+        found = digest_of_situations(plants.find(plant))
         if found != declared:
             raise UserError(
                 f"the situations of plant {plant!r} are not those declared on {given['declared']} (SHA-256 {found}, "

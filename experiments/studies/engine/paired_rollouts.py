@@ -93,7 +93,7 @@ def read(folders: Sequence[Path], group_of: Split = _as_kind) -> PairedRollouts:
     """
     metrics = [formats.read_json(folder / "metrics.json") for folder in folders]
     arrays = [formats.read_npz(folder / "stages" / "judgement" / "quality.npz") for folder in folders]
-    plant = plants.get(formats.read_json(folders[0] / "config.json")["config"]["plant"])
+    plant = plants.find(formats.read_json(folders[0] / "config.json")["config"]["plant"])
     fitness = fitness_of(KnowledgeBase.load(folders[0] / "knowledge_base.json"))
     ordered = (*(RIVAL + rival.name for rival in plant.rivals), *LADDER, "knowledge_base_free", "oracle")
     known = [name for name in ordered if all(name in one["controllers"] for one in metrics)]

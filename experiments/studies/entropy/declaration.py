@@ -89,7 +89,7 @@ def declaration(path: Path = DECLARED) -> EntropyTest:
 
 def _check_values(found: EntropyTest) -> None:
     for name in (*found.plants, found.robustness.plant):
-        plants.get(name)
+        plants.find(name)
     for measure in (*found.regularisers, found.judged_by):
         if measure not in ALL_MEASURES:
             raise UserError(unknown("measure", measure, ALL_MEASURES))

@@ -44,7 +44,7 @@ class SuspensionStudy(Study):
     def declaration(self, path: Path | None = None) -> Declaration:
         """Read the declaration; an aim of what the plants do not have is refused, too."""
         declared = super().declaration(path)
-        check_aim(aim_of(declared), [plants.get(plant) for plant in declared.situations], declared.file)
+        check_aim(aim_of(declared), [plants.find(plant) for plant in declared.situations], declared.file)
         return declared
 
     def findings(self, folders: Mapping[str, Path], declared: Declaration) -> dict[str, ComparisonText]:

@@ -83,7 +83,7 @@ def declaration(path: Path = DECLARED) -> FreshSituations:
 
 def sample(kb: KnowledgeBase, declared: FreshSituations, *, fixed: bool) -> Sample:
     """Return fitness, travel and failures [draw, 1] of a knowledge base, or of its reference gains."""
-    plant = plants.get(kb.plant)
+    plant = plants.find(kb.plant)
     genes = Genes(plant, conditions(kb, declared.envelope))
     # A limit that is never met, so that travel is measured; a rollout's cost holds no limits.
     fitness = replace(kb_case.fitness_of(kb), travel_limit=_NO_LIMIT)

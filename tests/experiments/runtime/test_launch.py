@@ -268,3 +268,12 @@ def test_a_users_plant_that_changed_is_not_resumed(capsys):
 def test_the_step_is_the_plants_own_unless_it_is_given():
     assert Job().config("plant=dc_motor").step == 0.002
     assert Job().config("plant=dc_motor", "step=0.001").step == 0.001
+
+
+def test_a_plants_task_is_named_behind_it_and_files_hold_the_plants_own_name(capsys):
+    assert Job().config("plant=balancing_vehicle:slippery", "output=run").plant == "balancing_vehicle_slippery"
+    assert capsys.readouterr().err == ""
+    assert Job().config("resume=run").plant == "balancing_vehicle_slippery"
+    assert capsys.readouterr().err == ""
+    assert Job().config("plant=balancing_vehicle_slippery").plant == "balancing_vehicle_slippery"
+    assert "is deprecated: say plant=balancing_vehicle:slippery" in capsys.readouterr().err

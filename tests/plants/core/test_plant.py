@@ -31,7 +31,7 @@ VDP = plants.get("van_der_pol")
 def test_an_unknown_plant_is_refused_with_the_near_miss_and_the_list():
     with pytest.raises(ValueError, match="no plant 'van_der_poll'; did you mean 'van_der_pol'") as caught:
         plants.get("van_der_poll")
-    for name in plants.names():
+    for name in plants.names(tasks=True):
         assert name in str(caught.value)
     with pytest.raises(ValueError, match=r"no plant 'zzz' \(known: "):
         plants.get("zzz")
@@ -50,6 +50,36 @@ def test_registering():
     assert plants.register(other, replace=True) is plants.get("mine")
     with pytest.raises(TypeError, match="register takes a Plant, got dict"):
         plants.register({})
+
+
+def test_a_plant_serves_several_tasks():
+    car = plants.get("suspension_unilateral", task="base")
+    assert plants.get("suspension_unilateral:base") is plants.find("suspension_unilateral_base") is car
+    assert car.name == "suspension_unilateral_base"
+    assert car.name not in plants.names()
+    assert set(plants.names(tasks=True)) - set(plants.names()) == {
+        f"{name}:{task}" for name in plants.names() for task in plants.tasks(name)
+    }
+    with pytest.warns(DeprecationWarning, match=r"say plants.get\('suspension_unilateral', task='base'\)"):
+        assert plants.get("suspension_unilateral_base") is car
+    with pytest.raises(ValueError, match="no task of plant 'unicycle' 'pushd'; did you mean 'pushed'"):
+        plants.get("unicycle", task="pushd")
+    with pytest.raises(ValueError, match=r"no plant 'unicycle_pushd'; did you mean 'unicycle:pushed'"):
+        plants.get("unicycle_pushd")
+
+
+def test_tasks_share_the_physics_and_go_with_it():
+    mine = replace(VDP, name="mine")
+    calm = replace(mine, name="calmly", situations={"taught": ({"name": "calm"},)})
+    with pytest.raises(ValueError, match=r"task 'calm' of plant 'mine' is another physics \(parameters differ\)"):
+        plants.register(mine, tasks={"calm": replace(calm, parameters=(replace(VDP.parameters[0], nominal=2.0),))})
+    assert "mine" not in plants.names()
+    plants.register(mine, tasks={"calm": calm})
+    assert plants.tasks("mine") == ("calm",)
+    assert plants.register(mine) is mine  # again the same: its tasks stay
+    assert plants.get("mine", task="calm") is calm
+    plants.register(replace(mine, text="another"), replace=True)
+    assert plants.tasks("mine") == ()
 
 
 MEASURE = Measure("most", "1", lambda t, x, u, w, p, m, h: m, lambda m, time: m[0])

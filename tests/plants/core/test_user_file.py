@@ -46,6 +46,18 @@ def test_plants_that_the_file_registers_are_found_and_those_it_uses_are_not(writ
     assert sorted(plant.name for plant in found) == ["users_decay", "users_oscillator"]
 
 
+def test_a_file_may_register_a_plant_with_tasks_and_be_loaded_again(write):
+    tasks = "from dataclasses import replace\nFAST = replace(DECAY, name='users_fast', step=0.001)\n"
+    path = write(GOOD.format(rate=2.0) + tasks + "register(DECAY, tasks={'fast': FAST})\n")
+    for _ in range(2):
+        (plant,) = plants.load_plant_file(path)
+        assert plant.name == "users_decay"
+        assert plants.get("users_decay", task="fast").step == 0.001
+        assert "users_fast" not in plants.names()
+    plants.load_plant_file(write(GOOD.format(rate=3.0)))
+    assert plants.tasks("users_decay") == ()
+
+
 @pytest.mark.parametrize("register", ["", "register(DECAY)\n"])
 def test_loading_a_file_again_replaces_its_plants(write, register):
     plants.load_plant_file(write(GOOD.format(rate=2.0) + register))

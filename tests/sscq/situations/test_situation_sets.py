@@ -26,7 +26,7 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "pendulum": (20.0, 5.0, 3.0),
     "duffing": (4.0, 2.0, 2.0),
     "balancing_vehicle": (60.0, 0.0, 8.0, 12.0, 4.8, 0.0, 2.0, 4.0, 0.0),
-    "balancing_vehicle_slippery": (108.0, 0.0, 12.6, 4.8, 0.4, 0.0, 3.1, 4.8, 0.0),  # stiff: it is taught ice
+    "balancing_vehicle:slippery": (108.0, 0.0, 12.6, 4.8, 0.4, 0.0, 3.1, 4.8, 0.0),  # stiff: it is taught ice
     "ball_and_beam": (0.6, 0.1, 0.6),
     "quarter_car": (1e4, 1e4, 2e3),
     "cart_pole": (40.0, 0.0, 9.0, 3.0, 0.1, 5.0),
@@ -38,26 +38,28 @@ MILD_OF = {  # where that is too little to stand upright, or for the units
     "two_tanks": (60.0, 1.0, 300.0),
     "planar_quadrotor": (6.0, 2.0, 4.0, 1.2, 0.0, 0.2, 0.2, 0.02, 0.25),
     "unicycle": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
-    "unicycle_speed_hold": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
-    "unicycle_pushed": (33.0, 0.0, 6.7, 250.0, 4.0, 70.0),  # near the best fixed gains: it is taught hard pushes
-    "unicycle_balanced": (30.0, 0.0, 8.0, 250.0, 4.0, 70.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    "unicycle_region": (25.0, 0.0, 12.0, 55.0, 0.0, 12.5, 0.26, 0.0, 0.0, 1.6, 0.0, 0.0, 0.008, 0.0, 0.0),
+    "unicycle:speed_hold": (110.0, 0.0, 20.0, 100.0, 0.0, 60.0),
+    "unicycle:pushed": (33.0, 0.0, 6.7, 250.0, 4.0, 70.0),  # near the best fixed gains: it is taught hard pushes
+    "unicycle:balanced": (30.0, 0.0, 8.0, 250.0, 4.0, 70.0, 0.6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    "unicycle:region": (25.0, 0.0, 12.0, 55.0, 0.0, 12.5, 0.26, 0.0, 0.0, 1.6, 0.0, 0.0, 0.008, 0.0, 0.0),
 }
 # A thousandth of the horizon that their slow friction asks for is too coarse a step to balance them.
-UNICYCLES = {"unicycle", "unicycle_speed_hold", "unicycle_pushed", "unicycle_balanced", "unicycle_region"}
-VEHICLES = {name for name in plants.names() if name.startswith("balancing_vehicle")}
+UNICYCLES = {"unicycle", "unicycle:speed_hold", "unicycle:pushed", "unicycle:balanced", "unicycle:region"}
+VEHICLES = {name for name in plants.names(tasks=True) if name.startswith("balancing_vehicle")}
 # A unicycle that stands still, as a made task starts it, falls to a side whatever its gains are.
 NO_TASK_BUT_THEIR_OWN = {"cart_pole", "planar_quadrotor", *UNICYCLES, *VEHICLES}
 # With all parameters 20 % against them (the made task's changed plants) a reactor ignites and a tank overflows.
 # A car whose springs are too short for their load comes down on its tyres.
 LOST_WHEN_CHANGED = {"cstr", "cstr_bequette", "two_tanks", "suspension"}
-PUSHED_OVER = {"unicycle_region"}  # its pushes are evenly in a disc that is larger than what any gains survive
+PUSHED_OVER = {"unicycle:region"}  # its pushes are evenly in a disc that is larger than what any gains survive
 TOLD_APART = "slippery ground "  # drawn, and chosen because robust controllers differ there: some fall in some
 FALLS = {"ice", "ice while speeding up", "ice on the left"}  # a vehicle that balances falls there with fixed gains
 # A thousand operations a stage: interpreted they take longer than to compile.
-COMPILED = {"suspension", "balancing_vehicle", "balancing_vehicle_slippery", *UNICYCLES}
+COMPILED = {"suspension", "balancing_vehicle", "balancing_vehicle:slippery", *UNICYCLES}
 # Some have the tasks of the car and of the vehicle that they are variants of.
-NAMES = [name for name in plants.names() if not name.startswith("suspension_") and not name.endswith("_rigid")]
+NAMES = [
+    name for name in plants.names(tasks=True) if not name.startswith("suspension_") and not name.endswith("_rigid")
+]
 OTHER_PLANTS_ONLY = {"fopdt"}  # what is not taught there are other parameters, which a run draws
 
 
@@ -152,7 +154,7 @@ def test_repetitions_differ_in_the_seed_alone(first, second):
 
 def test_no_two_repetitions_within_a_task_have_the_same_random_numbers():
     """A stream is keyed by the situation's name and its seed, which repetitions move by their stride."""
-    for name in plants.names():
+    for name in plants.names(tasks=True):
         several = [s for situations in task(plants.get(name)).values() for s in situations]
         keys = [(crc32(s.name.encode()), s.seed) for number in range(50) for s in repeated(several, number)]
         assert len(set(keys)) == 50 * len(several), name

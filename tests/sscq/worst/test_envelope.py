@@ -24,7 +24,7 @@ FULL = Envelope(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", plants.names())
+@pytest.mark.parametrize("name", plants.names(tasks=True))
 def test_the_usual_envelope_of_every_plant_fits_it_and_holds_its_nominal_plant(name):
     plant = plants.get(name)
     envelope = sscq.usual_envelope(plant)

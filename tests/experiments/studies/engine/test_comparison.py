@@ -56,7 +56,7 @@ def test_a_declaration_is_read_and_told(given, tmp_path):
 
 SAID = (
     "import plants; from experiments.studies.engine.declaration import digest_of_situations as said; "
-    "print({n: said(plants.get(n)) for n in plants.names()})"
+    "print({n: said(plants.get(n)) for n in plants.names(tasks=True)})"
 )
 
 

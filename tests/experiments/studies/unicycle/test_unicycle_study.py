@@ -106,7 +106,7 @@ def test_other_situations_than_the_declared_ones_are_refused(tmp_path):
 
 def test_hard_pushes_are_the_task_of_a_plant_of_its_own():
     """Two speeds taught, starts backwards at each, roll gains of either sign; the other plants' task is untouched."""
-    pushed, mild = plants.get("unicycle_pushed"), plants.get("unicycle_speed_hold")
+    pushed, mild = plants.get("unicycle:pushed"), plants.get("unicycle:speed_hold")
     asked = {round((one["reference"]["lean"] - BETA0) / 0.02, 9) for one in pushed.situations["taught"]}
     assert asked == {SLOW, FAST}
     assert sum(one["initial"][8] < 0.0 for one in pushed.situations["taught"]) == 2

@@ -18,7 +18,7 @@ from plants.core.replay import replay
 ROOT = Path(__file__).resolve().parents[4]
 
 
-@pytest.fixture(scope="module", params=plants.names())
+@pytest.fixture(scope="module", params=plants.names(tasks=True))
 def report(request):
     return plants.check(plants.get(request.param))
 
@@ -33,14 +33,14 @@ def test_it_keeps_its_contract(report):
 
 
 def test_its_energy_balance_closes(report):
-    plant = plants.get(report.plant)
+    plant = plants.find(report.plant)
     if plant.energy is None:
         pytest.skip("no energy declared")
     (line,) = (line for line in report.passed if "energy balance closes" in line)
     assert float(line.split("closes to ")[1].split()[0]) <= 1e-6
 
 
-@pytest.mark.parametrize("name", plants.names())
+@pytest.mark.parametrize("name", plants.names(tasks=True))
 def test_energy_is_balanced_at_every_state_also_of_other_plants(name):
     """Rate of energy along the motion = supplied - dissipated, with all parameters moved: up to rounding."""
     plant, rng = plants.get(name), np.random.default_rng(3)
@@ -64,7 +64,7 @@ def powers(name, *, driven=True):
     return sample, np.broadcast_to(supplied, 400), np.broadcast_to(entropy, 400)
 
 
-@pytest.mark.parametrize("name", plants.names())
+@pytest.mark.parametrize("name", plants.names(tasks=True))
 def test_entropy_is_produced_and_never_destroyed(name):
     """But by Van der Pol's damping, which feeds in energy within |q| < 1: it has a source that is not modelled."""
     sample, _, entropy = powers(name)
@@ -84,12 +84,12 @@ FED = {
     "cstr_bequette": "as in cstr",
     "cstr_dimensionless": "as in cstr",
     "balancing_vehicle": "the ground throws a pressed wheel back and straightens bristles",
-    "balancing_vehicle_slippery": "as in balancing_vehicle",
+    "balancing_vehicle:slippery": "as in balancing_vehicle",
     "balancing_vehicle_rigid": "as in balancing_vehicle",
 }
 
 
-@pytest.mark.parametrize("name", [name for name in plants.names() if name not in FED])
+@pytest.mark.parametrize("name", [name for name in plants.names(tasks=True) if name not in FED])
 def test_nothing_is_supplied_where_nothing_acts(name):
     """So that with the balance the entropy rate is the energy lost: the balance alone knows the difference of the two."""
     _, supplied, _ = powers(name, driven=False)
@@ -100,7 +100,8 @@ LEANS = {"cart_pole"}  # its nominal state is a start beside the upright rest
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in plants.names() if plants.get(name).allocate and plants.get(name).operating_points]
+    "name",
+    [name for name in plants.names(tasks=True) if plants.get(name).allocate and plants.get(name).operating_points],
 )
 def test_no_command_holds_the_nominal_point(name):
     """As the plants' page says: the bias is in `allocate`; up to rounding in the solved input."""
@@ -121,7 +122,7 @@ STEPS = dict(
 
 def test_the_recommended_step_is_accurate(report):
     """A tenth of the fastest mode's time: ten steps of rk4 are right to 1e-5 of each state (measured: at most 6e-6)."""
-    plant, step = plants.get(report.plant), report.step or 0.1
+    plant, step = plants.find(report.plant), report.step or 0.1
     u, w, p = tuple(q.nominal for q in plant.inputs), plant.calm(), plant.nominal()
 
     def rates(t, x):
@@ -136,11 +137,13 @@ def test_the_recommended_step_is_accurate(report):
 
 
 def test_the_table_of_plants_lists_all_with_their_steps():
-    assert {name: float(step) for name, step in STEPS.items()} == {n: plants.get(n).step for n in plants.names()}
+    assert {name: float(step) for name, step in STEPS.items()} == {
+        n: plants.get(n).step for n in plants.names(tasks=True)
+    }
 
 
 def test_a_plants_own_step_is_accurate(report):
-    plant = plants.get(report.plant)
+    plant = plants.find(report.plant)
     if plant.advance is not None:
         pytest.skip("its step map's accuracy is told by its own tests")
     assert report.step is None or plant.step <= report.step

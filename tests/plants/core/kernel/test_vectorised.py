@@ -107,7 +107,7 @@ def test_lanes_are_computed_side_by_side(family):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", plants.names())
+@pytest.mark.parametrize("name", plants.names(tasks=True))
 def test_lanes_of_every_plant_are_computed_side_by_side(name):
     situation = sscq.Situation(name="plain", t_end=1.0)
     packed, scalar = counts(ClosedLoop(plants.get(name), controllers.PID(), (situation,), 0.01).kernel.text)

@@ -18,7 +18,7 @@ UNITS = "ignore:.*(symmetric and normalized|probably too (low|high)|due to the e
 
 @pytest.mark.filterwarnings(UNITS)
 @pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in plants.names()]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in plants.names(tasks=True)]
 )
 def test_every_plant_passes_gymnasiums_checker(name):
     from gymnasium.utils.env_checker import check_env
