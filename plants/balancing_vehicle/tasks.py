@@ -10,13 +10,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from plants.balancing_vehicle.parameters import BALANCER
 from plants.excitation import Step
+from plants.excitation.draws import Draws
 
 FRICTION, LOAD, DELAY, PUSH, NOISE_SHARE = (0.02, 0.15), (1.0, 4.0), (0.005, 0.025), (30.0, 80.0), (0.5, 1.5)
 """Friction scale; payload [kg]; delay of the commands [s]; push of 0.2 s [N]; a multiple of the usual sensor noise."""
+_COMMANDS = {
+    "speed": (-1.2, 1.5),
+    "later": (-1.0, 1.5),
+    "changed_at": (2.0, 5.0),
+    "turn": (-0.8, 0.8),
+    "pitch": (-0.1, 0.1),
+}
+_LOADS = {"payload": LOAD, "payload_x": (-0.06, 0.06), "payload_y": (-0.1, 0.1), "payload_z": (0.2, 0.6)}
+_PATCH = {"patch_x": (0.2, 1.0), "patch_length": (0.3, 3.0)}
 _CHANCE = {"load": 0.4, "delay": 0.4, "noise": 0.4, "push": 0.8}
 _SIDES = {"L": 1.0, "R": -1.0}
 
@@ -35,44 +43,32 @@ def drawn_cases(number: int, seed: int) -> list[dict[str, Any]]:
         "friction" (scales of disturbances by name, and when they fall [s]), "push" (size [N] and time [s]) or None,
         "delay" [s], "noise" (a multiple of the sensors') or None.
     """
-    rng = np.random.default_rng(seed)
-    return [_slippery_case(rng) for _ in range(number)]
+    draws = Draws(seed)
+    return [_slippery_case(draws) for _ in range(number)]
 
 
-def _slippery_case(rng: np.random.Generator) -> dict[str, Any]:
-    def draw(low: float, high: float) -> float:
-        return float(rng.uniform(low, high))
-
-    def happens(what: str) -> bool:
-        return bool(rng.random() < _CHANCE[what])
-
-    case: dict[str, Any] = {
-        "speed": draw(-1.2, 1.5), "later": draw(-1.0, 1.5), "changed_at": draw(2.0, 5.0), "turn": draw(-0.8, 0.8),
-        "pitch": draw(-0.1, 0.1), "delay": 0.0, "noise": None, "push": None, "parameters": {},
-    }  # fmt: skip
-    case |= _slippery_ground(rng, draw, case)
-    if happens("load"):
-        names = {"payload": LOAD, "payload_x": (-0.06, 0.06), "payload_y": (-0.1, 0.1), "payload_z": (0.2, 0.6)}
-        case["parameters"] |= {name: draw(*ends) for name, ends in names.items()}
-    if happens("delay"):
-        case["delay"] = draw(*DELAY)
-    if happens("noise"):
-        case["noise"] = draw(*NOISE_SHARE)
-    if happens("push"):
-        case["push"] = (draw(*PUSH) * float(rng.choice((-1.0, 1.0))), draw(2.0, 5.0))
+def _slippery_case(draws: Draws) -> dict[str, Any]:
+    case: dict[str, Any] = draws.values(_COMMANDS)
+    case |= {"delay": 0.0, "noise": None, "push": None, "parameters": {}}
+    case |= _slippery_ground(draws, case)
+    if draws.happens(_CHANCE["load"]):
+        case["parameters"] |= draws.values(_LOADS)
+    if draws.happens(_CHANCE["delay"]):
+        case["delay"] = draws.between(DELAY)
+    if draws.happens(_CHANCE["noise"]):
+        case["noise"] = draws.between(NOISE_SHARE)
+    if draws.happens(_CHANCE["push"]):
+        case["push"] = (draws.between(PUSH) * draws.one_of((-1.0, 1.0)), draws.between((2.0, 5.0)))
     return case
 
 
-def _slippery_ground(rng: np.random.Generator, draw: Any, case: dict[str, Any]) -> dict[str, Any]:
+def _slippery_ground(draws: Draws, case: dict[str, Any]) -> dict[str, Any]:
     """Ice under both wheels, under one, or a patch ahead under one."""
-    scale, at, side = draw(*FRICTION), draw(0.2, 3.0), str(rng.choice(tuple(_SIDES)))
-    kind = int(rng.integers(3))
-    if kind < 2:
-        return {"friction": (scale, at, ("LR", side)[kind])}
-    patch = {
-        "patch": scale, "patch_x": draw(0.2, 1.0), "patch_length": draw(0.3, 3.0), "patch_y": _SIDES[side],
-        "patch_width": 2.0,
-    }  # fmt: skip
+    scale, at, side = draws.between(FRICTION), draws.between((0.2, 3.0)), draws.one_of(tuple(_SIDES))
+    wheels = draws.one_of(("LR", side, ""))
+    if wheels:
+        return {"friction": (scale, at, wheels)}
+    patch = {"patch": scale, **draws.values(_PATCH), "patch_y": _SIDES[side], "patch_width": 2.0}
     # Straight ahead, so that it is met.
     return {"friction": None, "parameters": patch, "turn": 0.2 * case["turn"], "speed": abs(case["speed"])}
 

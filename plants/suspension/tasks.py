@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from plants.excitation.draws import Draws
 from plants.suspension.motion import equilibrium
 from plants.suspension.parameters import CS_FRONT, CS_REAR, PARAMETERS, loaded
 from plants.suspension.roads import bump, rough_road, together
@@ -19,8 +18,6 @@ from plants.suspension.signals import rest_in_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.random import Generator
 
 
 SEED = 20261122
@@ -99,31 +96,26 @@ class Drawn:
 
 def drawn(seed: int = SEED, rough: int = ROUGH, single: int = SINGLE) -> tuple[Drawn, ...]:
     """Return the cases: class B to D, 10 to 35 m/s, up to 300 kg, dampers from 50 %, tyres +- 20 %, up to 15 ms."""
-    rng = np.random.default_rng(seed)
-    return tuple(_one(rng, obstacle=k >= rough) for k in range(rough + single))
+    draws = Draws(seed)
+    return tuple(_one(draws, obstacle=k >= rough) for k in range(rough + single))
 
 
-def _one(rng: Generator, *, obstacle: bool) -> Drawn:
+def _one(draws: Draws, *, obstacle: bool) -> Drawn:
     given = None
     if obstacle:
-        height = float(rng.choice([-1.0, 1.0])) * _between(rng, 0.02, 0.08, 0.01)
-        given = (height, _between(rng, 0.5, 3.0, 0.1), str(rng.choice(["both", "left", "right"])))
+        height = draws.one_of((-1.0, 1.0)) * draws.on_grid(0.02, 0.08, 0.01)
+        given = (height, draws.on_grid(0.5, 3.0, 0.1), draws.one_of(("both", "left", "right")))
     return Drawn(
-        road_class="B" if obstacle else str(rng.choice(["B", "C", "D"])),
-        speed=_between(rng, 10.0, 35.0, 0.5),
-        correlation=_between(rng, 0.0, 1.0, 0.1),
+        road_class="B" if obstacle else draws.one_of(("B", "C", "D")),
+        speed=draws.on_grid(10.0, 35.0, 0.5),
+        correlation=draws.on_grid(0.0, 1.0, 0.1),
         obstacle=given,
-        mass=_between(rng, 0.0, 300.0, 10.0) if rng.random() < 0.5 else 0.0,  # every other car is empty
-        place=str(rng.choice(list(PLACES))),
-        dampers=_between(rng, 0.5, 1.0, 0.01),
-        tyres=_between(rng, 0.8, 1.2, 0.01),
-        delay=_between(rng, 0.0, 0.015, 0.001),
+        mass=draws.on_grid(0.0, 300.0, 10.0) if draws.happens(0.5) else 0.0,  # every other car is empty
+        place=draws.one_of(tuple(PLACES)),
+        dampers=draws.on_grid(0.5, 1.0, 0.01),
+        tyres=draws.on_grid(0.8, 1.2, 0.01),
+        delay=draws.on_grid(0.0, 0.015, 0.001),
     )
-
-
-def _between(rng: Generator, low: float, high: float, step: float) -> float:
-    """A number drawn evenly from a grid."""
-    return round(low + step * int(rng.integers(0, round((high - low) / step) + 1)), 6)
 
 
 HORIZON = 10.0  # s
