@@ -34,40 +34,50 @@ _WAVES = {"wind": Sine(1.0, 0.3) + UniformFilter(0.5, 5.0), "updraught": Uniform
 
 def _air(x: Numbers, w: Numbers) -> tuple[Any, Any]:
     """Speed of the air past the vehicle, along x and z [m/s]."""
-    return w[0] - x[3], w[1] - x[4]
+    _x, _z, _pitch, along, up, _turning = x
+    wind, updraught = w
+    return wind - along, updraught - up
 
 
 def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """Rates of position x, height z [m], pitch [rad] and their speeds."""
     mass, inertia, arm, drag, turning_drag = p
-    (along, up), thrust = _air(x, w), u[0] + u[1]
-    moment = arm * (u[0] - u[1]) - turning_drag * x[5]
+    _x, _z, pitch, x_rate, z_rate, turning = x
+    (along, up), (left, right) = _air(x, w), u
+    thrust = left + right
+    moment = arm * (left - right) - turning_drag * turning
     return (
-        x[3],
-        x[4],
-        x[5],
-        (thrust * sin(x[2]) + drag * along) / mass,
-        (thrust * cos(x[2]) + drag * up) / mass - GRAVITY,
+        x_rate,
+        z_rate,
+        turning,
+        (thrust * sin(pitch) + drag * along) / mass,
+        (thrust * cos(pitch) + drag * up) / mass - GRAVITY,
         moment / inertia,
     )
 
 
 def energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Stored energy [J], 0 at rest on height 0."""
-    return 0.5 * (p[0] * (x[3] * x[3] + x[4] * x[4]) + p[1] * x[5] * x[5]) + p[0] * GRAVITY * x[1]
+    mass, inertia, *_ = p
+    _x, z, _pitch, x_rate, z_rate, turning = x
+    return 0.5 * (mass * (x_rate * x_rate + z_rate * z_rate) + inertia * turning * turning) + mass * GRAVITY * z
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Power of the rotors on the body, and of the wind, which pushes with the drag at its own speed [W]."""
-    along, up = _air(x, w)
-    rotors = (u[0] + u[1]) * (x[3] * sin(x[2]) + x[4] * cos(x[2])) + p[2] * (u[0] - u[1]) * x[5]
-    return rotors + p[3] * (along * w[0] + up * w[1])
+    _mass, _inertia, arm, drag, _turning_drag = p
+    _x, _z, pitch, x_rate, z_rate, turning = x
+    (along, up), (left, right), (wind, updraught) = _air(x, w), u, w
+    rotors = (left + right) * (x_rate * sin(pitch) + z_rate * cos(pitch)) + arm * (left - right) * turning
+    return rotors + drag * (along * wind + up * updraught)
 
 
 def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: drag times speed through the air, and drag of turning."""
+    *_, drag, turning_drag = p
+    *_, turning = x
     along, up = _air(x, w)
-    return p[3] * (along * along + up * up) + p[4] * x[5] * x[5]
+    return drag * (along * along + up * up) + turning_drag * turning * turning
 
 
 def allocate(t: Any, x: Numbers, commands: Numbers, p: Numbers) -> Numbers:

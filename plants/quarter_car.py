@@ -34,43 +34,57 @@ _SMOOTHED = GaussianFilter(0.02, 10.0)
 
 def _strut(x: Numbers, p: Numbers) -> Any:
     """Force of spring and damper, which draws the body to the wheel [N]."""
-    return p[2] * (x[0] - x[1]) + p[3] * (x[3] - x[4])
+    body, wheel, _road, body_speed, wheel_speed = x
+    _, _, spring, damper, *_ = p
+    return spring * (body - wheel) + damper * (body_speed - wheel_speed)
 
 
 def _tyre(x: Numbers, w: Numbers, p: Numbers) -> tuple[Any, Any]:
     """Force of the tyre, which draws the wheel to the road [N], and its rate of deflection [m/s]."""
-    rate = x[4] - _road_speed(x, w, p)
-    return p[4] * (x[1] - x[2]) + p[5] * rate, rate
+    _body, wheel, road, _body_speed, wheel_speed = x
+    _, _, _, _, tyre_spring, tyre_damper, _ = p
+    rate = wheel_speed - _road_speed(x, w, p)
+    return tyre_spring * (wheel - road) + tyre_damper * rate, rate
 
 
 def _road_speed(x: Numbers, w: Numbers, p: Numbers) -> Any:
     """Vertical speed of the road under the wheel [m/s]."""
-    return w[0] - p[6] * x[2]
+    _, _, road, _, _ = x
+    (road_rate,), road_corner = w, p[-1]
+    return road_rate - road_corner * road
 
 
 def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Numbers:
     """Rates of the heights of body, wheel and road [m], and of the speeds of body and wheel [m/s]."""
+    _, _, _, body_speed, wheel_speed = x
+    (actuator,), (sprung, unsprung, *_) = u, p
     strut, (tyre, _rate) = _strut(x, p), _tyre(x, w, p)
-    return x[3], x[4], _road_speed(x, w, p), (u[0] - strut) / p[0], (strut - u[0] - tyre) / p[1]
+    accelerations = (actuator - strut) / sprung, (strut - actuator - tyre) / unsprung
+    return body_speed, wheel_speed, _road_speed(x, w, p), *accelerations
 
 
 def energy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Stored energy [J] of both masses, spring and tyre; weights and static deflections cancel."""
-    travel, deflection = x[0] - x[1], x[1] - x[2]
-    springs = p[2] * travel * travel + p[4] * deflection * deflection
-    return 0.5 * (p[0] * x[3] * x[3] + p[1] * x[4] * x[4] + springs)
+    body, wheel, road, body_speed, wheel_speed = x
+    sprung, unsprung, spring, _, tyre_spring, *_ = p
+    travel, deflection = body - wheel, wheel - road
+    springs = spring * travel * travel + tyre_spring * deflection * deflection
+    return 0.5 * (sprung * body_speed * body_speed + unsprung * wheel_speed * wheel_speed + springs)
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Power of the actuator between body and wheel, and of the road at the tyre [W]."""
-    tyre, _rate = _tyre(x, w, p)
-    return u[0] * (x[3] - x[4]) - tyre * _road_speed(x, w, p)
+    _, _, _, body_speed, wheel_speed = x
+    (actuator,), (tyre, _rate) = u, _tyre(x, w, p)
+    return actuator * (body_speed - wheel_speed) - tyre * _road_speed(x, w, p)
 
 
 def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: heat of damper and tyre."""
-    travel_rate, (_tyre_force, rate) = x[3] - x[4], _tyre(x, w, p)
-    return p[3] * travel_rate * travel_rate + p[5] * rate * rate
+    _, _, _, body_speed, wheel_speed = x
+    _, _, _, damper, _, tyre_damper, _ = p
+    travel_rate, (_tyre_force, rate) = body_speed - wheel_speed, _tyre(x, w, p)
+    return damper * travel_rate * travel_rate + tyre_damper * rate * rate
 
 
 def body_acceleration(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:

@@ -39,38 +39,47 @@ def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Number
     """Balances of A and of heat: V C' = F (C_f - C) - V r,  rho c V T' = rho c F (T_f - T) - dH V r + UA (T_c - T)."""
     concentration, temperature = x
     flow, volume, capacity, _k0, _activation, heat, transfer, feed, feed_temperature = p
+    (coolant,), (warmer, richer) = u, w
     rate = reaction(x, p)
-    warming = heat * rate + transfer / volume * (u[0] - temperature)
+    warming = heat * rate + transfer / volume * (coolant - temperature)
     exchange = flow / volume
     return (
-        exchange * (feed + w[1] - concentration) - rate,
-        exchange * (feed_temperature + w[0] - temperature) + warming / capacity,
+        exchange * (feed + richer - concentration) - rate,
+        exchange * (feed_temperature + warmer - temperature) + warming / capacity,
     )
 
 
 def reaction(x: Numbers, p: Numbers) -> Any:
     """Rate of reaction [mol/(m^3 s)]: k0 exp(-E / (R T)) C."""
-    return p[3] * exp(-p[4] / x[1]) * x[0]
+    concentration, temperature = x
+    k0, activation = p[3:5]
+    return k0 * exp(-activation / temperature) * concentration
 
 
 def stored_exergy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Thermal exergy of the contents [J]."""
-    return exergy.stored(p[2] * p[1], x[1])
+    _flow, volume, capacity, *_ = p
+    _concentration, temperature = x
+    return exergy.stored(capacity * volume, temperature)
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Exergy [W] that the flow, the jacket and the heat of reaction bring."""
-    temperature, volume = x[1], p[1]
-    flow = exergy.of_flow(p[2] * p[0], p[8] + w[0], temperature)
-    jacket = exergy.of_heat(p[6] * (u[0] - temperature), u[0])
-    return flow + jacket + exergy.of_heat(p[5] * volume * reaction(x, p), temperature)
+    _concentration, temperature = x
+    flow, volume, capacity, _k0, _activation, heat, transfer, _feed, feed_temperature = p
+    (coolant,), warmer = u, w[0]
+    brought = exergy.of_flow(capacity * flow, feed_temperature + warmer, temperature)
+    jacket = exergy.of_heat(transfer * (coolant - temperature), coolant)
+    return brought + jacket + exergy.of_heat(heat * volume * reaction(x, p), temperature)
 
 
 def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Entropy production rate times T0 [W]: heat transfer to the jacket and mixing of the feed; not 0 at rest."""
-    temperature = x[1]
-    jacket = exergy.lost_by_transfer(p[6] * (temperature - u[0]), temperature, u[0])
-    return jacket + exergy.lost_by_mixing(p[2] * p[0], p[8] + w[0], temperature)
+    _concentration, temperature = x
+    flow, _volume, capacity, _k0, _activation, _heat, transfer, _feed, feed_temperature = p
+    (coolant,), warmer = u, w[0]
+    jacket = exergy.lost_by_transfer(transfer * (temperature - coolant), temperature, coolant)
+    return jacket + exergy.lost_by_mixing(capacity * flow, feed_temperature + warmer, temperature)
 
 
 def _state(values: dict[str, float], temperature: float) -> tuple[float, float]:

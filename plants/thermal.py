@@ -41,20 +41,23 @@ def derivative(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Number
     """Heat balances of both heaters, and both sensors' lag."""
     lost_1, lost_2, between = exchanged(x, w, p)
     first, second, seen_1, seen_2 = x
-    warming_1 = (p[6] * u[0] - lost_1 + between) / p[0]
-    warming_2 = (p[7] * u[1] - lost_2 - between) / p[0]
-    return warming_1, warming_2, (first - seen_1) / p[8], (second - seen_2) / p[8]
+    capacity, (power_1, power_2, lag) = p[0], p[6:9]
+    warming_1 = (power_1 * u[0] - lost_1 + between) / capacity
+    warming_2 = (power_2 * u[1] - lost_2 - between) / capacity
+    return warming_1, warming_2, (first - seen_1) / lag, (second - seen_2) / lag
 
 
 def stored_exergy(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Thermal exergy of both heaters [J]."""
-    return exergy.stored(p[0], x[0]) + exergy.stored(p[0], x[1])
+    capacity, (first, second) = p[0], x[:2]
+    return exergy.stored(capacity, first) + exergy.stored(capacity, second)
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     """Electric power less the exergy of the heat as it reaches the surroundings [W]."""
     lost_1, lost_2, _between = exchanged(x, w, p)
-    return p[6] * u[0] + p[7] * u[1] - exergy.of_heat(lost_1 + lost_2, p[9] + w[0])
+    power_1, power_2, _lag, ambient = p[6:]
+    return power_1 * u[0] + power_2 * u[1] - exergy.of_heat(lost_1 + lost_2, ambient + w[0])
 
 
 def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
@@ -63,8 +66,9 @@ def entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
     Not 0 at rest above the surroundings. Radiation counts as heat between its two temperatures.
     """
     lost_1, lost_2, between = exchanged(x, w, p)
-    first, second, surroundings = x[0], x[1], p[9] + w[0]
-    heating = exergy.lost_as_heat(p[6] * u[0], first) + exergy.lost_as_heat(p[7] * u[1], second)
+    power_1, power_2, _lag, ambient = p[6:]
+    first, second, surroundings = x[0], x[1], ambient + w[0]
+    heating = exergy.lost_as_heat(power_1 * u[0], first) + exergy.lost_as_heat(power_2 * u[1], second)
     leaving = exergy.lost_by_transfer(lost_1, first, surroundings) + exergy.lost_by_transfer(
         lost_2, second, surroundings
     )

@@ -41,27 +41,30 @@ class _MotorLimits:
     """What the motors' limit reads."""
 
     def __init__(self, p: Any) -> None:
-        self.tau_max, self.no_load_speed = p[11], p[12]
+        *_, self.tau_max, self.no_load_speed, _push_height = p
 
 
 def spins(x: Any, p: Any) -> tuple[Any, Any]:
     """Turning of the left and the right wheel against the platform [rad/s]."""
-    radius, half = p[2], 0.5 * p[3] * x[6]
-    return (x[4] - half) / radius - x[5], (x[4] + half) / radius - x[5]
+    _, _, radius, track, *_ = p
+    _, _, _, _, v, pitching, yawing = x
+    half = 0.5 * track * yawing
+    return (v - half) / radius - pitching, (v + half) / radius - pitching
 
 
 def accelerations(x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any, Any]:
     """v', theta'', psi''."""
     body, wheel, radius, track, high, i_x, i_y, i_z, i_a, i_d, bearing, _, _, above = p
     _, _, _, theta, v, pitching, yawing = x
+    (push,) = w
     c, s = cos(theta), sin(theta)
     left, right = (torque - bearing * spin for torque, spin in zip(u, spins(x, p), strict=True))
     moment = body * high
     more = moment * high + i_x - i_z
     coupling = moment * c
     matrix = ((body + 2.0 * wheel + 2.0 * i_a / (radius * radius), coupling), (coupling, i_y + moment * high))
-    force = moment * s * (pitching * pitching + yawing * yawing) + (left + right) / radius + w[0]
-    tilting = more * s * c * yawing * yawing + moment * GRAVITY * s - (left + right) + w[0] * above * c
+    force = moment * s * (pitching * pitching + yawing * yawing) + (left + right) / radius + push
+    tilting = more * s * c * yawing * yawing + moment * GRAVITY * s - (left + right) + push * above * c
     ahead, pitch = solve_symmetric(matrix, (force, tilting))
     inertia = (i_x + moment * high) * s * s + i_z * c * c + 2.0 * i_d
     inertia = inertia + 0.5 * track * track * (wheel + i_a / (radius * radius))
@@ -82,16 +85,20 @@ def friction_demand(x: Any, u: Any, w: Any, p: Any) -> tuple[Any, Any]:
 
     Slip is due where the first exceeds mu_s times the second.
     """
+    body, wheel, _, _, high, *_ = p
+    _, _, _, theta, _, pitching, _ = x
+    (push,) = w
     ahead, pitch, _ = accelerations(x, u, w, p)
-    total, moment = p[0] + 2.0 * p[1], p[0] * p[4]
-    c, s, square = cos(x[3]), sin(x[3]), x[5] * x[5]
-    force = total * ahead + moment * (c * pitch - s * square) - w[0]
+    total, moment = body + 2.0 * wheel, body * high
+    c, s, square = cos(theta), sin(theta), pitching * pitching
+    force = total * ahead + moment * (c * pitch - s * square) - push
     return force, total * GRAVITY - moment * (s * pitch + c * square)
 
 
 def outputs(t: Any, x: Any, u: Any, w: Any, p: Any) -> tuple[Any, ...]:
     """Pitch, its rate, speed, yaw rate, and the friction that rolling needs."""
-    return x[3], x[5], x[4], x[6], *friction_demand(x, u, w, p)
+    _, _, _, theta, v, pitching, yawing = x
+    return theta, pitching, v, yawing, *friction_demand(x, u, w, p)
 
 
 def energy(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
@@ -108,14 +115,17 @@ def energy(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
 
 def supplied_power(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Power of motors and push [W]."""
+    _, _, _, theta, v, pitching, _ = x
+    (left_torque, right_torque), (push,), push_height = u, w, p[-1]
     left, right = spins(x, p)
-    return u[0] * left + u[1] * right + w[0] * (x[4] + p[13] * cos(x[3]) * x[5])
+    return left_torque * left + right_torque * right + push * (v + push_height * cos(theta) * pitching)
 
 
 def entropy_rate(t: Any, x: Any, u: Any, w: Any, p: Any) -> Any:
     """Entropy production rate times T0 [W]: the bearings'."""
     left, right = spins(x, p)
-    return p[10] * (left * left + right * right)
+    bearing = p[10]
+    return bearing * (left * left + right * right)
 
 
 def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:

@@ -64,7 +64,8 @@ MEASUREMENTS = (
 
 def true_speed(x: Any, p: VehicleParameters) -> Any:
     """Speed of the axle's middle along the heading [m/s], for phi = 0."""
-    return x[8] * cos(x[3]) + x[9] * sin(x[3]) - p.l * cos(x[5]) * x[13]
+    _x, _y, _z, psi, _phi, theta, _a_left, _a_right, x_rate, y_rate, _z_rate, _psi_rate, _phi_rate, theta_rate, *_ = x
+    return x_rate * cos(psi) + y_rate * sin(psi) - p.l * cos(theta) * theta_rate
 
 
 def encoder_speed(x: Any, p: VehicleParameters) -> Any:

@@ -56,9 +56,10 @@ def _corners(x: Numbers, p: Numbers, dampers: tuple[Any, Any] = (CS_FRONT, CS_RE
     heave = sum(lifts[1:], lifts[0]) / car.mb
     pitch = -sum((a * f for (a, _), f in zip(arms, lifts, strict=True)), 0.0) / car.Iby
     roll = sum((b * f for (_, b), f in zip(arms, lifts, strict=True)), 0.0) / car.Ibx
+    heave_rate, pitch_rate, roll_rate = x[7:10]
     found = []
     for k, (a, b) in enumerate(arms):
-        body = x[7] - a * x[8] + b * x[9]
+        body = heave_rate - a * pitch_rate + b * roll_rate
         found.append(
             _SensedCorner(body, body + rates[k] * (1.0 / _RATIOS[k]), rates[k], heave - a * pitch + b * roll, k < 2)
         )
