@@ -126,12 +126,9 @@ def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
 def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
     from configs.rules import files
     from experiments.runtime.run_folder import RunFolder, new_path
-    from plants.core.registry import in_full
 
     config = _finished(settings)
-    _find_plant(config)
-    if config.plant is not None and settings.plant == config.plant != in_full(config.plant) and not config.quiet:
-        tell(f"plant={config.plant} is deprecated: say plant={in_full(config.plant)}")
+    _find_plant(config, typed=True)
     settings.step, settings.plant = config.step, config.plant
     check(config)
     path = config.output or _sweep_folder() or new_path(name)
@@ -210,8 +207,11 @@ def stored_settings(name: str, stored: dict[str, Any]) -> Any:
     return config
 
 
-def _find_plant(config: Any) -> None:
-    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null."""
+def _find_plant(config: Any, *, typed: bool = False) -> None:
+    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null.
+
+    The plant is called by its own name from here on, as files do; typed, that of a plant for a task is deprecated.
+    """
     import plants
     from plants.core.checks.functions import check_sizes
     from plants.core.checks.report import CheckReport
@@ -221,8 +221,10 @@ def _find_plant(config: Any) -> None:
         plants.load_plant_file(config.plant_file, None if config.quiet else tell)
     if config.plant is None:
         return
-    plant = plants.find(config.plant)
-    config.plant = plant.name  # files know a plant for a task by its own name
+    plant, full = plants.find(config.plant), plants.core.registry.in_full(config.plant)
+    if typed and config.plant != full and not config.quiet:
+        tell(f"plant={config.plant} is deprecated: say plant={full}")
+    config.plant = plant.name
     config.step = config.step or plant.step
     report = CheckReport(plant.name)
     if not check_sizes(report, plant):

@@ -115,7 +115,9 @@ def test_no_command_holds_the_nominal_point(name):
 
 STEPS = dict(
     re.findall(
-        r"^\| `([\w:]+)` \|.*?\| ([\d.]+) \|", (ROOT / "docs" / "reference" / "plants.md").read_text("utf-8"), re.MULTILINE
+        r"^\| `([\w:]+)` \|.*?\| ([\d.]+) \|",
+        (ROOT / "docs" / "reference" / "plants.md").read_text("utf-8"),
+        re.MULTILINE,
     )
 )
 
