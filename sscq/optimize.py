@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.margins.margins import MarginLimits
     from sscq.margins.operating import OperatingMargins
-    from sscq.search.history import History
+    from sscq.search.history import GenerationHistory
     from sscq.search.method import SearchMethod
     from sscq.teaching.teacher import Teacher
     from sscq.teaching.teaching_signal import TeachingSignal
@@ -44,7 +44,7 @@ class Optimized:
         Theirs in the situations, margins included (minimised).
     teaching_signal : TeachingSignal or None
         Gains that are best over time, for `flcs.design`; None if no teacher was asked.
-    history : History
+    history : GenerationHistory
         Course of the search for constant gains, an entry a generation.
     low, high : ndarray [n_gains]
         The box that was searched.
@@ -55,7 +55,7 @@ class Optimized:
     gains: np.ndarray
     fitness: float
     teaching_signal: TeachingSignal | None
-    history: History
+    history: GenerationHistory
     low: np.ndarray
     high: np.ndarray
     criterion: Fitness

@@ -20,8 +20,8 @@ from experiments.runtime.errors import UserError
 from flcs.knowledge_base.files import content_hash
 from sscq.fitness import Fitness
 from sscq.worst.envelope import Envelope
-from sscq.worst.genome import Genes
-from sscq.worst.trials import Bench
+from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.trials import TrialLoops
 
 if TYPE_CHECKING:
     from flcs import KnowledgeBase
@@ -69,15 +69,15 @@ class CounterExample:
     values: dict[str, float]
 
     @cached_property
-    def genes(self) -> Genes:
+    def genes(self) -> EnvelopeGenes:
         """The envelope's genes."""
-        return Genes(self.plant, self.envelope)
+        return EnvelopeGenes(self.plant, self.envelope)
 
     @cached_property
-    def bench(self) -> Bench:
+    def bench(self) -> TrialLoops:
         """How it is simulated."""
         options = {"integrator": self.integrator, "algebraic_loop": self.algebraic_loop}
-        return Bench(self.genes, self.fitness, self.step, self.fail_above, options, threads=1)
+        return TrialLoops(self.genes, self.fitness, self.step, self.fail_above, options, threads=1)
 
     def controller(self, name: str) -> tuple[Any, Any]:
         """Return a controller and its gains by name."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.runtime import formats
 from sscq.baselines.tuned import Tuned
-from sscq.search.history import History
+from sscq.search.history import GenerationHistory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ def load(folder: Path, candidates: Sequence[Candidate] = ()) -> list[Tuned]:
     entries = []
     for i, head in enumerate(heads):
         histories = tuple(
-            (name, History(**{column: arrays[f"{i}.{j}.{column}"] for column in _COLUMNS}))
+            (name, GenerationHistory(**{column: arrays[f"{i}.{j}.{column}"] for column in _COLUMNS}))
             for j, name in enumerate(head["methods"])
         )
         entries.append(

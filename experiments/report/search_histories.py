@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from experiments.report.records.situations import Array
     from sscq.baselines.tuned import Tuned
-    from sscq.search.history import History
+    from sscq.search.history import GenerationHistory
 
-    Method = tuple[str, History]
+    Method = tuple[str, GenerationHistory]
 
 STAGES = {
     "fixed_genetic": "fixed", "fixed_cmaes": "fixed", "two_degree": "two_degree", "tables": "table",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from experiments.suites.suite import Options
-    from sscq.search.history import History
+    from sscq.search.history import GenerationHistory
 
 TABLE_LIMIT = 0.005  # of the IAE: what a look-up table may change
 RELEVANT = 0.005  # of J: a smaller change is none
@@ -132,7 +132,7 @@ def _of_all_rules(name: str) -> bool:
     return not label or label.startswith("from")
 
 
-def course(histories: Sequence[History]) -> tuple[np.ndarray, np.ndarray]:
+def course(histories: Sequence[GenerationHistory]) -> tuple[np.ndarray, np.ndarray]:
     """Return evaluations spent and the best fitness so far of searches that were made one after the other."""
     spent, counts, best = 0, [], []
     for history in histories:

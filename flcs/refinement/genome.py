@@ -18,7 +18,7 @@ from flcs.fuzzy_controller import FuzzyController
 from flcs.knowledge_base.mirror import MirrorMap, mirror_map, terms_of_first
 from sscq.baselines.candidates import Candidate
 from sscq.margins.gain_sets import HULL_SAMPLES, hull, together
-from sscq.search.encoding import Warp
+from sscq.search.encoding import GainScale
 
 if TYPE_CHECKING:
     from controllers.protocols import Law
@@ -82,10 +82,10 @@ class Genes:
         return np.array([k for k, n in enumerate(names) if self.kinds[k] == "gain" and "." not in n.partition("[")[0]])
 
     @cached_property
-    def _warp(self) -> Warp:
+    def _warp(self) -> GainScale:
         low, high = self.controller.theta_low[self._gain_rows], self.controller.theta_high[self._gain_rows]
         middles = [base.reference for base in self.controller.kb.channels for _ in base.rules]
-        return Warp(low, high, np.array([gain for reference in middles for gain in reference]))
+        return GainScale(low, high, np.array([gain for reference in middles for gain in reference]))
 
     def _groups(self) -> list[tuple[np.ndarray, Variable]]:
         """Positions of the term centres of each input, with the input."""

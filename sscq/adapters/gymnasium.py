@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _SEEDS = 2**31  # of episodes that are started without one
 
 
-class Task:
+class GymTask:
     """Episodes of a plant in one of several situations, in `count` lanes.
 
     Parameters
@@ -173,7 +173,7 @@ class PlantEnv(gymnasium.Env):
     plant : Plant or str
     situation : Situation, or sequence of them, optional
     **settings
-        `sample_time`, `step` [s], `fitness`, `integrator`, as of :class:`sscq.adapters.gymnasium.Task`.
+        `sample_time`, `step` [s], `fitness`, `integrator`, as of :class:`sscq.adapters.gymnasium.GymTask`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
@@ -181,7 +181,7 @@ class PlantEnv(gymnasium.Env):
     def __init__(
         self, plant: Plant | str, situation: Situation | Sequence[Situation] | None = None, **settings: Any
     ) -> None:
-        self.task = Task(plant, situation, 1, **settings)
+        self.task = GymTask(plant, situation, 1, **settings)
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
         self.render_mode = None
 
@@ -234,7 +234,7 @@ class PlantVectorEnv(vector.VectorEnv):
     num_envs : int
     situation : Situation, or sequence of them, optional
     **settings
-        As of :class:`sscq.adapters.gymnasium.Task`.
+        As of :class:`sscq.adapters.gymnasium.GymTask`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": vector.AutoresetMode.NEXT_STEP}
@@ -248,7 +248,7 @@ class PlantVectorEnv(vector.VectorEnv):
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
-        self.num_envs, self.task = num_envs, Task(plant, situation, num_envs, **settings)
+        self.num_envs, self.task = num_envs, GymTask(plant, situation, num_envs, **settings)
         self.single_observation_space = self.task.observation_space
         self.single_action_space = self.task.action_space
         batch = package("gymnasium.vector.utils").batch_space

@@ -14,7 +14,7 @@ import numpy as np
 
 from controllers import ConstantGains, Controller, GainTable, TwoDegreePID, gain_names
 from sscq.margins.gain_sets import hull
-from sscq.search.encoding import FixedGains, Warp
+from sscq.search.encoding import FixedGains, GainScale
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,7 @@ def two_degree(laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np
     )
     controller = Controller(free, ConstantGains(gain_names(free)))
     rows, places = np.atleast_2d(start), _gain_places(len(laws))
-    warp = Warp(low, high, rows[0])
+    warp = GainScale(low, high, rows[0])
     top = np.full(4 * len(laws), 1.5)
     top[places] = 1.0
     begin = np.ones((len(rows), 4 * len(laws)))
@@ -104,7 +104,12 @@ def _gain_places(n_channels: int) -> np.ndarray:
 
 
 def table(
-    laws: Sequence[PID], low: np.ndarray, high: np.ndarray, start: np.ndarray, variable: Variable, tick: float | None
+    laws: Sequence[PID],
+    low: np.ndarray,
+    high: np.ndarray,
+    start: np.ndarray,
+    variable: TableVariable,
+    tick: float | None,
 ) -> Candidate:
     """Gains linear over one scheduling variable between two nodes whose distance is searched: seven parameters."""
     schedule = GainTable(
@@ -112,7 +117,7 @@ def table(
         gain_names=gain_names(tuple(laws)), tick=tick,
     )  # fmt: skip
     n, rows = len(low), np.atleast_2d(start)
-    warp = Warp(low, high, rows[0])
+    warp = GainScale(low, high, rows[0])
     genes = warp.genes(rows)
     begin = np.hstack([genes, genes, np.full((len(rows), 1), np.sqrt(variable.least * variable.most))])
 
@@ -131,7 +136,7 @@ def table(
 
 
 @dataclass(frozen=True)
-class Variable:
+class TableVariable:
     """A scheduling variable of a gain table: signal, transform and the range in which its scale is searched."""
 
     name: str
@@ -142,14 +147,14 @@ class Variable:
     most: float
 
 
-def variables(plant: Plant) -> list[Variable]:
+def variables(plant: Plant) -> list[TableVariable]:
     """Return the variables that one-variable tables are tried on: |e|, |e'| and the square of the output."""
     channel = plant.channels[0]
     scale = channel.scale
     return [
-        Variable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale),
-        Variable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale),
-        Variable(
+        TableVariable("error", "the error's magnitude", "error", "magnitude", 0.1 * scale, 10.0 * scale),
+        TableVariable("rate", "the error rate's magnitude", "error_rate", "magnitude", 0.1 * scale, 20.0 * scale),
+        TableVariable(
             "output", f"the square of {channel.output}", channel.output, "square", 0.1 * scale**2, 20.0 * scale**2
         ),
     ]

@@ -98,7 +98,7 @@ def margin_gains(response: LoopResponse, low: ArrayLike, high: ArrayLike, limits
     free = ends[1] > ends[0]
     if not free[:2].any():
         raise ValueError(f"ki or kp must be free to be made large, got low = {ends[0]} and high = {ends[1]}")
-    design = _Design(response, ends, limits, 1 if free[1] else 0)
+    design = _ScheduleDesign(response, ends, limits, 1 if free[1] else 0)
     found = design.best(ends)
     if design.at_end(found):  # the margins do not bind: what is left is to be as robust as can be
         fixed = ends.copy()
@@ -110,7 +110,7 @@ def margin_gains(response: LoopResponse, low: ArrayLike, high: ArrayLike, limits
 
 
 @dataclass(frozen=True)
-class _Design:
+class _ScheduleDesign:
     """Fitness of gain sets: any that keeps the limits before any that does not; `goal` is made large."""
 
     response: LoopResponse
@@ -148,7 +148,7 @@ def _axis(low: float, high: float) -> Array:
 
 
 @dataclass(frozen=True)
-class _Robust(_Design):
+class _Robust(_ScheduleDesign):
     """The same with the smallest Ms as its aim."""
 
     def aim(self, gains: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from plants import Plant
-    from sscq.search.history import History
+    from sscq.search.history import GenerationHistory
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Tuned:
         Where it measures more than the declared plant does; None: that one.
     fitness : float
         On the taught situations as its search saw it, margins and travel limit included; NaN: not searched.
-    histories : tuple of (name, History)
+    histories : tuple of (name, GenerationHistory)
         Of the searches behind it; the name is the method's, "label|method" where they are several.
     genome : ndarray [n_genes]
         What the search found; theta is decoded from it.
@@ -59,7 +59,7 @@ class Tuned:
     point_gains: np.ndarray | None = None
     plant: Plant | None = None
     fitness: float = float("nan")
-    histories: tuple[tuple[str, History], ...] = ()
+    histories: tuple[tuple[str, GenerationHistory], ...] = ()
     genome: np.ndarray = field(default_factory=lambda: np.empty(0))
     incumbents: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from controllers import Gains, Law
     from plants import OperatingPoint, Plant
     from plants.core.analysis.linearise import LinearModel
-    from sscq.margins.linear_loop import LinearPlant, Loop
+    from sscq.margins.linear_loop import LinearPlant, LoopSettings
     from sscq.margins.sampled_loop import SampledPlant
 
     Array = NDArray[np.float64]
@@ -255,7 +255,7 @@ _SAMPLES = 10  # a period shorter than these belongs to the sampling, not to the
 _ASIDE = 1e-3  # of the gain: how near to it the loop is asked whether it is stable
 
 
-def ultimate_gain(plant: LinearPlant, loop: Loop) -> tuple[float, float] | None:
+def ultimate_gain(plant: LinearPlant, loop: LoopSettings) -> tuple[float, float] | None:
     """Return the ultimate gain (positive, in the sense of the loop's action) and its period [s].
 
     None where proportional control alone never holds the plant, where it holds it with any gain, or where the period

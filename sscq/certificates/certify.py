@@ -19,7 +19,7 @@ import numpy as np
 from sscq.certificates.frozen_loops import closed, frozen_points, visible
 from sscq.certificates.gain_hull import hull_of
 from sscq.certificates.quadratic_lyapunov import common_lyapunov
-from sscq.certificates.text import Family, describe
+from sscq.certificates.text import CertifiedFamily, describe
 from sscq.loop.spec import LoopSpec
 from sscq.situations.situation import Situation
 
@@ -93,7 +93,7 @@ def certify(
         states=loops[0].states,
     )
     alone = _alone(loops, hull, how) if by_point and found.verdict == "not found" and len(loops) > 1 else {}
-    family = Family(plant.name, len(loops), hull, tuple(dropped), points, _resting(spec, hull), alone, note)
+    family = CertifiedFamily(plant.name, len(loops), hull, tuple(dropped), points, _resting(spec, hull), alone, note)
     return replace(found, text=describe(found, family))
 
 

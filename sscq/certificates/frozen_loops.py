@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.analysis.linearise import linearise
-from sscq.margins.affine_loop import Path, Point, from_sample_to_sample, in_continuous_time, slots
+from sscq.margins.affine_loop import LinearPoint, Path, from_sample_to_sample, in_continuous_time, slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +21,7 @@ MOST_STATES = 16  # of a sampled loop; beyond it a long delay is approximated in
 _SHORT = 1e-2  # of the least delay: what stands for none beside it, so that all members have the same states
 
 
-def frozen_points(spec: LoopSpec, hull: GainHull) -> Iterable[Point]:
+def frozen_points(spec: LoopSpec, hull: GainHull) -> Iterable[LinearPoint]:
     """Operating points times distinct plants and delays of the situations, all channels with their commands."""
     plant, sample = spec.plant, spec.timing.sample_time
     paths = [_channel(spec, hull, i) for i in range(len(spec.laws))]
@@ -43,7 +43,7 @@ def frozen_points(spec: LoopSpec, hull: GainHull) -> Iterable[Point]:
             if np.abs(model.D[rows]).max(initial=0.0) > 0.0:
                 raise ValueError(f"a measurement of plant {plant.name!r} depends on its input at once; none may")
             name = place.name if len(sets) == 1 else f"{place.name}, plant {number + 1}"
-            yield Point(name, model.A, model.B, channels, model.delay + late, model.states)
+            yield LinearPoint(name, model.A, model.B, channels, model.delay + late, model.states)
 
 
 def _channel(spec: LoopSpec, hull: GainHull, i: int) -> tuple[Path, str | None]:
@@ -57,7 +57,7 @@ def _channel(spec: LoopSpec, hull: GainHull, i: int) -> tuple[Path, str | None]:
     return path, channel.rate if spec.measures_rate(i) and "kd" in used else None
 
 
-def visible(points: list[Point]) -> tuple[list[Point], list[str]]:
+def visible(points: list[LinearPoint]) -> tuple[list[LinearPoint], list[str]]:
     """Leave out the states that no law sees at any point, such as the heading of a vehicle: no gain moves them."""
     names = points[0].states
     moves = np.any([p.A != 0.0 for p in points], axis=0)
@@ -77,7 +77,7 @@ def visible(points: list[Point]) -> tuple[list[Point], list[str]]:
 
 
 def closed(
-    spec: LoopSpec, points: list[Point], n_gains: int, *, sampled: bool | None
+    spec: LoopSpec, points: list[LinearPoint], n_gains: int, *, sampled: bool | None
 ) -> tuple[list[AffineLoop], float | None, str]:
     """Return the loops, their sample time [s] or None for continuous time, and what was replaced in that."""
     h = spec.timing.sample_time
@@ -98,7 +98,7 @@ def closed(
     return [in_continuous_time(p, n_gains) for p in points], None, note
 
 
-def _softened(point: Point, sample_time: float) -> Point:
+def _softened(point: LinearPoint, sample_time: float) -> LinearPoint:
     """Let a difference over a sample be a filtered derivative: both lag by half a sample."""
     return replace(
         point,

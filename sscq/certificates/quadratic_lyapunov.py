@@ -133,7 +133,7 @@ def own_decays(matrices: Array, sample_time: float | None = None) -> Array:
 
 
 @dataclass
-class Search:
+class DecaySearch:
     """Bisection of the decay rate, and the members that have bound so far.
 
     Attributes
@@ -273,7 +273,7 @@ def common_lyapunov(
     sizes = np.linalg.norm(scaled, 2, axis=(1, 2)) if sample_time is None else np.full(len(scaled), 1.0 / sample_time)
     if (rates <= _AT_REST * sizes).any():
         return found
-    search = Search(scaled, sample_time, float(rates[slowest]))
+    search = DecaySearch(scaled, sample_time, float(rates[slowest]))
     P = search.largest_decay()
     return _judged(found, scaled, labels, P, excluded=P is None and search.excluded())
 

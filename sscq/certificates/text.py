@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sscq.certificates.certificate import Certificate
     from sscq.certificates.gain_hull import GainHull
-    from sscq.margins.affine_loop import Point
+    from sscq.margins.affine_loop import LinearPoint
 
 _WIDTH = 110
 
@@ -19,7 +19,7 @@ _STANDS = 1e-9  # 1/s: growth that rounding explains
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class CertifiedFamily:
     """What was asked about.
 
     Attributes
@@ -30,7 +30,7 @@ class Family:
     hull : GainHull
     dropped : tuple of str
         States of the plant that no law sees.
-    points : sequence of Point
+    points : sequence of LinearPoint
     resting : tuple of str
         Gain sets whose integral stands still.
     alone : mapping of operating point to decay rate [1/s]
@@ -43,13 +43,13 @@ class Family:
     n_points: int
     hull: GainHull
     dropped: tuple[str, ...]
-    points: Sequence[Point]
+    points: Sequence[LinearPoint]
     resting: tuple[str, ...]
     alone: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
 
 
-def describe(found: Certificate, family: Family) -> str:
+def describe(found: Certificate, family: CertifiedFamily) -> str:
     """Return the certificate as text: verdict, what is proved, what is not."""
     parts = [_verdict(found, family)]
     if found.holds:
@@ -59,7 +59,7 @@ def describe(found: Certificate, family: Family) -> str:
     return "\n".join(fill(part, _WIDTH, subsequent_indent="  ") for part in parts)
 
 
-def _verdict(found: Certificate, family: Family) -> str:
+def _verdict(found: Certificate, family: CertifiedFamily) -> str:
     members = (
         f"{found.n_members} frozen closed loops of {family.plant} "
         f"({family.n_points} operating points and plants x {len(family.hull.names)} gain sets)"
@@ -75,7 +75,7 @@ def _verdict(found: Certificate, family: Family) -> str:
     return f"Certificate not found: no common quadratic Lyapunov function for {members}."
 
 
-def _proved(found: Certificate, family: Family) -> str:
+def _proved(found: Certificate, family: CertifiedFamily) -> str:
     check = "eigenvalues in float64 and in exact integer arithmetic" if found.exact else "eigenvalues in float64"
     return (
         f"V = x' P x falls at least as e^(-2 a t), a = {found.decay:.4g} 1/s, {_time(found)}, for every gain set in "
@@ -85,7 +85,7 @@ def _proved(found: Certificate, family: Family) -> str:
     )
 
 
-def _not_covered(found: Certificate, family: Family) -> str:
+def _not_covered(found: Certificate, family: CertifiedFamily) -> str:
     return (
         "the plant between and beyond its operating points (these are linearisations there), limits of the command and "
         "anti-windup, noise, drop-outs, other plants and delays than those named; "
@@ -94,7 +94,7 @@ def _not_covered(found: Certificate, family: Family) -> str:
     )
 
 
-def _not_found(found: Certificate, family: Family) -> str:
+def _not_found(found: Certificate, family: CertifiedFamily) -> str:
     if found.verdict == "unstable member":
         rest = [name for name in family.resting if found.worst.startswith(f"{name} at ")]
         if rest and found.bound > -_STANDS:
@@ -116,14 +116,14 @@ def _not_found(found: Certificate, family: Family) -> str:
     )
 
 
-def _alone(family: Family) -> list[str]:
+def _alone(family: CertifiedFamily) -> list[str]:
     if not family.alone:
         return []
     each = [f"{name}: {f'{decay:.4g} 1/s' if decay else 'none'}" for name, decay in family.alone.items()]
     return [f"Operating points by themselves, for gains that move in the same hull: {'; '.join(each)}."]
 
 
-def _asked(found: Certificate, family: Family) -> str:
+def _asked(found: Certificate, family: CertifiedFamily) -> str:
     return f"the hull of {family.hull.text}, {_time(found)}; {_delay(found, family)}{_left_out(family)}"
 
 
@@ -131,7 +131,7 @@ def _time(found: Certificate) -> str:
     return "in continuous time" if found.sample_time is None else f"from sample to sample ({found.sample_time:g} s)"
 
 
-def _delay(found: Certificate, family: Family) -> str:
+def _delay(found: Certificate, family: CertifiedFamily) -> str:
     late = sorted({point.delay for point in family.points})
     span = f"{late[0]:g}" if late[0] == late[-1] else f"{late[0]:g} .. {late[-1]:g}"
     how = "exact" if found.sample_time is not None else "a Pade approximation of order 2"
@@ -141,5 +141,5 @@ def _delay(found: Certificate, family: Family) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _left_out(family: Family) -> str:
+def _left_out(family: CertifiedFamily) -> str:
     return f" Left out: {', '.join(family.dropped)}, which no law sees." if family.dropped else ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plants.core.kernel.kernel import KernelDesign
     from plants.core.kernel.lanes import WorkspaceRows
-    from sscq.loop.spec import LoopSpec, Timing
+    from sscq.loop.spec import LoopSpec, LoopTiming
 
 
 _NEIGHBOURS = (("old", ""), ("older", " - 1"))
@@ -54,7 +54,7 @@ class DelayLine:
         pairs = zip(lane[f"{self.group}_old"], lane[f"{self.group}_older"], strict=True)
         return [near + share * (far - near) for near, far in pairs]
 
-    def by_sample(self, design: KernelDesign, timing: Timing) -> Item:
+    def by_sample(self, design: KernelDesign, timing: LoopTiming) -> Item:
         """Put in and take out at every sample, a delay in samples; before the first one that one holds."""
         n = timing.sample
         places = {"now": f"step // {n}"}
@@ -64,7 +64,7 @@ class DelayLine:
         lines = [*self._put(design, slots), *self._take(design, slots)]
         return Uniform(_under(timing.at_sample(), lines))
 
-    def by_step(self, design: KernelDesign, timing: Timing) -> Item:
+    def by_step(self, design: KernelDesign, timing: LoopTiming) -> Item:
         """Put in at every sample and take out at every step, a delay in steps; before, the slot behind the ring."""
         n, depth = timing.sample, f"{self.ring}_depth"
         slots = {"now": f"(step // {n}) % {depth}"}

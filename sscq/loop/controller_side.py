@@ -17,7 +17,7 @@ from plants.core.kernel.lanes import Item, Lane, LaneLoop, Repeat
 from plants.core.signals import noise
 from sscq.loop.actuators import Actuator, DelayLine
 from sscq.loop.sampled_controller import SampledController
-from sscq.loop.sensors import Chance, Sensors, threshold
+from sscq.loop.sensors import NoiseStream, Sensors, threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,7 +70,7 @@ class Sampling:
         self.sent = SENT.group if spec.delayed_input or self.actuator.used else "u"
         self.chances = list(self.sensors.chances)
         if self.lossy:
-            self.chances.append(Chance("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
+            self.chances.append(NoiseStream("command_dropout", "command_unit", noise.UNIFORM, spec.command_dropout))
 
     def add_rows(self, design: KernelDesign) -> None:
         """Give the controller's side its rows."""

@@ -57,7 +57,7 @@ def loss_at_rest(plant: Plant, situation: Situation, step: float) -> Signal:
         If the plant cannot rest on the references; the message names the situation.
     """
     loads = (Signal(tuple(p for p in s.parts if isinstance(p, (*_HELD, Ramp)))) for s in situation.excitations(plant))
-    task = _Task(
+    task = _RestTask(
         tuple(situation.references(plant)), tuple(loads), plant.values("parameters", situation.parameters),
         situation.t_end, step,
     )  # fmt: skip
@@ -69,7 +69,7 @@ def loss_at_rest(plant: Plant, situation: Situation, step: float) -> Signal:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _RestTask:
     """All that the loss at rest hangs on beside the plant: repetitions of a situation share it."""
 
     references: tuple[Signal, ...]
@@ -93,7 +93,7 @@ class _Same:
 
 
 @lru_cache(maxsize=256)
-def _loss(same: _Same, task: _Task) -> Signal:
+def _loss(same: _Same, task: _RestTask) -> Signal:
     """The signal of a task; kept, since a verdict repeats each situation many times for every controller."""
     parts = [part for signal in (*task.references, *task.loads) for part in signal.parts]
     equilibria = Equilibria(same.plant, task.parameters)

@@ -2,7 +2,7 @@
 
 On the way to the delay line: the instant of the sample is uncertain (jitter), then noise is added. Behind it: the
 converter rounds, and the packet that carries all measurements of a sample may be lost, when the last one is held. What
-is drawn anew in every controller sample (noise, jitter, lost packets) comes from :class:`Chance`.
+is drawn anew in every controller sample (noise, jitter, lost packets) comes from :class:`NoiseStream`.
 
 Jitter is an age: the measurement that is used at a sample was taken up to a share of the sample time before, between
 that sample and the one before it linearly. So it is a number of the lane, like noise, not another time base; the
@@ -35,7 +35,7 @@ _SPAN = math.sqrt(12.0)  # width of the uniform density of mean 0 and variance 1
 
 
 @dataclass(frozen=True)
-class Chance:
+class NoiseStream:
     """A stream of unit noise, one number a controller sample, for the situations that use it.
 
     Attributes
@@ -93,12 +93,12 @@ class Sensors:
         self.spec, self.jittery, self.lossy = spec, bool(spec.jitter.any()), bool(spec.dropout.any())
         names = [q.name for q in spec.plant.measurements]
         self.chances = [
-            Chance(f"noise_{names[k]}", f"noise_unit{k}", noise.GAUSSIAN, spec.noise[:, k]) for k in spec.noisy
+            NoiseStream(f"noise_{names[k]}", f"noise_unit{k}", noise.GAUSSIAN, spec.noise[:, k]) for k in spec.noisy
         ]
         if self.jittery:
-            self.chances.append(Chance("jitter", "jitter_unit", noise.UNIFORM, spec.jitter))
+            self.chances.append(NoiseStream("jitter", "jitter_unit", noise.UNIFORM, spec.jitter))
         if self.lossy:
-            self.chances.append(Chance("dropout", "dropout_unit", noise.UNIFORM, spec.dropout))
+            self.chances.append(NoiseStream("dropout", "dropout_unit", noise.UNIFORM, spec.dropout))
 
     def add_rows(self, rows: WorkspaceRows) -> None:
         """Give the sensors their rows."""

@@ -25,7 +25,7 @@ _DECIMAL = tuple(2**a * 5**b for a in range(20) for b in range(9))  # parts of a
 
 
 @dataclass(frozen=True)
-class Timing:
+class LoopTiming:
     """The three rates: integration step, controller sample, schedule tick (integers of one another)."""
 
     step: float
@@ -155,7 +155,7 @@ def _samples_step(sample_time: float, step: float) -> float:
     return sample_time / min((n for n in _DECIMAL if n >= ratio), default=math.ceil(ratio))
 
 
-def _timing(controller: Controller, step: float) -> Timing:
+def _timing(controller: Controller, step: float) -> LoopTiming:
     if not (math.isfinite(step) and step > 0.0):
         message = f"step must be positive and finite, got {step} s"
         raise ValueError(message)
@@ -172,7 +172,7 @@ def _timing(controller: Controller, step: float) -> Timing:
     ticks = (
         1 if tick is None else _whole(tick / (sample * step), "the schedule's tick must be a multiple of sample_time")
     )
-    return Timing(step, sample, ticks)
+    return LoopTiming(step, sample, ticks)
 
 
 def _bound(law: Law, channel: Channel, sample_time: float) -> Law:
@@ -182,7 +182,7 @@ def _bound(law: Law, channel: Channel, sample_time: float) -> Law:
     return replace(law, sample_time=sample_time, **changes)  # type: ignore[type-var]
 
 
-def _delays(plant: Plant, situation: Situation, timing: Timing) -> Delays:
+def _delays(plant: Plant, situation: Situation, timing: LoopTiming) -> Delays:
     dead = situation.delay
     if plant.input_delay is not None:
         dead += plant.values("parameters", situation.parameters)[plant.index("parameters", plant.input_delay)]

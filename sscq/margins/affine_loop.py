@@ -58,7 +58,7 @@ class Path:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class LinearPoint:
     """A plant, linear about an operating point: x' = A x + B u(t - delay), one column of B for each channel's command.
 
     Attributes
@@ -147,7 +147,7 @@ def integral(path: Path) -> str:
     return f"integral action {path.output}"
 
 
-def in_continuous_time(point: Point, n_gains: int) -> AffineLoop:
+def in_continuous_time(point: LinearPoint, n_gains: int) -> AffineLoop:
     """Close all loops of a point in continuous time; a delay is replaced by its Pade approximation of order 2.
 
     Raises
@@ -177,7 +177,7 @@ def _filtered(path: Path) -> bool:
     return path.filter_time > 0.0 and "kd" in path.gains
 
 
-def _rate(build: Assembly, point: Point, path: Path) -> Array | None:
+def _rate(build: Assembly, point: LinearPoint, path: Path) -> Array | None:
     """Row of the rate that the derivative term sees; its filter's equation is added."""
     if "kd" not in path.gains:
         return None
@@ -211,12 +211,12 @@ def slots(delay: float, sample_time: float) -> int:
     return whole + (late > 0.0)
 
 
-def from_sample_to_sample(point: Point, n_gains: int, sample_time: float, past: int) -> AffineLoop:
+def from_sample_to_sample(point: LinearPoint, n_gains: int, sample_time: float, past: int) -> AffineLoop:
     """Close all loops of a point with laws that act every `sample_time` [s].
 
     Parameters
     ----------
-    point : Point
+    point : LinearPoint
     n_gains : int
     sample_time : float
         h [s].

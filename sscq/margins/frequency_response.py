@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from sscq.margins.linear_loop import LinearPlant, Loop
+    from sscq.margins.linear_loop import LinearPlant, LoopSettings
 
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
@@ -191,7 +191,7 @@ class LoopResponse:
 
 
 def loop_responses(
-    plants: Sequence[LinearPlant], loop: Loop, low: ArrayLike, high: ArrayLike
+    plants: Sequence[LinearPlant], loop: LoopSettings, low: ArrayLike, high: ArrayLike
 ) -> tuple[LoopResponse, ...]:
     """Prepare the operating points of one loop.
 
@@ -199,7 +199,7 @@ def loop_responses(
     ----------
     plants : sequence of LinearPlant
         One for each operating point (and taught plant).
-    loop : Loop
+    loop : LoopSettings
     low, high : array [3]
         Range of kp, ki, kd that will be asked for; it decides where the grid is fine. Margins of gains outside are
         computed as well, less accurately.

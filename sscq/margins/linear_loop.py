@@ -74,7 +74,7 @@ class LinearPlant:
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopSettings:
     """How the channel is controlled: everything about the loop that is neither plant nor gains.
 
     Attributes

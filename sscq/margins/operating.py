@@ -17,7 +17,7 @@ from sscq.margins.coupled.frequency_response import coupled_responses
 from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
 from sscq.margins.coupled.sampled_loops import GAINS, CoupledPlant
 from sscq.margins.frequency_response import loop_responses
-from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import LoopMargins, MarginLimits, Margins, loop_margins, penalty
 
 if TYPE_CHECKING:
@@ -79,11 +79,11 @@ class SeveralChannels:
         return coupled_margins(_plain(gains, self.n), self.responses)
 
 
-def loop_of(spec: LoopSpec, i: int) -> Loop:
+def loop_of(spec: LoopSpec, i: int) -> LoopSettings:
     """Return how a channel is controlled, with the largest delay of the situations."""
     law, sample = spec.laws[i], spec.timing.sample_time
     dead = max(s.delay + s.output_delay + s.jitter * sample for s in spec.situations)
-    return Loop(
+    return LoopSettings(
         sample_time=sample,
         derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
         delay=dead,

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sscq.margins.hold import hold_late_inputs, integral_of_exponential
-from sscq.margins.linear_loop import LinearPlant, Loop, require, visible_part
+from sscq.margins.linear_loop import LinearPlant, LoopSettings, require, visible_part
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,7 +53,7 @@ class SampledPlant:
         Modes at rest (the position behind a speed loop) are no failure of this loop.
     """
 
-    loop: Loop
+    loop: LoopSettings
     name: str
     poles: NDArray[np.complex128]
     delta: Array
@@ -99,7 +99,7 @@ class SampledPlant:
         return _or_zero(float(sign * sizes.prod()), sizes.max() * others.max()), of_output, of_rate
 
 
-def sample(plant: LinearPlant, loop: Loop) -> SampledPlant:
+def sample(plant: LinearPlant, loop: LoopSettings) -> SampledPlant:
     """Sample a plant for a loop, exactly.
 
     Raises

@@ -6,8 +6,8 @@ An encoding belongs to a gain schedule: ``schedule()`` gives it, ``decode(genome
 >>> encoding.box.scale
 ('log', 'linear', 'linear')
 
-Genes of gains may also be bent (:class:`Warp`). A box that holds every gain a plant might need is far wider than the
-neighbourhood worth searching: steps that are a fair share of the box are many times a small gain.
+Genes of gains may also be bent (:class:`GainScale`). A box that holds every gain a plant might need is far wider than
+the neighbourhood worth searching: steps that are a fair share of the box are many times a small gain.
 K = low + (high - low) u^gamma, with gamma such that the reference stands at u = 1/2, makes equal steps of a gene equal
 shares of the gain, and still reaches the whole box. References in the upper half of their box are left where they are.
 """
@@ -220,7 +220,7 @@ _LEAST, _MOST = 0.01, 0.5  # shares of the box at which the reference counts: ne
 
 
 @dataclass(frozen=True)
-class Warp:
+class GainScale:
     """Bent coordinates of gains.
 
     Attributes

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sscq.search.box import Box
-from sscq.search.history import History
+from sscq.search.history import GenerationHistory
 from sscq.search.method import whole
 from sscq.search.nsga2 import FrontStrategy, NonDominatedSorting
 from sscq.search.search import Completed, Search, row_of, run
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.search.checkpoint import Checkpoint
-    from sscq.search.history import Progress
+    from sscq.search.history import SearchProgress
     from sscq.search.method import Cube, Strategy
     from sscq.search.valuation import Evaluate
 
@@ -54,7 +54,7 @@ class FrontResult:
         Minimised.
     severity : ndarray [n]
         0; above where every genome violates constraints: then the least bad ones.
-    history : History
+    history : GenerationHistory
         `best`, `mean` and `std` of the first objective; `failed` counts genomes that violate constraints.
     evaluations : int
     stopped_by : {"budget", "generations", "converged"}
@@ -63,7 +63,7 @@ class FrontResult:
     genomes: NDArray[np.float64]
     objectives: NDArray[np.float64]
     severity: NDArray[np.float64]
-    history: History
+    history: GenerationHistory
     evaluations: int
     stopped_by: str
 
@@ -77,7 +77,7 @@ def search_front(
     seed: int,
     start: ArrayLike = (),
     checkpoint: Checkpoint | None = None,
-    report: Callable[[Progress], object] | None = None,
+    report: Callable[[SearchProgress], object] | None = None,
     *,
     scale: str | Sequence[str] = "linear",
     names: Sequence[str] = (),
@@ -167,7 +167,7 @@ class FrontSearch(Search):
         done, rows = self.completed, self.strategy.front()
         values = self.strategy.values[rows]
         genomes = self.valuation.genomes(self.strategy.population[rows])
-        history = History(**self.course.arrays(done.generation + 1))
+        history = GenerationHistory(**self.course.arrays(done.generation + 1))
         return FrontResult(genomes, values[:, 1:], values[:, 0], history, done.spent, done.stopped_by)
 
     def _strategy(self, cube: Cube) -> Strategy:

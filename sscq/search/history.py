@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class GenerationHistory:
     """One entry a generation [n_generations].
 
     Attributes
@@ -54,7 +54,7 @@ class SearchResult:
         Best one valued; a start genome comes back with exactly the numbers given.
     fitness : float
         Its fitness, after a renewal that under the last random numbers; inf if every genome failed.
-    history : History
+    history : GenerationHistory
     evaluations : int
         Genomes that were valued.
     stopped_by : {"budget", "generations", "stall", "converged"}
@@ -65,15 +65,15 @@ class SearchResult:
 
     genome: NDArray[np.float64]
     fitness: float
-    history: History
+    history: GenerationHistory
     evaluations: int
     stopped_by: str
     incumbents: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What is reported after each generation: `best` and `mean` as in :class:`History`."""
+class SearchProgress:
+    """What is reported after each generation: `best` and `mean` as in :class:`GenerationHistory`."""
 
     generation: int
     evaluations: int
@@ -81,10 +81,10 @@ class Progress:
     mean: float
 
 
-FIELDS = tuple(History.__dataclass_fields__)
+FIELDS = tuple(GenerationHistory.__dataclass_fields__)
 
 
-class Course:
+class GenerationLog:
     """One entry a generation, and the best points on the way; both are only added to."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sscq.search.box import Box
-from sscq.search.history import Course, History, Progress, SearchResult
+from sscq.search.history import GenerationHistory, GenerationLog, SearchProgress, SearchResult
 from sscq.search.method import Cube, SearchMethod, SinglePoint, Strategy, whole
 from sscq.search.valuation import Evaluate, Valuation
 
@@ -32,7 +32,7 @@ def evolve(
     seed: int,
     start: ArrayLike = (),
     checkpoint: Checkpoint | None = None,
-    report: Callable[[Progress], object] | None = None,
+    report: Callable[[SearchProgress], object] | None = None,
     *,
     scale: str | Sequence[str] = "linear",
     names: Sequence[str] = (),
@@ -57,7 +57,7 @@ def evolve(
     checkpoint : Checkpoint, optional
         Where to store the state and to go on from.
     report : callable, optional
-        Called with a :class:`Progress` after each generation.
+        Called with a :class:`SearchProgress` after each generation.
     scale, names
         As for :class:`Box`.
 
@@ -81,7 +81,7 @@ def evolve(
     return search.result()
 
 
-def run(search: Search, checkpoint: Checkpoint | None, report: Callable[[Progress], object] | None) -> None:
+def run(search: Search, checkpoint: Checkpoint | None, report: Callable[[SearchProgress], object] | None) -> None:
     """Advance a search to its end, going on from its checkpoint and keeping it up to date."""
     if checkpoint is not None:
         search.resume(checkpoint)
@@ -140,7 +140,7 @@ class Search:
         self.rng = np.random.Generator(np.random.PCG64(seed))
         self.valuation = Valuation(evaluate, box, start, config.evaluations, columns)
         self.strategy = self._strategy(Cube(levels=box.levels, start=box.encode(start)))
-        self.course = Course()
+        self.course = GenerationLog()
         self.completed = self._snapshot(Completed(best_point=np.zeros(len(box.free))))
         self._stored = -1
 
@@ -182,16 +182,16 @@ class Search:
         self.course.crown(generation, state.best_point)
         self.completed = self._snapshot(replace(state, stopped_by=self._stop(state, exhausted=not valued.all())))
 
-    def progress(self) -> Progress:
+    def progress(self) -> SearchProgress:
         """Return what is reported."""
         entry = self.course.entries[-1]
-        return Progress(entry["generation"], entry["evaluations"], entry["best"], entry["mean"])
+        return SearchProgress(entry["generation"], entry["evaluations"], entry["best"], entry["mean"])
 
     def result(self) -> SearchResult:
         """Return the result so far."""
         done = self.completed
         genome = self.valuation.genomes(done.best_point[None, :])[0]
-        history = History(**self.course.arrays(done.generation + 1))
+        history = GenerationHistory(**self.course.arrays(done.generation + 1))
         _, points = self.course.incumbents(done.generation + 1)
         incumbents = self.valuation.genomes(_rows(points, done.best_point))
         return SearchResult(genome, done.best_fitness, history, done.spent, done.stopped_by, incumbents)

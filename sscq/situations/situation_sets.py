@@ -90,7 +90,7 @@ def generic_task(plant: Plant) -> dict[str, list[dict[str, Any]]]:
     if not plant.channels:
         message = f"plant {plant.name!r} has no control channels, so no situations can be made from them"
         raise ValueError(message)
-    task = _Task(plant)
+    task = _GenericTask(plant)
     return {
         "taught": [
             task.step("step", 1.0, 1), task.step("opposite step", -1.0, 2), task.step("small step", 0.3, 3),
@@ -107,7 +107,7 @@ def generic_task(plant: Plant) -> dict[str, list[dict[str, Any]]]:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _GenericTask:
     plant: Plant
     noise: dict[str, float] = field(init=False)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Overridden:
+class SwitchedSchedule:
     """A schedule's gains, or constant ones in their place; see :class:`controllers.Schedule`.
 
     theta holds the schedule's own parameters, then the switch "held" (above 0: the constant gains), then these.
@@ -106,7 +106,7 @@ class Following:
     """
 
     def __init__(self, controller: Controller, theta: NDArray[np.float64]) -> None:
-        self.schedule = Overridden(controller.schedule, controller.gain_names)
+        self.schedule = SwitchedSchedule(controller.schedule, controller.gain_names)
         self.controller = Controller(controller.laws, self.schedule)
         self.theta = np.asarray(theta, dtype=np.float64)
 

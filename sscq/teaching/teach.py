@@ -10,7 +10,7 @@ import numpy as np
 
 from controllers import as_controller
 from sscq.teaching.following import Following
-from sscq.teaching.teacher import Lesson
+from sscq.teaching.teacher import TeachingTask
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.teaching.window_search import RecedingSearch, WholeSearch
 
@@ -73,7 +73,7 @@ def teach(
     AISTATS 2011 (dataset aggregation), for `along`.
     """
     given = as_controller(controller, len(plant.channels))
-    lesson = Lesson(
+    lesson = TeachingTask(
         plant, given.laws, replace(fitness, travel_limit=None, own_limits={}), box, given.gain_names, teacher, step,
         seed, threads, options or {}, tuple(outputs),
     )  # fmt: skip
@@ -92,7 +92,7 @@ def teach(
 
 
 def _search(
-    lesson: Lesson, situations: Sequence[Situation], along: Any, theta: np.ndarray | None
+    lesson: TeachingTask, situations: Sequence[Situation], along: Any, theta: np.ndarray | None
 ) -> RecedingSearch | WholeSearch:
     if along is not None:
         followed = as_controller(along, len(lesson.plant.channels))

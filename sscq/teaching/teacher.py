@@ -104,7 +104,7 @@ class Teacher:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TeachingTask:
     """The teacher's task; attributes as the parameters of :func:`sscq.teaching.teach.teach`."""
 
     plant: Plant

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sscq.loop.closed_loop import ClosedLoop, Outcome
     from sscq.search.encoding import RecedingWindow, TimeWindows
     from sscq.situations.situation import Situation
-    from sscq.teaching.teacher import Lesson
+    from sscq.teaching.teacher import TeachingTask
 
 
 FLAT = 1e-12
@@ -45,7 +45,7 @@ FLAT = 1e-12
 
 
 @dataclass(frozen=True)
-class Row:
+class WindowRow:
     """One window: start [s], what the controller sees then [n_inputs], gains [n_gains], weight (0 to 1), fitness."""
 
     time: float
@@ -98,7 +98,7 @@ def inputs(signals: np.ndarray, integral: np.ndarray) -> np.ndarray:
 
 
 def signal_table(
-    loop: ClosedLoop, number: int, names: tuple[str, ...], rows: Sequence[Row], **marks: Any
+    loop: ClosedLoop, number: int, names: tuple[str, ...], rows: Sequence[WindowRow], **marks: Any
 ) -> TeachingSignal:
     """Return the rows of one situation; `names` are those of all situations that the signal will be pooled from."""
     columns = []
@@ -126,13 +126,13 @@ class RecedingSearch:
 
     Parameters
     ----------
-    lesson : Lesson
+    lesson : TeachingTask
     situations : sequence of Situation
     along : Following, optional
         The controller along whose run the teacher is asked; left out, the loop goes on with the gains found.
     """
 
-    def __init__(self, lesson: Lesson, situations: Sequence[Situation], along: Following | None = None) -> None:
+    def __init__(self, lesson: TeachingTask, situations: Sequence[Situation], along: Following | None = None) -> None:
         self.way: Leading | Following = along or Leading(lesson.laws)
         self.lesson, self.loop = lesson, lesson.loop(self.way.controller, situations)
         self.fitness, self.teacher = lesson.fitness, lesson.teacher
@@ -153,7 +153,7 @@ class RecedingSearch:
             signals = outcome.record[:, :, 0]
             seen = inputs(signals[0], integral)
             integral = integral + self.lesson.step * signals[:-1, 0 : 2 * len(integral) : 2].sum(axis=0)
-            rows.append(Row(w * self.teacher.window, seen, gains, weight, value))
+            rows.append(WindowRow(w * self.teacher.window, seen, gains, weight, value))
             tick(w, self.evaluations)
             if outcome.steps[0] < self.lesson.window_steps:
                 break  # the loop diverged: what follows would teach nothing
@@ -203,7 +203,7 @@ class RecedingSearch:
 class WholeSearch:
     """The search of gains over time, one situation after the other."""
 
-    def __init__(self, lesson: Lesson, situations: Sequence[Situation]) -> None:
+    def __init__(self, lesson: TeachingTask, situations: Sequence[Situation]) -> None:
         self.lesson, self.situations = lesson, tuple(situations)
         self.evaluations = 0
 
@@ -281,6 +281,6 @@ class WholeSearch:
             if k >= outcome.steps[0]:
                 break  # the loop diverged: what follows would teach nothing
             seen = inputs(signals[k], sums[k - 1] if k else np.zeros(channels))
-            rows.append(Row(w * lesson.teacher.window, seen, kept[w], float(weights[w]), value))
+            rows.append(WindowRow(w * lesson.teacher.window, seen, kept[w], float(weights[w]), value))
         names = tuple(s.name for s in self.situations)
         return signal_table(loop, i, names, rows, clairvoyant=lesson.teacher.clairvoyant)

@@ -32,7 +32,7 @@ _ROUNDING = 1e-6  # relative: times are given in decimals
 
 
 @dataclass(frozen=True)
-class Axis:
+class EnvelopeAxis:
     """One gene: `name` such as "parameters.mu", its range and unit, and its quantum (0: any number in the range)."""
 
     name: str
@@ -56,7 +56,7 @@ class Axis:
         return float(low), float(high)
 
 
-class Genes:
+class EnvelopeGenes:
     """The genes of an envelope.
 
     Parameters
@@ -66,7 +66,7 @@ class Genes:
 
     Attributes
     ----------
-    axes : tuple of Axis
+    axes : tuple of EnvelopeAxis
     box : Box
         Ranges of the genes; those of a quantum are step genes, ranges without width are fixed.
     """
@@ -85,22 +85,22 @@ class Genes:
         )  # fmt: skip
         self._rest = {q.name: float(value) for q, value in zip(plant.measurements, rest, strict=True)}
 
-    def _axes(self) -> Iterator[Axis]:
+    def _axes(self) -> Iterator[EnvelopeAxis]:
         plant, given = self.plant, self.envelope
         units = {kind: {q.name: q.unit for q in getattr(plant, kind)} for kind in _QUANTITIES.values()}
         for name, (low, high) in given.parameters.items():
             quantum = given.delay_step if name == plant.input_delay and low < high else 0.0
-            yield Axis(f"parameters.{name}", low, high, units["parameters"][name], quantum)
+            yield EnvelopeAxis(f"parameters.{name}", low, high, units["parameters"][name], quantum)
         for group, kind in _QUANTITIES.items():
             for name, (low, high) in getattr(given, group).items() if group != "parameters" else ():
-                yield Axis(f"{group}.{name}", low, high, units[kind][name])
-        yield Axis("kind", 0.0, len(given.kinds) - 1.0, "", 1.0)
-        yield Axis("delay", *given.delay, "s", given.delay_step if given.delay[0] < given.delay[1] else 0.0)
-        yield Axis("authority", *given.authority)
+                yield EnvelopeAxis(f"{group}.{name}", low, high, units[kind][name])
+        yield EnvelopeAxis("kind", 0.0, len(given.kinds) - 1.0, "", 1.0)
+        yield EnvelopeAxis("delay", *given.delay, "s", given.delay_step if given.delay[0] < given.delay[1] else 0.0)
+        yield EnvelopeAxis("authority", *given.authority)
         if given.rate_limit is not None:
-            yield Axis("rate_limit", *given.rate_limit, "1/s")
+            yield EnvelopeAxis("rate_limit", *given.rate_limit, "1/s")
         random = any(high > 0.0 for group in (given.excitation, given.noise) for _, high in group.values())
-        yield Axis("path", 0.0, PATHS - 1.0 if random else 0.0, "", 1.0)
+        yield EnvelopeAxis("path", 0.0, PATHS - 1.0 if random else 0.0, "", 1.0)
 
     def draw(self, n: int, seed: int) -> NDArray[np.float64]:
         """Return `n` genomes [n, n_genes], independent and uniform in every range."""

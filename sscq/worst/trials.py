@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from sscq.fitness import Fitness
     from sscq.loop.quality import Quality
-    from sscq.worst.genome import Genes
+    from sscq.worst.genome import EnvelopeGenes
 
 _TIER = 2.0  # costs are squeezed into (-1, 1), so that tiers of failures never meet them
 
 
 @dataclass(frozen=True)
-class Course:
+class TrialRecord:
     """How a search or a draw went on: one entry for each call of the kernel.
 
     Attributes
@@ -41,7 +41,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Costs:
+class TrialCosts:
     """Of several situations; arrays [situation]. `reference` is empty where nothing is compared with."""
 
     cost: NDArray[np.float64]
@@ -52,12 +52,12 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Bench:
+class TrialLoops:
     """How situations are simulated and judged, the same for all controllers.
 
     Attributes
     ----------
-    genes : Genes
+    genes : EnvelopeGenes
         Plant and envelope.
     fitness : Fitness
     step : float
@@ -69,7 +69,7 @@ class Bench:
     threads : int, optional
     """
 
-    genes: Genes
+    genes: EnvelopeGenes
     fitness: Fitness
     step: float
     fail_above: float | None = None
@@ -92,13 +92,13 @@ class Bench:
             raise ValueError(f"the worst situation is looked for with one set of gains, got {len(theta)}")
         return loop.evaluate(theta, self.threads)
 
-    def costs(self, quality: Quality, n: int) -> Costs:
+    def costs(self, quality: Quality, n: int) -> TrialCosts:
         """Return what the first `n` situations cost, compared with nothing."""
         cost, diverged = self.fitness.per_situation(quality)[:n, 0], quality.diverged_at[:n, 0]
         failed = np.isfinite(diverged)
         if self.fail_above is not None:
             failed = failed | (cost > self.fail_above)
-        return Costs(cost, diverged, failed, np.empty(0), np.empty(0, bool))
+        return TrialCosts(cost, diverged, failed, np.empty(0), np.empty(0, bool))
 
     def kernel_digest(self, controller: Any) -> str:
         """Return a digest of the compiled closed loop: another one is another plant, controller or program."""
@@ -111,14 +111,14 @@ class Trials:
 
     Parameters
     ----------
-    bench : Bench
+    bench : TrialLoops
     controller, gains
         Who is judged.
     against : (controller, gains), optional
         Whose cost in the same situation is subtracted.
     """
 
-    def __init__(self, bench: Bench, controller: Any, gains: Any, against: tuple[Any, Any] | None = None) -> None:
+    def __init__(self, bench: TrialLoops, controller: Any, gains: Any, against: tuple[Any, Any] | None = None) -> None:
         self.bench, self.judged, self.against = bench, (controller, gains), against
         self.genome = np.array(bench.genes.box.low)
         self.worst = -np.inf
@@ -147,15 +147,15 @@ class Trials:
         self._course.append((self.n_evaluations, self.cost, self.n_failures))
         return -bad
 
-    def costs(self, genomes: NDArray[np.float64]) -> Costs:
+    def costs(self, genomes: NDArray[np.float64]) -> TrialCosts:
         """Return what situations cost, with the reference's beside where there is one."""
         mine = self._costs(*self.judged, genomes)
         if self.against is None:
             return mine
         other = self._costs(*self.against, genomes)
-        return Costs(mine.cost, mine.diverged_at, mine.failed, other.cost, other.failed)
+        return TrialCosts(mine.cost, mine.diverged_at, mine.failed, other.cost, other.failed)
 
-    def _costs(self, controller: Any, gains: Any, genomes: NDArray[np.float64]) -> Costs:
+    def _costs(self, controller: Any, gains: Any, genomes: NDArray[np.float64]) -> TrialCosts:
         return self.bench.costs(self.bench.quality(controller, gains, genomes), len(genomes))
 
     @property
@@ -163,13 +163,13 @@ class Trials:
         """Of all situations so far."""
         return float(np.median(np.concatenate(self._seen)))
 
-    def course(self) -> Course:
+    def course(self) -> TrialRecord:
         """Return how it went on."""
         evaluations, cost, failures = zip(*self._course, strict=True)
-        return Course(np.array(evaluations, np.int64), np.array(cost, float), np.array(failures, np.int64))
+        return TrialRecord(np.array(evaluations, np.int64), np.array(cost, float), np.array(failures, np.int64))
 
 
-def badness(found: Costs, scale: float) -> NDArray[np.float64]:
+def badness(found: TrialCosts, scale: float) -> NDArray[np.float64]:
     """Return what is maximised [n]: divergence before any other failure before cost.
 
     Compared with a reference, cost is the loss against it, and a situation in which both fail counts as no loss: the

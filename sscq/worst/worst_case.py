@@ -19,8 +19,8 @@ from sscq.search.method import share, whole
 from sscq.search.search import evolve
 from sscq.worst.envelope import usual_envelope
 from sscq.worst.failure_bound import failure_bound
-from sscq.worst.genome import Genes
-from sscq.worst.trials import Bench, Course, Trials
+from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.trials import TrialLoops, TrialRecord, Trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants import Plant
-    from sscq.search.history import Progress
+    from sscq.search.history import SearchProgress
     from sscq.situations.situation import Situation
     from sscq.worst.envelope import Envelope
 
@@ -55,7 +55,7 @@ class WorstCase:
         What the search maximised; see :func:`sscq.worst.trials.badness`.
     median_cost : float
         Of all situations simulated: what is usual in the baseline.
-    history : Course
+    history : TrialRecord
     n_evaluations : int
         Situations simulated.
     n_failures : int
@@ -74,7 +74,7 @@ class WorstCase:
     failed: bool
     badness: float
     median_cost: float
-    history: Course
+    history: TrialRecord
     n_evaluations: int
     n_failures: int
     first_failure: int | None
@@ -112,7 +112,7 @@ def worst_case(
     integrator: str = "rk4",
     algebraic_loop: str = "solved",
     threads: int | None = None,
-    report: Callable[[Progress], object] | None = None,
+    report: Callable[[SearchProgress], object] | None = None,
 ) -> WorstCase:
     """Look for the situation in which a controller is worst.
 
@@ -141,7 +141,7 @@ def worst_case(
     polish : float
         Share of the evaluations that CMA-ES spends around what the genetic search has found; it may converge before.
     report : callable, optional
-        Called with a :class:`Progress` after each generation; its fitness is minus the badness.
+        Called with a :class:`SearchProgress` after each generation; its fitness is minus the badness.
 
     Returns
     -------
@@ -157,7 +157,9 @@ def worst_case(
     whole("seed", seed, 0)
     given = usual_envelope(plant) if envelope is None else envelope
     options = {"integrator": integrator, "algebraic_loop": algebraic_loop}
-    bench = Bench(Genes(plant, given), fitness or Fitness(), step or plant.step, fail_above, options, threads)
+    bench = TrialLoops(
+        EnvelopeGenes(plant, given), fitness or Fitness(), step or plant.step, fail_above, options, threads
+    )
     trials = Trials(bench, controller, gains, against)
     _explore(trials, evaluations - round(share("polish", polish) * evaluations), seed, population, report)
     _polish(trials, evaluations - trials.n_evaluations, seed, report)
@@ -169,7 +171,11 @@ def worst_case(
 
 
 def _explore(
-    trials: Trials, evaluations: int, seed: int, population: int | None, report: Callable[[Progress], object] | None
+    trials: Trials,
+    evaluations: int,
+    seed: int,
+    population: int | None,
+    report: Callable[[SearchProgress], object] | None,
 ) -> None:
     """Search the whole envelope."""
     box = trials.bench.genes.box
@@ -177,7 +183,7 @@ def _explore(
     evolve(trials, box.low, box.high, method, seed, report=report, scale=box.scale, names=box.names)
 
 
-def _polish(trials: Trials, evaluations: int, seed: int, report: Callable[[Progress], object] | None) -> None:
+def _polish(trials: Trials, evaluations: int, seed: int, report: Callable[[SearchProgress], object] | None) -> None:
     """Search around the worst so far; delays, kind and noise path stay as they are."""
     box = trials.bench.genes.box
     steps = np.array(box.scale) == "step"

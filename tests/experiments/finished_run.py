@@ -24,7 +24,7 @@ from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
 from flcs.refinement.rule_count import Point, TradeOff
 from sscq.baselines.tuned import Tuned
-from sscq.search.history import History
+from sscq.search.history import GenerationHistory
 from sscq.teaching.teaching_signal import TeachingSignal
 
 FIXED = np.array([5.0, 1.0, 4.0])
@@ -119,7 +119,7 @@ def entry(name, title, theta, *methods):
     """A search result whose methods each made 30 evaluations."""
     counts = np.array([10, 20, 30])
     histories = tuple(
-        (method, History(np.arange(3), counts, b, b + 1.0))
+        (method, GenerationHistory(np.arange(3), counts, b, b + 1.0))
         for method, b in zip(methods, ([3.0, 2.0, 2.0], [1.9, 1.6, 1.5]), strict=False)
         for b in [np.array(b)]
     )

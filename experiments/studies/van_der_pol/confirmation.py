@@ -28,8 +28,8 @@ from flcs import KnowledgeBase
 from plants.core import atomic_files
 from sscq.verdict.verdict import Comparison, Sample, compare
 from sscq.worst.envelope import Envelope
-from sscq.worst.genome import Genes
-from sscq.worst.trials import Bench
+from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.trials import TrialLoops
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,10 +84,10 @@ def declaration(path: Path = DECLARED) -> FreshSituations:
 def sample(kb: KnowledgeBase, declared: FreshSituations, *, fixed: bool) -> Sample:
     """Return fitness, travel and failures [draw, 1] of a knowledge base, or of its reference gains."""
     plant = plants.find(kb.plant)
-    genes = Genes(plant, conditions(kb, declared.envelope))
+    genes = EnvelopeGenes(plant, conditions(kb, declared.envelope))
     # A limit that is never met, so that travel is measured; a rollout's cost holds no limits.
     fitness = replace(kb_case.fitness_of(kb), travel_limit=_NO_LIMIT)
-    bench = Bench(genes, fitness, declared.step)
+    bench = TrialLoops(genes, fitness, declared.step)
     reference, own = kb_case.contenders_of(kb, None)
     one = reference if fixed else own
     parts: list[tuple[np.ndarray, ...]] = []

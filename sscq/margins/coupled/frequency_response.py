@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.margins.coupled.sampled_loops import CoupledPlant
-    from sscq.margins.linear_loop import Loop
+    from sscq.margins.linear_loop import LoopSettings
 
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
@@ -86,14 +86,14 @@ class CoupledResponse:
 
 
 def coupled_responses(
-    plants: Sequence[CoupledPlant], loops: tuple[Loop, ...], low: ArrayLike, high: ArrayLike
+    plants: Sequence[CoupledPlant], loops: tuple[LoopSettings, ...], low: ArrayLike, high: ArrayLike
 ) -> tuple[CoupledResponse, ...]:
     """Prepare the operating points of a plant with several loops.
 
     Parameters
     ----------
     plants : sequence of CoupledPlant
-    loops : tuple of Loop
+    loops : tuple of LoopSettings
         One for each channel.
     low, high : array [3 n_channels]
         Range of the gains that will be asked for; it decides where the grid is fine.

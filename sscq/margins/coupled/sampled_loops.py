@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sscq.margins.affine_loop import Path, Point, from_sample_to_sample, slots
+from sscq.margins.affine_loop import LinearPoint, Path, from_sample_to_sample, slots
 from sscq.margins.hold import hold_late_inputs, integral_of_exponential
 from sscq.margins.linear_loop import require, visible_to_all
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sscq.margins.affine_loop import AffineLoop
-    from sscq.margins.linear_loop import Loop
+    from sscq.margins.linear_loop import LoopSettings
 
     Array = NDArray[np.float64]
     Complex = NDArray[np.complex128]
@@ -81,7 +81,7 @@ class SampledLoops:
 
     Attributes
     ----------
-    loops : tuple of Loop
+    loops : tuple of LoopSettings
         One for each channel, of equal sample time and delay.
     name : str
     poles : array [n], complex
@@ -92,7 +92,7 @@ class SampledLoops:
         The matrix of the closed loops, affine in all gains.
     """
 
-    loops: tuple[Loop, ...]
+    loops: tuple[LoopSettings, ...]
     name: str
     poles: Complex
     hidden_growth: float
@@ -149,7 +149,7 @@ class SampledLoops:
         return np.maximum(rate, self.hidden_growth) if self.hidden_growth > 0.0 else rate
 
 
-def sample_together(plant: CoupledPlant, loops: tuple[Loop, ...]) -> SampledLoops:
+def sample_together(plant: CoupledPlant, loops: tuple[LoopSettings, ...]) -> SampledLoops:
     """Sample a plant with all its loops, exactly.
 
     Raises
@@ -175,7 +175,7 @@ def sample_together(plant: CoupledPlant, loops: tuple[Loop, ...]) -> SampledLoop
         )
         for i, loop in enumerate(loops)
     )  # fmt: skip
-    point = Point(plant.name, A, B, paths, delay, tuple(f"x{k}" for k in range(len(A))))
+    point = LinearPoint(plant.name, A, B, paths, delay, tuple(f"x{k}" for k in range(len(A))))
     now, before, samples = hold_late_inputs(A, B, h, delay)
     return SampledLoops(
         loops=loops, name=plant.name, poles=np.linalg.eigvals(A).astype(complex), hidden_growth=hidden,

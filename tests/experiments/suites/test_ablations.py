@@ -18,7 +18,7 @@ from experiments.suites.variants import VARIANTS, Design, Scratch
 from flcs import FuzzyController
 from flcs.refinement.rule_count import Point, TradeOff
 from sscq.loop.quality import ALL_MEASURES
-from sscq.search.history import History
+from sscq.search.history import GenerationHistory
 from sscq.verdict.bootstrap import Change
 from sscq.verdict.verdict import Comparison
 from tests.experiments import finished_run
@@ -28,7 +28,7 @@ CURVE = TradeOff((Point(4, "", 1.0), Point(3, "on[P,P]", 1.0)), 1, 0.005, {})
 
 
 def history(evaluations, best):
-    return History(np.arange(len(best)), np.array(evaluations), np.array(best), np.array(best))
+    return GenerationHistory(np.arange(len(best)), np.array(evaluations), np.array(best), np.array(best))
 
 
 def test_the_course_of_searches_that_go_on_from_one_another():

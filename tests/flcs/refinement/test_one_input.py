@@ -63,9 +63,9 @@ def form_of(given, name, *, mirror=False):
 
 def gene_of(gain, place):
     """Bent coordinate of a gain, as searches see it."""
-    from sscq.search.encoding import Warp
+    from sscq.search.encoding import GainScale
 
-    return float(Warp(np.zeros(1), np.full(1, 10.0), np.array([REFERENCE[place]])).genes(np.array([gain]))[0])
+    return float(GainScale(np.zeros(1), np.full(1, 10.0), np.array([REFERENCE[place]])).genes(np.array([gain]))[0])
 
 
 # ------------------------------------------------------------------------------------------------------- a gain table

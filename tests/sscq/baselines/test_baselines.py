@@ -21,7 +21,7 @@ from sscq.fitness import Fitness
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
 from sscq.search.cmaes import CmaEs
-from sscq.search.encoding import Warp
+from sscq.search.encoding import GainScale
 from sscq.search.genetic import GeneticAlgorithm
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def test_several_channels():
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3), st.lists(st.floats(0.0, 10.0), min_size=3, max_size=3))
 def test_bent_coordinates_reach_the_whole_box_and_back(genes, middle):
-    warp = Warp(LOW, HIGH, np.array(middle))
+    warp = GainScale(LOW, HIGH, np.array(middle))
     gains = warp.gains(np.array(genes))
     assert ((gains >= 0.0) & (gains <= 10.0)).all()
     np.testing.assert_allclose(warp.gains(warp.genes(gains)), gains, rtol=1e-9, atol=1e-12)
@@ -178,13 +178,13 @@ def test_bent_coordinates_reach_the_whole_box_and_back(genes, middle):
 
 
 def test_small_gains_stand_in_the_middle():
-    warp = Warp(LOW, HIGH, np.array([0.4, 5.0, 9.0]))
+    warp = GainScale(LOW, HIGH, np.array([0.4, 5.0, 9.0]))
     np.testing.assert_allclose(warp.genes(np.array([0.4, 5.0, 9.0])), [0.5, 0.5, 0.9], rtol=1e-12)
     np.testing.assert_allclose(warp.gains(np.full(3, 0.5)), [0.4, 5.0, 5.0], rtol=1e-12)
 
 
 def test_a_fixed_gain_stays_fixed():
-    warp = Warp(np.array([0.0, 2.0]), np.array([1.0, 2.0]), np.array([0.3, 2.0]))
+    warp = GainScale(np.array([0.0, 2.0]), np.array([1.0, 2.0]), np.array([0.3, 2.0]))
     np.testing.assert_array_equal(warp.gains(np.array([[0.2, 0.0], [0.7, 1.0]]))[:, 1], [2.0, 2.0])
 
 

@@ -16,7 +16,7 @@ from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, marg
 from sscq.baselines.tuning_rules import ultimate_gain
 from sscq.loop.spec import LoopSpec
 from sscq.margins.frequency_response import loop_responses
-from sscq.margins.linear_loop import LinearPlant, Loop, one_channel
+from sscq.margins.linear_loop import LinearPlant, LoopSettings, one_channel
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
 
@@ -28,7 +28,7 @@ VDP = plants.get("van_der_pol")
 @pytest.mark.parametrize(("limit", "gain", "integral_time"), [(1.4, 0.633, 1.95), (2.0, 1.22, 1.78)])
 def test_published_pi_controllers(limit, gain, integral_time):
     """1 / (s + 1)^3 in the paper of Astrom, Panagopoulos and Hagglund, Automatica 34 (1998): K and Ti."""
-    (response,) = loop_responses([THREE_LAGS], Loop(0.002), (0, 0, 0), (5, 3, 0))
+    (response,) = loop_responses([THREE_LAGS], LoopSettings(0.002), (0, 0, 0), (5, 3, 0))
     found = margin_gains(response, (0, 0, 0), (5, 3, 0), MarginLimits(limit))
     # Three published digits, and a sample time of 2 ms, which costs 0.1 % of K (0.3 % at 10 ms).
     assert found.gains[0] == pytest.approx(gain, rel=3e-3)
@@ -52,14 +52,14 @@ def test_first_order_plus_dead_time_by_another_way():
 
     best = minimize_scalar(lambda kp: -largest(kp), bounds=(0.2, 2.5), method="bounded", options={"xatol": 1e-7})
     linear = LinearPlant([[-1.0 / T]], [1.0 / T], [1.0], delay=samples * h)
-    (response,) = loop_responses([linear], Loop(h), (0, 0, 0), (5, 8, 0))
+    (response,) = loop_responses([linear], LoopSettings(h), (0, 0, 0), (5, 8, 0))
     found = margin_gains(response, (0, 0, 0), (5, 8, 0), LIMITS)
     assert found.gains[1] == pytest.approx(-best.fun, rel=1e-4)  # both frequency grids miss the peak by less
     assert found.gains[0] == pytest.approx(best.x, rel=2e-2)  # ki is flat in kp at its top: errors go with the root
 
 
 def test_derivative_action_raises_the_integral_gain():
-    (response,) = loop_responses([THREE_LAGS], Loop(0.01), (0, 0, 0), (9, 9, 9))
+    (response,) = loop_responses([THREE_LAGS], LoopSettings(0.01), (0, 0, 0), (9, 9, 9))
     pi, pid = (margin_gains(response, (0, 0, 0), (9, 9, kd), MarginLimits(1.4)) for kd in (0.0, 9.0))
     assert pid.gains[1] > 2.0 * pi.gains[1]
     assert pid.kept
@@ -78,8 +78,8 @@ def test_the_box_may_bind_before_the_margins():
 
 def test_negative_gains_grow_in_magnitude():
     turned = LinearPlant(THREE_LAGS.A, [-1.0, 0.0, 0.0], THREE_LAGS.c)
-    (plus,) = loop_responses([THREE_LAGS], Loop(0.01), (0, 0, 0), (5, 3, 0))
-    (minus,) = loop_responses([turned], Loop(0.01), (-5, -3, 0), (0, 0, 0))
+    (plus,) = loop_responses([THREE_LAGS], LoopSettings(0.01), (0, 0, 0), (5, 3, 0))
+    (minus,) = loop_responses([turned], LoopSettings(0.01), (-5, -3, 0), (0, 0, 0))
     one = margin_gains(plus, (0, 0, 0), (5, 3, 0), LIMITS)
     other = margin_gains(minus, (-5, -3, 0), (0, 0, 0), LIMITS)
     np.testing.assert_allclose(other.gains, -one.gains, rtol=1e-4)  # two searches, each to its own tolerance
@@ -87,12 +87,12 @@ def test_negative_gains_grow_in_magnitude():
 
 def test_without_any_gains_that_keep_the_margins_it_says_so():
     unstable = LinearPlant([[3.0]], [1.0], [1.0], delay=0.3)
-    (response,) = loop_responses([unstable], Loop(0.01), (0, 0, 0), (5, 1, 0))
+    (response,) = loop_responses([unstable], LoopSettings(0.01), (0, 0, 0), (5, 1, 0))
     assert not margin_gains(response, (0, 0, 0), (5, 1, 0), MarginLimits(1.2)).kept
 
 
 def test_some_gain_must_be_free():
-    (response,) = loop_responses([THREE_LAGS], Loop(0.01), (0, 0, 0), (1, 1, 1))
+    (response,) = loop_responses([THREE_LAGS], LoopSettings(0.01), (0, 0, 0), (1, 1, 1))
     with pytest.raises(ValueError, match="ki or kp must be free"):
         margin_gains(response, (1, 0, 0), (1, 0, 1), LIMITS)
 
@@ -214,14 +214,14 @@ def test_ultimate_gain_of_first_order_plus_dead_time():
     """w L + atan(w T) = pi and Ku = sqrt(1 + w^2 T^2); sampling adds half a sample of dead time, to second order."""
     h, T, L = 0.002, 1.0, 0.3
     w = brentq(lambda w: w * (L + 0.5 * h) + np.arctan(w * T) - np.pi, 1.0, 20.0)
-    gain, period = ultimate_gain(LinearPlant([[-1.0 / T]], [1.0 / T], [1.0], delay=L), Loop(h))
+    gain, period = ultimate_gain(LinearPlant([[-1.0 / T]], [1.0 / T], [1.0], delay=L), LoopSettings(h))
     assert gain == pytest.approx(np.hypot(1.0, w * T), rel=1e-4)  # (w h)^2 / 24 = 6e-6, and the hold's own
     assert period == pytest.approx(2.0 * np.pi / w, rel=1e-4)
 
 
 def test_published_ultimate_gain_of_three_lags():
     """1 / (s + 1)^3: Ku = 8 at w = sqrt(3)."""
-    gain, period = ultimate_gain(THREE_LAGS, Loop(0.001))
+    gain, period = ultimate_gain(THREE_LAGS, LoopSettings(0.001))
     assert gain == pytest.approx(8.0, rel=2e-3)  # half a sample at w = 1.7 costs 0.1 %
     assert period == pytest.approx(2.0 * np.pi / np.sqrt(3.0), rel=1e-3)
 
@@ -236,7 +236,7 @@ def test_of_a_conditionally_stable_loop_the_upper_edge_counts():
     def growth(gain):
         return np.roots(np.polyadd(denominator, gain * np.array([1.0, 2.0, 1.0]))).real.max()
 
-    gain, _ = ultimate_gain(plant, Loop(2e-4))
+    gain, _ = ultimate_gain(plant, LoopSettings(2e-4))
     assert growth(0.3) > 0.0 > growth(1.0)
     # Half a sample at 100 rad/s is 0.6 degrees, of a phase that turns by 1 degree for 2 % of frequency.
     assert gain == pytest.approx(brentq(growth, 1.0, 1000.0), rel=0.05)
@@ -252,4 +252,4 @@ def test_of_a_conditionally_stable_loop_the_upper_edge_counts():
     ids=["first order", "double integrator", "wrong sense"],
 )
 def test_plants_without_an_ultimate_gain(plant):
-    assert ultimate_gain(plant, Loop(0.01)) is None
+    assert ultimate_gain(plant, LoopSettings(0.01)) is None

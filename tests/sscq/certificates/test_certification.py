@@ -12,8 +12,8 @@ from controllers import PID, Controller, GainTable
 from plants.core.analysis.linearise import linearise
 from sscq.certificates.certificate import proved
 from sscq.certificates.gain_hull import GainHull, combined, hull_of
-from sscq.margins.affine_loop import Path, Point, from_sample_to_sample, in_continuous_time, slots
-from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.affine_loop import LinearPoint, Path, from_sample_to_sample, in_continuous_time, slots
+from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.sampled_loop import sample, spectral_radius
 
 VDP = plants.get("van_der_pol")
@@ -30,7 +30,7 @@ def point(delay=0.0, filter_time=0.0, *, measured=True, mu=1.3, q0=0.5):
     """Van der Pol about rest at q0."""
     A = np.array([[0.0, 1.0], [-1.0, mu * (1.0 - q0 * q0)]])
     path = Path("y", np.array([1.0, 0.0]), np.array([0.0, 1.0]) if measured else None, PLACES, 1.0, filter_time)
-    return Point("q0", A, np.array([[0.0], [1.0]]), (path,), delay, ("q", "v"))
+    return LinearPoint("q0", A, np.array([[0.0], [1.0]]), (path,), delay, ("q", "v"))
 
 
 # ------------------------------------------------------------------------------------------------- the right matrices
@@ -44,7 +44,7 @@ def test_sampled_loops_are_those_of_the_margins(delay, filter_time, measured):
     p = point(delay, filter_time, measured=measured)
     loop = from_sample_to_sample(p, 3, 0.01, slots(0.05, 0.01))  # more past commands than most delays need
     linear = LinearPlant(p.A, p.B[:, 0], p.paths[0].c, p.paths[0].c_rate)
-    other = sample(linear, Loop(0.01, filter_time, delay, rate_measured=measured))
+    other = sample(linear, LoopSettings(0.01, filter_time, delay, rate_measured=measured))
     radius = np.abs(np.linalg.eigvals(loop.at(OSCILLATOR))).max(axis=1)
     # Both take exponentials of small matrices; a double eigenvalue would cost half the digits, there is none.
     np.testing.assert_allclose(radius, spectral_radius(other, OSCILLATOR), rtol=1e-10)

@@ -10,13 +10,13 @@ from scipy.optimize import minimize_scalar
 from sscq.margins import screen
 from sscq.margins.frequency_response import loop_responses, loop_transfer
 from sscq.margins.gain_sets import hull_samples
-from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins, penalty
 from sscq.margins.sampled_loop import sample, spectral_radius
 
 INTEGRATOR = LinearPlant([[0.0]], [1.0], [1.0], name="integrator")
 LAG = LinearPlant([[-1.0]], [1.0], [1.0], delay=0.3, name="first order plus dead time")
-MEASURED = Loop(0.01, derivative_filter_time=0.05, delay=0.02, rate_measured=True)
+MEASURED = LoopSettings(0.01, derivative_filter_time=0.05, delay=0.02, rate_measured=True)
 BOX = ((0.0, 0.0, 0.0), (20.0, 10.0, 10.0))
 
 
@@ -51,7 +51,7 @@ def random_case(seed, n=40):
     """Loop, gains [n, 3] (some without integral or derivative part) and responses."""
     rng = np.random.default_rng(seed)
     h = 10 ** rng.uniform(-2.5, -1.0)
-    loop = Loop(
+    loop = LoopSettings(
         h,
         derivative_filter_time=rng.choice([0.0, 1.0, 3.0, 10.0]) * h,
         delay=rng.choice([0.0, rng.uniform(0.0, 0.1)]),
@@ -98,7 +98,7 @@ def test_van_der_pol_by_routh(q0):
     """Stable if and only if kd > 1 - q0^2 and ki < (1 + kp) (q0^2 - 1 + kd), for short samples."""
     rng = np.random.default_rng(5)
     gains = rng.uniform(0.0, (5.0, 10.0, 3.0), (400, 3))
-    loop = Loop(2e-4, rate_measured=True)
+    loop = LoopSettings(2e-4, rate_measured=True)
     margins = loop_margins(gains, loop_responses([van_der_pol(q0)], loop, (0, 0, 0), (5.0, 10.0, 3.0)))
     damping = q0 * q0 - 1.0 + gains[:, 2]
     slack = np.minimum(damping, (1.0 + gains[:, 0]) * damping - gains[:, 1])
@@ -133,7 +133,7 @@ def simulate(plant, loop, gains, n):
 def test_simulation_decays_or_grows_as_said(measured, delay):
     rng = np.random.default_rng(8)
     plant = van_der_pol(0.3)
-    loop = Loop(0.05, derivative_filter_time=0.1, delay=delay, rate_measured=measured)
+    loop = LoopSettings(0.05, derivative_filter_time=0.1, delay=delay, rate_measured=measured)
     gains = rng.uniform(0.0, (8.0, 4.0, 6.0), (12, 3))
     response = loop_responses([plant], loop, (0, 0, 0), (8.0, 4.0, 6.0))
     margins = loop_margins(gains, response)
@@ -149,7 +149,7 @@ def test_simulation_decays_or_grows_as_said(measured, delay):
 
 def test_modes_that_the_loop_cannot_see():
     """The position behind a speed loop is at rest, not unstable; an unstable mode behind it is not hidden."""
-    speed_loop, gains = Loop(0.01), np.array([[2.0, 1.0, 0.0]])
+    speed_loop, gains = LoopSettings(0.01), np.array([[2.0, 1.0, 0.0]])
     alone = LinearPlant([[-0.5]], [1.0], [1.0])
     behind = [LinearPlant([[0.0, 1.0], [0.0, -0.5]], [0.0, 1.0], [0.0, 1.0]), None]
     behind[1] = LinearPlant([[0.1, 1.0], [0.0, -0.5]], [0.0, 1.0], [0.0, 1.0])
@@ -217,7 +217,7 @@ def test_against_python_control():
         P = control.ss2tf(control.sample_system(control.ss(A, [[0.0], [natural**2]], [[1.0, 0.0]], 0.0), h))
         C = kp + ki * h / (z - 1) + kd * (h / tau * z / (z - 1 + h / tau)) * (z - 1) / (h * z)
         L = C * P
-        ours = loop_margins([kp, ki, kd], loop_responses([plant], Loop(h, tau), (0, 0, 0), (4.0, 3.0, 2.0)))
+        ours = loop_margins([kp, ki, kd], loop_responses([plant], LoopSettings(h, tau), (0, 0, 0), (4.0, 3.0, 2.0)))
         if not ours.stable[0, 0]:
             assert np.abs(np.roots(np.polyadd(L.num[0][0], L.den[0][0]))).max() > 1.0
             continue
@@ -242,7 +242,7 @@ def test_against_python_control():
 def test_integrator_with_proportional_control(kp):
     """L = kp h / (z - 1): pole 1 - kp h, everything in closed form."""
     h = 0.1
-    margins = loop_margins([kp, 0.0, 0.0], loop_responses([INTEGRATOR], Loop(h), (0, 0, 0), (20, 1, 1)))
+    margins = loop_margins([kp, 0.0, 0.0], loop_responses([INTEGRATOR], LoopSettings(h), (0, 0, 0), (20, 1, 1)))
     crossover = 2.0 / h * np.arcsin(0.5 * kp * h)
     assert margins.stable[0, 0]
     assert margins.sensitivity[0, 0] == pytest.approx(1.0 / (1.0 - 0.5 * kp * h), rel=1e-6)
@@ -250,12 +250,14 @@ def test_integrator_with_proportional_control(kp):
     assert margins.gain_reduction[0, 0] == np.inf
     assert margins.phase_margin[0, 0] == pytest.approx(0.5 * (np.pi - crossover * h), rel=1e-4)
     assert margins.delay_margin[0, 0] == pytest.approx(0.5 * (np.pi - crossover * h) / crossover, rel=1e-4)
-    assert not loop_margins([21.0, 0.0, 0.0], loop_responses([INTEGRATOR], Loop(h), (0, 0, 0), (25, 1, 1))).stable[0, 0]
+    assert not loop_margins(
+        [21.0, 0.0, 0.0], loop_responses([INTEGRATOR], LoopSettings(h), (0, 0, 0), (25, 1, 1))
+    ).stable[0, 0]
 
 
 def test_unstable_lag_needs_gain():
     """1 / (s - 1) with gain 3, short samples: S = (s - 1) / (s + 2), so Ms = 1; a third of the gain is too little."""
-    response = loop_responses([LinearPlant([[1.0]], [1.0], [1.0])], Loop(1e-3), (0, 0, 0), (10, 1, 1))
+    response = loop_responses([LinearPlant([[1.0]], [1.0], [1.0])], LoopSettings(1e-3), (0, 0, 0), (10, 1, 1))
     margins = loop_margins([[3.0, 0.0, 0.0], [0.9, 0.0, 0.0]], response)
     assert margins.stable[:, 0].tolist() == [True, False]
     assert margins.gain_reduction[0, 0] == pytest.approx(3.0, rel=1e-6)
@@ -268,7 +270,7 @@ def test_simc_on_first_order_plus_dead_time():
     """Skogestad's tuning with closed-loop time constant = dead time: L = e^(-0.3 s) / (0.6 s), so Ms = 1.59."""
     gain = 1.0 / 0.6
     peak = minimize_scalar(lambda w: abs(1.0 + np.exp(-0.3j * w) / (0.6j * w)), bounds=(1.0, 8.0), method="bounded").fun
-    margins = loop_margins([gain, gain, 0.0], loop_responses([LAG], Loop(1e-3), (0, 0, 0), (5, 5, 1)))
+    margins = loop_margins([gain, gain, 0.0], loop_responses([LAG], LoopSettings(1e-3), (0, 0, 0), (5, 5, 1)))
     # half a sample of hold against 0.3 s of dead time: 2e-3
     assert 1.0 / peak == pytest.approx(1.59, abs=0.005)
     assert margins.sensitivity[0, 0] == pytest.approx(1.0 / peak, rel=3e-3)
@@ -278,7 +280,7 @@ def test_simc_on_first_order_plus_dead_time():
 
 
 def test_no_control_at_all():
-    margins = loop_margins(np.zeros(3), loop_responses([LAG], Loop(0.01), (0, 0, 0), (1, 1, 1)))
+    margins = loop_margins(np.zeros(3), loop_responses([LAG], LoopSettings(0.01), (0, 0, 0), (1, 1, 1)))
     assert margins.stable[0, 0]
     assert (margins.sensitivity[0, 0], margins.complementary[0, 0], margins.delay_margin[0, 0]) == (1.0, 0.0, np.inf)
 
@@ -286,8 +288,8 @@ def test_no_control_at_all():
 def test_a_reverse_plant_is_the_mirror():
     other = LinearPlant(LAG.A, -LAG.b, LAG.c, delay=LAG.delay)
     gains = [[1.0, 0.5, 0.2], [9.0, 1.0, 0.0]]
-    direct = loop_margins(gains, loop_responses([LAG], Loop(0.01), (0, 0, 0), (9, 9, 9)))
-    reverse = loop_margins(gains, loop_responses([other], Loop(0.01, action="reverse"), (0, 0, 0), (9, 9, 9)))
+    direct = loop_margins(gains, loop_responses([LAG], LoopSettings(0.01), (0, 0, 0), (9, 9, 9)))
+    reverse = loop_margins(gains, loop_responses([other], LoopSettings(0.01, action="reverse"), (0, 0, 0), (9, 9, 9)))
     np.testing.assert_allclose(reverse.sensitivity, direct.sensitivity, rtol=1e-12)
     assert direct.stable[:, 0].tolist() == reverse.stable[:, 0].tolist() == [True, False]
 
@@ -402,7 +404,7 @@ def test_hull_samples():
 def test_why_vertices_prove_nothing():
     """Van der Pol at rest: ki < (1 + kp) (kd - 1) holds at two corners (22 < 25, 0 < 0.02), not between (11 > 7.5)."""
     corners = np.array([[4.0, 22.0, 6.0], [0.0, 0.0, 1.02]])
-    responses = loop_responses([van_der_pol(0.0)], Loop(2e-4, rate_measured=True), (0, 0, 0), (5, 25, 7))
+    responses = loop_responses([van_der_pol(0.0)], LoopSettings(2e-4, rate_measured=True), (0, 0, 0), (5, 25, 7))
     assert loop_margins(corners, responses).stable.all()
     assert not loop_margins(corners.mean(axis=0), responses).stable.any()
 
@@ -417,14 +419,17 @@ def test_why_vertices_prove_nothing():
         (lambda: LinearPlant([[1.0]], [1.0, 2.0], [1.0]), "b must have 1 entries"),
         (lambda: LinearPlant([[np.nan]], [1.0], [1.0]), "A must be finite"),
         (lambda: LinearPlant([[1.0]], [1.0], [1.0], delay=-1.0), "delay must be"),
-        (lambda: Loop(0.0), "sample_time must be"),
-        (lambda: Loop(0.1, derivative_filter_time=0.05), "derivative_filter_time must be 0 or at least one sample"),
-        (lambda: Loop(0.1, action="up"), "'direct' or 'reverse', got 'up'"),
+        (lambda: LoopSettings(0.0), "sample_time must be"),
+        (
+            lambda: LoopSettings(0.1, derivative_filter_time=0.05),
+            "derivative_filter_time must be 0 or at least one sample",
+        ),
+        (lambda: LoopSettings(0.1, action="up"), "'direct' or 'reverse', got 'up'"),
         (lambda: MarginLimits(sensitivity=1.0), "sensitivity must be above 1, got 1.0"),
         (lambda: MarginLimits(delay_margin=-0.1), "delay_margin must be"),
-        (lambda: loop_responses([], Loop(0.1), (0, 0, 0), (1, 1, 1)), "at least one operating point"),
-        (lambda: loop_responses([LAG], Loop(0.1), (2, 0, 0), (1, 1, 1)), "low <= high"),
-        (lambda: loop_responses([LAG], Loop(0.1, rate_measured=True), (0, 0, 0), (1, 1, 1)), "has no c_rate"),
+        (lambda: loop_responses([], LoopSettings(0.1), (0, 0, 0), (1, 1, 1)), "at least one operating point"),
+        (lambda: loop_responses([LAG], LoopSettings(0.1), (2, 0, 0), (1, 1, 1)), "low <= high"),
+        (lambda: loop_responses([LAG], LoopSettings(0.1, rate_measured=True), (0, 0, 0), (1, 1, 1)), "has no c_rate"),
         (lambda: penalty(np.zeros((4, 2)), (), MarginLimits()), r"gains must have shape \[..., 3\]"),
         (lambda: hull_samples(np.zeros((4, 3)), np.zeros(2), 1, 0), "gains must have shape"),
     ],

@@ -14,7 +14,7 @@ from controllers import PID, TwoDegreePID
 from plants import Channel, OperatingPoint, Plant, Quantity
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.gain_sets import combinations, hull, together
-from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins, penalty
 from sscq.margins.operating import SLACK, OperatingMargins
 
@@ -44,7 +44,7 @@ def of_oscillator():
 @pytest.fixture(scope="module")
 def directly():
     """The same from the linear equations written down here; jitter of half a sample counts as so much dead time."""
-    loop = Loop(0.02, derivative_filter_time=0.05, delay=0.03, rate_measured=True)
+    loop = LoopSettings(0.02, derivative_filter_time=0.05, delay=0.03, rate_measured=True)
     return loop_responses([oscillator(mu, q0) for mu in MUS for q0 in POSITIONS], loop, LOW, HIGH)
 
 
@@ -79,7 +79,9 @@ def test_dead_time_of_the_plant_and_of_the_loop(directly):
     several = [sscq.Situation(str(v), parameters=v, delay=0.02 * (k % 2)) for k, v in enumerate(values)]
     found = OperatingMargins(FOPDT, PID(), several, STEP, LOW, HIGH, LIMITS)
     linear = [LinearPlant([[-1.0 / T]], [K / T], [1.0], delay=L) for K, T, L in values]
-    responses = loop_responses(linear, Loop(STEP, delay=0.02), LOW, HIGH)  # the longest dead time counts for all
+    responses = loop_responses(
+        linear, LoopSettings(STEP, delay=0.02), LOW, HIGH
+    )  # the longest dead time counts for all
     small = 0.2 * GAINS
     each = penalty(small[:, None, :], responses, LIMITS)[:, 0]
     np.testing.assert_allclose(found.violation(small[:, None, :]), 1.1 * each, rtol=1e-6, atol=1e-9)
@@ -90,7 +92,7 @@ def test_dead_time_of_the_plant_and_of_the_loop(directly):
 def test_the_rate_that_the_law_reads(changes):
     law = PID(derivative_filter_time=0.1, **changes)
     found = OperatingMargins(VDP, law, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
-    loop = Loop(STEP, derivative_filter_time=0.1, rate_measured=not changes)
+    loop = LoopSettings(STEP, derivative_filter_time=0.1, rate_measured=not changes)
     expected = loop_margins(GAINS, loop_responses([oscillator(1.0, q0) for q0 in POSITIONS], loop, LOW, HIGH))
     np.testing.assert_allclose(found.margins(GAINS)[0].delay_margin, expected.delay_margin, rtol=1e-5)
     assert found.margins(GAINS)[0].names[1] == "position 0.5"
@@ -112,7 +114,7 @@ def test_an_operating_point_has_its_own_parameters():
     found = OperatingMargins(
         replace(VDP, operating_points=points), PID(), [sscq.Situation(parameters={"mu": 0.4})], STEP, LOW, HIGH, LIMITS
     )
-    loop = Loop(STEP, rate_measured=True)
+    loop = LoopSettings(STEP, rate_measured=True)
     expected = loop_margins(GAINS, loop_responses([oscillator(3.0, 0.0), oscillator(0.4, 0.0)], loop, LOW, HIGH))
     np.testing.assert_array_equal(found.margins(GAINS)[0].stable, expected.stable)
     assert (expected.stable[:, 0] != expected.stable[:, 1]).any()
@@ -152,7 +154,7 @@ def test_channels_that_the_allocation_decouples_have_the_margins_of_each_alone(o
     gains = np.hstack([GAINS, GAINS[::-1]])
     found, alone = of_pair.margins(gains), []
     for k, (linear, rate) in enumerate(((first, True), (second, False))):
-        responses = loop_responses([linear], Loop(STEP, rate_measured=rate), LOW, HIGH)
+        responses = loop_responses([linear], LoopSettings(STEP, rate_measured=rate), LOW, HIGH)
         alone.append(loop_margins(gains[:, 3 * k : 3 * k + 3], responses))
     both = alone[0].stable & alone[1].stable
     assert 3 < both.sum() < 12

@@ -12,7 +12,7 @@ from controllers import PID
 from plants.excitation import Constant, Ramp, Sine
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.worst.envelope import PATHS, Envelope
-from sscq.worst.genome import Genes
+from sscq.worst.genome import EnvelopeGenes
 from tests.reference.closed_loop_twin import uncompiled
 
 FOPDT = plants.get("fopdt")
@@ -28,7 +28,7 @@ FULL = Envelope(
 def test_the_usual_envelope_of_every_plant_fits_it_and_holds_its_nominal_plant(name):
     plant = plants.get(name)
     envelope = sscq.usual_envelope(plant)
-    genes = Genes(plant, envelope)
+    genes = EnvelopeGenes(plant, envelope)
     assert len(genes.box.free) >= 4
     for quantity in plant.parameters:
         low, high = envelope.parameters.get(quantity.name, (quantity.nominal,) * 2)
@@ -41,7 +41,7 @@ def test_the_usual_envelope_of_every_plant_fits_it_and_holds_its_nominal_plant(n
 
 def test_draws_are_uniform_in_the_ranges():
     """Moments of 20 000 draws within five standard errors, and every one of the steps about equally often."""
-    genes = Genes(FOPDT, FULL)
+    genes = EnvelopeGenes(FOPDT, FULL)
     drawn = genes.draw(20_000, 3)
     low, high = np.array(genes.box.low), np.array(genes.box.high)
     assert ((drawn >= low) & (drawn <= high)).all()
@@ -57,7 +57,7 @@ def test_draws_are_uniform_in_the_ranges():
 
 
 def test_a_genome_becomes_the_situation_that_its_values_say():
-    genes = Genes(FOPDT, FULL)
+    genes = EnvelopeGenes(FOPDT, FULL)
     values = {
         "parameters.K": 1.1, "parameters.L": 0.25, "initial.output": 0.5, "reference.output": 1.2, "kind": 1.0,
         "load.load": -0.3, "excitation.load": 0.1, "noise.output": 0.02, "delay": 0.1, "authority": 0.8,
@@ -76,7 +76,7 @@ def test_a_genome_becomes_the_situation_that_its_values_say():
 
 def test_all_situations_have_one_kernel():
     """Also where an amplitude, a delay or a kind does not occur among those simulated."""
-    genes = Genes(FOPDT, FULL)
+    genes = EnvelopeGenes(FOPDT, FULL)
     bare = genes.genome(
         {axis.name: 1.0 if axis.name == "authority" else axis.low for axis in genes.axes}
         | {"load.load": 0.0, "rate_limit": 5.0}
@@ -92,15 +92,15 @@ def test_all_situations_have_one_kernel():
 
 def test_an_output_without_a_range_stays_where_it_stands():
     plant = plants.get("cstr")
-    genes = Genes(plant, Envelope(kinds=("ramp",)))
+    genes = EnvelopeGenes(plant, Envelope(kinds=("ramp",)))
     at_rest = plant.initial()[plant.index("states", "temperature")]
     assert genes.situation(genes.draw(1, 0)[0]).references(plant)[0].parts == (Constant(at_rest),)
 
 
 def test_ranges_without_width_are_fixed_and_without_noise_there_are_no_paths():
-    genes = Genes(FOPDT, Envelope(parameters={"K": (1.0, 1.0), "T": (0.5, 2.0)}))
+    genes = EnvelopeGenes(FOPDT, Envelope(parameters={"K": (1.0, 1.0), "T": (0.5, 2.0)}))
     assert [genes.axes[i].name for i in genes.box.free] == ["parameters.T"]
-    assert Genes(FOPDT, FULL).box.high[-1] == PATHS - 1.0
+    assert EnvelopeGenes(FOPDT, FULL).box.high[-1] == PATHS - 1.0
 
 
 def test_the_document_reads_back_and_refuses_what_it_should_not_hold():
@@ -133,9 +133,9 @@ def test_the_document_reads_back_and_refuses_what_it_should_not_hold():
 )
 def test_ranges_that_do_not_fit_the_plant_are_refused(change, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        Genes(FOPDT, replace(FULL, **change))
+        EnvelopeGenes(FOPDT, replace(FULL, **change))
 
 
 def test_a_share_of_limits_that_are_not_shared_is_refused():
     with pytest.raises(ValueError, match="authority needs the same finite command limits"):
-        Genes(plants.get("two_tanks"), Envelope(authority=(0.5, 1.0)))
+        EnvelopeGenes(plants.get("two_tanks"), Envelope(authority=(0.5, 1.0)))

@@ -14,8 +14,8 @@ from scipy.special import lambertw
 import plants
 import sscq
 from controllers import PID, Controller, GainTable
-from sscq.worst.genome import Genes
-from sscq.worst.trials import Bench, Costs, Trials, badness
+from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.trials import TrialCosts, TrialLoops, Trials, badness
 from tests.reference.closed_loop_twin import uncompiled
 
 PLANT, STEP, HORIZON = plants.get("fopdt"), 0.02, 20.0
@@ -44,9 +44,9 @@ def searched(gains=WEAK, **more):
 
 def test_a_planted_weakness_is_found_where_it_is_with_fewer_evaluations_than_random_draws_need():
     """The weakness is in so small a corner that 4 000 draws (99 %: at most one draw in 870) do not find it."""
-    genes = Genes(PLANT, ENVELOPE)
+    genes = EnvelopeGenes(PLANT, ENVELOPE)
     draws = genes.draw(4000, 5)
-    costs = Trials(Bench(genes, FITNESS, STEP, threads=1), LAW, WEAK).costs(draws)
+    costs = Trials(TrialLoops(genes, FITNESS, STEP, threads=1), LAW, WEAK).costs(draws)
     rates = np.array([growth(genes.values(genome), WEAK[0]) for genome in draws])
     assert not costs.failed[rates < SLOWEST].any()
     rarest = sscq.failure_bound(4000, int(costs.failed.sum()), 0.99)
@@ -128,12 +128,14 @@ def test_a_gain_table_is_searched_like_fixed_gains():
 
 def costs(cost, diverged_at, reference=(), reference_failed=()):
     diverged = np.array(diverged_at)
-    return Costs(np.array(cost), diverged, np.isfinite(diverged), np.array(reference), np.array(reference_failed, bool))
+    return TrialCosts(
+        np.array(cost), diverged, np.isfinite(diverged), np.array(reference), np.array(reference_failed, bool)
+    )
 
 
 def test_divergence_comes_before_failure_before_cost():
     found = costs([1e9, 5.0, 7.0, 1500.0, 1400.0], [np.nan, np.nan, np.nan, 10.0, 12.0])
-    found = Costs(found.cost, found.diverged_at, np.array([False, True, True, True, True]), *([np.empty(0)] * 2))
+    found = TrialCosts(found.cost, found.diverged_at, np.array([False, True, True, True, True]), *([np.empty(0)] * 2))
     assert list(np.argsort(-badness(found, 1e3))) == [3, 4, 2, 1, 0]
 
 

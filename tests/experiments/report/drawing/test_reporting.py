@@ -42,7 +42,7 @@ from flcs.knowledge_base.activation import activation
 from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
 from plants.suspension.roads import rough_road
 from sscq.baselines.tuned import Tuned
-from sscq.search.history import History
+from sscq.search.history import GenerationHistory
 from sscq.situations.situation import Situation
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.verdict.verdict import Sample, compare
@@ -370,7 +370,7 @@ def test_search_histories_count_their_evaluations_on(data):
 
 def test_searches_with_labels_are_named_by_them():
     """A small search and a fine one of two methods that begins with the same method."""
-    history = History(*[np.arange(1.0, 4.0)] * 4)
+    history = GenerationHistory(*[np.arange(1.0, 4.0)] * 4)
     names = ["over e alone|CmaEs", "over z alone|CmaEs", "from the imitated rules|CmaEs",
              "from the reference gains|GeneticAlgorithm", "from the reference gains|CmaEs"]  # fmt: skip
     entry = Tuned("kb", "knowledge base", histories=tuple((name, history) for name in names))

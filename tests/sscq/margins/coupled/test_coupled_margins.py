@@ -13,7 +13,7 @@ from sscq.margins.coupled.frequency_response import coupled_responses
 from sscq.margins.coupled.margins import coupled_margins, coupled_penalty
 from sscq.margins.coupled.sampled_loops import CoupledPlant
 from sscq.margins.frequency_response import loop_responses
-from sscq.margins.linear_loop import LinearPlant, Loop
+from sscq.margins.linear_loop import LinearPlant, LoopSettings
 from sscq.margins.margins import MarginLimits, loop_margins
 
 H, H_CART = 0.05, 0.01
@@ -42,7 +42,7 @@ def coupled_case(seed):
     at_rest = np.eye(m) + 0.3 * rng.normal(size=(m, m))
     B = B @ np.linalg.solve(-C @ np.linalg.solve(A, B), at_rest)
     plant = CoupledPlant(A, B, C, C @ A, delay=H * rng.choice([0.0, 1.0, 2.0]))
-    loops = tuple(Loop(H, rng.choice([0.0, 0.2]), rate_measured=bool(rng.integers(2))) for _ in range(m))
+    loops = tuple(LoopSettings(H, rng.choice([0.0, 0.2]), rate_measured=bool(rng.integers(2))) for _ in range(m))
     gains = rng.uniform(size=(12, 3 * m)) * np.tile([1.2, 1.2, 0.25], m)
     gains[:2, 1], gains[2:4, 2], gains[4:5, :3] = 0.0, 0.0, 0.0
     return plant, loops, gains
@@ -134,7 +134,7 @@ def test_loops_that_do_not_meet_have_the_margins_of_each_alone():
     """A lag with dead time and an oscillator, side by side in one plant; both ways interpolate, on grids of their own."""
     A = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -4.0, -0.4]])
     B, C = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 4.0]]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    loops = Loop(H, delay=0.07), Loop(H, 0.1, delay=0.07, rate_measured=True)
+    loops = LoopSettings(H, delay=0.07), LoopSettings(H, 0.1, delay=0.07, rate_measured=True)
     rng = np.random.default_rng(2)
     gains = rng.uniform(size=(60, 6)) * (4.0, 2.0, 0.2, 1.0, 1.0, 0.5)
     gains[:6, 1], gains[4:12, 4], gains[20:26, 5] = 0.0, 0.0, 0.0
@@ -160,9 +160,9 @@ def test_gains_that_only_the_coupling_makes_unstable_are_refused():
     kp = ki = k the loops decouple into k (1 + 2) / s and k (1 - 2) / s: the second grows with the rate k.
     """
     k = 0.3
-    coupled = prepared(lags([[1.0, 2.0], [2.0, 1.0]]), Loop(1e-3), Loop(1e-3))
+    coupled = prepared(lags([[1.0, 2.0], [2.0, 1.0]]), LoopSettings(1e-3), LoopSettings(1e-3))
     gains = np.array([k, k, 0.0, k, k, 0.0])
-    (alone,) = loop_responses([LinearPlant([[-1.0]], [1.0], [1.0])], Loop(1e-3), np.zeros(3), np.full(3, 5.0))
+    (alone,) = loop_responses([LinearPlant([[-1.0]], [1.0], [1.0])], LoopSettings(1e-3), np.zeros(3), np.full(3, 5.0))
     assert loop_margins(gains[:3], [alone]).sensitivity[0, 0] == pytest.approx(1.0, abs=1e-3)
     for found in coupled_margins(gains, coupled):
         assert not found.stable[0, 0]
@@ -170,14 +170,14 @@ def test_gains_that_only_the_coupling_makes_unstable_are_refused():
         assert np.isinf(found.sensitivity[0, 0])
         assert found.delay_margin[0, 0] == 0.0
     assert (coupled_penalty(gains, coupled, LIMITS) > 2.0).all()
-    weaker = prepared(lags([[1.0, 0.5], [0.5, 1.0]]), Loop(1e-3), Loop(1e-3))
+    weaker = prepared(lags([[1.0, 0.5], [0.5, 1.0]]), LoopSettings(1e-3), LoopSettings(1e-3))
     assert (coupled_penalty(gains, weaker, LIMITS) == 0.0).all()
 
 
 def test_a_channel_at_rest_with_the_others_closed():
     """Proportional control of 1 / (s + 1) [[1, a], [b, 1]]: 1 + L_1 = 1 + k - k l a b / (1 + l) at rest."""
     a, b, k, other = 0.8, -0.6, 2.0, 3.0
-    (response,) = prepared(lags([[1.0, a], [b, 1.0]]), Loop(0.01), Loop(0.01))
+    (response,) = prepared(lags([[1.0, a], [b, 1.0]]), LoopSettings(0.01), LoopSettings(0.01))
     gains = np.array([[k, 0.0, 0.0, other, 0.0, 0.0], [k, 0.0, 0.0, other, 1.0, 0.0], [k, 1.0, 0.0, other, 0.0, 0.0]])
     first, second = response.at_rest(gains).T
     np.testing.assert_allclose(first[0], k - k * other * a * b / (1.0 + other), rtol=1e-9)
@@ -194,7 +194,7 @@ def test_one_loop_at_a_time_does_not_see_what_both_do_together():
     """
     a, h = 10.0, 1e-4
     A, C = np.array([[0.0, a], [-a, 0.0]]), np.array([[1.0, a], [-a, 1.0]])
-    satellite = prepared(CoupledPlant(A, np.eye(2), C), Loop(h), Loop(h))
+    satellite = prepared(CoupledPlant(A, np.eye(2), C), LoopSettings(h), LoopSettings(h))
     unit = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     for found in coupled_margins(unit, satellite):
         # The hold's lag of h / 2 turns a = 10: (a h) of 1 + L, a thousandth.
@@ -233,7 +233,7 @@ def test_a_resonance_of_the_other_loop_between_two_points_of_the_grid():
         np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]),
     )
     plant = CoupledPlant(A, B, np.eye(2, 3), np.eye(2, 3) @ A)
-    loops, gains = (Loop(H), Loop(H, rate_measured=True)), np.array([0.5, 0.2, 0.0, 1.0, 0.0, 0.045])
+    loops, gains = (LoopSettings(H), LoopSettings(H, rate_measured=True)), np.array([0.5, 0.2, 0.0, 1.0, 0.0, 0.045])
     found, expected = coupled_margins(gains, prepared(plant, *loops))[0], dense(opened(control, plant, loops, gains, 0))
     assert expected[3] < 0.8  # 7.8 s without the peak
     for name, value in zip(NAMES, expected, strict=True):
@@ -246,7 +246,7 @@ def test_a_loop_that_dips_between_two_points_of_the_grid():
     cart = plants.get("cart_pole")
     model = linearise(cart, "upright", commands=True)
     C, rates = (np.array([model.row(getattr(c, key)) for c in cart.channels]) for key in ("output", "rate"))
-    plant, loops = CoupledPlant(model.A, model.B, C, rates), (Loop(H_CART, rate_measured=True),) * 2
+    plant, loops = CoupledPlant(model.A, model.B, C, rates), (LoopSettings(H_CART, rate_measured=True),) * 2
     gains = np.array([19.94385218, 0.0, 5.69158004, 0.05483757, 0.12260257, 2.35245083])
     low, high = ([gain for c in cart.channels for gain in getattr(c, key)] for key in ("gains_low", "gains_high"))
     _, found = coupled_margins(gains, coupled_responses([plant], loops, low, high))
@@ -260,7 +260,7 @@ def test_four_channels():
     """Beyond three channels determinants are eliminated: four equal lags in a circle are four lags, turned."""
     shift = np.roll(np.eye(4), 1, axis=1)
     gains = np.tile([1.0, 0.5, 0.0], 4)
-    found = coupled_margins(gains, prepared(lags(np.eye(4) + 0.4 * shift), *[Loop(H)] * 4))
+    found = coupled_margins(gains, prepared(lags(np.eye(4) + 0.4 * shift), *[LoopSettings(H)] * 4))
     # One channel opened: x_1 passes 0.4 g three times through closed ones, g = L / (1 + L): 1 + L_1 = 1 + L + ...
     z = np.exp(1j * np.geomspace(1e-4, np.pi / H, 20000) * H)
     lag = (1.0 - np.exp(-H)) / (z - np.exp(-H)) * (1.0 + 0.5 * H / (z - 1.0))
@@ -279,17 +279,17 @@ def test_what_no_law_sees_is_no_failure_unless_it_grows():
     gains = np.array([1.0, 0.5, 0.0, 1.0, 0.5, 0.0])
     for grows, stable in ((0.0, True), (0.2, False)):
         A = np.array([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [1.0, 0.0, grows]])
-        found = coupled_margins(gains, prepared(CoupledPlant(A, B, C), Loop(H), Loop(H)))
+        found = coupled_margins(gains, prepared(CoupledPlant(A, B, C), LoopSettings(H), LoopSettings(H)))
         assert found[0].stable[0, 0] == stable
         assert found[0].growth[0, 0] == pytest.approx(grows)
 
 
 def test_a_mode_at_rest_that_a_law_sees_is_not_stable():
     """Without gains nothing holds an integrator, and integrals of one and the same output fight for ever."""
-    integrators = prepared(CoupledPlant(np.zeros((2, 2)), np.eye(2), np.eye(2)), Loop(H), Loop(H))
+    integrators = prepared(CoupledPlant(np.zeros((2, 2)), np.eye(2), np.eye(2)), LoopSettings(H), LoopSettings(H))
     held = coupled_margins([[1.0, 0.0, 0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]], integrators)
     np.testing.assert_array_equal(held[0].stable[:, 0], [True, False])
-    same = prepared(CoupledPlant([[-1.0]], [[1.0, 1.0]], [[1.0], [1.0]]), Loop(H), Loop(H))
+    same = prepared(CoupledPlant([[-1.0]], [[1.0, 1.0]], [[1.0], [1.0]]), LoopSettings(H), LoopSettings(H))
     held = coupled_margins([[1.0, 0.5, 0.0, 1.0, 0.5, 0.0], [1.0, 0.5, 0.0, 1.0, 0.0, 0.0]], same)
     np.testing.assert_array_equal(held[0].stable[:, 0], [False, True])
 
@@ -297,7 +297,9 @@ def test_a_mode_at_rest_that_a_law_sees_is_not_stable():
 @pytest.mark.parametrize("ki", [1e-300, 1e-20, 1e-12])
 def test_an_integral_too_slow_to_be_told_from_none_is_none(ki):
     """Between a rule with integral action and one without; one that can be told (1e-4) has a mode that decays."""
-    responses = prepared(CoupledPlant(-np.eye(2), [[1.0, 0.2], [0.1, 1.0]], np.eye(2)), Loop(H), Loop(H))
+    responses = prepared(
+        CoupledPlant(-np.eye(2), [[1.0, 0.2], [0.1, 1.0]], np.eye(2)), LoopSettings(H), LoopSettings(H)
+    )
     none, slow, some = (np.array([1.0, value, 0.0, 1.0, 0.5, 0.0]) for value in (0.0, ki, 1e-4))
     found = coupled_margins([none, slow, some], responses)
     for one in found:
@@ -353,11 +355,17 @@ def test_the_compiled_kernel_is_the_python_function(monkeypatch):
     [
         (lambda: CoupledPlant([[1.0]], [[1.0, 2.0]], [[1.0]]), "must fit together"),
         (lambda: CoupledPlant([[np.nan]], [[1.0]], [[1.0]]), "A must be finite"),
-        (lambda: prepared(lags(np.eye(2)), Loop(H)), "one loop for each of the 2 channels, got 1"),
-        (lambda: prepared(lags(np.eye(2)), Loop(H), Loop(2 * H)), "one sample time and one delay"),
-        (lambda: prepared(lags([[1.0, 0.0], [0.0, 0.0]]), Loop(H), Loop(H)), "no command of lags reaches"),
-        (lambda: coupled_responses([], (Loop(H),), [0, 0, 0], [1, 1, 1]), "at least one operating point"),
-        (lambda: coupled_margins([1.0, 0.0, 0.0], prepared(lags(np.eye(2)), Loop(H), Loop(H))), r"shape \[..., 6\]"),
+        (lambda: prepared(lags(np.eye(2)), LoopSettings(H)), "one loop for each of the 2 channels, got 1"),
+        (lambda: prepared(lags(np.eye(2)), LoopSettings(H), LoopSettings(2 * H)), "one sample time and one delay"),
+        (
+            lambda: prepared(lags([[1.0, 0.0], [0.0, 0.0]]), LoopSettings(H), LoopSettings(H)),
+            "no command of lags reaches",
+        ),
+        (lambda: coupled_responses([], (LoopSettings(H),), [0, 0, 0], [1, 1, 1]), "at least one operating point"),
+        (
+            lambda: coupled_margins([1.0, 0.0, 0.0], prepared(lags(np.eye(2)), LoopSettings(H), LoopSettings(H))),
+            r"shape \[..., 6\]",
+        ),
     ],
 )
 def test_errors(call, message):
