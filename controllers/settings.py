@@ -120,7 +120,11 @@ def check(given: Any, what: str) -> None:
 
 
 def _complaint(rule: Rule, value: Any, *, whole: bool) -> str:
-    """As the rule's own; here numbers have to be finite, and whole where the field is an int."""
+    """As the rule's own; here numbers have to be finite, whole where the field is an int, and words where it is one."""
+    if rule.choices and value is not None and not isinstance(value, str):
+        return f"must be one of {', '.join(rule.choices)}, got {value!r}"
+    if rule.bounded and isinstance(value, str):
+        return f"must be a number {rule.range()}, got {value!r}"
     if whole and value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         return f"must be a whole number, got {value!r}"
     if isinstance(value, float) and math.isinf(value) and rule.bounded and not rule.infinite:

@@ -241,13 +241,16 @@ def test_they_are_normalised_like_the_others_and_fall_back_on_what_counts_as_lar
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"own_measures": {"comfort": -1.0}}, "not negative"),
+        ({"own_measures": {"comfort": -1.0}}, "comfort.* at least 0, got -1"),
         ({"own_measures": {"comfort": float("inf")}}, "finite"),
         ({"own_measures": {"iae": 1.0}}, "'iae' is built in"),
-        ({"own_measures": {"comfort": 1.0}, "kind": "lexicographic"}, "weighed in kind 'tracking_and_entropy' alone"),
+        (
+            {"own_measures": {"comfort": 1.0}, "kind": "lexicographic"},
+            "weighed in kind=tracking_and_entropy alone, got kind=lexicographic",
+        ),
         ({"reference": {"comfort": 1.0}}, "no measure for the fitness to refer to"),
-        ({"own_limits": {"comfort": 0.0}}, "own_limits.*above 0, got comfort"),
-        ({"own_limits": {"iae": 1.0}}, "own_limits: the plant's own measures"),
+        ({"own_limits": {"comfort": 0.0}}, "own_limits.*comfort.*above 0, got 0"),
+        ({"own_limits": {"iae": 1.0}}, "own_limits are the plant's; 'iae' is built in"),
     ],
 )
 def test_weights_that_mean_nothing_are_refused(given, words):
