@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import plants
 from experiments.cases import kb_case
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
+from flcs import KnowledgeBase
 from flcs.knowledge_base.files import content_hash
 from sscq.fitness import Fitness
 from sscq.worst.envelope import Envelope
@@ -24,7 +26,6 @@ from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialLoops
 
 if TYPE_CHECKING:
-    from flcs import KnowledgeBase
     from plants import Plant
 
 SCHEMA, VERSION = "sscq-counter-example", 1
@@ -157,8 +158,6 @@ def load(path: Path, kb_file: Path | None = None) -> tuple[CounterExample, dict[
     ValueError
         If the file is damaged, or the knowledge base or the plant are not those of the search.
     """
-    import plants
-
     content = read(path)
     kb, place = _knowledge_base(path, content["knowledge_base"], kb_file)
     kb.require_plant(content["plant"])
@@ -174,8 +173,6 @@ def load(path: Path, kb_file: Path | None = None) -> tuple[CounterExample, dict[
 
 
 def _knowledge_base(path: Path, named: dict[str, str], given: Path | None) -> tuple[KnowledgeBase, str]:
-    from flcs import KnowledgeBase
-
     places = [given] if given else [Path(named["file"]), *path.parent.glob(f"inputs/*-{Path(named['file']).name}")]
     place = next((place for place in places if place.is_file()), None)
     if place is None:

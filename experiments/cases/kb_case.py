@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import plants
+from controllers import ConstantGains, Controller, gain_names
 from experiments.runtime.errors import UserError
+from experiments.settings import situations
+from flcs import FuzzyController, KnowledgeBase, KnowledgeBaseError
+from flcs.knowledge_base.valid_range import outside, share
+from sscq.fitness import Fitness
+from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from configs.schema import EvaluateConfig, ExportConfig, WorstConfig
-    from flcs import KnowledgeBase
     from plants import Plant
-    from sscq.fitness import Fitness
     from sscq.situations.situation import Situation
 
 BASELINE = "reference"
@@ -82,9 +87,6 @@ def prepared(config: EvaluateConfig) -> Case:
     ValueError
         If the knowledge base cannot be read or was made for another plant, or if gains or situations do not fit it.
     """
-    from experiments.settings import situations
-    from sscq.situations.situation_sets import KINDS
-
     kb, plant = loaded(config)
     sets, warnings = situations.declared_sets(config, plant)
     draw = situations.redrawing(config, plant, sets)
@@ -111,9 +113,6 @@ def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[Knowled
     ValueError
         If the knowledge base cannot be read or was made for another plant.
     """
-    import plants
-    from flcs import KnowledgeBase
-
     if config.kb is None:
         raise UserError("give a knowledge base: kb=PATH, such as kb=runs/design/.../knowledge_base.json")
     if Path(config.kb).is_dir():
@@ -128,9 +127,6 @@ def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[Knowled
 
 def contenders_of(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:
     """Return the reference gains, the knowledge base, and the user's own gains where there are any."""
-    from controllers import ConstantGains, Controller, gain_names
-    from flcs import FuzzyController
-
     fuzzy = FuzzyController(kb)
     constant = Controller(fuzzy.laws, ConstantGains(gain_names(fuzzy.laws)))
     reference = np.array([gain for base in kb.channels for gain in base.reference])
@@ -153,9 +149,6 @@ def _own(given: list[float], kb: KnowledgeBase) -> np.ndarray:
 
 def fitness_of(kb: KnowledgeBase) -> Fitness:
     """Return the fitness of the design, or raise KnowledgeBaseError."""
-    from flcs import KnowledgeBaseError
-    from sscq.fitness import Fitness
-
     known = {field.name for field in fields(Fitness)}
     foreign = sorted(kb.fitness.keys() - known)
     if foreign:
@@ -179,8 +172,6 @@ def other_plant(kb: KnowledgeBase, plant: Plant) -> list[str]:
 
 def _not_taught(kb: KnowledgeBase, plant: Plant, declared: Sequence[Situation]) -> list[str]:
     """Warn of situations with more delay or noise than was taught."""
-    from flcs.knowledge_base.valid_range import outside
-
     beyond: dict[str, list[str]] = {}
     for situation in declared:
         for name, (low, high) in outside(kb, conditions_of(situation, plant)).items():
@@ -197,6 +188,4 @@ def conditions_of(situation: Situation, plant: Plant) -> dict[str, float]:
 
 def valid_share(kb: KnowledgeBase, situation: Situation, plant: Plant) -> float:
     """Return which share of its authority a knowledge base keeps in a situation."""
-    from flcs.knowledge_base.valid_range import share
-
     return share(kb, conditions_of(situation, plant))

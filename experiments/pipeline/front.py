@@ -13,14 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from controllers import ConstantGains, Controller
 from experiments.pipeline.judging import RIVAL
+from experiments.pipeline.rungs.rival import candidate_of
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from experiments.runtime.tables import in_words
+from flcs.refinement.genome import candidate, with_reference
 from sscq.baselines import candidates
 from sscq.baselines.objective import FrontObjective, measure_of
 from sscq.baselines.tuned import Tuned
 from sscq.search import front_search, nsga2
+from sscq.search.checkpoint import Checkpoint
+from sscq.search.front_search import search_front
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,8 +49,6 @@ class Kind:
 
 def rivals(bench: Bench, others: Sequence[Tuned]) -> Iterator[Kind]:
     """Constants of the laws of the plant's own field; starts: nominal, random and tuned ones."""
-    from experiments.pipeline.rungs.rival import candidate_of
-
     tuned = {contender.name: contender for contender in others}
     for rival in bench.setup.plant.rivals:
         name = f"{RIVAL}{rival.name}"
@@ -58,8 +61,6 @@ def rivals(bench: Bench, others: Sequence[Tuned]) -> Iterator[Kind]:
 
 def knowledge_base(bench: Bench, refined: Mapping[str, Refined]) -> Candidate:
     """Rules and terms of the knowledge base with free travel; starts: both knowledge bases and the fixed gains."""
-    from flcs.refinement.genome import candidate, with_reference
-
     kb = refined["free"].kb
     starts = (kb, refined["equal"].kb, with_reference(kb))
     return candidate(kb, starts, bench.setup.laws, "knowledge_base", "knowledge base")
@@ -153,8 +154,6 @@ def _place(bench: Bench, ref: Reference, plan: FrontPlan, contender: Tuned) -> t
 
 def contenders(bench: Bench, fronts: Sequence[Front]) -> list[Tuned]:
     """Return the point chosen from the fixed gains' front, to be judged beside the ladder; not to be recommended."""
-    from controllers import ConstantGains, Controller
-
     plan = bench.setup.front
     fixed = next((front for front in fronts if front.chosen is not None), None)
     if plan is None or fixed is None or fixed.chosen is None:
@@ -267,9 +266,6 @@ def _stage(bench: Bench, ref: Reference, plan: FrontPlan, kind: Kind, limits: di
 
 
 def _searched(bench: Bench, plan: FrontPlan, kind: Kind, objective: FrontObjective, checkpoints: Path) -> Front:
-    from sscq.search.checkpoint import Checkpoint
-    from sscq.search.front_search import search_front
-
     method, candidate = plan.method, kind.candidate
     label, first = f"front: {candidate.title}", in_words(plan.objectives[0])
     with Progress(method.evaluations or 0, label, "loops", quiet=bench.quiet) as progress:

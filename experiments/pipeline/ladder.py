@@ -15,6 +15,7 @@ from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
 from sscq.baselines.search_plan import SearchPlan, search
 from sscq.baselines.survey import survey
+from sscq.search.cmaes import CmaEs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -147,8 +148,6 @@ def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
 
 def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     """The best fixed PID: the better one of two searches, genetic and CMA-ES, each with the full budget."""
-    from sscq.search.cmaes import CmaEs
-
     setup = bench.setup
 
     def one() -> list[Candidate]:

@@ -20,6 +20,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from configs import FOLDER
 from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
     main : callable
         Takes the arguments (those of the process by default).
     """
-    from configs import FOLDER
 
     @functools.wraps(job)
     def task(settings: DictConfig) -> None:

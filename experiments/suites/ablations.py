@@ -24,6 +24,7 @@ from experiments.runtime.tables import markdown_table, text_table
 from experiments.suites import suite
 from experiments.suites.variants import FULL, VARIANTS, Design, read, rollouts
 from plants.core import atomic_files
+from plants.core.names import unknown
 from sscq.verdict.verdict import TRAVEL_SLACK, Comparison, Sample, compare
 
 if TYPE_CHECKING:
@@ -212,8 +213,6 @@ def page(found: Sequence[Result], chosen: Options) -> str:
 
 def options(words: Sequence[str]) -> tuple[Options, tuple[str, ...]]:
     """Read the command's words; those that are not its own are for the designs."""
-    from plants.core.names import unknown
-
     chosen = [word.partition("=")[2] for word in words if word.startswith("variants=")]
     variants = tuple(chosen[-1].split(",")) if chosen else tuple(VARIANTS)
     for name in variants:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+import plants
 from configs import FOLDER
 from experiments.runtime.errors import UserError
 from experiments.studies.engine.series import design_in
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,9 +53,6 @@ def options(words: Sequence[str]) -> Options:
     UserError
         For a word that is no setting, an unknown suite or plant, or no seeds.
     """
-    import plants
-    from plants.core.names import unknown
-
     own = {"suite": SUITES[0], "plants": "all", "seeds": "3", "folder": "runs/benchmark"}
     overrides = ["budget=small", "ladder.further=[all]"]
     for word in words:

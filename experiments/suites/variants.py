@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from experiments.pipeline import judging, knowledge, ladder, refining, search_results
+from experiments.runtime import formats
 from experiments.runtime.errors import UserError
+from experiments.runtime.launch import stored_settings
+from experiments.runtime.run_folder import read_record
+from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import number_of_genes, with_reference
@@ -75,11 +79,6 @@ class Design:
 
 def read(folder: Path) -> Design:
     """Read a finished design from its run folder."""
-    from experiments.runtime import formats
-    from experiments.runtime.launch import stored_settings
-    from experiments.runtime.run_folder import read_record
-    from experiments.settings import setup
-
     stages, metrics = folder / "stages", formats.read_json(folder / "metrics.json")
     bench = ladder.Bench(
         setup(stored_settings("design", read_record(folder)["config"])), cast("RunFolder", Scratch()), quiet=True

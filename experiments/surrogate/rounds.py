@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
+from controllers import ConstantGains, Controller, gain_names
 from experiments.surrogate import grey_fit, linear_fit, models
+from flcs import FuzzyController
 from plants.core import atomic_files
 from sscq.loop.evaluate import evaluate
 from sscq.situations.situation_sets import KINDS, standard_sets
@@ -173,9 +175,6 @@ class Rounds:
         self, kb: KnowledgeBase, plant: Plant, several: Sequence[Situation]
     ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
         """Mean errors on the slow plant and on the model; the slow runs join the data."""
-        from controllers import ConstantGains, Controller, gain_names
-        from flcs import FuzzyController
-
         fuzzy = FuzzyController(kb)
         constant = Controller(fuzzy.laws, ConstantGains(gain_names(fuzzy.laws)))
         gains = np.array([gain for base in kb.channels for gain in base.reference])

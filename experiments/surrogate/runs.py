@@ -11,6 +11,7 @@ import numpy as np
 from experiments.runtime.errors import UserError
 from plants.core.motion.simulate import count_steps
 from plants.core.motion.step import LARGE
+from sscq.loop.slow import SlowLoop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,8 +90,6 @@ class SlowRuns:
 
     def judged(self, controller: Any, theta: Array, situations: Sequence[Situation]) -> tuple[Quality, list[Run]]:
         """Return the quality of one candidate in closed loop, and what was seen where the plant was the nominal one."""
-        from sscq.loop.slow import SlowLoop
-
         self._spend(len(situations))
         loop = SlowLoop(self.plant, controller, situations, self.step)
         quality, seen = loop.shown(np.atleast_2d(theta), self.crew)
