@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from benchmarks.runner.timing import Size
 
-BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
+BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "million": closed_loop.million,
     "memory": peak_memory.memory,
     "lanes": lane_sizes.lanes,
@@ -72,7 +72,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.Section]] = {
 }
 
 
-def main(arguments: list[str] | None = None) -> list[report.Section]:
+def main(arguments: list[str] | None = None) -> list[report.FigureSection]:
     """Run what was asked for, print it and write it."""
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["structure"]:

@@ -38,7 +38,7 @@ _CASES = (
 
 
 @dataclass(frozen=True)
-class Row:
+class ExportRow:
     """One knowledge base in one precision."""
 
     plant: str
@@ -88,7 +88,7 @@ def _sequences(size: Size, plant: str, terms: int, shape: str) -> int:
     return (10 if plant == "van_der_pol" else 1) * size.candidates
 
 
-def measured(size: Size) -> list[Row]:
+def measured(size: Size) -> list[ExportRow]:
     """Return every case in both precisions."""
     rows = []
     for name, terms, shape in _CASES:
@@ -98,11 +98,11 @@ def measured(size: Size) -> list[Row]:
             with tempfile.TemporaryDirectory() as folder:
                 for file, text in target.files(job, precision).items():
                     (Path(folder) / file).write_text(text, encoding="utf-8")
-                rows.append(Row(name, kb.n_rules, shape, target.prove(job, Path(folder), precision)))
+                rows.append(ExportRow(name, kb.n_rules, shape, target.prove(job, Path(folder), precision)))
     return rows
 
 
-def page(rows: list[Row], about: dict[str, Any]) -> str:
+def page(rows: list[ExportRow], about: dict[str, Any]) -> str:
     """Return the page's text."""
     stood = [row for row in rows if row.rules % 25 == 0 and row.shape == "triangular"]
     lines = [
@@ -136,7 +136,7 @@ def page(rows: list[Row], about: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _precision(row: Row) -> str:
+def _precision(row: ExportRow) -> str:
     return "single" if row.proof.target.endswith("float") else "double"
 
 
@@ -153,7 +153,7 @@ _HEAD = (
 )
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: ExportRow) -> list[str]:
     numbers = row.proof.numbers
     loops = numbers.get("closed_loop", {})
     closed = f"{max(loops.values()):.1e}" if loops else "-"
@@ -165,7 +165,7 @@ def _row(row: Row) -> list[str]:
     ]  # fmt: skip
 
 
-def write(rows: list[Row], about: dict[str, Any], folder: Path) -> None:
+def write(rows: list[ExportRow], about: dict[str, Any], folder: Path) -> None:
     """Write the page."""
     (folder / "exports.md").write_text(page(rows, about), encoding="utf-8")
 

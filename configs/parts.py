@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from controllers.settings import Rule
+    from controllers.settings import SettingRule
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Taken:
         found = _fields(self.source)[own]
         changes = dict(self.changes)
         default = changes.pop("default", _default(found))
-        rule: Rule = dataclasses.replace(found.metadata["rule"], **changes)
+        rule: SettingRule = dataclasses.replace(found.metadata["rule"], **changes)
         metadata = {"rule": rule, "of": (self.source, own)}
         if isinstance(default, list | dict | tuple):
             return dataclasses.field(default_factory=lambda: _plain(default), metadata=metadata)
@@ -54,12 +54,12 @@ def of(source: type, name: str = "", **changes: Any) -> Any:
     name : str
         Of the field there; left out, the same as in the part.
     **changes
-        ``default``, or fields of :class:`controllers.settings.Rule`.
+        ``default``, or fields of :class:`controllers.settings.SettingRule`.
     """
     return Taken(source, name, changes)
 
 
-class Part:
+class SettingsPart:
     """Base of parts: their settings are fields that a type checker does not see."""
 
     if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from controllers.settings import Rule, places
+from controllers.settings import SettingRule, places
 from plants.core.names import did_you_mean
 
 
@@ -30,7 +30,7 @@ class Setting:
     key: str
     type: Any
     default: Any
-    rule: Rule
+    rule: SettingRule
 
 
 def settings(schema: type, prefix: str = "") -> Iterator[Setting]:
@@ -41,7 +41,7 @@ def settings(schema: type, prefix: str = "") -> Iterator[Setting]:
         if dataclasses.is_dataclass(hints[field.name]):
             yield from settings(hints[field.name], f"{key}.")
         else:
-            yield Setting(key, hints[field.name], _default(field), field.metadata.get("rule", Rule("")))
+            yield Setting(key, hints[field.name], _default(field), field.metadata.get("rule", SettingRule("")))
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -82,12 +82,12 @@ def files(config: Any) -> list[str]:
     return list(dict.fromkeys(value for _, value, rule in _values(config, "") if rule.file and value is not None))
 
 
-def _values(value: Any, key: str, rule: Rule = Rule("")) -> Iterator[tuple[str, Any, Rule]]:
+def _values(value: Any, key: str, rule: SettingRule = SettingRule("")) -> Iterator[tuple[str, Any, SettingRule]]:
     """Yield dotted key, value and rule of every number and word of a configuration."""
     if dataclasses.is_dataclass(value):
         for field in dataclasses.fields(value):
             place = f"{key}.{field.name}" if key else field.name
-            yield from _values(getattr(value, field.name), place, field.metadata.get("rule", Rule("")))
+            yield from _values(getattr(value, field.name), place, field.metadata.get("rule", SettingRule("")))
     else:
         for place, item in places(value, key):
             if dataclasses.is_dataclass(item):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rule:
+class SettingRule:
     """Documentation and range of one setting.
 
     Attributes
@@ -88,8 +88,8 @@ class Rule:
 
 
 def setting(default: Any, text: str, **rule: Any) -> Any:
-    """Return a dataclass field with a :class:`Rule`; lists, dicts and dataclasses are given as their factory."""
-    metadata = {"rule": Rule(text, **rule)}
+    """Return a dataclass field with a :class:`SettingRule`; lists, dicts and dataclasses are given as their factory."""
+    metadata = {"rule": SettingRule(text, **rule)}
     if callable(default):
         return dataclasses.field(default_factory=default, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -119,7 +119,7 @@ def check(given: Any, what: str) -> None:
         raise ValueError(f"{what}: {complaint}")
 
 
-def _complaint(rule: Rule, value: Any, *, whole: bool) -> str:
+def _complaint(rule: SettingRule, value: Any, *, whole: bool) -> str:
     """As the rule's own; here numbers have to be finite, whole where the field is an int, and words where it is one."""
     if rule.choices and value is not None and not isinstance(value, str):
         return f"must be one of {', '.join(rule.choices)}, got {value!r}"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from configs.schema import EvaluateConfig
-    from experiments.cases.kb_case import Case, Contender
+    from experiments.cases.kb_case import StoredCase, StoredContender
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
     from sscq.verdict.verdict import Comparison, Sample
@@ -54,7 +54,7 @@ def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
     print(f"numbers: {folder.path / 'metrics.json'}")
 
 
-def _announcement(config: EvaluateConfig, case: Case) -> str:
+def _announcement(config: EvaluateConfig, case: StoredCase) -> str:
     kb = case.kb
     sets = ", ".join(
         f"{len(block[0])} {kind}" + (f" x {len(block)} seeds" if len(block) > 1 else "")
@@ -64,7 +64,7 @@ def _announcement(config: EvaluateConfig, case: Case) -> str:
     return "\n".join([*lines, *(f"warning: {warning}" for warning in case.warnings)])
 
 
-def _rollouts(config: EvaluateConfig, case: Case, contender: Contender, kind: str) -> np.ndarray:
+def _rollouts(config: EvaluateConfig, case: StoredCase, contender: StoredContender, kind: str) -> np.ndarray:
     """All measures and the fitness of one controller [measure, seed, situation]."""
     from sscq.baselines.objective import Task
 
@@ -117,7 +117,7 @@ def compared(config: EvaluateConfig, tables: Tables, name: str, kind: str) -> Co
 # -------------------------------------------------------------------------------------------------------- in the file
 
 
-def metrics(config: EvaluateConfig, case: Case, tables: Tables) -> dict[str, Any]:
+def metrics(config: EvaluateConfig, case: StoredCase, tables: Tables) -> dict[str, Any]:
     """Return all numbers as plain data."""
     from dataclasses import asdict
 
@@ -140,7 +140,7 @@ def metrics(config: EvaluateConfig, case: Case, tables: Tables) -> dict[str, Any
     }
 
 
-def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]:
+def _numbers(case: StoredCase, tables: Tables, name: str, kind: str) -> dict[str, Any]:
     table = tables[f"{name}.{kind}"]
     return {
         "fitness": _mean(tables, name, kind),
@@ -153,7 +153,7 @@ def _numbers(case: Case, tables: Tables, name: str, kind: str) -> dict[str, Any]
 # ---------------------------------------------------------------------------------------------------------- in print
 
 
-def _by_situation(case: Case, tables: Tables, kind: str) -> str:
+def _by_situation(case: StoredCase, tables: Tables, kind: str) -> str:
     """Mean fitness over the seeds, situation by situation."""
     from experiments.runtime.tables import change, text_table
 
@@ -171,7 +171,7 @@ def _by_situation(case: Case, tables: Tables, kind: str) -> str:
     return text_table(head, rows)
 
 
-def _by_controller(case: Case, tables: Tables, kind: str) -> str:
+def _by_controller(case: StoredCase, tables: Tables, kind: str) -> str:
     """Means over all rollouts, controller by controller."""
     from experiments.runtime.tables import change, in_words, number, text_table
 
@@ -188,7 +188,7 @@ def _by_controller(case: Case, tables: Tables, kind: str) -> str:
     return text_table(("controller", "fitness", "change", *_SHOWN.values(), *map(in_words, own)), rows)
 
 
-def _sentence(config: EvaluateConfig, case: Case, tables: Tables, kind: str) -> str:
+def _sentence(config: EvaluateConfig, case: StoredCase, tables: Tables, kind: str) -> str:
     found = compared(config, tables, "knowledge_base", kind)
     change = found.mean if len(case.blocks[kind]) > 1 else f"{100 * found.mean.value:+.1f} %"
     where = (

@@ -138,7 +138,7 @@ def _numbers(done: Simulation) -> Html:
     return element("section", element("h3", "All signals"), element("div", table, class_="scroll"))
 
 
-def _cells(signal: Signal) -> list[str]:
+def _cells(signal: SimulatedSignal) -> list[str]:
     return [signal.unit or "–", *(number(value, 5) for value in in_short(signal.values))]
 
 
@@ -159,7 +159,7 @@ class Simulation:
     ----------
     plant : Plant
     run : Trajectory
-    signals : tuple of Signal
+    signals : tuple of SimulatedSignal
         All that is worth a column. Names differ: measurements are called "output ..."; those that are the states
         themselves are left out.
     account : EnergyAccount or None
@@ -167,12 +167,12 @@ class Simulation:
 
     plant: Plant
     run: plants_Trajectory
-    signals: tuple[Signal, ...]
+    signals: tuple[SimulatedSignal, ...]
     account: EnergyAccount | None
 
 
 @dataclass(frozen=True, eq=False)
-class Signal:
+class SimulatedSignal:
     """One recorded signal: group, name, unit and values [n + 1]."""
 
     group: str
@@ -213,10 +213,10 @@ def simulated(config: SimulateConfig) -> Simulation:
     return Simulation(plant, run, _columns(plant, run), energy_account(plant, run, arguments["parameters"]))
 
 
-def _columns(plant: Plant, run: plants_Trajectory) -> tuple[Signal, ...]:
+def _columns(plant: Plant, run: plants_Trajectory) -> tuple[SimulatedSignal, ...]:
     measured = plant.outputs is not type(plant).outputs or plant.measurements != plant.states
     return tuple(
-        Signal(group, f"output {run.names[k]}" if group == "outputs" else _TITLES.get(group, run.names[k]),
+        SimulatedSignal(group, f"output {run.names[k]}" if group == "outputs" else _TITLES.get(group, run.names[k]),
                run.units[k], run.signals[:, k])
         for group, part in run.groups.items()
         for k in range(part.start, part.stop)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from configs.schema import EnvelopeConfig, WorstConfig
     from experiments.cases.counter_example import CounterExample
-    from experiments.cases.kb_case import Contender
+    from experiments.cases.kb_case import StoredContender
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
     from sscq.situations.situation import Situation
@@ -101,7 +101,7 @@ def envelope(given: EnvelopeConfig, plant: Plant, sample_time: float) -> Envelop
     return replace(base, **changes)
 
 
-def _sample_time(config: WorstConfig, judged: Contender) -> float:
+def _sample_time(config: WorstConfig, judged: StoredContender) -> float:
     """Return the controller's sample time [s]; a law without one is sampled at every step."""
     return float(judged.controller.laws[0].sample_time or config.integration_step)
 

@@ -13,7 +13,7 @@ import numpy as np
 import plants
 from benchmarks.engine.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
 from benchmarks.runner import svg
-from benchmarks.runner.report import Section, at_most
+from benchmarks.runner.report import FigureSection, at_most
 from benchmarks.runner.timing import Timing, alternate, ratio
 from plants import DivergedError, Plant, Quantity
 from plants.excitation import WhiteNoise
@@ -49,7 +49,7 @@ FILTER = Plant(
 )
 
 
-def add_to(section: Section, size: Size) -> None:
+def add_to(section: FigureSection, size: Size) -> None:
     """Add the figures of the filter, and how far each way to treat its loop is from the solved one."""
     t_end = min(_T_END, size.steps * _STEP * 6.0)
     runs: dict[str, Trajectory] = {}
@@ -82,14 +82,14 @@ def _panels(runs: dict[str, Trajectory]) -> list[svg.Chart]:
     over_time = [
         svg.Chart(
             f"Forming filter: {label.split()[0]}", "t [s]", label,
-            tuple(svg.Curve(w, r.time, pick(r), dashed=k > 0) for k, (w, r) in enumerate(runs.items())),
+            tuple(svg.SvgLine(w, r.time, pick(r), dashed=k > 0) for k, (w, r) in enumerate(runs.items())),
         )
         for label, pick in signals.items()
     ]  # fmt: skip
     portraits = [
         svg.Chart(
             f"Phase portrait, {words}", "position [m]", "velocity [m/s]",
-            (svg.Curve(words, run["position"], run["velocity"], colour=k),),
+            (svg.SvgLine(words, run["position"], run["velocity"], colour=k),),
         )
         for k, (words, run) in enumerate(runs.items())
     ]  # fmt: skip
@@ -101,7 +101,7 @@ def _difference(runs: dict[str, Trajectory]) -> list[svg.Chart]:
     if len(runs) < 2:
         return []
     one, other = runs.values()
-    curve = svg.Curve("position, with less without", one.time, one["position"] - other["position"], colour=2)
+    curve = svg.SvgLine("position, with less without", one.time, one["position"] - other["position"], colour=2)
     return [svg.Chart("Difference", "t [s]", "position [m]", (curve,))]
 
 
@@ -125,9 +125,9 @@ _FAIR = (
 )
 
 
-def loops(size: Size) -> Section:
+def loops(size: Size) -> FigureSection:
     """Time all ways in turns, for free, excited and controlled motion of both oscillators."""
-    section = Section("loops", "Algebraic loops: iterated, solved, loop-free")
+    section = FigureSection("loops", "Algebraic loops: iterated, solved, loop-free")
     found = {(plant.name, kind): _measured(section, plant, kind, size) for plant in OSCILLATORS for kind in MOTIONS}
     section.figures["loops_run_time.svg"] = svg.figure(run_time_bars(found), 1)
     section.figures["loops_time_complexity.svg"] = svg.figure(_complexity(section, size))
@@ -152,7 +152,7 @@ def _short(name: str) -> str:
     return {"van_der_pol_implicit": "Van der Pol", "nonlinear_inertia": "inertia"}.get(name, name)
 
 
-def _measured(section: Section, plant: Plant, kind: str, size: Size) -> dict[str, Timing]:
+def _measured(section: FigureSection, plant: Plant, kind: str, size: Size) -> dict[str, Timing]:
     """Add rows of one kind of motion; return times per step and rollout by mode."""
     n, n_steps = size.slice // 2, size.steps
     runs = {mode: movement(plant, kind, mode, n_steps) for mode in modes()}
@@ -187,7 +187,7 @@ def _accuracy(mode: str, ends: dict[str, tuple[np.ndarray, np.ndarray]], n_steps
     return f"{words}; {lost} of {len(steps)} diverged" if lost else words
 
 
-def _complexity(section: Section, size: Size) -> list[svg.Chart]:
+def _complexity(section: FigureSection, size: Size) -> list[svg.Chart]:
     """Run time over the number of steps: one line for each way; its slope is the cost of a step."""
     charts, n = [], max(16, size.slice // 3)
     for plant in OSCILLATORS:
@@ -196,7 +196,7 @@ def _complexity(section: Section, size: Size) -> list[svg.Chart]:
         for mode in modes():
             moved = movement(plant, "free", mode, size.steps)
             best = [_best(moved, n, count, max(2, size.rounds // 32)) for count in counts]
-            curves.append(svg.Curve(mode, counts, [1e3 * seconds for seconds in best], dots=True))
+            curves.append(svg.SvgLine(mode, counts, [1e3 * seconds for seconds in best], dots=True))
             slope = np.polyfit(np.log(counts), np.log(best), 1)[0]
             section.figure(f"{_short(plant.name)}: time grows with steps to the power, {mode}", float(slope), "")
         charts.append(svg.Chart(f"{_short(plant.name)}: time complexity", "steps", f"ms, {n} rollouts", tuple(curves)))
@@ -212,9 +212,9 @@ _COUNTS = (250, 500, 1000, 2000, 4000)
 _ROLLOUTS = 1024
 
 
-def work_precision(size: Size) -> Section:
+def work_precision(size: Size) -> FigureSection:
     """Measure error and time for several steps; say whether the solved form is better at equal time."""
-    section = Section("work_precision", "Work and precision, free motion")
+    section = FigureSection("work_precision", "Work and precision, free motion")
     charts = []
     for plant in OSCILLATORS:
         moved = {mode: OpenLoop(plant, mode) for mode in modes()}
@@ -222,7 +222,9 @@ def work_precision(size: Size) -> Section:
         errors = {(mode, n): _error(run, n, exact) for mode, run in moved.items() for n in _COUNTS}
         times = _times(moved, size)
         curves = [
-            svg.Curve(mode, [1e3 * times[mode, n].best for n in _COUNTS], [errors[mode, n] for n in _COUNTS], dots=True)
+            svg.SvgLine(
+                mode, [1e3 * times[mode, n].best for n in _COUNTS], [errors[mode, n] for n in _COUNTS], dots=True
+            )
             for mode in moved
         ]
         title, y = f"{plant.name}: {_ROLLOUTS} rollouts of {_HORIZON:g} s", "largest error of a state at the end"
@@ -248,7 +250,7 @@ def _times(moved: dict[str, OpenLoop], size: Size) -> dict[tuple[str, int], Timi
 
 
 def _add(
-    section: Section, plant: Plant, times: dict[tuple[str, int], Timing], errors: dict[tuple[str, int], float]
+    section: FigureSection, plant: Plant, times: dict[tuple[str, int], Timing], errors: dict[tuple[str, int], float]
 ) -> None:
     for (mode, n), error in errors.items():
         milliseconds = 1e3 * times[mode, n].best

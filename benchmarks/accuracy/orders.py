@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.accuracy import known_solutions as processes
 from benchmarks.accuracy.known_solutions import EXACT, LOAD, MOTOR, VOLTAGE, exact_at, motor_at
 from benchmarks.runner import svg
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from plants.core.motion.integrators import INTEGRATORS
 from plants.excitation.stochastic import euler_maruyama, milstein, stochastic_heun
 
@@ -55,9 +55,9 @@ class Order:
         return f"designed for {self.designed:g} within {WITHIN:g}, {verdict}{spread}"
 
 
-def orders(size: Size) -> Section:  # noqa: ARG001  (it takes seconds)
+def orders(size: Size) -> FigureSection:  # noqa: ARG001  (it takes seconds)
     """Measure all orders; draw error over step."""
-    section = Section("orders", "Orders of convergence")
+    section = FigureSection("orders", "Orders of convergence")
     groups = {"ordinary equations": deterministic(), "strong, stochastic": strong(), "weak, stochastic": weak()}
     for kind, found in groups.items():
         for order in found:
@@ -159,5 +159,5 @@ def _chart(kind: str, found: list[Order]) -> svg.Chart:
         method, problem, *quantity = order.name.split(", ")
         if problem not in _HIDDEN and quantity != ["mean"]:
             dashed, colour = problem in _DASHED, methods.index(method)
-            curves.append(svg.Curve(f"{method}, {problem}", order.steps, order.errors, True, dashed, colour))
+            curves.append(svg.SvgLine(f"{method}, {problem}", order.steps, order.errors, True, dashed, colour))
     return svg.Chart(kind, "step [s]", "error", tuple(curves), log_x=True, log_y=True, width=560.0, height=500.0)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.engine import case
-from benchmarks.runner.report import Section, at_most
+from benchmarks.runner.report import FigureSection, at_most
 from benchmarks.runner.timing import Timing, alternate, clock, ratio
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
@@ -49,7 +49,7 @@ class _Loop(ctypes.Structure):
 
 
 @dataclass(frozen=True)
-class Peer:
+class CompiledLoop:
     """One compiled variant, with what the compiler said about the vectors it used."""
 
     name: str
@@ -70,14 +70,14 @@ def available() -> bool:
     return shutil.which("gcc") is not None
 
 
-def build(folder: Path, *, more_lanes: bool = False) -> list[Peer]:
+def build(folder: Path, *, more_lanes: bool = False) -> list[CompiledLoop]:
     """Compile into `folder` the variants with 16 lanes, or those with a number of lanes of C's own choice."""
     variants = _MORE_LANES if more_lanes else _VARIANTS
     peers = [_compiled(folder, name, flags) for name, flags in variants.items()]
     return [peer for peer in peers if peer is not None]
 
 
-def _compiled(folder: Path, name: str, flags: tuple[str, ...]) -> Peer | None:
+def _compiled(folder: Path, name: str, flags: tuple[str, ...]) -> CompiledLoop | None:
     """Compile one variant; None where this machine's compiler does not know its flags."""
     path = folder / f"{re.sub(r'[^a-z0-9]+', '_', name.lower())}.so"
     command = ["gcc", *_FLAGS, *flags, "-fopt-info-vec", "-shared", "-fPIC", "-o", str(path), str(_SOURCE), "-lm"]
@@ -88,7 +88,7 @@ def _compiled(folder: Path, name: str, flags: tuple[str, ...]) -> Peer | None:
     function.restype = None
     pointer = ctypes.c_void_p
     function.argtypes = [pointer, ctypes.c_size_t, ctypes.c_long, pointer, pointer]
-    return Peer(name, function, _widest(done.stderr))
+    return CompiledLoop(name, function, _widest(done.stderr))
 
 
 def _widest(remarks: str) -> str:
@@ -105,9 +105,9 @@ _AGREEMENT = 1e-9  # relative; both round the same formulas, fused in different 
 _NS = 1e9
 
 
-def million(size: Size) -> Section:
+def million(size: Size) -> FigureSection:
     """Time one call with all candidates, on one thread and on two."""
-    section = Section("million", f"{size.candidates:,} closed loops of {size.steps:,} RK4 steps in one call")
+    section = FigureSection("million", f"{size.candidates:,} closed loops of {size.steps:,} RK4 steps in one call")
     candidates, n_steps = case.gains(size.candidates), size.steps
     case.million(candidates[:16], n_steps, 1)  # compiles
     tables: list[np.ndarray] = []
@@ -151,9 +151,9 @@ def _wall_and_processor(call: Callable[[int], None], repeats: int) -> dict[str, 
     }
 
 
-def against_c(size: Size) -> Section:
+def against_c(size: Size) -> FigureSection:
     """Time the kernel and the loop in C in turns, on one thread."""
-    section = Section("against_c", "The generated kernel against the same loop written in C")
+    section = FigureSection("against_c", "The generated kernel against the same loop written in C")
     if not available():
         section.notes.append("Skipped: no gcc.")
         return section
@@ -175,12 +175,12 @@ def against_c(size: Size) -> Section:
     return section
 
 
-def _add_steps(section: Section, times: dict[str, Timing], count: int, remarks: dict[str, str]) -> None:
+def _add_steps(section: FigureSection, times: dict[str, Timing], count: int, remarks: dict[str, str]) -> None:
     for name, timing in times.items():
         section.time(f"one step, {name}", timing.per(count), "ns", _NS, remarks[name])
 
 
-def agreement(peer: Peer, n_steps: int) -> float:
+def agreement(peer: CompiledLoop, n_steps: int) -> float:
     """Return the largest relative difference from the kernel; raise if it is more than rounding.
 
     Compared are rollouts that run to the end, with a rest that does not fill a block, and rollouts that diverge.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import alternate, ratio
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
@@ -19,9 +19,9 @@ _AIM = 5.0  # times
 _INLINE, _FMA = "def inline(function):", "return a * b + c\n"  # in the head of every text
 
 
-def compiling(size: Size) -> Section:
+def compiling(size: Size) -> FigureSection:
     """Compile three closed loops in turns; nothing is kept on disk."""
-    section = Section("compiling", "Compiling a kernel: the whole way from its text to machine code")
+    section = FigureSection("compiling", "Compiling a kernel: the whole way from its text to machine code")
     for name, text in texts().items():
         calls = {"ours": lambda t=text: machine_code.compiled(t, ARGUMENTS), "Numba": lambda t=text: by_numba(t)}
         times = alternate(calls, size.repeats)

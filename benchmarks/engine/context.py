@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.engine import case
 from benchmarks.engine.case import chain
 from benchmarks.engine.motions import OpenLoop
-from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ _LOOSE = 0.02  # relative: python-control closes the loop in continuous time
 _SAME = 1e-6  # m: both take the same steps of RK4
 
 
-def context(size: Size) -> Section:
+def context(size: Size) -> FigureSection:
     """Time one loop in python-control, and free motion of a chain of masses in MuJoCo."""
-    section = Section("context", "Other simulators (context)")
+    section = FigureSection("context", "Other simulators (context)")
     for name, add in (("control", _add_control), ("mujoco", _add_mujoco)):
         if importlib.util.find_spec(name) is None:
             section.notes.append(f"{name} is not installed: skipped.")
@@ -39,7 +39,7 @@ def context(size: Size) -> Section:
     return section
 
 
-def _add_control(section: Section, size: Size) -> None:
+def _add_control(section: FigureSection, size: Size) -> None:
     """One candidate of the Van der Pol loop; its integral of |e| has to be near ours."""
     gains, loop = case.gains(1), case.closed_loop(size.steps)
     ours, theirs = float(loop.evaluate(gains, 1).iae[0, 0]), control_iae(gains[0], size.steps)
@@ -74,7 +74,7 @@ def control_iae(gains: np.ndarray, n_steps: int) -> float:
     return float(response.states[3, -1])
 
 
-def _add_mujoco(section: Section, size: Size) -> None:
+def _add_mujoco(section: FigureSection, size: Size) -> None:
     """Free motion of a linear chain, both with classical Runge-Kutta and the same step."""
     plant = chain(_MASSES, cubic=0.0)
     ours, n = OpenLoop(plant, "solved"), 1024
@@ -129,9 +129,9 @@ AIM = 10.0  # times the same environments one after the other
 PLANT, ACTIONS, STEPS = "cart_pole", 50, 100  # long enough for every call to have ends of episodes
 
 
-def gymnasium_lanes(size: Size) -> Section:
+def gymnasium_lanes(size: Size) -> FigureSection:
     """Time steps with random actions on the cart and pole, episodes that end and begin again included."""
-    section = Section("gymnasium_lanes", "Gymnasium environments in lanes")
+    section = FigureSection("gymnasium_lanes", "Gymnasium environments in lanes")
     if importlib.util.find_spec("gymnasium") is None:
         section.notes.append("Left out: gymnasium is not installed (extra: adapters).")
         return section

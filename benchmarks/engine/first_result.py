@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchmarks.runner.own_process import result_of
 
 if TYPE_CHECKING:
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
 
 _PARTS = {
@@ -51,13 +51,13 @@ def measure(name: str) -> dict[str, float]:
     return times
 
 
-def start(size: Size) -> Section:
+def start(size: Size) -> FigureSection:
     """Run cold and warm processes in turns: one plant in all its parts, all others as a whole."""
     import plants
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Timing
 
-    section = Section("start", "Cold and warm start to the first result")
+    section = FigureSection("start", "Cold and warm start to the first result")
     first = "van_der_pol"
     samples = _rounds(first, size.repeats)
     for (state, part), seconds in samples.items():
@@ -75,7 +75,7 @@ def start(size: Size) -> Section:
     return section
 
 
-def _add_slowest(section: Section, state: str, seconds: dict[str, float]) -> None:
+def _add_slowest(section: FigureSection, state: str, seconds: dict[str, float]) -> None:
     """Add a row for each plant's whole process, the slowest first, with the aim beside it."""
     for name, value in sorted(seconds.items(), key=lambda pair: -pair[1]):
         verdict = "met" if value <= _AIMS[state] else "MISSED"

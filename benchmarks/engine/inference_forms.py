@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.engine import case
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import Timing, alternate, clock
 from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.output_sets import OutputSets
@@ -29,9 +29,9 @@ FORMS = {
 }
 
 
-def inference_forms(size: Size) -> Section:
+def inference_forms(size: Size) -> FigureSection:
     """Time steps of the loop with an inference each, and with rules that are all off; and scikit-fuzzy's inference."""
-    section = Section("inference_forms", "Forms of fuzzy inference: 9 rules, 3 gains, one inference a step")
+    section = FigureSection("inference_forms", "Forms of fuzzy inference: 9 rules, 3 gains, one inference a step")
     kb = knowledge_base()
     check(kb)
     calls = {name: _loop(replace(kb, inference=how), size.steps) for name, how in FORMS.items()}

@@ -21,7 +21,7 @@ from plants.core.tracing.trace import Program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
     from sscq.loop.closed_loop import ClosedLoop
 
@@ -30,12 +30,12 @@ _FLAGS = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "JAX_ENABLE_X64": "
 _BATCHES = (1, 4)  # the candidates at once, as shares 1 and 1/4: the faster one counts
 
 
-def jax_loop(size: Size) -> Section:
+def jax_loop(size: Size) -> FigureSection:
     """Compare both on one core, for plants of 2, 6 and 14 states."""
-    from benchmarks.runner.report import Section, at_least
+    from benchmarks.runner.report import FigureSection, at_least
     from benchmarks.runner.timing import Timing, ratio
 
-    section = Section("jax", "The same loop in JAX (vmap + scan) on one core")
+    section = FigureSection("jax", "The same loop in JAX (vmap + scan) on one core")
     if importlib.util.find_spec("jax") is None:
         section.notes.append("JAX is not installed (pip install jax): skipped.")
         return section

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.engine import case, closed_loop
 from benchmarks.engine.closed_loop import instructions
 from benchmarks.runner import machine, svg
-from benchmarks.runner.report import Section, at_least, at_most
+from benchmarks.runner.report import FigureSection, at_least, at_most
 from benchmarks.runner.timing import alternate, ratio
 from plants.core.kernel import kernel
 from plants.core.kernel.kernel import ALIVE
@@ -162,9 +162,9 @@ AIMS = {512: {2: 8.0, 6: 5.0, 14: 4.0}, 256: {2: 6.0, 6: 3.5, 14: 3.0}}
 _NS = 1e9
 
 
-def lanes(size: Size) -> Section:
+def lanes(size: Size) -> FigureSection:
     """Time all in turns, on one thread."""
-    section = Section("lanes", "Sixteen lanes against one lane and against C from the same tape")
+    section = FigureSection("lanes", "Sixteen lanes against one lane and against C from the same tape")
     if not closed_loop.available():
         section.notes.append("C skipped: no gcc.")
     with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def lanes(size: Size) -> Section:
     return section
 
 
-def _add(section: Section, n_x: int, size: Size, folder: Path) -> dict[str, float]:
+def _add(section: FigureSection, n_x: int, size: Size, folder: Path) -> dict[str, float]:
     """Add the figures of one plant; return the best times of a step [ns]."""
     plant = case.SIZES[n_x]
     many, one = (case.loop_of(plant, size.steps, lanes=n) for n in (kernel.LANES, 1))
@@ -227,9 +227,9 @@ def check(ours: list, peers: list[PrintedLoop], theta: np.ndarray, n_steps: int)
 _PAYS = 1.5
 
 
-def single_precision(size: Size) -> Section:
+def single_precision(size: Size) -> FigureSection:
     """Time the loops in double and in float, both as C from the same tape."""
-    section = Section("single_precision", "Single precision: the same C text in float")
+    section = FigureSection("single_precision", "Single precision: the same C text in float")
     if not closed_loop.available():
         section.notes.append("Skipped: no gcc.")
         return section
@@ -242,7 +242,7 @@ def single_precision(size: Size) -> Section:
     return section
 
 
-def _add_precision(section: Section, n_x: int, size: Size, folder: Path) -> None:
+def _add_precision(section: FigureSection, n_x: int, size: Size, folder: Path) -> None:
     loop, theta = case.loop_of(case.SIZES[n_x], size.steps), candidates(n_x, size)
     peers = {f"{real}, {peer.name}": peer for real in ("double", "float") for peer in built(loop, folder, real)}
     if not all(any(name.startswith(real) for name in peers) for real in ("double", "float")):

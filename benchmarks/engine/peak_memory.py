@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from benchmarks.runner.own_process import result_of
 
 if TYPE_CHECKING:
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
 
 _MIB = 2**20
@@ -41,11 +41,11 @@ def resident() -> float:
     return int(found.group(1) if found else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) / 1024
 
 
-def memory(size: Size) -> Section:
+def memory(size: Size) -> FigureSection:
     """Compare: a tenth of the steps, a tenth of the candidates."""
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
 
-    section = Section("memory", "Peak memory of one call, beyond the gains given")
+    section = FigureSection("memory", "Peak memory of one call, beyond the gains given")
     n, steps = size.candidates, size.steps
     peaks = {}
     for candidates, length in ((n, steps), (n, steps // 10), (n // 10, steps)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.engine import case, closed_loop
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import Timing, alternate, clock, ratio
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ _AGREEMENT = 1e-9  # relative, as for the loop in C
 _LOOSE = 0.02  # relative, of the solver: it closes the loop in continuous time
 
 
-def peers(size: Size) -> Section:
+def peers(size: Size) -> FigureSection:
     """Time each way in turns with the kernel."""
-    section = Section("python_peers", "The same loop in the usual ways (context)")
+    section = FigureSection("python_peers", "The same loop in the usual ways (context)")
     many, few, loop = case.gains(_MANY), case.gains(_FEW), case.closed_loop(size.steps)
     check(loop, few, size.steps)
     calls = {
@@ -120,7 +120,7 @@ def python_loop(individual: list[float], n_steps: int) -> tuple[float, float, fl
     return iae, difference, travel
 
 
-def _add_solver(section: Section, size: Size) -> None:
+def _add_solver(section: FigureSection, size: Size) -> None:
     """One candidate with scipy's RK45 in continuous time; its integral of |e| has to be near ours."""
     if importlib.util.find_spec("scipy") is None:
         section.notes.append("solve_ivp skipped: scipy is not installed.")

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.engine import case
 from benchmarks.engine.case import chain
 from benchmarks.runner import svg
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import Timing, alternate
 
 if TYPE_CHECKING:
@@ -23,16 +23,17 @@ _CANDIDATES = (1, 4, 16, 64, 256, 1024, 4096)
 _SHARES = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the usual number of steps
 
 
-def scaling(size: Size) -> Section:
+def scaling(size: Size) -> FigureSection:
     """Time one call, with one of the four changed at a time."""
-    section = Section("scaling", "Scaling with candidates, steps, states and threads")
+    section = FigureSection("scaling", "Scaling with candidates, steps, states and threads")
     panels = [_candidates(section, size), _steps(section, size), _states(section, size), _threads(section, size)]
     section.figures["scaling.svg"] = svg.figure(panels)
     return section
 
 
 def _series(
-    section: Section, what: str, counts: Sequence[int], call: Callable[[int], object], work: Callable[[int], float],
+    section: FigureSection, what: str, counts: Sequence[int], call: Callable[[int], object],
+    work: Callable[[int], float],
     size: Size,
 ) -> list[Timing]:  # fmt: skip
     """Add the time of a step for each count; `work` gives the steps of all rollouts in one call."""
@@ -45,7 +46,7 @@ def _series(
     return found
 
 
-def _candidates(section: Section, size: Size) -> svg.Chart:
+def _candidates(section: FigureSection, size: Size) -> svg.Chart:
     loop, counts = case.closed_loop(size.steps), [n for n in _CANDIDATES if n <= 2 * size.slice]
     gains = case.gains(max(counts))
     times = _series(
@@ -54,7 +55,7 @@ def _candidates(section: Section, size: Size) -> svg.Chart:
     return _chart("Candidates", "candidates in one call", counts, times)
 
 
-def _steps(section: Section, size: Size) -> svg.Chart:
+def _steps(section: FigureSection, size: Size) -> svg.Chart:
     gains, counts = case.gains(128), [max(10, round(share * size.steps)) for share in _SHARES]
     loop = case.closed_loop(max(counts))
     run = loop.run
@@ -64,7 +65,7 @@ def _steps(section: Section, size: Size) -> svg.Chart:
     return _chart("Steps", "steps", counts, times)
 
 
-def _states(section: Section, size: Size) -> svg.Chart:
+def _states(section: FigureSection, size: Size) -> svg.Chart:
     loops = {2 * n: case.loop_of(chain(n), size.steps) for n in _MASSES}
     gains = case.gains(128) * np.array([1.0, 0.25, 1.0])
     work = len(gains) * size.steps
@@ -74,7 +75,7 @@ def _states(section: Section, size: Size) -> svg.Chart:
     return _chart("States (chain of masses)", "states", list(loops), times)
 
 
-def _threads(section: Section, size: Size) -> svg.Chart:
+def _threads(section: FigureSection, size: Size) -> svg.Chart:
     most = len(os.sched_getaffinity(0))
     counts = sorted({1, *(2**k for k in range(1, most.bit_length()) if 2**k <= most), most})
     n = min(size.candidates, 20 * size.slice)
@@ -85,12 +86,12 @@ def _threads(section: Section, size: Size) -> svg.Chart:
     gain = times[0].best / times[-1].best
     section.figure(f"{most} threads against one", gain, "times", "no more than the machine's idle cores allow")
     ideal = [1e9 * times[0].best / count for count in counts]
-    curves = (_curve("measured", counts, times), svg.Curve("ideal", counts, ideal, dashed=True))
+    curves = (_curve("measured", counts, times), svg.SvgLine("ideal", counts, ideal, dashed=True))
     return svg.Chart("Threads", "threads", "ns per step and rollout", curves, log_x=True, log_y=True)
 
 
-def _curve(name: str, counts: Sequence[int], times: Sequence[Timing]) -> svg.Curve:
-    return svg.Curve(name, list(counts), [1e9 * timing.best for timing in times], dots=True)
+def _curve(name: str, counts: Sequence[int], times: Sequence[Timing]) -> svg.SvgLine:
+    return svg.SvgLine(name, list(counts), [1e9 * timing.best for timing in times], dots=True)
 
 
 def _chart(title: str, label: str, counts: Sequence[int], times: Sequence[Timing]) -> svg.Chart:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.engine.motions import OpenLoop
 from benchmarks.runner import svg
-from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import alternate, ratio
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
@@ -25,7 +25,7 @@ _US = 1e6
 
 
 @dataclass(frozen=True)
-class Case:
+class ContactCase:
     """A motion with contacts from initial states about `start`, `spread` wide."""
 
     title: str
@@ -65,18 +65,20 @@ def box(*, gaps: bool = True) -> Mechanism:
     return mech
 
 
-def _cases() -> tuple[Case, ...]:
+def _cases() -> tuple[ContactCase, ...]:
     tilt = 0.1
     low = 0.3 * np.sin(tilt) + 0.5 * np.cos(tilt)
     return (
-        Case("ball, 3 impacts", ball(), ball(gaps=False), (1.0, 0.0), (0.05, 0.0), 2.0),
-        Case("box, rocking", box(), box(gaps=False), (0, low + 0.02, tilt, 0, 0, 0), (0, 0.01, 0, 0, 0, 0.1), 0.2),
+        ContactCase("ball, 3 impacts", ball(), ball(gaps=False), (1.0, 0.0), (0.05, 0.0), 2.0),
+        ContactCase(
+            "box, rocking", box(), box(gaps=False), (0, low + 0.02, tilt, 0, 0, 0), (0, 0.01, 0, 0, 0, 0.1), 0.2
+        ),
     )
 
 
-def contacts(size: Size) -> Section:
+def contacts(size: Size) -> FigureSection:
     """Time both paths in turns, with the error of the fixed step beside."""
-    section = Section("contacts", "Contacts: lanes by cases against the event-driven path")
+    section = FigureSection("contacts", "Contacts: lanes by cases against the event-driven path")
     for case in _cases():
         _measure(section, case, size)
     section.figures["contacts.svg"] = svg.figure(panels(), 3)
@@ -88,7 +90,7 @@ def contacts(size: Size) -> Section:
     return section
 
 
-def _measure(section: Section, case: Case, size: Size) -> None:
+def _measure(section: FigureSection, case: ContactCase, size: Size) -> None:
     n, n_steps = size.slice, round(case.t_end / STEP)
     starts = np.array(case.start) + np.random.default_rng(0).uniform(-1.0, 1.0, (n, len(case.start))) * case.spread
     lanes, bare = (OpenLoop(mech.build(), "solved") for mech in (case.gaps, case.bare))
@@ -125,15 +127,15 @@ def panels() -> tuple[svg.Chart, ...]:
             "Ball, 0.8 of its speed comes back",
             "time, s",
             "height, m",
-            (svg.Curve("height", bounces.time, bounces["z"]), _dots(bounces, "impact", "z")),
+            (svg.SvgLine("height", bounces.time, bounces["z"]), _dots(bounces, "impact", "z")),
         ),
         svg.Chart(
             "Box: contact forces, push growing by 20 N/s",
             "time, s",
             "force, N",
             (
-                svg.Curve("left corner", tipping.time, tipping["contact_force_0"]),
-                svg.Curve("right corner", tipping.time, tipping["contact_force_1"]),
+                svg.SvgLine("left corner", tipping.time, tipping["contact_force_0"]),
+                svg.SvgLine("right corner", tipping.time, tipping["contact_force_1"]),
                 _dots(tipping, "opening", "contact_force_0"),
             ),
         ),
@@ -142,16 +144,16 @@ def panels() -> tuple[svg.Chart, ...]:
             "time, s",
             "distance, m",
             (
-                svg.Curve("left corner", tipping.time, tipping["gap_0"]),
-                svg.Curve("right corner", tipping.time, tipping["gap_1"]),
+                svg.SvgLine("left corner", tipping.time, tipping["gap_0"]),
+                svg.SvgLine("right corner", tipping.time, tipping["gap_1"]),
                 _dots(tipping, "opening", "gap_0"),
             ),
         ),
     )
 
 
-def _dots(run: ContactRun, kind: str, signal: str) -> svg.Curve:
+def _dots(run: ContactRun, kind: str, signal: str) -> svg.SvgLine:
     """Return the events of one kind as dots on a signal's curve."""
     times = [event.time for event in run.of_kind(kind)]
     label = f"{kind} at {', '.join(f'{t:.4f}' for t in times[:3])} s"
-    return svg.Curve(label, times, run[signal][np.searchsorted(run.time, times)], dots=True, colour=3)
+    return svg.SvgLine(label, times, run[signal][np.searchsorted(run.time, times)], dots=True, colour=3)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.runner.own_process import result_of
 
 if TYPE_CHECKING:
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size, Timing
 
 LARGEST = "cart (3 links)"
@@ -79,7 +79,7 @@ def kane(size: Size) -> dict[str, Timing]:
     return {"derivation": alternate({"": RollingDisk}, size.repeats)[""], "evaluation": evaluation}
 
 
-def derivation(size: Size) -> Section:
+def derivation(size: Size) -> FigureSection:
     """Measure first steps and derivations."""
     from benchmarks.mechanics.mechanisms import SYSTEMS
 
@@ -89,12 +89,12 @@ def derivation(size: Size) -> Section:
 
 def section_of(
     steps: dict[tuple[str, str], list[float]], derived: dict[str, dict[str, Timing]], peer: dict[str, Timing]
-) -> Section:
+) -> FigureSection:
     """Put the figures into a section."""
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Timing, ratio
 
-    section = Section("derivation", "From a mechanism's declaration to its first compiled step")
+    section = FigureSection("derivation", "From a mechanism's declaration to its first compiled step")
     for (state, part), seconds in steps.items():
         aim = f"aim: at most {AIMS[state]:g} s, {'met' if min(seconds) <= AIMS[state] else 'MISSED'}"
         section.time(f"{LARGEST}, {state}: {part}", Timing(tuple(seconds)), "s", 1.0, aim if part == "first" else "")

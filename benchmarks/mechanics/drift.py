@@ -15,7 +15,7 @@ from benchmarks.engine.motions import OpenLoop
 from benchmarks.mechanics import mechanism_forms, mechanisms
 from benchmarks.mechanics.systems import BY_JOINTS
 from benchmarks.runner import svg
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from plants.core.motion.trajectory import DivergedError
 
 if TYPE_CHECKING:
@@ -115,14 +115,14 @@ def all_drifts(size: Size) -> dict[str, dict[tuple[str, float], Drift | None]]:
     return found
 
 
-def drifts(size: Size) -> Section:
+def drifts(size: Size) -> FigureSection:
     """Run every system in every form."""
     return section_of(all_drifts(size))
 
 
-def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> Section:
+def section_of(found: dict[str, dict[tuple[str, float], Drift | None]]) -> FigureSection:
     """Put runs into a section: what is lost at the level of speeds, with positions and energy beside it."""
-    section = Section("drift", f"Drift of constraints and energy over {T_END:g} s of RK4")
+    section = FigureSection("drift", f"Drift of constraints and energy over {T_END:g} s of RK4")
     for name, runs in found.items():
         for (form, h), run in runs.items():
             speed, position, energy = run.most if run else (float("nan"),) * 3
@@ -144,10 +144,10 @@ def figure(runs: dict[tuple[str, float], Drift | None], step: float) -> str:
     return svg.figure(charts, 3)
 
 
-def _curve(form: str, run: Drift, which: int, number: int) -> svg.Curve:
+def _curve(form: str, run: Drift, which: int, number: int) -> svg.SvgLine:
     values = np.maximum.accumulate(np.abs((run.speed, run.position, run.energy)[which]))
     every = max(1, len(values) // _POINTS)
-    return svg.Curve(form, run.time[1::every], values[1::every], colour=number)
+    return svg.SvgLine(form, run.time[1::every], values[1::every], colour=number)
 
 
 SYSTEM = "slider-crank"
@@ -220,14 +220,16 @@ def passages() -> dict[tuple[str, float], Passage]:
     return {(name, step): passage(plant, step) for name, plant in singular_forms().items() for step in STEPS}
 
 
-def singular_position(size: Size) -> Section:  # noqa: ARG001  (one size: it takes seconds)
+def singular_position(size: Size) -> FigureSection:  # noqa: ARG001  (one size: it takes seconds)
     """Run every form through the singular positions."""
     return passage_section(passages())
 
 
-def passage_section(found: dict[tuple[str, float], Passage]) -> Section:
+def passage_section(found: dict[tuple[str, float], Passage]) -> FigureSection:
     """Put the passages into a section."""
-    section = Section("singular_position", f"A slider-crank with equal links: {T_END:g} s through singular positions")
+    section = FigureSection(
+        "singular_position", f"A slider-crank with equal links: {T_END:g} s through singular positions"
+    )
     for (form, step), seen in found.items():
         remark = f"relative error of energy at the end: median {seen.median:.1e}, worst {seen.worst:.1e}"
         section.figure(f"{form}, step {step:g} s: motions lost", 100.0 * seen.lost, "%", remark)

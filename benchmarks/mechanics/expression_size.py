@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import symengine as se
 
 from benchmarks.mechanics import systems
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from experiments.runtime.tables import markdown_table
 from plants.core.sharing.sharing import operations
 from plants.core.tracing.tape import Traced
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Case:
+class ExpressionCase:
     """A benchmark system, its independent coordinates, and published lengths by the column they belong to."""
 
     make: Callable[[], Mechanism]
@@ -48,9 +48,11 @@ QUASI, QUASI_SHORT = "quasi-velocities, shared", "quasi-velocities, normal form,
 _PUBLISHED = (FULL_OTHER, FULL_ROUTH, BLOCKS, NAMES, NAMES_CSE, BLOCKS_CSE, QUASI, QUASI_SHORT)
 
 
-def _case(make: Callable[[], Mechanism], independent: str, *figures: float, sines: float | None = None) -> Case:
+def _case(
+    make: Callable[[], Mechanism], independent: str, *figures: float, sines: float | None = None
+) -> ExpressionCase:
     published = dict(zip(_PUBLISHED, figures, strict=True))
-    return Case(make, independent, published | ({SINES: sines} if sines else {}))
+    return ExpressionCase(make, independent, published | ({SINES: sines} if sines else {}))
 
 
 CASES = {
@@ -66,9 +68,11 @@ CASES = {
 }
 
 
-def expression_size(size: Size) -> Section:
+def expression_size(size: Size) -> FigureSection:
     """Count the operations of each system's right-hand side in every way."""
-    section = Section("expression_size", "Length of equations of motion: intermediate variables kept, replaced, shared")
+    section = FigureSection(
+        "expression_size", "Length of equations of motion: intermediate variables kept, replaced, shared"
+    )
     lengths = {name: counted(case) for name, case in list(CASES.items())[: size.plants]}
     for name, found in lengths.items():
         nothing = found[BLOCKS] / found[NAMES]
@@ -96,7 +100,7 @@ def _pays(ratio: float) -> str:
     return "names pay" if ratio > 1.05 else "blocks pay" if ratio < 1.0 / 1.05 else "no difference"
 
 
-def counted(case: Case) -> dict[str, int]:
+def counted(case: ExpressionCase) -> dict[str, int]:
     """Return operations by column."""
     mech = case.make()
     mech.independent(*case.independent.split())

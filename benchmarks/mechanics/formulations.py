@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.engine.motions import OpenLoop
 from benchmarks.mechanics import mechanism_forms, mechanisms, peers
 from benchmarks.runner import machine
-from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import alternate, ratio
 from plants.core.kernel.kernel import LANES
 from plants.core.motion.integrators import EVALUATIONS
@@ -64,7 +64,7 @@ def costs(name: str, size: Size) -> Costs:
             calls[form, lanes] = lambda r=run, s=states: r.run(len(s), _STEPS, STEP, s)
             ends[form, lanes] = calls[form, lanes]()[0][0]
             evaluations[form, lanes] = count * _STEPS * _STAGES
-    peer = peers.Peer(plants[mechanism_forms.ROUTH])
+    peer = peers.AlgebraPeer(plants[mechanism_forms.ROUTH])
     initial = np.array(mechanisms.start(name, plants[mechanism_forms.ROUTH]))
     calls[LAPACK, 1] = lambda: peer.run(initial, _STEPS, STEP)
     ends[LAPACK, 1], evaluations[LAPACK, 1] = calls[LAPACK, 1](), _STEPS * _STAGES
@@ -96,14 +96,14 @@ def all_costs(size: Size) -> dict[str, Costs]:
     return {name: costs(name, size) for name in list(mechanisms.SYSTEMS)[: size.plants + 3]}
 
 
-def formulations(size: Size) -> Section:
+def formulations(size: Size) -> FigureSection:
     """Measure all forms of all systems."""
     return section_of(all_costs(size))
 
 
-def section_of(found: dict[str, Costs]) -> Section:
+def section_of(found: dict[str, Costs]) -> FigureSection:
     """Put figures into a section: times with their ratio to quasi-velocities, and the aims."""
-    section = Section("formulations", "One evaluation of a constrained mechanism's rates, by formulation")
+    section = FigureSection("formulations", "One evaluation of a constrained mechanism's rates, by formulation")
     for name, cost in found.items():
         for (form, lanes), timing in cost.times.items():
             count = sum(cost.operations.get(form, {}).values())

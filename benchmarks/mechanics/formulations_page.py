@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Found:
+class FormulationFindings:
     """All figures of one run."""
 
     costs: dict[str, Costs]
@@ -37,10 +37,10 @@ class Found:
     kane: dict[str, Timing]
 
 
-def measured(size: Size) -> Found:
+def measured(size: Size) -> FormulationFindings:
     """Measure everything."""
     costs = formulations.all_costs(size)
-    return Found(
+    return FormulationFindings(
         costs,
         drift.all_drifts(size),
         drift.passages(),
@@ -50,7 +50,7 @@ def measured(size: Size) -> Found:
     )
 
 
-def page(found: Found, about: dict[str, object]) -> str:
+def page(found: FormulationFindings, about: dict[str, object]) -> str:
     """Return the page's text."""
     lines = [
         "# Quasi-velocities against multipliers",
@@ -81,7 +81,7 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join([*lines, *_tables(found)]) + "\n"
 
 
-def _tables(found: Found) -> list[str]:
+def _tables(found: FormulationFindings) -> list[str]:
     tables = formulation_tables
     return [
         "",
@@ -135,7 +135,7 @@ def _tables(found: Found) -> list[str]:
     ]
 
 
-def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+def write(found: FormulationFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its drawing into a folder."""
     (folder / "formulations.md").write_text(page(found, about), encoding="utf-8")
     drawing = drift.figure(found.drifts[drift.DRAWN], drift.STEPS[0])

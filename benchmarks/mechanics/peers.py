@@ -160,7 +160,7 @@ def run(x, p, n_steps, h):
 """
 
 
-class Peer:
+class AlgebraPeer:
     """Free motion of a plant in Routh's form.
 
     Parameters

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import alternate, ratio
 from plants.core import elementary
 from plants.core.linear_solve import solve_symmetric
@@ -143,9 +143,9 @@ _ALGEBRA = ("symengine", "sympy")
 _LARGE = 10  # pendulums
 
 
-def sharing(size: Size) -> Section:
+def sharing(size: Size) -> FigureSection:
     """Count and time chains of one to four pendulums on a cart, from one and the same expressions."""
-    section = Section("sharing", "Common parts of whole programs: accelerations of n pendulums on a cart")
+    section = FigureSection("sharing", "Common parts of whole programs: accelerations of n pendulums on a cart")
     for n in range(1, size.repeats + 2):
         for expanded in (False, True):
             _chain(section, n, expanded=expanded, rounds=size.repeats)
@@ -164,7 +164,7 @@ def sharing(size: Size) -> Section:
     return section
 
 
-def _chain(section: Section, n: int, *, expanded: bool, rounds: int) -> None:
+def _chain(section: FigureSection, n: int, *, expanded: bool, rounds: int) -> None:
     mass, forces = symbolic(n, expanded=expanded)
     what = f"n = {n}, {'multiplied out' if expanded else 'as derived'}"
     alone = landed(mass, forces)
@@ -182,7 +182,7 @@ def _chain(section: Section, n: int, *, expanded: bool, rounds: int) -> None:
     section.ratio(f"{what}: time, shared / cse of sympy", ratio(times["shared"], times["sympy"]))
 
 
-def _large(section: Section, rounds: int) -> None:
+def _large(section: FigureSection, rounds: int) -> None:
     """Time a program of some thousand operations, as the largest mechanisms have them."""
     mass, forces = symbolic(_LARGE, expanded=False)
     alone = landed(mass, forces)

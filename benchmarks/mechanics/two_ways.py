@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.engine.motions import OpenLoop
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import alternate, ratio
 from plants import Mechanism
 from plants.core.elementary import cos, sin
@@ -106,9 +106,9 @@ SYSTEMS = {
 _QUICK = 2  # a quick run has systems of at most as many links
 
 
-def two_ways(size: Size) -> Section:
+def two_ways(size: Size) -> FigureSection:
     """Derive every system in both ways, and step what came out."""
-    section = Section("two_ways", "Deriving equations of motion: computer algebra, or derivatives on the tape")
+    section = FigureSection("two_ways", "Deriving equations of motion: computer algebra, or derivatives on the tape")
     for name, (make, n) in SYSTEMS.items():
         if size.repeats > 1 or n <= _QUICK:
             _derive(section, name, make(n).declared())
@@ -121,14 +121,14 @@ def two_ways(size: Size) -> Section:
     return section
 
 
-def _derive(section: Section, name: str, declared: MechanismDeclaration) -> None:
+def _derive(section: FigureSection, name: str, declared: MechanismDeclaration) -> None:
     for way, calculus in CALCULI.items():
         begin = time.perf_counter()
         reduced(calculus(declared), declared).condensed()
         section.figure(f"{name}: {way}, to derive", time.perf_counter() - begin, "s")
 
 
-def _step(section: Section, name: str, mech: Mechanism, size: Size) -> None:
+def _step(section: FigureSection, name: str, mech: Mechanism, size: Size) -> None:
     calls: dict[str, Any] = {}
     for way in WAYS:
         plant = mech.build("free", derivatives=way, check=False, step=STEP)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.printed_unicycle import formula
-from benchmarks.printed_unicycle.coefficients import Coefficient, Reference, coefficients, read, references
+from benchmarks.printed_unicycle.coefficients import Coefficient, ReferenceValue, coefficients, read, references
 from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES, PIECES
 from benchmarks.printed_unicycle.states import State, random_states
 
@@ -21,7 +21,7 @@ CORRECT, NEITHER = "correct", "neither"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AgreementOfCoefficient:
     """What became of one printed coefficient.
 
     Attributes
@@ -46,7 +46,7 @@ class Verdict:
     distance: float
 
 
-def expected(what: Coefficient | Reference, state: State, *, nonholonomic: bool = True) -> float:
+def expected(what: Coefficient | ReferenceValue, state: State, *, nonholonomic: bool = True) -> float:
     """Return what a coefficient must be at a state, by the derivation from the figure."""
     if what.kind.startswith("closure"):
         row = int(what.equation.removeprefix("closure")) - 1
@@ -63,7 +63,7 @@ def expected(what: Coefficient | Reference, state: State, *, nonholonomic: bool 
     return twice * float(whole[(body, pieces, equation, *places)].sum())
 
 
-def distance(text: formula.Formula, what: Coefficient | Reference, states: Sequence[State], **form: bool) -> float:
+def distance(text: formula.Formula, what: Coefficient | ReferenceValue, states: Sequence[State], **form: bool) -> float:
     """Largest relative distance of a formula's values from what they must be."""
     gaps = []
     for state in states:
@@ -83,7 +83,9 @@ def rightly_read(every: Sequence[Coefficient], names: Sequence[str]) -> dict[str
     return found
 
 
-def verdicts(every: Sequence[Coefficient] | None = None, states: Sequence[State] | None = None) -> tuple[Verdict, ...]:
+def verdicts(
+    every: Sequence[Coefficient] | None = None, states: Sequence[State] | None = None
+) -> tuple[AgreementOfCoefficient, ...]:
     """Judge printed coefficients.
 
     Parameters
@@ -107,7 +109,7 @@ def verdicts(every: Sequence[Coefficient] | None = None, states: Sequence[State]
 
 def _verdict(
     one: Coefficient, names: Sequence[str], others: Mapping[str, formula.Formula], states: Sequence[State]
-) -> Verdict:
+) -> AgreementOfCoefficient:
     known = {name: text for name, text in others.items() if name != one.name}
     printed = _attempt(one, names, known)
     usable = printed
@@ -117,13 +119,13 @@ def _verdict(
         usable = read(one.name, one.printed, names, known)  # raises, saying where
     gap = distance(usable, one, states)
     if printed is not None and distance(printed, one, states) <= TOLERANCE:
-        return Verdict(one, LITERAL, True, "", gap)
+        return AgreementOfCoefficient(one, LITERAL, True, "", gap)
     if gap <= TOLERANCE:
-        return Verdict(one, REPAIRED, printed is not None, "", gap)
+        return AgreementOfCoefficient(one, REPAIRED, printed is not None, "", gap)
     if distance(usable, one, states, nonholonomic=False) <= TOLERANCE:
-        return Verdict(one, INSERTED, printed is not None, "", gap)
+        return AgreementOfCoefficient(one, INSERTED, printed is not None, "", gap)
     right = read(one.name, one.right, names, known)
-    return Verdict(one, WRONG, printed is not None, _sense(right, one, states), gap)
+    return AgreementOfCoefficient(one, WRONG, printed is not None, _sense(right, one, states), gap)
 
 
 def _attempt(one: Coefficient, names: Sequence[str], known: Mapping[str, formula.Formula]) -> formula.Formula | None:
@@ -148,7 +150,7 @@ class Referred:
     fail: tuple[str, ...]
 
 
-def referred(every: Sequence[Reference] | None = None, states: Sequence[State] | None = None) -> Referred:
+def referred(every: Sequence[ReferenceValue] | None = None, states: Sequence[State] | None = None) -> Referred:
     """Judge the definitions by reference, with the corrected texts of what they refer to."""
     every = references() if every is None else every
     states = random_states() if states is None else states

@@ -84,7 +84,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceValue:
     """A definition by another one: `name` is `factor` times `refers_to`."""
 
     name: str
@@ -108,10 +108,10 @@ def coefficients(folder: Path = FOLDER) -> tuple[Coefficient, ...]:
     )
 
 
-def references(folder: Path = FOLDER) -> tuple[Reference, ...]:
+def references(folder: Path = FOLDER) -> tuple[ReferenceValue, ...]:
     """Return all definitions by reference."""
     entries = json.loads((folder / "references.json").read_text(encoding="utf-8"))
-    return tuple(Reference(**(entry | {"rates": tuple(entry["rates"])})) for entry in entries)
+    return tuple(ReferenceValue(**(entry | {"rates": tuple(entry["rates"])})) for entry in entries)
 
 
 def read(

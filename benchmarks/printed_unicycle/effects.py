@@ -10,7 +10,7 @@ from benchmarks.printed_unicycle import motion, reference
 from benchmarks.printed_unicycle.motion import MINIMAL, Inputs, accelerations, balance, posture
 from benchmarks.printed_unicycle.tables import table
 from benchmarks.runner.pages import paragraph
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 
 FORMS = {"right": 1.0, "printed": 0.0}
 SPEEDS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # m/s
@@ -181,8 +181,8 @@ def drawing(found: Effects) -> str:
     yaw, ends = [], []
     for form, title in _TITLES.items():
         shown = found.yaw[form][::10]
-        yaw.append(Curve(title, 10.0 * STEP * np.arange(len(shown)), shown, dashed=form == "printed"))
-        ends.append(Curve(title, SPEEDS, found.ends[form], dots=True, dashed=form == "printed"))
+        yaw.append(SvgLine(title, 10.0 * STEP * np.arange(len(shown)), shown, dashed=form == "printed"))
+        ends.append(SvgLine(title, SPEEDS, found.ends[form], dots=True, dashed=form == "printed"))
     return figure([
         Chart("nominal run at 1.5 m/s", "time, s", "yaw, rad", tuple(yaw)),
         Chart(f"after {T_END:g} s", "speed, m/s", "yaw, rad", tuple(ends)),

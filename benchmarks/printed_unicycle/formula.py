@@ -77,10 +77,10 @@ def read(name: str, text: str, names: Iterable[str]) -> Formula:
     """
     if len(text) > LONGEST:
         raise FormulaError(f"{name}: a formula of at most {LONGEST} characters was expected, got {len(text)}")
-    return Formula(name, *_Reader(name, text, names).everything())
+    return Formula(name, *_FormulaReader(name, text, names).everything())
 
 
-class _Reader:
+class _FormulaReader:
     """Recursive descent, one method for each rule of the grammar; each gives the value and how it is written."""
 
     def __init__(self, name: str, text: str, names: Iterable[str]) -> None:

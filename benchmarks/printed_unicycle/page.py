@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.printed_unicycle import against_plant, effects, tables
-from benchmarks.printed_unicycle.agreement import Referred, Verdict, referred, verdicts
+from benchmarks.printed_unicycle.agreement import AgreementOfCoefficient, Referred, referred, verdicts
 from benchmarks.runner.pages import paragraph
 
 FOLDER = Path(__file__).parents[2] / "docs" / "studies"
@@ -20,21 +20,21 @@ FIGURE = "unicycle_agreement.svg"
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class AgreementFindings:
     """All results of one run."""
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[AgreementOfCoefficient, ...]
     referred: Referred
     effects: effects.Effects
     plant: against_plant.Distances
 
 
-def measured() -> Found:
+def measured() -> AgreementFindings:
     """Judge all coefficients and run the motions."""
-    return Found(verdicts(), referred(), effects.measured(), against_plant.distances())
+    return AgreementFindings(verdicts(), referred(), effects.measured(), against_plant.distances())
 
 
-def page(found: Found) -> str:
+def page(found: AgreementFindings) -> str:
     """Return the page's text."""
     lines = [
         "# What holds of the printed unicycle",
@@ -83,7 +83,7 @@ def page(found: Found) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(found: Found, folder: Path) -> None:
+def write(found: AgreementFindings, folder: Path) -> None:
     """Write the page and its figure into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "unicycle_agreement.md").write_text(page(found), encoding="utf-8")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.printed_unicycle.against_plant import Distances
-    from benchmarks.printed_unicycle.agreement import Referred, Verdict
+    from benchmarks.printed_unicycle.agreement import AgreementOfCoefficient, Referred
 
 
 STATUSES = (LITERAL, REPAIRED, INSERTED, WRONG)
@@ -28,7 +28,7 @@ _SYMBOLS = ("α", "γ", "β", "θw", "Ψ", "θ1", "θ2", "θ3", "θ4", "η")
 _GREEK = dict(zip(COORDINATES, _SYMBOLS, strict=True))
 
 
-def counts(found: Sequence[Verdict]) -> list[str]:
+def counts(found: Sequence[AgreementOfCoefficient]) -> list[str]:
     """Verdicts by family."""
     by = Counter((one.coefficient.family, one.status) for one in found)
     right = Counter(one.coefficient.family for one in found if one.corrected == CORRECT)
@@ -53,7 +53,7 @@ def counts(found: Sequence[Verdict]) -> list[str]:
     )
 
 
-def corrections(found: Sequence[Verdict]) -> list[str]:
+def corrections(found: Sequence[AgreementOfCoefficient]) -> list[str]:
     """Every wrong coefficient with what it must be."""
     names = sorted(random_states(1)[0].printed)
     others = rightly_read([one.coefficient for one in found], names)
@@ -68,13 +68,13 @@ def corrections(found: Sequence[Verdict]) -> list[str]:
     return table(("coefficient", "line", "of", "what is wrong", "as it must be"), rows)
 
 
-def repairs(found: Sequence[Verdict]) -> list[str]:
+def repairs(found: Sequence[AgreementOfCoefficient]) -> list[str]:
     """Every coefficient that agrees once its characters are repaired."""
     rows = [[_called(one), one.coefficient.line, one.coefficient.note] for one in found if one.status == REPAIRED]
     return table(("coefficient", "line", "unreadable"), rows)
 
 
-def inserted(found: Sequence[Verdict]) -> list[str]:
+def inserted(found: Sequence[AgreementOfCoefficient]) -> list[str]:
     """Every coefficient that agrees only with the rolling condition inserted into the energy."""
     every = [one for one in found if INSERTED in {one.status, one.corrected}]
     rows = [[_called(one), one.coefficient.line, place(one), one.coefficient.body] for one in every]
@@ -113,7 +113,7 @@ def product(one: str, other: str) -> str:
     return f"{first}′²" if first == second else f"{first}′ {second}′"
 
 
-def place(one: Verdict) -> str:
+def place(one: AgreementOfCoefficient) -> str:
     """Where a coefficient stands."""
     c = one.coefficient
     if c.kind.startswith("closure"):
@@ -124,7 +124,7 @@ def place(one: Verdict) -> str:
     return f"{_GREEK[c.equation]}, {product(*c.rates) if c.kind == 'velocity' else f'{_GREEK[c.rates[0]]}″'}"
 
 
-def _called(one: Verdict) -> str:
+def _called(one: AgreementOfCoefficient) -> str:
     c = one.coefficient
     return f"{c.name} (printed as {c.label})" if c.label else c.name
 
@@ -134,7 +134,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     return markdown_table(head, [[str(cell) for cell in row] for row in rows])
 
 
-def summary(verdicts: Sequence[Verdict]) -> list[str]:
+def summary(verdicts: Sequence[AgreementOfCoefficient]) -> list[str]:
     """Return how many coefficients agree, and in what sense, as Markdown lines."""
     number = Counter(one.status for one in verdicts)
     literal, repaired, rolling, wrong = (number[status] for status in (LITERAL, REPAIRED, INSERTED, WRONG))
@@ -149,13 +149,13 @@ def summary(verdicts: Sequence[Verdict]) -> list[str]:
     )
 
 
-def how(verdicts: Sequence[Verdict], of: Referred, plant: Distances) -> list[str]:
+def how(verdicts: Sequence[AgreementOfCoefficient], of: Referred, plant: Distances) -> list[str]:
     """Return what agreement means, how the counts are made, and what else was compared, as Markdown lines."""
     parts = (_agreement(verdicts), _counting(verdicts), _cut(verdicts), _references(of), _plant(plant))
     return [line for part in parts for line in (*part, "")][:-1]
 
 
-def _agreement(verdicts: Sequence[Verdict]) -> list[str]:
+def _agreement(verdicts: Sequence[AgreementOfCoefficient]) -> list[str]:
     close = max(one.distance for one in verdicts if one.status in {LITERAL, REPAIRED})
     far = min(one.distance for one in verdicts if one.status in {INSERTED, WRONG})
     return paragraph(
@@ -165,7 +165,7 @@ def _agreement(verdicts: Sequence[Verdict]) -> list[str]:
     )
 
 
-def _counting(verdicts: Sequence[Verdict]) -> list[str]:
+def _counting(verdicts: Sequence[AgreementOfCoefficient]) -> list[str]:
     referring = [one.coefficient.name for one in verdicts if one.coefficient.note.startswith("by reference")]
     misread = [one.coefficient.name for one in verdicts if "i read as t" in one.coefficient.note]
     return paragraph(
@@ -175,7 +175,7 @@ def _counting(verdicts: Sequence[Verdict]) -> list[str]:
     )
 
 
-def _cut(verdicts: Sequence[Verdict]) -> list[str]:
+def _cut(verdicts: Sequence[AgreementOfCoefficient]) -> list[str]:
     names = [one.coefficient.name for one in verdicts if one.coefficient.note == "truncated"]
     return paragraph(
         f"{len(names)} of the repaired ones are cut off in print ({listed(names)}): they are completed as their",

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[1] / "results"
 
 
 @dataclass(frozen=True)
-class Row:
+class FigureRow:
     """One figure: best and, where it was repeated, median; `remark` also says whether an aim is met."""
 
     what: str
@@ -31,7 +31,7 @@ class Row:
 
 
 @dataclass
-class Section:
+class FigureSection:
     """Figures of one benchmark, with counts that no machine changes and notes on what was left out.
 
     `figures` are drawings: SVG by file name.
@@ -39,22 +39,22 @@ class Section:
 
     name: str
     title: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[FigureRow] = field(default_factory=list)
     counts: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     figures: dict[str, str] = field(default_factory=dict)
 
     def time(self, what: str, timing: Timing, unit: str, scale: float = 1.0, remark: str = "") -> None:
         """Add a time, `scale` units to the second."""
-        self.rows.append(Row(what, timing.best * scale, timing.median * scale, unit, remark))
+        self.rows.append(FigureRow(what, timing.best * scale, timing.median * scale, unit, remark))
 
     def ratio(self, what: str, values: tuple[float, float], remark: str = "") -> None:
         """Add a ratio of best times and the median of the rounds' ratios."""
-        self.rows.append(Row(what, values[0], values[1], "times", remark))
+        self.rows.append(FigureRow(what, values[0], values[1], "times", remark))
 
     def figure(self, what: str, value: float, unit: str, remark: str = "") -> None:
         """Add a figure that is not repeated."""
-        self.rows.append(Row(what, value, None, unit, remark))
+        self.rows.append(FigureRow(what, value, None, unit, remark))
 
 
 def at_most(values: tuple[float, float], bound: float) -> str:
@@ -67,7 +67,7 @@ def at_least(values: tuple[float, float], bound: float) -> str:
     return f"aim: at least {bound:g}, {'met' if values[0] >= bound else 'MISSED'}"
 
 
-def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
+def markdown(sections: list[FigureSection], machine: dict[str, Any]) -> str:
     """Return all figures as Markdown."""
     lines = ["# Benchmarks", "", _PREFACE, ""]
     lines += [f"- {key}: {value}" for key, value in machine.items()]
@@ -83,7 +83,7 @@ def markdown(sections: list[Section], machine: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: FigureRow) -> tuple[str, ...]:
     median = "" if row.median is None else _number(row.median)
     return row.what, _number(row.best), median, row.unit, row.remark
 
@@ -92,7 +92,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def write(sections: list[Section], machine: dict[str, Any], folder: Path = FOLDER) -> Path:
+def write(sections: list[FigureSection], machine: dict[str, Any], folder: Path = FOLDER) -> Path:
     """Write one JSON file a section, its drawings, and the table of all; return the table's path."""
     folder.mkdir(parents=True, exist_ok=True)
     for section in sections:

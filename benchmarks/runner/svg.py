@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.axes import UNITS, Axis, data_range
+from experiments.report.drawing.axes import UNITS, ChartAxis, data_range
 from experiments.report.drawing.html import Html, element, join
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def bar_value(value: float, middle: float, top: float, *, upright: bool) -> Html
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class SvgLine:
     """Points joined by lines, with a dot at each point where `dots`; one of `colour` numbers counts colours on."""
 
     name: str
@@ -97,7 +97,7 @@ class Chart:
     title: str
     x_label: str
     y_label: str
-    curves: tuple[Curve, ...]
+    curves: tuple[SvgLine, ...]
     log_x: bool = False
     log_y: bool = False
     width: float = 460.0
@@ -131,11 +131,11 @@ def figure(panels: Sequence[Chart | Bars], columns: int = 2) -> str:
     return element("svg", element("style", STYLE), paper, *drawn, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
 
 
-def _axis(values: list[np.ndarray], length: float, *, log: bool, downwards: bool = False) -> Axis:
+def _axis(values: list[np.ndarray], length: float, *, log: bool, downwards: bool = False) -> ChartAxis:
     if not log:
-        return Axis(*data_range(values), length, downwards=downwards)
+        return ChartAxis(*data_range(values), length, downwards=downwards)
     low, high = data_range([v[v > 0.0] for v in values], pad=0.0)
-    return Axis(low / 1.3, high * 1.3, length, log=True, downwards=downwards)
+    return ChartAxis(low / 1.3, high * 1.3, length, log=True, downwards=downwards)
 
 
 def _chart(chart: Chart) -> Html:
@@ -150,7 +150,7 @@ def _chart(chart: Chart) -> Html:
     return join([heading(chart.title), key(keys, colours), plot, _axis_labels(chart, x, y, top)])
 
 
-def _curve(curve: Curve, x: Axis, y: Axis, colour: str) -> Html:
+def _curve(curve: SvgLine, x: ChartAxis, y: ChartAxis, colour: str) -> Html:
     across, down = (axis.place(np.asarray(v, float)) / UNITS for axis, v in ((x, curve.x), (y, curve.y)))
     points = [(a, b) for a, b in zip(across, down, strict=True) if math.isfinite(a) and math.isfinite(b)]
     if not points:
@@ -162,13 +162,13 @@ def _curve(curve: Curve, x: Axis, y: Axis, colour: str) -> Html:
     return join([line, *dots])
 
 
-def _grid(x: Axis, y: Axis) -> Html:
+def _grid(x: ChartAxis, y: ChartAxis) -> Html:
     lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks()] + [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
     frame = element("rect", width=f"{x.length:g}", height=f"{y.length:g}", class_="frame")
     return join([element("path", d="".join(lines), class_="grid"), frame])
 
 
-def _axis_labels(chart: Chart, x: Axis, y: Axis, top: float) -> Html:
+def _axis_labels(chart: Chart, x: ChartAxis, y: ChartAxis, top: float) -> Html:
     bottom = top + y.length
     parts = [words(label, LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
     parts += [words(label, LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
@@ -182,7 +182,7 @@ def _bars(bars: Bars) -> Html:
     top = TOP + KEY * len(keys)
     width, height = bars.width - LEFT - RIGHT, bars.height - top - BOTTOM
     highest = max((v for group in bars.groups.values() for v in group.values() if math.isfinite(v)), default=1.0)
-    y = Axis(0.0, 1.12 * highest, height, downwards=True)
+    y = ChartAxis(0.0, 1.12 * highest, height, downwards=True)
     room = width / max(1, len(bars.groups))
     parts = [_lines_across(y, width)]
     for k, (group, values) in enumerate(bars.groups.items()):
@@ -200,13 +200,13 @@ def _bars(bars: Bars) -> Html:
     return join(drawn)
 
 
-def _lines_across(y: Axis, width: float) -> Html:
+def _lines_across(y: ChartAxis, width: float) -> Html:
     lines = "".join(f"M0 {p:g}h{width:g}" for p, _ in y.ticks())
     frame = element("rect", width=f"{width:g}", height=f"{y.length:g}", class_="frame")
     return join([element("path", d=lines, class_="grid"), frame])
 
 
-def _group(values: Mapping[str, float], names: list[str], y: Axis, left: float, room: float) -> Html:
+def _group(values: Mapping[str, float], names: list[str], y: ChartAxis, left: float, room: float) -> Html:
     each, parts = 0.86 * room / max(1, len(names)), []
     for name, value in values.items():
         number = names.index(name)

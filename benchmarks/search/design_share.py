@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
 
 
@@ -210,11 +210,11 @@ def overrides(size: Size) -> list[str]:
     ]  # fmt: skip
 
 
-def design_share(size: Size) -> Section:
+def design_share(size: Size) -> FigureSection:
     """Run the design twice, the second time with a filled cache, and say what that one spent its time on."""
-    from benchmarks.runner.report import Section
+    from benchmarks.runner.report import FigureSection
 
-    section = Section("design_share", "A whole design: what is not simulation")
+    section = FigureSection("design_share", "A whole design: what is not simulation")
     with tempfile.TemporaryDirectory() as folder:
         for number in range(2):
             found = _in_own_process([*overrides(size), f"output={folder}/{number}"], f"{folder}/cache")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.engine import case
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import alternate, ratio
 from sscq.search import nsga2, operators
 
@@ -26,9 +26,9 @@ _CROSSED, _MUTATED = 0.9, 0.1  # shares of pairs and of genes
 _ETA = {"crossover": 15.0, "mutation": 20.0}
 
 
-def search_operators(size: Size) -> Section:
+def search_operators(size: Size) -> FigureSection:
     """Time both, and one simulation of the generation beside them."""
-    section = Section("search_operators", f"Search operators, {_INDIVIDUALS} individuals of {_GENES} genes")
+    section = FigureSection("search_operators", f"Search operators, {_INDIVIDUALS} individuals of {_GENES} genes")
     rng = np.random.default_rng(0)
     population, loop, gains = rng.random((_INDIVIDUALS, _GENES)), case.closed_loop(size.steps), case.gains(_INDIVIDUALS)
     calls = {
@@ -68,9 +68,11 @@ def vary_deap(population: np.ndarray) -> list[list[float]]:
 _POINTS, _OBJECTIVES = 200, 3  # parents and children of the usual population
 
 
-def front_selection(size: Size) -> Section:
+def front_selection(size: Size) -> FigureSection:
     """Time the choice of the better half of parents and children."""
-    section = Section("front_selection", f"Survivors of a front search, {_POINTS} points, {_OBJECTIVES} objectives")
+    section = FigureSection(
+        "front_selection", f"Survivors of a front search, {_POINTS} points, {_OBJECTIVES} objectives"
+    )
     objectives = np.random.default_rng(0).random((_POINTS, _OBJECTIVES))
     calls: dict[str, Callable[[], object]] = {
         "arrays": lambda: nsga2.best_first(objectives)[: _POINTS // 2],

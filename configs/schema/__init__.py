@@ -24,7 +24,7 @@ from configs.schema.commands import (
     SimulateConfig,
     WorstConfig,
 )
-from configs.schema.learning import NetworkConfig, TeacherConfig
+from configs.schema.learning import NetworkSettings, TeacherConfig
 from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "FrontConfig",
     "GuardConfig",
     "LadderConfig",
-    "NetworkConfig",
+    "NetworkSettings",
     "PresentConfig",
     "RunConfig",
     "SearchConfig",

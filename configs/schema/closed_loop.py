@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from configs.parts import Part, of, part
+from configs.parts import SettingsPart, of, part
 from configs.rules import interval_complaints
 from controllers import PID
 from controllers.settings import setting
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     order="low high own_gains limits rate_limit derivative_filter_time derivative_on anti_windup tracking_time "
     "rate_source action sample_time schedule_time",
 )
-class ControllerConfig(Part):
+class ControllerConfig(SettingsPart):
     """The PID of every channel and the box in which its gains are searched."""
 
     low: list[float] | None = setting(None, "smallest kp, ki, kd; null: the plant's")
@@ -137,7 +137,7 @@ class ExcitationConfig:
     order="reference reference_signal initial parameters excitation noise delay output_delay jitter quantisation "
     "dropout command_dropout limits rate_limit dead_zone backlash t_end seed",
 )
-class SituationConfig(Part):
+class SituationConfig(SettingsPart):
     """One control situation (scenario)."""
 
     reference: float = setting(0.0, "reference of every channel")
@@ -158,7 +158,7 @@ class SituationConfig(Part):
 
 
 @part()
-class SituationsConfig(Part):
+class SituationsConfig(SettingsPart):
     """Which situations are taught (training) and which are kept for the verdict (test); by name."""
 
     taught: dict[str, SituationConfig] = setting(dict, "the search and the network see these only; empty: the plant's")

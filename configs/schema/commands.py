@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from configs.parts import Part, of, part
+from configs.parts import SettingsPart, of, part
 from configs.schema.closed_loop import ControllerConfig, ExcitationConfig, PresentConfig, SituationsConfig
-from configs.schema.learning import NetworkConfig, TeacherConfig
+from configs.schema.learning import NetworkSettings, TeacherConfig
 from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 from controllers.settings import setting
 from flcs.export.guard import Guard
@@ -59,7 +59,7 @@ class RunConfig:
 
 
 @part(Guard)
-class GuardConfig(Part):
+class GuardConfig(SettingsPart):
     """What an installed controller does about signals that cannot be trusted."""
 
     ranges: dict[str, Any] = of(Guard)
@@ -73,7 +73,7 @@ class GuardConfig(Part):
 
 
 @part(VendorForm)
-class VendorConfig(Part):
+class VendorConfig(SettingsPart):
     """How a PID block elsewhere takes its gains: K, Ti, Td."""
 
 
@@ -106,7 +106,7 @@ class ExportSettings:
     order="usual parameters initial reference kinds load excitation noise delay authority rate_limit delay_step hold "
     "t_end",
 )
-class EnvelopeConfig(Part):
+class EnvelopeConfig(SettingsPart):
     """Ranges of what situations may be."""
 
     usual: bool = setting(True, "ranges not given are the plant's usual ones; false: what is not given does not vary")
@@ -173,7 +173,7 @@ class DesignConfig(RunConfig):
     fitness: FitnessConfig = setting(FitnessConfig, "")
     search: SearchConfig = setting(SearchConfig, "")
     teacher: TeacherConfig = setting(TeacherConfig, "")
-    network: NetworkConfig = setting(NetworkConfig, "")
+    network: NetworkSettings = setting(NetworkSettings, "")
     front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
     ladder: LadderConfig = setting(LadderConfig, "")

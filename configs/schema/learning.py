@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, cast
 
-from configs.parts import Part, of, part
+from configs.parts import SettingsPart, of, part
 from controllers.settings import setting
 from flcs.inference.output_sets import OutputSets, fewest_points
 from flcs.learning.config import NetworkConfig as Network
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Teacher,
     order="encoding gain_step most_steps pooling rounds window horizon continuations population shrink clairvoyant",
 )
-class TeacherConfig(Part):
+class TeacherConfig(SettingsPart):
     """The search that makes the teaching signal."""
 
     gain_step: list[float] | None = of(Teacher, default=None)
@@ -46,7 +46,7 @@ class TeacherConfig(Part):
     "output_width output_points rounds learning_rate prior_weight keep_firing max_rules merge_within choose_inputs "
     "max_inputs input_loss rule_loss",
 )
-class NetworkConfig(Part):
+class NetworkSettings(SettingsPart):
     """The fuzzy neural network and what is kept of it."""
 
     terms: int | None = of(Network)

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from configs.parts import Part, of, part
+from configs.parts import SettingsPart, of, part
 from controllers.settings import setting
 from sscq.fitness import Fitness
 from sscq.margins.margins import MarginLimits
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "limits_first relative aggregate kappa share travel_share travel_limit saturation_limit max_sensitivity margins_of "
     "min_delay_margin",
 )
-class FitnessConfig(Part):
+class FitnessConfig(SettingsPart):
     """What the search minimises, and the margins that gains must keep."""
 
     relative: bool = setting(True, "divide each term by the reference controller's", advanced=True)
@@ -64,7 +64,7 @@ _ROUNDING = 1e-9
     order="method population tournament crossover p_crossover eta_crossover alpha p_mutation eta_mutation elite "
     "stall_generations stall_tolerance tries anchor_share coarse_share scatter_share region_share renew_every",
 )
-class SearchConfig(Part):
+class SearchConfig(SettingsPart):
     """The search of every candidate: the genetic algorithm explores, CMA-ES polishes."""
 
     method: str = setting(

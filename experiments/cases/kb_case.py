@@ -28,7 +28,7 @@ BASELINE = "reference"
 
 
 @dataclass(frozen=True)
-class Contender:
+class StoredContender:
     """One controller: name, title, controller for sscq, and its parameters [n_theta].
 
     With `falls_back` a fuzzy controller returns to its reference gains outside its valid range, as installed.
@@ -56,7 +56,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Case:
+class StoredCase:
     """What is to be judged.
 
     Attributes
@@ -65,7 +65,7 @@ class Case:
     plant : Plant
     fitness : Fitness
         That of the design, as the knowledge base records it.
-    contenders : tuple of Contender
+    contenders : tuple of StoredContender
         The reference gains first.
     blocks : mapping of kind to tuples of situations, one tuple for each seed
     warnings : tuple of str
@@ -74,12 +74,12 @@ class Case:
     kb: KnowledgeBase
     plant: Plant
     fitness: Fitness
-    contenders: tuple[Contender, ...]
+    contenders: tuple[StoredContender, ...]
     blocks: dict[str, tuple[tuple[Situation, ...], ...]]
     warnings: tuple[str, ...]
 
 
-def prepared(config: EvaluateConfig) -> Case:
+def prepared(config: EvaluateConfig) -> StoredCase:
     """Return the case that a configuration describes.
 
     Raises
@@ -102,7 +102,7 @@ def prepared(config: EvaluateConfig) -> Case:
     for contender in contenders:
         situations.check(config, plant, contender.controller, declared)
     notes = (*warnings, *other_plant(kb, plant), *_not_taught(kb, plant, declared))
-    return Case(kb, plant, fitness_of(kb), contenders, blocks, notes)
+    return StoredCase(kb, plant, fitness_of(kb), contenders, blocks, notes)
 
 
 def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
@@ -125,17 +125,17 @@ def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[Knowled
     return kb, plant
 
 
-def contenders_of(kb: KnowledgeBase, own: list[float] | None) -> tuple[Contender, ...]:
+def contenders_of(kb: KnowledgeBase, own: list[float] | None) -> tuple[StoredContender, ...]:
     """Return the reference gains, the knowledge base, and the user's own gains where there are any."""
     fuzzy = FuzzyController(kb)
     constant = Controller(fuzzy.laws, ConstantGains(gain_names(fuzzy.laws)))
     reference = np.array([gain for base in kb.channels for gain in base.reference])
     found = [
-        Contender(BASELINE, "reference gains", constant, reference),
-        Contender("knowledge_base", "knowledge base", fuzzy, fuzzy.theta),
+        StoredContender(BASELINE, "reference gains", constant, reference),
+        StoredContender("knowledge_base", "knowledge base", fuzzy, fuzzy.theta),
     ]
     if own is not None:
-        found.append(Contender("own", "your present gains", constant, _own(own, kb)))
+        found.append(StoredContender("own", "your present gains", constant, _own(own, kb)))
     return tuple(found)
 
 

@@ -20,7 +20,7 @@ from experiments.report.sections.picture import picture
 from experiments.report.sections.responses import entropy, gains_over_time, responses, signals
 from experiments.report.sections.rules import knowledge_base
 from experiments.report.sections.summary import summary
-from experiments.report.sections.view import View
+from experiments.report.sections.view import PageView
 from plants.core import atomic_files
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def render(data: ReportData) -> str:
     str
         A complete HTML document.
     """
-    view = View(data)
+    view = PageView(data)
     parts = [
         summary(view),
         conditions(view),
@@ -120,7 +120,7 @@ def _scripts(data: ReportData) -> list[Html]:
     return [element("script", asset(name)) for name in names]
 
 
-def _head(view: View) -> Html:
+def _head(view: PageView) -> Html:
     return element(
         "head",
         element("meta", charset="utf-8"),

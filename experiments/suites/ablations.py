@@ -30,7 +30,7 @@ from sscq.verdict.verdict import TRAVEL_SLACK, Comparison, Sample, compare
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from experiments.suites.suite import Options
+    from experiments.suites.suite import SuiteOptions
     from sscq.search.history import GenerationHistory
 
 TABLE_LIMIT = 0.005  # of the IAE: what a look-up table may change
@@ -194,7 +194,7 @@ def of_starts(found: Result) -> list[str]:
     return lines
 
 
-def page(found: Sequence[Result], chosen: Options) -> str:
+def page(found: Sequence[Result], chosen: SuiteOptions) -> str:
     """Return the whole result as Markdown."""
     lines = [
         "# What each part is worth", "",
@@ -211,7 +211,7 @@ def page(found: Sequence[Result], chosen: Options) -> str:
     return "\n".join(lines) + "\n"
 
 
-def options(words: Sequence[str]) -> tuple[Options, tuple[str, ...]]:
+def options(words: Sequence[str]) -> tuple[SuiteOptions, tuple[str, ...]]:
     """Read the command's words; those that are not its own are for the designs."""
     chosen = [word.partition("=")[2] for word in words if word.startswith("variants=")]
     variants = tuple(chosen[-1].split(",")) if chosen else tuple(VARIANTS)

@@ -12,8 +12,8 @@ from experiments.suites.suite import DESIGNS, SEEDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from experiments.studies.engine.pooling import Judged, Pooled
-    from experiments.suites.suite import Options
+    from experiments.studies.engine.pooling import Pooled, PooledCosts
+    from experiments.suites.suite import SuiteOptions
     from sscq.verdict.bootstrap import Change
 
 
@@ -49,7 +49,7 @@ def rows(pooled: Pooled, kind: str, mark: str = "LOSS") -> list[tuple[str, ...]]
     return [_row(pooled, name, pooled.kinds[kind], mark) for name in pooled.kinds[kind].samples]
 
 
-def _row(pooled: Pooled, name: str, judged: Judged, mark: str) -> tuple[str, ...]:
+def _row(pooled: Pooled, name: str, judged: PooledCosts, mark: str) -> tuple[str, ...]:
     sample, spent = judged.samples[name], pooled.spent.get(name)
     failed, values = int(sample.failed.sum()), (number(float(sample.fitness.mean())), number(judged.error(name)))
     last = "-" if spent is None else count(spent)
@@ -64,7 +64,7 @@ def _row(pooled: Pooled, name: str, judged: Judged, mark: str) -> tuple[str, ...
     )  # fmt: skip
 
 
-def _where_alive(pooled: Pooled, name: str, judged: Judged, mark: str) -> tuple[str, str]:
+def _where_alive(pooled: Pooled, name: str, judged: PooledCosts, mark: str) -> tuple[str, str]:
     """Changes of IAE and travel; where no rollout is survived by both there are none."""
     if (judged.samples[name].failed | judged.samples[pooled.baseline].failed).all():
         return "-", "-"
@@ -77,12 +77,12 @@ def _change(found: Change, mark: str = "") -> str:
     return written + (loss(found.value, mark) if mark else "")
 
 
-def overview(found: Mapping[str, Pooled], chosen: Options) -> str:
+def overview(found: Mapping[str, Pooled], chosen: SuiteOptions) -> str:
     """Return one line for each plant as a page of its own."""
     return "\n".join([*_head(found, chosen), *_summary(found, linked=False)]) + "\n"
 
 
-def _head(found: Mapping[str, Pooled], chosen: Options) -> list[str]:
+def _head(found: Mapping[str, Pooled], chosen: SuiteOptions) -> list[str]:
     words = f"plants={','.join(chosen.plants)} seeds={chosen.seeds} {' '.join(chosen.overrides)}"
     return [
         "# Benchmark of control quality", "",
@@ -91,7 +91,7 @@ def _head(found: Mapping[str, Pooled], chosen: Options) -> list[str]:
     ]  # fmt: skip
 
 
-def page(found: Mapping[str, Pooled], chosen: Options) -> str:
+def page(found: Mapping[str, Pooled], chosen: SuiteOptions) -> str:
     """Return the whole result as Markdown."""
     lines = [*_head(found, chosen), *_summary(found)]
     for name, pooled in found.items():
@@ -152,7 +152,7 @@ def _section(pooled: Pooled, kind: str) -> Iterator[str]:
     yield from markdown_table(HEAD, rows(pooled, kind, "**loss**"), numbers=True)
 
 
-def _chance(judged: Judged) -> str:
+def _chance(judged: PooledCosts) -> str:
     if judged.seeds < 2:
         return " One seed has no intervals."
     return "" if judged.by_chance else " Nothing is random: all seeds give the same, and there are no intervals."

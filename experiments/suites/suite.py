@@ -26,7 +26,7 @@ _TAKEN = ("seed", "plant", "output", "resume", "quiet")  # of a design; the benc
 
 
 @dataclass(frozen=True)
-class Options:
+class SuiteOptions:
     """What is run.
 
     Attributes
@@ -45,7 +45,7 @@ class Options:
     overrides: tuple[str, ...]
 
 
-def options(words: Sequence[str]) -> Options:
+def options(words: Sequence[str]) -> SuiteOptions:
     """Read the command's words; those that are not its own are for the designs.
 
     Raises
@@ -73,7 +73,7 @@ def options(words: Sequence[str]) -> Options:
     chosen = [plants.find(name).name for name in chosen]  # raises with the near miss
     last = {word.partition("=")[0]: word for word in overrides}  # of two words for one setting the later one
     last |= _enough_seeds(last)
-    return Options(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()))
+    return SuiteOptions(tuple(chosen), int(own["seeds"]), Path(own["folder"]), tuple(last.values()))
 
 
 def _enough_seeds(words: Mapping[str, str]) -> dict[str, str]:
@@ -85,7 +85,7 @@ def _enough_seeds(words: Mapping[str, str]) -> dict[str, str]:
     return {"budget.verdict_seeds": f"budget.verdict_seeds={SEEDS}"} if seeds < SEEDS else {}
 
 
-def run(plant: str, seed: int, chosen: Options) -> Path:
+def run(plant: str, seed: int, chosen: SuiteOptions) -> Path:
     """Run one design, or go on with it; return its folder."""
     folder = chosen.folder / f"{plant}-{seed}"
     design_in(folder, (f"plant={plant}", f"seed={seed}"), chosen.overrides)

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Token:
+class FclToken:
     """A piece of the text: its kind ("number", "word", "sign", "end"), text and line."""
 
     kind: str
@@ -38,11 +38,11 @@ class Tokens:
         self._place = 0
 
     @property
-    def next(self) -> Token:
+    def next(self) -> FclToken:
         """The token that comes next."""
         return self._all[self._place]
 
-    def take(self) -> Token:
+    def take(self) -> FclToken:
         """Take the next token."""
         token = self.next
         self._place += token.kind != "end"
@@ -59,13 +59,13 @@ class Tokens:
             self.take()
         return found
 
-    def expect(self, *words: str) -> Token:
+    def expect(self, *words: str) -> FclToken:
         """Take the next token, which must be one of these."""
         if not self.at(*words):
             self.complain(" or ".join(map(repr, words)))
         return self.take()
 
-    def name(self) -> Token:
+    def name(self) -> FclToken:
         """Take a name."""
         return self.take() if self.next.kind == "word" else self.complain("a name")
 
@@ -86,7 +86,7 @@ class Tokens:
         refuse(self.next.line, expected, repr(self.next.text) if self.next.kind != "end" else "the end of the file")
 
 
-def _split(text: str) -> list[Token]:
+def _split(text: str) -> list[FclToken]:
     found, place, line = [], 0, 1
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -94,10 +94,10 @@ def _split(text: str) -> list[Token]:
             refuse(line, "a word, a number or a sign of the language", repr(text[place]))
         kind = str(match.lastgroup)
         if kind != "skip":
-            found.append(Token(kind, match[0], line))
+            found.append(FclToken(kind, match[0], line))
         line += match[0].count("\n")
         place = match.end()
-    return [*found, Token("end", "", line)]
+    return [*found, FclToken("end", "", line)]
 
 
 JOINED = ("MAX", "NSUM", "SUM")
@@ -222,7 +222,7 @@ class _Said:
     values: dict[str, float] = field(default_factory=dict)
 
 
-class _Reader(Declarations):
+class _FclReader(Declarations):
     """A function block, piece by piece."""
 
     def __init__(self, text: str) -> None:
@@ -365,4 +365,4 @@ def read(text: str) -> FuzzySystem:
     ExchangeError
         With the line, what was expected and what came.
     """
-    return _Reader(text).system()
+    return _FclReader(text).system()

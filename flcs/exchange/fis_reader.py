@@ -16,7 +16,7 @@ _SECTION = re.compile(r"\[\s*(System|Input|Output|Rules)\s*(\d*)\s*\]\Z", re.IGN
 
 
 @dataclass
-class Section:
+class FisSection:
     """Lines of one section: numbers of lines with their texts, and settings by name."""
 
     line: int
@@ -43,9 +43,9 @@ class Section:
         return int(value) if re.fullmatch(r"\d{1,6}", value) else refuse(line, f"{key}=a whole number", repr(value))
 
 
-def sections_of(text: str) -> dict[tuple[str, str], Section]:
+def sections_of(text: str) -> dict[tuple[str, str], FisSection]:
     """Return the sections of a file by kind and number."""
-    found: dict[tuple[str, str], Section] = {}
+    found: dict[tuple[str, str], FisSection] = {}
     section = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -56,7 +56,7 @@ def sections_of(text: str) -> dict[tuple[str, str], Section]:
             key = (head[1].lower(), head[2])
             if key in found:
                 refuse(number, "each section once", line)
-            section = found[key] = Section(number)
+            section = found[key] = FisSection(number)
         elif section is None or line[0] == "[":
             refuse(number, "a section [System], [Input1], [Output1] or [Rules]", repr(line[:60]))
         else:
@@ -67,7 +67,7 @@ def sections_of(text: str) -> dict[tuple[str, str], Section]:
     return found
 
 
-def numbered(sections: dict[tuple[str, str], Section], kind: str, number: int) -> Section:
+def numbered(sections: dict[tuple[str, str], FisSection], kind: str, number: int) -> FisSection:
     """Return the section of one input or output."""
     return sections.get((kind.lower(), str(number))) or refuse(0, f"a section [{kind}{number}]", "none")
 
@@ -120,7 +120,7 @@ def read(text: str) -> FuzzySystem:
     return FuzzySystem(system.text("Name")[1], inputs, tuple(item for item, _ in outputs), rules, norms[method])
 
 
-def _functions(section: Section) -> list[tuple[int, str, str, tuple[float, ...]]]:
+def _functions(section: FisSection) -> list[tuple[int, str, str, tuple[float, ...]]]:
     """Lines, labels, kinds and numbers of a section's membership functions."""
     found = []
     for k in range(1, section.count("NumMFs") + 1):
@@ -134,14 +134,14 @@ def _functions(section: Section) -> list[tuple[int, str, str, tuple[float, ...]]
     return found
 
 
-def _range(section: Section) -> tuple[float, float]:
+def _range(section: FisSection) -> tuple[float, float]:
     line, ends = section.numbers("Range")
     if len(ends) != 2 or not ends[0] < ends[1]:
         refuse(line, "Range=[low high] with low < high", list(ends))
     return ends[0], ends[1]
 
 
-def _input(sections: dict[tuple[str, str], Section], number: int) -> Antecedent:
+def _input(sections: dict[tuple[str, str], FisSection], number: int) -> Antecedent:
     section = numbered(sections, "Input", number)
     low, high = _range(section)
     terms = tuple(_term(*item, low, high) for item in _functions(section))
@@ -176,7 +176,7 @@ def _points(line: int, values: tuple[float, ...], low: float, high: float) -> tu
 
 
 def _output(
-    sections: dict[tuple[str, str], Section], number: int, n_inputs: int
+    sections: dict[tuple[str, str], FisSection], number: int, n_inputs: int
 ) -> tuple[Consequent, list[tuple[float, ...]]]:
     """An output, and what each of its membership functions says: constant first."""
     section = numbered(sections, "Output", number)
@@ -193,7 +193,7 @@ def _output(
 
 
 def _rules(
-    sections: dict[tuple[str, str], Section], inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]],
+    sections: dict[tuple[str, str], FisSection], inputs: tuple[Antecedent, ...], said: list[list[tuple[float, ...]]],
     count: int,
 ) -> tuple[SystemRule, ...]:  # fmt: skip
     section = sections.get(("rules", "")) or refuse(0, "a section [Rules]", "none")

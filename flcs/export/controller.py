@@ -15,7 +15,7 @@ import numpy as np
 from controllers import ManualStation
 from flcs import FuzzyController
 from flcs.export.guard import Guard, judge, lead, note_authority, trusted
-from flcs.export.machine import GroupedSlots, Machine, Signal, identifier, part
+from flcs.export.machine import GroupedSlots, Machine, MachineSignal, identifier, part
 from plants.core.blocks import allocate_inputs
 from plants.core.elementary import where
 from plants.core.tracing.tape import Tape
@@ -97,32 +97,34 @@ class Layout:
         }
 
     @property
-    def inputs(self) -> tuple[Signal, ...]:
+    def inputs(self) -> tuple[MachineSignal, ...]:
         """References, measurements, authority, stations."""
         of = {q.name: q for q in self.measured}
         several = [_as_signal(of[c.output], f"r_{c.output}", "reference") for c in self.channels]
         several += [_as_signal(q, q.name, "measurement") for q in self.measured]
-        several.append(Signal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled"))
+        several.append(
+            MachineSignal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled")
+        )
         for c, station in zip(self.channels, self.stations, strict=True):
             low, high = station.limits or (float("-inf"), float("inf"))
             several += [
-                Signal(c.manual, "1", 0.0, 1.0, "above 0: manual"),
-                Signal(c.track, "", low, high, "command asked for in manual"),
+                MachineSignal(c.manual, "1", 0.0, 1.0, "above 0: manual"),
+                MachineSignal(c.track, "", low, high, "command asked for in manual"),
             ]
         return tuple(several)
 
     @property
-    def outputs(self) -> tuple[Signal, ...]:
+    def outputs(self) -> tuple[MachineSignal, ...]:
         """Plant inputs, commands, gains, flags."""
         several = [_as_signal(q, f"u_{q.name}", "to the plant") for q in self.plant.inputs] if self.allocated else []
         for c, station in zip(self.channels, self.stations, strict=True):
             low, high = station.limits or (float("-inf"), float("inf"))
-            several.append(Signal(c.command, "", low, high, "command of the channel"))
+            several.append(MachineSignal(c.command, "", low, high, "command of the channel"))
         boxes = [(low, high) for base in self.kb.channels for low, high in zip(base.low, base.high, strict=True)]
         for gain, (low, high) in zip(self.kb.gain_names, boxes, strict=True):
-            several.append(Signal(f"gain_{gain}", "", low, high, "scheduled gain"))
-        several.append(Signal("fault", "1", 0.0, 1.0, "1: an input is not trusted"))
-        several.append(Signal("tripped", "1", 0.0, 1.0, "1: the safe command is in force"))
+            several.append(MachineSignal(f"gain_{gain}", "", low, high, "scheduled gain"))
+        several.append(MachineSignal("fault", "1", 0.0, 1.0, "1: an input is not trusted"))
+        several.append(MachineSignal("tripped", "1", 0.0, 1.0, "1: the safe command is in force"))
         return tuple(several)
 
     def _memory(self) -> dict[str, float]:
@@ -143,8 +145,8 @@ class Layout:
         return {identifier(slot): value for slot, value in memory.items()} | {"fault": 0.0, "tripped": 0.0}
 
 
-def _as_signal(quantity: Quantity, name: str, text: str) -> Signal:
-    return Signal(name, quantity.unit, quantity.low, quantity.high, text)
+def _as_signal(quantity: Quantity, name: str, text: str) -> MachineSignal:
+    return MachineSignal(name, quantity.unit, quantity.low, quantity.high, text)
 
 
 def _at_start(plant: Plant) -> tuple[float, ...]:

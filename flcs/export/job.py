@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flcs import KnowledgeBase
-    from flcs.export.machine import Machine, Signal
+    from flcs.export.machine import Machine, MachineSignal
     from flcs.export.recording import Recording
     from plants import Plant
     from sscq.situations.situation import Situation
@@ -120,7 +120,7 @@ class Job:
         return len(self.machine.inputs)
 
 
-def _width(signal: Signal, seen: float) -> float:
+def _width(signal: MachineSignal, seen: float) -> float:
     if np.isfinite(signal.low) and np.isfinite(signal.high) and signal.high > signal.low:
         return signal.high - signal.low
     return seen or 1.0

@@ -30,7 +30,7 @@ def identifier(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Signal:
+class MachineSignal:
     """What goes in or comes out: name (an identifier is made of it), unit, the range it is meant for, text."""
 
     name: str
@@ -99,7 +99,7 @@ class GroupedSlots:
 
 
 @dataclass(frozen=True)
-class Part:
+class MachinePart:
     """Straight-line code on the memory.
 
     Attributes
@@ -130,21 +130,21 @@ class Machine:
         An identifier in every language.
     text : str
         What it is, a line.
-    inputs, outputs : tuple of Signal
+    inputs, outputs : tuple of MachineSignal
         Names of slots as well.
     memory : mapping of str to float
         All slots with their values before the first sample, inputs first; identifiers are made of their names.
-    parts : tuple of Part
+    parts : tuple of MachinePart
     sample_time : float
         Time between two samples [s].
     """
 
     name: str
     text: str
-    inputs: tuple[Signal, ...]
-    outputs: tuple[Signal, ...]
+    inputs: tuple[MachineSignal, ...]
+    outputs: tuple[MachineSignal, ...]
     memory: Mapping[str, float]
-    parts: tuple[Part, ...]
+    parts: tuple[MachinePart, ...]
     sample_time: float
 
     def __post_init__(self) -> None:
@@ -198,7 +198,7 @@ class Machine:
                 memory.update(zip(part.writes, values, strict=True))
 
 
-def part(name: str, body: Callable[[Slots], None], memory: Iterable[str], every: int = 1) -> Part:
+def part(name: str, body: Callable[[Slots], None], memory: Iterable[str], every: int = 1) -> MachinePart:
     """Trace a function of the memory.
 
     Parameters
@@ -215,4 +215,4 @@ def part(name: str, body: Callable[[Slots], None], memory: Iterable[str], every:
     slots = Slots(tape, memory)
     body(slots)
     nodes = tuple(value.index for value in slots.writes.values())
-    return Part(name, Program(tape, tuple(slots.reads), nodes), tuple(slots.writes), every)
+    return MachinePart(name, Program(tape, tuple(slots.reads), nodes), tuple(slots.writes), every)

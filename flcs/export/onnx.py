@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flcs.export.job import Job
-    from flcs.export.machine import Machine, Part
+    from flcs.export.machine import Machine, MachinePart
 
     Array = NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def _table(graph: Graph, columns: list[str], slots: dict[str, str], name: str) -
     graph.node("Concat", wide, name, axis=1)
 
 
-def _printed(graph: Graph, part: Part, slots: dict[str, str]) -> list[str]:
+def _printed(graph: Graph, part: MachinePart, slots: dict[str, str]) -> list[str]:
     """Names of the values that a part writes."""
     tape, texts = part.program.tape, dict[int, str]()
     for node in tape.needed(part.program.outputs):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flcs.export.machine import Machine, Signal, identifier, part
+from flcs.export.machine import Machine, MachineSignal, identifier, part
 from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.elementary import where
 from plants.core.motion.integrators import INTEGRATORS
@@ -105,13 +105,15 @@ class _Moving:
         plant, known = self.plant, tuple(self.memory)
         parts = [part("allocate", self._allocate, known)] if self.commands else []
         parts += [part("look", self._look, known), part("move", self._move, known)]
-        driving = [Signal(_slot("u", q), q.unit, q.low, q.high, q.text) for q in plant.inputs]
+        driving = [MachineSignal(_slot("u", q), q.unit, q.low, q.high, q.text) for q in plant.inputs]
         if self.commands:
-            driving = [Signal(f"command_{identifier(c.output)}", "", c.low, c.high, "command") for c in plant.channels]
+            driving = [
+                MachineSignal(f"command_{identifier(c.output)}", "", c.low, c.high, "command") for c in plant.channels
+            ]
         inputs = [*driving, *(_signal(q, _slot("w", q)) for q in plant.disturbances)]
         outputs = [
             *(_signal(q, identifier(q.name)) for q in plant.measurements),
-            Signal("inside", "1", 0.0, 1.0, "1: in its region"),
+            MachineSignal("inside", "1", 0.0, 1.0, "1: in its region"),
         ]
         text = f"The plant {plant.name}, {self.integrator}"
         return Machine(name, text, tuple(inputs), tuple(outputs), self.memory, tuple(parts), self.h)
@@ -176,5 +178,5 @@ def _slot(kind: str, quantity: Quantity) -> str:
     return f"{kind}_{identifier(quantity.name)}"
 
 
-def _signal(quantity: Quantity, name: str) -> Signal:
-    return Signal(name, quantity.unit, quantity.low, quantity.high, quantity.text)
+def _signal(quantity: Quantity, name: str) -> MachineSignal:
+    return MachineSignal(name, quantity.unit, quantity.low, quantity.high, quantity.text)

@@ -17,7 +17,7 @@ import numpy as np
 
 from flcs import FuzzyController
 from flcs.export.guard import Guard, judge, lead, note_authority
-from flcs.export.machine import GroupedSlots, Machine, Signal, part
+from flcs.export.machine import GroupedSlots, Machine, MachineSignal, part
 from flcs.export.pid_block import NAMES, VendorForm, forms
 from flcs.export.recording import Recording
 from plants.core.elementary import where
@@ -97,38 +97,40 @@ class _Scheduler:
         kept = {slot: value for slot, value in memory.items() if slot in used}
         return Machine(name, text, inputs, outputs, kept, parts, self.h)
 
-    def _inputs(self) -> Iterator[Signal]:
+    def _inputs(self) -> Iterator[MachineSignal]:
         units = {q.name: q for q in self.plant.measurements}
         for name in self.names:
-            yield Signal(f"e_{name}", units[name].unit, text="error: reference - measurement")
-            yield Signal(f"e_rate_{name}", _per_second(units[name].unit), text="its rate, filtered as the law's")
+            yield MachineSignal(f"e_{name}", units[name].unit, text="error: reference - measurement")
+            yield MachineSignal(f"e_rate_{name}", _per_second(units[name].unit), text="its rate, filtered as the law's")
         for name in self.schedule.signals:
-            yield Signal(name, units[name].unit, units[name].low, units[name].high, "scheduling measurement")
-        yield Signal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled")
+            yield MachineSignal(name, units[name].unit, units[name].low, units[name].high, "scheduling measurement")
+        yield MachineSignal("authority", "1", 0.0, 1.0, "share of the way from the reference gains to the scheduled")
 
-    def _outputs(self) -> Iterator[Signal]:
+    def _outputs(self) -> Iterator[MachineSignal]:
         bases = self.kb.channels
         boxes = [(low, high) for base in bases for low, high in zip(base.low, base.high, strict=True)]
         for slot, (low, high) in zip(self.gain_slots, boxes, strict=True):
-            yield Signal(slot, "", low, high, "scheduled gain, parallel form")
+            yield MachineSignal(slot, "", low, high, "scheduled gain, parallel form")
         longest, unit = self.form.longest, self.form.unit
         for name, base in zip(self.names, bases, strict=True):
             top = max(abs(base.low[0]), abs(base.high[0]))
             texts = {
-                "K": Signal("", "", -top, top, "gain, standard form"),
-                "Ti": Signal("", unit, 0.0, longest, f"integral time, standard form; {longest:g}: no integral action"),
-                "Td": Signal("", unit, 0.0, longest, "derivative time, standard form"),
-                "standard": Signal("", "1", 0.0, 1.0, "1: the standard form says the scheduled gains"),
-                "Ks": Signal("", "", -top, top, "gain, series form"),
-                "Tis": Signal("", unit, 0.0, longest, "integral time, series form"),
-                "Tds": Signal("", unit, 0.0, longest, "derivative time, series form"),
-                "series": Signal("", "1", 0.0, 1.0, "1: the series form says the scheduled gains"),
+                "K": MachineSignal("", "", -top, top, "gain, standard form"),
+                "Ti": MachineSignal(
+                    "", unit, 0.0, longest, f"integral time, standard form; {longest:g}: no integral action"
+                ),
+                "Td": MachineSignal("", unit, 0.0, longest, "derivative time, standard form"),
+                "standard": MachineSignal("", "1", 0.0, 1.0, "1: the standard form says the scheduled gains"),
+                "Ks": MachineSignal("", "", -top, top, "gain, series form"),
+                "Tis": MachineSignal("", unit, 0.0, longest, "integral time, series form"),
+                "Tds": MachineSignal("", unit, 0.0, longest, "derivative time, series form"),
+                "series": MachineSignal("", "1", 0.0, 1.0, "1: the series form says the scheduled gains"),
             }
             for word in NAMES:
                 s = texts[word]
-                yield Signal(f"{word}_{name}", s.unit, s.low, s.high, s.text)
-        yield Signal("fault", "1", 0.0, 1.0, "1: an input is not trusted")
-        yield Signal("tripped", "1", 0.0, 1.0, "1: the reference gains are in force")
+                yield MachineSignal(f"{word}_{name}", s.unit, s.low, s.high, s.text)
+        yield MachineSignal("fault", "1", 0.0, 1.0, "1: an input is not trusted")
+        yield MachineSignal("tripped", "1", 0.0, 1.0, "1: the reference gains are in force")
 
     def _memory(self) -> dict[str, float]:
         memory = dict.fromkeys(self.seen, 0.0) | {"authority": 1.0}

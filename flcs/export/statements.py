@@ -13,7 +13,7 @@ from plants.core.printers.python import Printed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flcs.export.machine import Machine, Part
+    from flcs.export.machine import Machine, MachinePart
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class PartStatements:
     kernels: frozenset[str]
 
 
-def statements(machine: Machine, part: Part, printer: type[Printed]) -> PartStatements:
+def statements(machine: Machine, part: MachinePart, printer: type[Printed]) -> PartStatements:
     """Return a part as a printer writes it; slots that nothing depends on are not read."""
     places, tape, outputs = machine.places, part.program.tape, part.program.outputs
     read = {node: name for node, name in tape.input_names.items() if name in part.program.inputs}

@@ -37,7 +37,7 @@ MOST_UNROLLED = 1_200  # nodes that fit a compiled loop without branches
 
 
 @dataclass(frozen=True)
-class Axis:
+class TableAxis:
     """One input of a table: `points` nodes evenly from `low` to `high`."""
 
     name: str
@@ -65,7 +65,7 @@ class LookupTable:
     ----------
     name : str
         The controlled output.
-    axes : tuple of Axis
+    axes : tuple of TableAxis
     gain_names : tuple of str
     values : array [points of each axis ..., n_gains]
         Before authority and fading.
@@ -80,7 +80,7 @@ class LookupTable:
     """
 
     name: str
-    axes: tuple[Axis, ...]
+    axes: tuple[TableAxis, ...]
     gain_names: tuple[str, ...]
     values: NDArray[np.float64]
     low: tuple[float, ...]
@@ -169,7 +169,7 @@ class LookupTable:
         return load_csv(path)
 
 
-def _hats(axis: Axis, x: Number) -> list[Number]:
+def _hats(axis: TableAxis, x: Number) -> list[Number]:
     """Weight of each node at `x`."""
     place = ramp(x, axis.low, axis.high) * float(axis.points - 1)
     return [maximum(1.0 - magnitude(place - float(node)), 0.0) for node in range(axis.points)]
@@ -267,8 +267,8 @@ def _table(path: str | Path, fields: TableFields, lines: Sequence[str]) -> Looku
     return LookupTable(fields.channel, axes, names, values, *box, fade=fade, error=error, source=source)
 
 
-def _axis(fields: AxisFields, place: str) -> Axis:
-    axis = Axis(fields.name, fields.unit, fields.low, fields.high, fields.points)
+def _axis(fields: AxisFields, place: str) -> TableAxis:
+    axis = TableAxis(fields.name, fields.unit, fields.low, fields.high, fields.points)
     if not axis.low < axis.high or axis.points < 2:
         complain(place, "low < high and at least 2 points", fields)
     return axis

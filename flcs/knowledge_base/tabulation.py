@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flcs.inference import inference
-from flcs.knowledge_base.lookup import Axis, LookupTable
+from flcs.knowledge_base.lookup import LookupTable, TableAxis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def _counts(base: RuleBase, points: int | Sequence[int] | None) -> list[int]:
 
 
 def _filled(base: RuleBase, how: Inference, counts: Sequence[int], source: str) -> LookupTable:
-    axes = tuple(Axis(v.name, v.unit, v.low, v.high, n) for v, n in zip(base.inputs, counts, strict=True))
+    axes = tuple(TableAxis(v.name, v.unit, v.low, v.high, n) for v, n in zip(base.inputs, counts, strict=True))
     exact = _exact(base, how, [axis.nodes for axis in axes])
     box = (base.low, base.high, base.reference)
     table = LookupTable(base.name, axes, base.gain_names, exact, *box, fade=how.fade, source=source)

@@ -93,10 +93,10 @@ class ThetaLayout:
 
     def numbers(self, theta: Numbers) -> list[RuleNumbers]:
         """Return the numbers of every channel, free ones from `theta`, the others from the knowledge base."""
-        reader = _Reader(theta)
+        reader = _ThetaReader(theta)
         return [self._numbers_of(base, reader) for base in self.kb.channels]
 
-    def _numbers_of(self, base: RuleBase, reader: _Reader) -> RuleNumbers:
+    def _numbers_of(self, base: RuleBase, reader: _ThetaReader) -> RuleNumbers:
         numbers = own_numbers(base)
         if "consequents" in self.free:
             width = 1 + (len(base.inputs) if self.kb.inference.order else 0)
@@ -122,7 +122,7 @@ class ThetaLayout:
         return replace(self.kb, channels=tuple(channels))
 
 
-class _Reader:
+class _ThetaReader:
     """Takes a flat vector from left to right."""
 
     def __init__(self, values: Numbers) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedInputs:
     """Recorded inputs.
 
     Attributes
@@ -38,7 +38,7 @@ class Recorded:
     rates: Array | None = None
 
 
-def recorded(data: Any, kb: KnowledgeBase) -> Recorded:
+def recorded(data: Any, kb: KnowledgeBase) -> RecordedInputs:
     """Return the inputs of a knowledge base among data.
 
     Parameters
@@ -63,7 +63,9 @@ def recorded(data: Any, kb: KnowledgeBase) -> Recorded:
     if not len(inputs):
         raise ValueError("data need at least one row, got none")
     time = table.get("time")
-    return Recorded(inputs, None if time is None else _rates(inputs, _finite(time, "time"), table.get("situation")))
+    return RecordedInputs(
+        inputs, None if time is None else _rates(inputs, _finite(time, "time"), table.get("situation"))
+    )
 
 
 def _table(data: Any) -> dict[str, Array]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from flcs.inference.rule_base import RuleBase
     from flcs.knowledge_base.knowledge_base import KnowledgeBase
     from flcs.lint.findings import Limits
-    from flcs.lint.recorded_inputs import Recorded
+    from flcs.lint.recorded_inputs import RecordedInputs
 
     Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Subject:
     number : int
         Of the channel.
     limits : Limits
-    data : Recorded, optional
+    data : RecordedInputs, optional
         Inputs that were recorded or taught.
     in_file : tuple of int [n_rules], optional
         Numbers of the rules in the file, where they are not those of the rule base.
@@ -45,7 +45,7 @@ class Subject:
     kb: KnowledgeBase
     number: int
     limits: Limits
-    data: Recorded | None = None
+    data: RecordedInputs | None = None
     in_file: tuple[int, ...] = ()
 
     @cached_property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Point:
+class TradeOffPoint:
     """One base of the way down.
 
     Attributes
@@ -54,7 +54,7 @@ class TradeOff:
 
     Attributes
     ----------
-    points : tuple of Point
+    points : tuple of TradeOffPoint
         From all rules to one.
     chosen : int
         Place of the base that is kept.
@@ -65,13 +65,13 @@ class TradeOff:
         against the kept ones, of the others against all.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[TradeOffPoint, ...]
     chosen: int
     loss: float
     importance: Mapping[str, float]
 
     @property
-    def kept(self) -> Point:
+    def kept(self) -> TradeOffPoint:
         """The base that is kept."""
         return self.points[self.chosen]
 
@@ -80,7 +80,7 @@ class TradeOff:
         """Names of the rules that went, the least important first."""
         return tuple(point.dropped for point in self.points[1 : self.chosen + 1])
 
-    def losses(self, point: Point) -> tuple[float, float | None]:
+    def losses(self, point: TradeOffPoint) -> tuple[float, float | None]:
         """Return the relative loss of a knowledge base against all rules: taught, validation (None: not judged)."""
         first = self.points[0]
         return relative_loss(point.taught, first.taught), _loss_or_none(point.validation, first.validation)
@@ -103,7 +103,7 @@ class TradeOff:
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> TradeOff:
         """Return the trade-off of :meth:`document`."""
-        return cls(**{**document, "points": tuple(Point(**p) for p in document["points"])})
+        return cls(**{**document, "points": tuple(TradeOffPoint(**p) for p in document["points"])})
 
 
 def relative_loss(value: float, before: float) -> float:
@@ -164,7 +164,7 @@ def prune(
         judged = Objective(validation, controller)(np.array([theta for _, theta in ways])).tolist()
     first, together = sum(len(base.active) for base in kb.channels), len(kb.channels) if kb.in_step else 1
     points = tuple(
-        Point(first - k * together, name, value, other)
+        TradeOffPoint(first - k * together, name, value, other)
         for k, ((name, _), value, other) in enumerate(zip(ways, taught, judged, strict=True))
     )
     chosen = choose(points, loss, most * len(kb.channels))
@@ -203,7 +203,7 @@ def _switches(controller: FuzzyController) -> list[tuple[int, ...]]:
     return [(k,) for channel in places for k in channel if theta[k] > 0.5]
 
 
-def choose(points: Sequence[Point], loss: float, most: int) -> int:
+def choose(points: Sequence[TradeOffPoint], loss: float, most: int) -> int:
     """Return the place of the base with the fewest rules whose loss is allowed, else of that with the smallest loss.
 
     Taught, the loss counts from the best base of the way down: a grid that was searched with few evaluations has rules
@@ -211,7 +211,7 @@ def choose(points: Sequence[Point], loss: float, most: int) -> int:
 
     Parameters
     ----------
-    points : sequence of Point
+    points : sequence of TradeOffPoint
         From all rules on.
     loss : float
         Relative.
@@ -220,7 +220,7 @@ def choose(points: Sequence[Point], loss: float, most: int) -> int:
     """
     best, first = min(point.taught for point in points), points[0]
 
-    def worst(point: Point) -> float:
+    def worst(point: TradeOffPoint) -> float:
         validation = _loss_or_none(point.validation, first.validation)
         return max(relative_loss(point.taught, best), -np.inf if validation is None else validation)
 

@@ -24,7 +24,7 @@ def test_the_page_shows_failures_as_such():
     )  # fmt: skip
     bad = Proof("c_float", "gcc", "failed", "u differs", 2e-4, 100, {"u": 0.5}, {})
     rows = [
-        exports.Row("van_der_pol", 25, "triangular", good), exports.Row("van_der_pol", 25, "triangular", bad),
+        exports.ExportRow("van_der_pol", 25, "triangular", good), exports.ExportRow("van_der_pol", 25, "triangular", bad),
     ]  # fmt: skip
     text = exports.page(rows, {"processor": "some"})
     assert "| van_der_pol | 25 | triangular | double | 4746 | 27 | 23.4 | 3.2e-16 | 2.0e-17 |" in text

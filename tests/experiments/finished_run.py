@@ -18,11 +18,11 @@ from experiments.pipeline import front, judging, rungs, search_results
 from experiments.pipeline.knowledge import Refined
 from experiments.pipeline.ladder import Bench, Reference
 from experiments.report import outputs
-from experiments.report.builders.case import Case
+from experiments.report.builders.case import FinishedDesign
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
-from flcs.refinement.rule_count import Point, TradeOff
+from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.baselines.tuned import Tuned
 from sscq.search.history import GenerationHistory
 from sscq.teaching.teaching_signal import TeachingSignal
@@ -46,7 +46,7 @@ class Run(NamedTuple):
     @property
     def case(self):
         """The run as the report's parts see it."""
-        return Case(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined,
+        return FinishedDesign(self.bench, self.reference, tuple(self.group), self.judgement, self.signal, self.refined,
                     tuple(self.fronts))  # fmt: skip
 
 
@@ -145,7 +145,8 @@ def trade_off(kb):
     on = FuzzyController(kb).theta_names
     names = [name for name in on if name.startswith("on")]
     points = [
-        Point(9 - k, name, 0.6 + 0.002 * k * k, 0.7 + 0.003 * k * k) for k, name in enumerate(["", *names[:0:-1]])
+        TradeOffPoint(9 - k, name, 0.6 + 0.002 * k * k, 0.7 + 0.003 * k * k)
+        for k, name in enumerate(["", *names[:0:-1]])
     ]
     worth = {name: 0.006 * (k + 1) for k, name in enumerate(names)}
     return TradeOff(tuple(points), 1, 0.005, worth)

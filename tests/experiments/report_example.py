@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.report.records.learning import Knowledge, TeachingView
 from experiments.report.records.report_data import Provenance, ReportData, ReportWarning, SearchHistory
-from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, PointMargins
 from experiments.report.records.situations import (
     ChannelView,
     Estimate,
@@ -17,9 +17,9 @@ from experiments.report.records.situations import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.records.verdict import Comparison, Criterion, Judged, Verdict
+from experiments.report.records.verdict import Criterion, JudgedText, VerdictComparison, VerdictText
 from flcs import KnowledgeBase, Rule, RuleBase, Variable
-from flcs.refinement.rule_count import Point, TradeOff
+from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.teaching.teaching_signal import TeachingSignal
 
 CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0, ("N/m", "N/(m s)", "N s/m"))
@@ -144,7 +144,7 @@ def ladder_row(key, label, gains, t_end, step):
         ),
         (ChannelGains(*gains, filter_time=0.02, set_point_weight=0.7 if key == "two" else 1.0, **bounds),),
         cost,
-        Margins(points, f"Worst over {spread}."),
+        PointMargins(points, f"Worst over {spread}."),
         results,
         None if key == "present" else 20_000,
         {"present": 3, "fixed": 3, "two": 4, "table": 7, "kb": 33}[key],
@@ -171,7 +171,7 @@ def knowledge():
     found = {"information": heard, "inputs": {"e": kept}, "terms": terms}
     kb = KnowledgeBase("van_der_pol", (base,), training={"structure": {"position": found}})
     cost = [0.6 + 0.002 * k**2 * (k > 3) for k in range(9)]
-    points = tuple(Point(9 - k, "", value, value + 0.1) for k, value in enumerate(cost))
+    points = tuple(TradeOffPoint(9 - k, "", value, value + 0.1) for k, value in enumerate(cost))
     return Knowledge(kb, TradeOff(points, 5, 0.05, {}), np.full(9, 0.11), np.array([1.0, 0.5, -1.0]), "far", "kb")
 
 
@@ -210,18 +210,18 @@ def comparisons(controllers):
     for a, b in pairs:
         d = cost[a] / cost[b] - 1.0
         out.append(
-            Comparison(
+            VerdictComparison(
                 a, b, Estimate(d, d - 0.05, d + 0.06), equal_travel=b not in {"open", "present"}, travel_ratio=1.9
             )
         )
-    out.append(Comparison("kb", "fixed", Estimate(-0.31, -0.36, -0.25), equal_travel=False, travel_ratio=2.1))
+    out.append(VerdictComparison("kb", "fixed", Estimate(-0.31, -0.36, -0.25), equal_travel=False, travel_ratio=2.1))
     return tuple(out)
 
 
 def example(t_end=10.0, step=0.02):
     """A complete report."""
     controllers = tuple(ladder_row(*row, t_end, step) for row in LADDER)
-    verdict = Verdict(
+    verdict = VerdictText(
         recommended="kb",
         compared_with="fixed",
         judged="kb",
@@ -236,8 +236,8 @@ def example(t_end=10.0, step=0.02):
             Criterion("never more than 5 % worse in a taught situation", False, "+7 % in one"),
         ),
         judgements=(
-            Judged("table", (Criterion("mean cost improves", False, "+1 % [−2 … +3]"),), 0.4, 0.2, "turned down"),
-            Judged("kb", (Criterion("mean cost improves", True, "−31 % [−36 … −25]"),), 0.97, 1e-9, "recommended"),
+            JudgedText("table", (Criterion("mean cost improves", False, "+1 % [−2 … +3]"),), 0.4, 0.2, "turned down"),
+            JudgedText("kb", (Criterion("mean cost improves", True, "−31 % [−36 … −25]"),), 0.97, 1e-9, "recommended"),
         ),
         sensitivity_peak_limit=1.8,
         delay_margin_needed=0.1,

@@ -11,7 +11,7 @@ import pytest
 from experiments import benchmark
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
-from experiments.studies.engine.pooling import Judged, Pooled, joined
+from experiments.studies.engine.pooling import Pooled, PooledCosts, joined
 from experiments.suites import benchmark_page, suite
 from flcs import KnowledgeBase
 from sscq.verdict import verdict
@@ -35,7 +35,9 @@ def judged(scale=1.0, seeds=20):
     samples = {"rule SIMC": worse, "fixed": base, "table": better, "knowledge_base": worse}
     error = scale * rng.uniform(0.5, 1.5, (seeds, 3))
     cut = np.where(lost, 1e-3, 1.1 * error)  # a rollout cut short has a small integral
-    return Judged.of(samples, {"rule SIMC": cut, "fixed": error, "table": 0.8 * error, "knowledge_base": cut}, ("up",))
+    return PooledCosts.of(
+        samples, {"rule SIMC": cut, "fixed": error, "table": 0.8 * error, "knowledge_base": cut}, ("up",)
+    )
 
 
 def pooled(seeds=20):
@@ -130,7 +132,7 @@ def test_means_are_of_each_kind_of_situations_and_iae_of_what_survives():
 def test_where_no_rollout_survives_there_is_no_change_of_the_error():
     base = judged()
     dead = replace(base.samples["table"], failed=np.ones((20, 3), bool))
-    found = Judged.of(base.samples | {"table": dead}, base.errors)
+    found = PooledCosts.of(base.samples | {"table": dead}, base.errors)
     row = benchmark_page.rows(replace(pooled(), kinds={"unforeseen": found}), "unforeseen")[2]
     assert row[5:9] == ("not available", "-", "-", "60 (60)")
 

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from flcs.export.machine import Machine, Part, Signal
+from flcs.export.machine import Machine, MachinePart, MachineSignal
 from plants.core.tracing.trace import trace
 from tests.reference import random_programs
 
@@ -16,8 +16,8 @@ def machine_of(program, name="random_program"):
     """A machine whose one part is a program."""
     outputs = tuple(f"o{k}" for k in range(len(program.outputs)))
     memory = dict.fromkeys((*program.inputs, *outputs), 0.0)
-    inputs, results = (tuple(Signal(word) for word in words) for words in (program.inputs, outputs))
-    return Machine(name, "a test", inputs, results, memory, (Part("compute", program, outputs),), 1.0)
+    inputs, results = (tuple(MachineSignal(word) for word in words) for words in (program.inputs, outputs))
+    return Machine(name, "a test", inputs, results, memory, (MachinePart("compute", program, outputs),), 1.0)
 
 
 def random_machine(seed, without=()):

@@ -17,7 +17,7 @@ import numpy as np
 import plants
 from benchmarks.runner import pages
 from benchmarks.runner.pages import paragraph
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.runner.timing import FULL, Timing, alternate, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
 from experiments.runtime.tables import markdown_table
@@ -112,7 +112,7 @@ _STILL, _DRY = (0.0, 0.0), (1.0, 1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class ContactCourse:
     """A run without torques over the bump, step by step.
 
     Attributes
@@ -140,7 +140,7 @@ class Course:
         return float(max(-self.gap.min(), 0.0))
 
 
-def course(law: str, h: float, t_end: float = 0.7) -> Course:
+def course(law: str, h: float, t_end: float = 0.7) -> ContactCourse:
     """Roll over the bump with steps `h` [s], gaps averaged over five of them where they are."""
     p = BUMP | {"averaging": RATIO * h}
     start = list(standing(0.0, STUDY))
@@ -150,7 +150,7 @@ def course(law: str, h: float, t_end: float = 0.7) -> Course:
     states = [tuple(x) for x in run.states]
     find = under(law, lambda x: pushes(dynamics(x, _STILL, _DRY, named), x, named, h, PASSES).forces[0])
     back = [(*(q - 0.5 * h * v for q, v in zip(x[:8], x[8:16], strict=True)), *x[8:]) for x in states]
-    return Course(
+    return ContactCourse(
         run.time, np.array([gaps_of(x, named)[0] for x in states]), _energy(states, named), _energy(back, named),
         np.array([find(x) for x in states[:-1]]),
     )  # fmt: skip
@@ -160,7 +160,7 @@ def _energy(states: list[tuple[float, ...]], named: VehicleParameters) -> np.nda
     return np.array([BALANCING_VEHICLE.energy(0.0, x, _STILL, _DRY, tuple(named)) for x in states])
 
 
-def courses(steps: tuple[float, ...] = STEPS) -> dict[tuple[str, float], Course]:
+def courses(steps: tuple[float, ...] = STEPS) -> dict[tuple[str, float], ContactCourse]:
     """Return the run of each law with each step."""
     return {(law, h): course(law, h) for law in PLANTS for h in steps}
 
@@ -179,19 +179,19 @@ SHOWN = 1e-3  # s, the step of the figures
 
 
 @dataclass(frozen=True)
-class Found:
+class ContactFindings:
     """Figures of one run, as :mod:`benchmarks.vehicles.balancing_vehicle.contact` gives them."""
 
-    courses: dict[tuple[str, float], Course]
+    courses: dict[tuple[str, float], ContactCourse]
     times: dict[tuple[str, int], Timing]
 
 
-def measured(size: Size) -> Found:
+def measured(size: Size) -> ContactFindings:
     """Run everything; a quick run has two steps."""
-    return Found(courses(STEPS if size == FULL else STEPS[:2]), times(size))
+    return ContactFindings(courses(STEPS if size == FULL else STEPS[:2]), times(size))
 
 
-def page(found: Found, about: dict[str, object]) -> str:
+def page(found: ContactFindings, about: dict[str, object]) -> str:
     """Return the page's text."""
     lines = [
         LAWS,
@@ -220,14 +220,14 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(law: str, h: float, one: Course) -> list[str]:
+def _row(law: str, h: float, one: ContactCourse) -> list[str]:
     given = [1e3 * float((e - e[0]).max()) for e in (one.energy, one.staggered)]
     numbers = (1e3 * one.open, 1e3 * one.deepest, *given)
     cells = (f"{value:.0f}" if value >= 100.0 else f"{value:.2g}" for value in numbers)
     return [NAMES[law], f"{1e3 * h:g}", *cells, f"{one.energy[-1]:.3f}"]
 
 
-def _summary(found: Found) -> list[str]:
+def _summary(found: ContactFindings) -> list[str]:
     one = found.courses[END, SHOWN]
     bend = SPEED**2 * 0.5 * HEIGHT * (2.0 * math.pi / LENGTH) ** 2
     due = 1e3 * MASS * SHOWN**2 * bend * (GRAVITY + 0.5 * bend) / 4.0
@@ -239,7 +239,7 @@ def _summary(found: Found) -> list[str]:
     )
 
 
-def _cost(found: Found, about: dict[str, object]) -> list[str]:
+def _cost(found: ContactFindings, about: dict[str, object]) -> list[str]:
     each = {key: 1e9 * timing.median for key, timing in found.times.items()}
     dear = ratio(found.times[END, LANES], found.times[MEAN, LANES])[1]
     lanes = ratio(found.times[END, 1], found.times[END, LANES])[1]
@@ -256,7 +256,7 @@ def _cost(found: Found, about: dict[str, object]) -> list[str]:
     ]
 
 
-def landing(found: Found) -> str:
+def landing(found: ContactFindings) -> str:
     """Return the figure: lift-off and landing, the landing itself with its loads, energy."""
     shown = {NAMES[law]: found.courses[law, SHOWN] for law in (MEAN, END)}
     end = found.courses[END, SHOWN]
@@ -265,18 +265,18 @@ def landing(found: Found) -> str:
     time = {name: 1e3 * (one.time - end.time[lands]) for name, one in shown.items()}
     return figure([
         Chart("Gap of the left wheel", "time, s", "gap, mm",
-              tuple(Curve(name, one.time, 1e3 * one.gap) for name, one in shown.items())),
+              tuple(SvgLine(name, one.time, 1e3 * one.gap) for name, one in shown.items())),
         Chart("The landing: gap", "time, ms", "gap, mm",
-              tuple(Curve(name, time[name][near], 1e3 * one.gap[near], dots=True) for name, one in shown.items())),
+              tuple(SvgLine(name, time[name][near], 1e3 * one.gap[near], dots=True) for name, one in shown.items())),
         Chart("The landing: load of the step that begins there", "time, ms", "load, kN",
-              tuple(Curve(name, time[name][near], 1e-3 * one.load[near], dots=True) for name, one in shown.items())),
+              tuple(SvgLine(name, time[name][near], 1e-3 * one.load[near], dots=True) for name, one in shown.items())),
         Chart("Energy, half a step back, less that at the start", "time, s", "mJ",
-              tuple(Curve(name, one.time[240:300], 1e3 * (one.staggered - one.staggered[0])[240:300])
+              tuple(SvgLine(name, one.time[240:300], 1e3 * (one.staggered - one.staggered[0])[240:300])
                     for name, one in shown.items())),
     ])  # fmt: skip
 
 
-def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+def write(found: ContactFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its figure into a folder."""
     (folder / "balancing_vehicle_contact.md").write_text(page(found, about), encoding="utf-8")
     pictures = folder / "balancing_vehicle"

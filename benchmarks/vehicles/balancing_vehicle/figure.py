@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sscq
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from experiments.studies.vehicle.comparison import VehicleStudy, robots
 from plants.balancing_vehicle.tasks import NO_LOAD, standing
 from plants.core import atomic_files
@@ -58,7 +58,7 @@ def drawn(rides: Mapping[str, Trajectory]) -> str:
         for number, (name, ride) in enumerate(rides.items()):
             shown = _shown(ride)
             x = ride.time[shown] if across == "time" else ride[f"output {across}"][shown]
-            curves.append(Curve(name, x, ride[f"output {upwards}"][shown], colour=number))
+            curves.append(SvgLine(name, x, ride[f"output {upwards}"][shown], colour=number))
         return Chart(title, x_label, y_label, tuple(curves), width=560, height=360)
 
     return figure([

@@ -15,7 +15,7 @@ import numpy as np
 import controllers
 import plants
 import sscq
-from benchmarks.runner.report import Section, at_least
+from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import Timing, alternate, ratio
 from plants.balancing_vehicle import (
     BALANCER,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 PASSES_TRIED = (2, 3, 4, 6, 8)
 
 
-class Scheme(NamedTuple):
+class VehicleScheme(NamedTuple):
     """A plant as it is stepped, and the integrator to name for it."""
 
     plant: Plant
@@ -83,12 +83,12 @@ def explicit(update: str) -> Plant:
 
 
 EQUATIONS = replace(BALANCING_VEHICLE, advance=None)
-SCHEMES: dict[str, Callable[[], Scheme]] = {
-    f"own step, {PASSES} passes": lambda: Scheme(BALANCING_VEHICLE, "rk4"),
-    "exponential bristles, explicit velocities": lambda: Scheme(explicit("exponential"), "rk4"),
-    "implicit bristles, explicit velocities": lambda: Scheme(explicit("implicit"), "rk4"),
-    "rk4": lambda: Scheme(EQUATIONS, "rk4"),
-    "rosenbrock": lambda: Scheme(EQUATIONS, "rosenbrock"),
+SCHEMES: dict[str, Callable[[], VehicleScheme]] = {
+    f"own step, {PASSES} passes": lambda: VehicleScheme(BALANCING_VEHICLE, "rk4"),
+    "exponential bristles, explicit velocities": lambda: VehicleScheme(explicit("exponential"), "rk4"),
+    "implicit bristles, explicit velocities": lambda: VehicleScheme(explicit("implicit"), "rk4"),
+    "rk4": lambda: VehicleScheme(EQUATIONS, "rk4"),
+    "rosenbrock": lambda: VehicleScheme(EQUATIONS, "rosenbrock"),
 }
 
 
@@ -235,9 +235,9 @@ AIM = 3.0  # times one lane
 SHOWN = (next(iter(SCHEMES)), "rosenbrock")
 
 
-def vehicle_lanes(size: Size) -> Section:
+def vehicle_lanes(size: Size) -> FigureSection:
     """Time the taught situations in closed loop, in turns on one thread."""
-    section = Section("vehicle_lanes", "Stiff friction in lanes: the balancing vehicle in closed loop")
+    section = FigureSection("vehicle_lanes", "Stiff friction in lanes: the balancing vehicle in closed loop")
     theta = np.tile(NOMINAL_GAINS, (LANES, 1))
     loops = {(name, n): loop(*SCHEMES[name](), n) for name in SHOWN for n in (LANES, 1)}
     calls = {f"{name}, {n}": lambda it=it: it.evaluate(theta, 1) for (name, n), it in loops.items()}

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.runner import pages
 from benchmarks.runner.pages import paragraph
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.runner.timing import FULL, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, RADIUS, SCHEMES, studies
@@ -45,8 +45,8 @@ def _rolling() -> str:
     for name, label in LABELS.items():
         run = studies()[name]
         rolled = RADIUS * (run["theta"] + run["aL"])
-        travel.append(Curve(label, rolled[::THIN], run["axle_x"][::THIN]))
-        apart.append(Curve(label, run.time[::THIN], (run["axle_x"] - rolled)[::THIN]))
+        travel.append(SvgLine(label, rolled[::THIN], run["axle_x"][::THIN]))
+        apart.append(SvgLine(label, run.time[::THIN], (run["axle_x"] - rolled)[::THIN]))
     return figure([
         Chart("Displacement against wheel angle", "radius times wheel angle, m", "axle, m", tuple(travel)),
         Chart("Displacement less rolling", "time, s", "m", tuple(apart)),
@@ -62,10 +62,10 @@ def _friction() -> str:
     whole = np.abs(slip) < 1.6
     time = run.time[shown][::5]
     return figure([
-        Chart("Study 1b: friction over load", "time, s", "F_t / f_n", (Curve("F_t / f_n", time, share[shown][::5]),)),
+        Chart("Study 1b: friction over load", "time, s", "F_t / f_n", (SvgLine("F_t / f_n", time, share[shown][::5]),)),
         Chart("Friction over load against slip, 4 s", "slip speed, m/s", "F_t / f_n",
-              (Curve("F_t / f_n", slip[whole][::5], share[whole][::5]),)),
-        Chart("Slip speed", "time, s", "m/s", (Curve("slip speed", time, slip[shown][::5]),)),
+              (SvgLine("F_t / f_n", slip[whole][::5], share[whole][::5]),)),
+        Chart("Slip speed", "time, s", "m/s", (SvgLine("slip speed", time, slip[shown][::5]),)),
     ], columns=3)  # fmt: skip
 
 
@@ -75,10 +75,10 @@ def _drop() -> str:
     t = run.time[::THIN]
 
     def over_time(title: str, unit: str, **signals: str) -> Chart:
-        named = tuple(Curve(label.replace("_", " "), t, run[name][::THIN]) for label, name in signals.items())
+        named = tuple(SvgLine(label.replace("_", " "), t, run[name][::THIN]) for label, name in signals.items())
         return Chart(title, "time, s", unit, named)
 
-    path = Curve("axle", run["axle_x"][::THIN], run["axle_y"][::THIN])
+    path = SvgLine("axle", run["axle_x"][::THIN], run["axle_y"][::THIN])
     return figure([
         Chart("Study 2: path of the axle", "x, m", "y, m", (path,)),
         over_time("Swing", "rad", pitch="theta"),
@@ -120,7 +120,7 @@ def study_1() -> list[str]:
     ]
 
 
-def slip(found: Found) -> list[str]:
+def slip(found: StudyFindings) -> list[str]:
     """Where slip is found against what rolling needs."""
     return [
         "## Where slip is found",
@@ -168,7 +168,7 @@ def study_2() -> list[str]:
     ]
 
 
-def study_3(found: Found) -> list[str]:
+def study_3(found: StudyFindings) -> list[str]:
     """Study 3: which speed is fed back."""
     rows = []
     for (scales, encoder), course in found.courses.items():
@@ -198,7 +198,7 @@ HALVINGS = {"fixed 4 ms": (0, 0), "k from 0 to 4": (0, 4), "k from 1 to 5": (1, 
 
 
 @dataclass(frozen=True)
-class Found:
+class StudyFindings:
     """All figures of one run, as :mod:`benchmarks.vehicles.balancing_vehicle.runs` gives them."""
 
     slip: list[tuple[float, float, float]]
@@ -208,10 +208,10 @@ class Found:
     bumps: dict[str, tuple[int, float, float, float]]
 
 
-def measured(size: Size) -> Found:
+def measured(size: Size) -> StudyFindings:
     """Run everything; the bump is shorter in a quick run."""
     t_end = 6.0 if size == FULL else 1.6
-    return Found(
+    return StudyFindings(
         slip=runs.slip_found(),
         errors=runs.errors(),
         times=runs.times(size),
@@ -220,7 +220,7 @@ def measured(size: Size) -> Found:
     )
 
 
-def page(found: Found, about: dict[str, object]) -> str:
+def page(found: StudyFindings, about: dict[str, object]) -> str:
     """Return the page's text."""
     lines = [
         "# The balancing vehicle on slippery ground: studies",
@@ -244,7 +244,7 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _accuracy(found: Found) -> list[str]:
+def _accuracy(found: StudyFindings) -> list[str]:
     head = ["scheme", *(f"{1e3 * h:g} ms" for h in runs.STEPS), f"ns, {LANES} lanes", "ns, one lane"]
     rows = [_scheme_row(found, name) for name in (*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6))]
     lanes = ratio(found.times[f"{OWN}, one lane"], found.times[f"{OWN}, {LANES} lanes"])[1]
@@ -279,7 +279,7 @@ def _accuracy(found: Found) -> list[str]:
     ]
 
 
-def _scheme_row(found: Found, name: str) -> list[str]:
+def _scheme_row(found: StudyFindings, name: str) -> list[str]:
     errors = found.errors[name]
     cells = [f"{errors[h]:.1e}" if math.isfinite(errors[h]) else "-" for h in runs.STEPS]
     times = [found.times.get(f"{name}, {count}") for count in (f"{LANES} lanes", "one lane")]
@@ -287,7 +287,7 @@ def _scheme_row(found: Found, name: str) -> list[str]:
     return [name, *cells]
 
 
-def _bump(found: Found) -> list[str]:
+def _bump(found: StudyFindings) -> list[str]:
     return [
         "## A bump",
         "",
@@ -308,7 +308,7 @@ def _bump(found: Found) -> list[str]:
     ]
 
 
-def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+def write(found: StudyFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its figures into a folder."""
     (folder / "balancing_vehicle_slippery.md").write_text(page(found, about), encoding="utf-8")
     pictures = folder / "balancing_vehicle"

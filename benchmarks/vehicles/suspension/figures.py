@@ -16,10 +16,10 @@ import numpy as np
 
 import plants
 import sscq
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from experiments.report.builders.signals import density
 from experiments.runtime.errors import UserError, user_errors
-from experiments.studies.engine.contenders import Contender, named_contenders
+from experiments.studies.engine.contenders import RivalController, named_contenders
 from experiments.studies.suspension import animation
 from experiments.studies.suspension.families import Family, families
 from plants.core import atomic_files
@@ -44,7 +44,7 @@ def trade_off(found: Mapping[str, Family]) -> str:
     charts = []
     for kind in ("taught", "unforeseen"):
         curves = [
-            Curve(one.title, one.tyre[kind][one.front(kind)], one.ride[kind][one.front(kind)], dots=True)
+            SvgLine(one.title, one.tyre[kind][one.front(kind)], one.ride[kind][one.front(kind)], dots=True)
             for one in found.values()
         ]
         charts.append(
@@ -54,14 +54,14 @@ def trade_off(found: Mapping[str, Family]) -> str:
     return figure(charts)
 
 
-def histories(known: Mapping[str, Contender], situation: sscq.Situation, first: float, last: float) -> str:
+def histories(known: Mapping[str, RivalController], situation: sscq.Situation, first: float, last: float) -> str:
     """Heave acceleration, tyre load and damper setting front left, between two times [s]."""
     rows = (
         ("output heave_acceleration", "heave acceleration, m/s²", 1.0),
         ("output tyre_load_i", "front left tyre load, kN", 1e-3),
         ("c_i", "front left damper, kN s/m", 1e-3),
     )
-    panels: dict[str, list[Curve]] = {label: [] for _, label, _ in rows}
+    panels: dict[str, list[SvgLine]] = {label: [] for _, label, _ in rows}
     for number, name in enumerate(("rival_as_built", "rival_sky_hook", "fixed", "knowledge_base")):
         drive = known[name].record(situation)
         step = known[name].plant.step
@@ -70,12 +70,12 @@ def histories(known: Mapping[str, Contender], situation: sscq.Situation, first: 
             if (signal, name) == ("c_i", "rival_as_built"):
                 continue
             values = factor * drive[signal][shown]
-            panels[label].append(Curve(_SHORT.get(name, known[name].title), drive.time[shown], values, colour=number))
+            panels[label].append(SvgLine(_SHORT.get(name, known[name].title), drive.time[shown], values, colour=number))
     charts = [Chart(label, "time, s", label, tuple(curves), width=940, height=260) for label, curves in panels.items()]
     return figure(charts, columns=1)
 
 
-def spectra(known: Mapping[str, Contender]) -> str:
+def spectra(known: Mapping[str, RivalController]) -> str:
     """Power spectral densities of the heave acceleration, as it is and as it is felt."""
     situation = replace(_situation("class C at 25 m/s"), t_end=_SPECTRUM_TIME)
     plain, felt = [], []
@@ -85,8 +85,8 @@ def spectra(known: Mapping[str, Contender]) -> str:
         seen = (frequency >= 0.3) & (frequency <= _TOP)
         frequency, power = frequency[seen], power[seen]
         title = _SHORT.get(name, known[name].title)
-        plain.append(Curve(title, frequency, power))
-        felt.append(Curve(title, frequency, power * np.abs(WK.response(frequency)) ** 2))
+        plain.append(SvgLine(title, frequency, power))
+        felt.append(SvgLine(title, frequency, power * np.abs(WK.response(frequency)) ** 2))
     label = "density, (m/s²)²/Hz"
     return figure([
         Chart("heave acceleration", "frequency, Hz", label, tuple(plain), log_x=True, log_y=True),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import Timing, alternate, ratio
 from benchmarks.vehicles.suspension.rollouts import (
     DAMPING,
@@ -16,8 +16,8 @@ from benchmarks.vehicles.suspension.rollouts import (
     SCHEMES,
     START,
     CarRuns,
-    Runs,
-    Scheme,
+    CarScheme,
+    CarSchemeRuns,
     plant_of,
 )
 from plants.core.kernel.kernel import LANES
@@ -60,7 +60,7 @@ CARS: dict[str, dict[str, float]] = {
 
 
 @dataclass(frozen=True)
-class Found:
+class CarLoopFindings:
     """All figures of one run.
 
     Attributes
@@ -89,23 +89,23 @@ class Found:
     operations: dict[str, int]
 
 
-def measured(size: Size) -> Found:
+def measured(size: Size) -> CarLoopFindings:
     """Measure everything."""
     reference = plants.simulate(SUSPENSION, 1.0, 1e-4, START, inputs=list(NOMINAL_DAMPERS)).states[-1][:7]
     ends = {}
     for name, scheme in SCHEMES.items():
-        runs = Runs(scheme)
+        runs = CarSchemeRuns(scheme)
         ends |= {(name, step): runs(step, round(1.0 / step)) for step in STEPS}
     lost = {}
     for share in SHARES:
         for kappa in (0.0, 20.0):
-            runs = Runs(Scheme("printed", share=share, kappa=kappa))
+            runs = CarSchemeRuns(CarScheme("printed", share=share, kappa=kappa))
             lost[share, kappa] = int(runs(STEPS[0], LOST_AFTER, (CARS["strut mass x 12"],)).steps[0])
     times, gaps = {}, {}
     for damping in DAMPING:
         times[damping], gaps[damping] = _timed(damping, size)
     table = {name: gains(car, REST) for name, car in CARS.items()}
-    return Found(table, ends, reference, lost, times, gaps, _lanes(size), _operations())
+    return CarLoopFindings(table, ends, reference, lost, times, gaps, _lanes(size), _operations())
 
 
 def _timed(damping: str, size: Size) -> tuple[dict[tuple[str, str], Timing], dict[tuple[str, str], float]]:
@@ -148,14 +148,14 @@ def _traced(plant: Any, block: str) -> Program:
     return trace(getattr(plant, block), "t", *groups)
 
 
-def suspension_loop(size: Size) -> Section:
+def suspension_loop(size: Size) -> FigureSection:
     """Return all figures as a section."""
     return as_section(measured(size))
 
 
-def as_section(found: Found) -> Section:
+def as_section(found: CarLoopFindings) -> FigureSection:
     """Return the figures of one run as a section."""
-    section = Section("suspension_loop", "The full car: its algebraic loop, solved, iterated, delayed")
+    section = FigureSection("suspension_loop", "The full car: its algebraic loop, solved, iterated, delayed")
     for car, table in found.gains.items():
         for name in ARRANGEMENTS:
             section.figure(

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.runner import pages
 from benchmarks.runner.pages import paragraph, span
 from benchmarks.runner.timing import ratio
-from benchmarks.vehicles.suspension.loop import BASELINES, PUBLISHED, SHARES, STEPS, WAYS, Found, measured
+from benchmarks.vehicles.suspension.loop import BASELINES, PUBLISHED, SHARES, STEPS, WAYS, CarLoopFindings, measured
 from benchmarks.vehicles.suspension.rollouts import SCHEMES
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def _error(found: Found, name: str, step: float) -> float:
+def _error(found: CarLoopFindings, name: str, step: float) -> float:
     return float(np.abs(found.ends[name, step].positions[0] - found.reference).max())
 
 
-def gain_table(found: Found) -> list[str]:
+def gain_table(found: CarLoopFindings) -> list[str]:
     """Return loop gains by car and arrangement."""
     rows = [
         [car, *(f"{table[n].radius:.6f} ({table[n].real:.4f})" for n in ARRANGEMENTS)]
@@ -35,7 +35,7 @@ def gain_table(found: Found) -> list[str]:
     return markdown_table(["car", *ARRANGEMENTS], rows)
 
 
-def accuracy_table(found: Found) -> list[str]:
+def accuracy_table(found: CarLoopFindings) -> list[str]:
     """Return errors and gaps of the schemes by step."""
     rows = []
     for name, scheme in SCHEMES.items():
@@ -48,7 +48,7 @@ def accuracy_table(found: Found) -> list[str]:
     return markdown_table(["scheme", *(f"{1e3 * step:g} ms" for step in STEPS)], rows)
 
 
-def time_table(found: Found) -> list[str]:
+def time_table(found: CarLoopFindings) -> list[str]:
     """Return times of all ways to treat the loop by damping."""
     dampings = list(found.times)
     head = ["form", "loop", *(title for d in dampings for title in (f"{d}: ns", "/ loop-free", "distance"))]
@@ -64,7 +64,7 @@ def time_table(found: Found) -> list[str]:
     return markdown_table(head, rows)
 
 
-def page(found: Found, about: dict[str, object]) -> str:
+def page(found: CarLoopFindings, about: dict[str, object]) -> str:
     """Return the page's text."""
     lines = [
         "# The full car's algebraic loop",
@@ -127,7 +127,7 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _what_came_out(found: Found) -> list[str]:
+def _what_came_out(found: CarLoopFindings) -> list[str]:
     solved = [times["minimal", "solved"].best for times in found.times.values()]
     printed = [t.best for times in found.times.values() for way, t in times.items() if way[0] == "printed"]
     ratios = {
@@ -166,7 +166,7 @@ def _what_came_out(found: Found) -> list[str]:
     return [line for part in parts for line in (*paragraph(*part), "")][:-1]
 
 
-def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+def write(found: CarLoopFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page into a folder."""
     (folder / "suspension_loop.md").write_text(page(found, about), encoding="utf-8")
 

@@ -37,7 +37,7 @@ START = (0.58, 0.02, 0.03, 0.20, -0.13, 0.09, -0.08, 0.2, 0.1, -0.2, 0.5, 0.3, -
 
 
 @dataclass(frozen=True)
-class Scheme:
+class CarScheme:
     """A way to find the unknowns of a step.
 
     Attributes
@@ -81,13 +81,13 @@ class End:
 
 
 SCHEMES = {
-    "full solve, 7": Scheme("minimal", solved=True),
-    "delayed, 7": Scheme("minimal"),
-    "delayed, 7, half": Scheme("minimal", share=0.5),
-    "full solve, 23": Scheme("printed", solved=True),
-    "delayed, 23": Scheme("printed"),
-    "delayed, 23, from 0": Scheme("printed", still=True),
-    "delayed, 23, kappa 20/s": Scheme("printed", kappa=20.0),
+    "full solve, 7": CarScheme("minimal", solved=True),
+    "delayed, 7": CarScheme("minimal"),
+    "delayed, 7, half": CarScheme("minimal", share=0.5),
+    "full solve, 23": CarScheme("printed", solved=True),
+    "delayed, 23": CarScheme("printed"),
+    "delayed, 23, from 0": CarScheme("printed", still=True),
+    "delayed, 23, kappa 20/s": CarScheme("printed", kappa=20.0),
 }
 """Those of the accuracy table."""
 
@@ -96,10 +96,10 @@ _LEVEL = (0.0,) * 8
 _DELAYED_ARMS = (3, 4, 5, 6, 0, 1, 2)  # z0, beta, alpha, theta_n in the order of the minimal equations
 
 
-class Runs(EulerRuns):
+class CarSchemeRuns(EulerRuns):
     """A scheme compiled, for any number of steps and sets of parameters."""
 
-    def __init__(self, scheme: Scheme) -> None:
+    def __init__(self, scheme: CarScheme) -> None:
         self.scheme = scheme
         self.plant = SUSPENSION if scheme.form == "minimal" else loop_forms.printed()
         unknowns = 7 if scheme.form == "minimal" else loop_forms.UNKNOWNS

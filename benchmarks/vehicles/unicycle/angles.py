@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.runner.svg import Chart, Curve, figure
-from benchmarks.vehicles.unicycle.rollouts import Runs, Scheme
+from benchmarks.runner.svg import Chart, SvgLine, figure
+from benchmarks.vehicles.unicycle.rollouts import UnicycleScheme, UnicycleSchemeRuns
 from plants.unicycle.geometry import PITCH, ROLL, YAW
 from plants.unicycle.tasks import start
 
@@ -19,10 +19,10 @@ ROLLS = (0.03, 0.08)
 APART = 0.1  # rad: farther from the exact solve a curve ends, or nothing else could be seen
 
 CURVES = {
-    "solved": Scheme(solved=True),
-    "delayed": Scheme(),
-    "delayed, share 0.5": Scheme(share=0.5),
-    "share 0.5, 20 passes a step": Scheme(share=0.5, passes=20),
+    "solved": UnicycleScheme(solved=True),
+    "delayed": UnicycleScheme(),
+    "delayed, share 0.5": UnicycleScheme(share=0.5),
+    "share 0.5, 20 passes a step": UnicycleScheme(share=0.5, passes=20),
 }
 _ANGLES = (("yaw α", YAW), ("pitch β", PITCH), ("roll γ", ROLL))
 
@@ -33,7 +33,7 @@ def motions(roll: float, points: int = POINTS) -> tuple[np.ndarray, dict[str, np
     begun = (start(SPEED, roll, PITCHED), SPEED)
     found = {}
     for name, scheme in CURVES.items():
-        runs = Runs(scheme)
+        runs = UnicycleSchemeRuns(scheme)
         angles = np.full((points, 3), np.nan)
         for k, time in enumerate(times):
             ends, lasted = runs(STEP, float(time), [begun])
@@ -54,7 +54,7 @@ def drawn(points: int = POINTS) -> str:
     for k, (name, _) in enumerate(_ANGLES):
         for roll, (times, found) in moved.items():
             curves = tuple(
-                Curve(scheme, times[kept], angles[kept, k], dashed="passes" in scheme)
+                SvgLine(scheme, times[kept], angles[kept, k], dashed="passes" in scheme)
                 for scheme, angles in found.items()
                 for kept in [np.isfinite(angles[:, k])]
             )

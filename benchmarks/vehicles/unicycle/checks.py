@@ -105,7 +105,7 @@ STATES, SEED = 40, 7
 
 
 @dataclass(frozen=True)
-class Found:
+class CheckFindings:
     """All figures of one run.
 
     Attributes
@@ -130,10 +130,10 @@ class Found:
     rolled: float
 
 
-def measured() -> Found:
+def measured() -> CheckFindings:
     """Measure everything; takes half a minute."""
     opened = {name: opening(*way) for name, way in OPENED.items()}
-    return Found(cases(), apart(), drifts(), opened, *slips(STATES))
+    return CheckFindings(cases(), apart(), drifts(), opened, *slips(STATES))
 
 
 def _distance(found: Any, expected: Any) -> float:
@@ -194,7 +194,7 @@ FOLDER = Path(__file__).parents[3] / "docs" / "studies"
 _TERMS = {1.0: "with the rolling terms", 0.0: "as printed"}
 
 
-def page(found: Found) -> str:
+def page(found: CheckFindings) -> str:
     """Return the page's text."""
     lines = [
         "# How well the unicycle's equations hold",
@@ -245,7 +245,7 @@ def page(found: Found) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _energies(found: Found) -> list[str]:
+def _energies(found: CheckFindings) -> list[str]:
     rows = [
         [name, _TERMS[nh], *(f"{found.drifts[name, nh, step]:.0e}" for step in STEPS)] for name in KEPT for nh in _TERMS
     ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.runner.svg import Chart, Curve, figure
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from experiments.studies.unicycle.comparison import UnicycleStudy
 from experiments.studies.unicycle.contenders import robots
 from experiments.studies.unicycle.outcomes import grid_of, judged, rides_of
@@ -24,7 +24,7 @@ from plants.core import atomic_files
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.contenders import RivalController
     from experiments.studies.engine.declaration import Declaration
     from plants.core.motion.trajectory import Trajectory
 
@@ -35,16 +35,18 @@ _PUSHED, _SPEED, _LAST = 110.0, 1.0, 5.0  # N from ahead, m/s, s
 _FALLEN = 1.0  # rad
 
 
-def _ring(name: str, size: float) -> Curve:
+def _ring(name: str, size: float) -> SvgLine:
     angles = np.linspace(0.0, 2.0 * math.pi, 73)
-    return Curve(name, size * np.cos(angles), size * np.sin(angles), dashed=True, colour=7)
+    return SvgLine(name, size * np.cos(angles), size * np.sin(angles), dashed=True, colour=7)
 
 
 def _polar(title: str, sizes: Mapping[str, np.ndarray], titles: Mapping[str, str], declared: Declaration) -> Chart:
     """Regions [direction] seen from above: forward is up, left is left."""
     angles = np.append(grid_of(declared).angles, 0.0)
     curves = [
-        Curve(_SHORT.get(name, titles[name]), -np.append(r, r[0]) * np.sin(angles), np.append(r, r[0]) * np.cos(angles))
+        SvgLine(
+            _SHORT.get(name, titles[name]), -np.append(r, r[0]) * np.sin(angles), np.append(r, r[0]) * np.cos(angles)
+        )
         for name, r in sizes.items()
     ]
     grip = declared.own["region"]["grip"]
@@ -59,7 +61,7 @@ def _thinned(ride: Trajectory) -> slice:
     return slice(0, min(last, int(np.searchsorted(ride.time, _LAST))) + 1, 2)
 
 
-def _rides(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Trajectory]:
+def _rides(known: Mapping[str, RivalController], declared: Declaration) -> dict[str, Trajectory]:
     pushed = Condition(_SPEED, 0.0, 0.4).situation(_PUSHED, math.pi, grid_of(declared))
     return {name: known[name].record(pushed) for name in SHOWN}
 
@@ -73,7 +75,7 @@ def angles(rides: Mapping[str, Trajectory], titles: Mapping[str, str]) -> str:
         curves = []
         for number, (name, ride) in enumerate(rides.items()):
             shown = _thinned(ride)
-            curves.append(Curve(titles[name], ride.time[shown], ride[signal][shown], colour=number))
+            curves.append(SvgLine(titles[name], ride.time[shown], ride[signal][shown], colour=number))
         charts.append(Chart(label, "time, s", label, tuple(curves), width=940, height=240))
     return figure(charts, columns=1)
 
@@ -86,7 +88,7 @@ def phase(rides: Mapping[str, Trajectory], titles: Mapping[str, str]) -> str:
         for number, (name, ride) in enumerate(rides.items()):
             shown = _thinned(ride)
             x, y = ride[f"output {angle}"][shown], ride[f"output {angle}_rate"][shown]
-            curves.append(Curve(titles[name], x, y, colour=number))
+            curves.append(SvgLine(titles[name], x, y, colour=number))
         charts.append(Chart(angle, f"{angle}, rad", f"{angle} rate, rad/s", tuple(curves), width=560, height=460))
     return figure(charts)
 

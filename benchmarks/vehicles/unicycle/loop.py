@@ -9,9 +9,16 @@ import numpy as np
 from scipy.optimize import brentq
 
 import plants
-from benchmarks.runner.report import Section
+from benchmarks.runner.report import FigureSection
 from benchmarks.runner.timing import Timing, alternate, ratio
-from benchmarks.vehicles.unicycle.rollouts import GAINS, SPEED, Runs, Scheme, UnicycleRuns, plant_of
+from benchmarks.vehicles.unicycle.rollouts import (
+    GAINS,
+    SPEED,
+    UnicycleRuns,
+    UnicycleScheme,
+    UnicycleSchemeRuns,
+    plant_of,
+)
 from controllers import PID
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations
@@ -40,17 +47,17 @@ WAYS = (
     ("printed", "solved"), *(("printed", mode) for mode in BASELINES), ("printed", "loop_free"),
 )  # fmt: skip
 SCHEMES = {
-    "solved": Scheme(solved=True),
-    "delayed": Scheme(),
-    "delayed, printed form": Scheme(form="printed"),
-    "delayed, 5 passes a step": Scheme(passes=5),
-    "delayed, share 0.8": Scheme(share=0.8),
-    "delayed, share 0.5": Scheme(share=0.5),
-    "delayed, share 0.2": Scheme(share=0.2),
-    "delayed, share 0.05": Scheme(share=0.05),
-    "share 0.5, 20 passes a step": Scheme(share=0.5, passes=20),
-    "Gauss-Seidel, delayed": Scheme(sweep=True),
-    "Gauss-Seidel, 5 passes a step": Scheme(sweep=True, passes=5),
+    "solved": UnicycleScheme(solved=True),
+    "delayed": UnicycleScheme(),
+    "delayed, printed form": UnicycleScheme(form="printed"),
+    "delayed, 5 passes a step": UnicycleScheme(passes=5),
+    "delayed, share 0.8": UnicycleScheme(share=0.8),
+    "delayed, share 0.5": UnicycleScheme(share=0.5),
+    "delayed, share 0.2": UnicycleScheme(share=0.2),
+    "delayed, share 0.05": UnicycleScheme(share=0.05),
+    "share 0.5, 20 passes a step": UnicycleScheme(share=0.5, passes=20),
+    "Gauss-Seidel, delayed": UnicycleScheme(sweep=True),
+    "Gauss-Seidel, 5 passes a step": UnicycleScheme(sweep=True, passes=5),
 }
 CASES = {
     **{f"{roll:g} rad": (roll, SPEED) for roll in (0.03, 0.05, 0.06, 0.08, 0.1)},
@@ -61,7 +68,7 @@ _ROLLOUTS = 16 * LANES  # of one timed call: some 10 ms where it is quick
 
 
 @dataclass(frozen=True)
-class Found:
+class UnicycleLoopFindings:
     """All figures of one run.
 
     Attributes
@@ -96,13 +103,15 @@ class Found:
     threshold: float
 
 
-def measured(size: Size) -> Found:
+def measured(size: Size) -> UnicycleLoopFindings:
     """Measure everything."""
     table = {roll: gains(state=upright(roll)) for roll in ROLLS}
     shares = {roll: largest_share(upright(roll)) for roll in ROLLS}
     errors, lasted = _schemes()
     times, gaps = _timed(size)
-    return Found(table, shares, _tilts(), errors, lasted, times, gaps, _lanes(size), _operations(), threshold())
+    return UnicycleLoopFindings(
+        table, shares, _tilts(), errors, lasted, times, gaps, _lanes(size), _operations(), threshold()
+    )
 
 
 def threshold() -> float:
@@ -128,7 +137,7 @@ def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, s
     lasted: dict[tuple[str, float, str], float] = {}
     starts = [(start(speed, roll, _LEAN), speed) for roll, speed in CASES.values()]
     for name, scheme in SCHEMES.items():
-        runs = Runs(scheme)
+        runs = UnicycleSchemeRuns(scheme)
         for step in STEPS:
             _, survived = runs(step, T_END, starts)
             lasted |= {(name, step, case): float(t) for case, t in zip(CASES, survived, strict=True)}
@@ -137,7 +146,7 @@ def _schemes() -> tuple[dict[tuple[str, float], float], dict[tuple[str, float, s
     return errors, lasted
 
 
-def error(runs: Runs, step: float, expected: np.ndarray) -> float:
+def error(runs: UnicycleSchemeRuns, step: float, expected: np.ndarray) -> float:
     """Return the largest distance in roll and pitch [rad] from the solution over the first case."""
     roll, speed = CASES[FIRST]
     begun = [(start(speed, roll, _LEAN), speed)]
@@ -191,14 +200,14 @@ def _operations() -> dict[str, int]:
     return found
 
 
-def unicycle_loop(size: Size) -> Section:
+def unicycle_loop(size: Size) -> FigureSection:
     """Return all figures as a section."""
     return as_section(measured(size))
 
 
-def as_section(found: Found) -> Section:
+def as_section(found: UnicycleLoopFindings) -> FigureSection:
     """Return the figures of one run as a section."""
-    section = Section("unicycle_loop", "The unicycle: its algebraic loop, solved, iterated, delayed")
+    section = FigureSection("unicycle_loop", "The unicycle: its algebraic loop, solved, iterated, delayed")
     for roll, table in found.gains.items():
         for name in ARRANGEMENTS:
             section.figure(f"roll {roll:g} rad: loop gain, {name}", table[name].radius, "")

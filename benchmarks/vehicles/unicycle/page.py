@@ -23,7 +23,7 @@ from benchmarks.vehicles.unicycle.loop import (
     T_END,
     TILT,
     WAYS,
-    Found,
+    UnicycleLoopFindings,
     measured,
 )
 from experiments.runtime.tables import markdown_table
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def gain_table(found: Found) -> list[str]:
+def gain_table(found: UnicycleLoopFindings) -> list[str]:
     """Return loop gains by roll and arrangement; then those of random tilts."""
     rows = [
         [f"{roll:g}", *(f"{table[n].radius:.4f}" for n in ARRANGEMENTS), f"{found.shares[roll]:.3f}"]
@@ -45,7 +45,7 @@ def gain_table(found: Found) -> list[str]:
     return markdown_table(["roll [rad]", *ARRANGEMENTS, "share"], rows)
 
 
-def scheme_table(found: Found) -> list[str]:
+def scheme_table(found: UnicycleLoopFindings) -> list[str]:
     """Return errors and times survived by scheme and step."""
     others = [case for case in CASES if case != FIRST]
     rows = []
@@ -60,7 +60,7 @@ def scheme_table(found: Found) -> list[str]:
     return markdown_table(["scheme", "step", "error", *others], rows)
 
 
-def time_table(found: Found) -> list[str]:
+def time_table(found: UnicycleLoopFindings) -> list[str]:
     """Return times of all ways to treat the loop."""
     rows = []
     for form, mode in WAYS:
@@ -75,7 +75,7 @@ _ANGLES = "unicycle_angles.svg"
 _LOOPS = ("printed", "minimal")
 
 
-def page(found: Found, about: dict[str, object]) -> str:
+def page(found: UnicycleLoopFindings, about: dict[str, object]) -> str:
     """Return the page's text."""
     lines = [
         "# The unicycle's algebraic loop",
@@ -141,12 +141,12 @@ def page(found: Found, about: dict[str, object]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _what_came_out(found: Found) -> list[str]:
+def _what_came_out(found: UnicycleLoopFindings) -> list[str]:
     parts = (_delaying(found), _relaxing(found), _iterating(found), _solving(found), _deriving(found))
     return [line for part in parts for line in (*part, "")][:-1]
 
 
-def _delaying(found: Found) -> list[str]:
+def _delaying(found: UnicycleLoopFindings) -> list[str]:
     minimal, *_ = ARRANGEMENTS
     fine = STEPS[-1]
     worse = found.errors["delayed", fine] / found.errors["solved", fine]
@@ -162,7 +162,7 @@ def _delaying(found: Found) -> list[str]:
     )
 
 
-def _relaxing(found: Found) -> list[str]:
+def _relaxing(found: UnicycleLoopFindings) -> list[str]:
     coarse, fine = STEPS
     error = found.errors["delayed, share 0.5", fine]
     return paragraph(
@@ -174,11 +174,11 @@ def _relaxing(found: Found) -> list[str]:
     )
 
 
-def _over_loop_free(found: Found, form: str, mode: str) -> float:
+def _over_loop_free(found: UnicycleLoopFindings, form: str, mode: str) -> float:
     return ratio(found.times[form, mode], found.times[form, "loop_free"])[1]
 
 
-def _iterating(found: Found) -> list[str]:
+def _iterating(found: UnicycleLoopFindings) -> list[str]:
     printed, minimal = (span(_over_loop_free(found, form, mode) for mode in BASELINES) for form in _LOOPS)
     return paragraph(
         "**Iterated against loop-free.** In the printed form the iterated loop takes",
@@ -188,7 +188,7 @@ def _iterating(found: Found) -> list[str]:
     )
 
 
-def _solving(found: Found) -> list[str]:
+def _solving(found: UnicycleLoopFindings) -> list[str]:
     printed = span(1e9 * one.best for way, one in found.times.items() if way[0] == "printed")
     return paragraph(
         "**Solving is cheap.** The minimal form, solved exactly, takes",
@@ -198,7 +198,7 @@ def _solving(found: Found) -> list[str]:
     )
 
 
-def _deriving(found: Found) -> list[str]:
+def _deriving(found: UnicycleLoopFindings) -> list[str]:
     kit = found.times["kit", "solved"].best / found.times["minimal", "solved"].best
     return paragraph(
         f"**Written by hand or derived.** What the mechanics kit derives takes {kit:.2g} times as long as the",
@@ -207,7 +207,7 @@ def _deriving(found: Found) -> list[str]:
     )
 
 
-def write(found: Found, about: dict[str, Any], folder: Path) -> None:
+def write(found: UnicycleLoopFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page into a folder."""
     (folder / "unicycle_loop.md").write_text(page(found, about), encoding="utf-8")
     (folder / _ANGLES).write_text(angles.drawn(), encoding="utf-8")

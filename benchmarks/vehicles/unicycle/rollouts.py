@@ -50,7 +50,7 @@ def torques(x: Any, speed: Any, radius: Any) -> tuple[Any, Any, Any]:
 
 
 @dataclass(frozen=True)
-class Scheme:
+class UnicycleScheme:
     """A way to find the accelerations of a step.
 
     Attributes
@@ -73,10 +73,10 @@ class Scheme:
     form: str = "minimal"
 
 
-class Runs(EulerRuns):
+class UnicycleSchemeRuns(EulerRuns):
     """A scheme compiled; rollouts differ by start and speed."""
 
-    def __init__(self, scheme: Scheme) -> None:
+    def __init__(self, scheme: UnicycleScheme) -> None:
         self.scheme = scheme
         self.nine = scheme.form == "printed"
         self.plant = loop_forms.printed() if self.nine else UNICYCLE

@@ -58,7 +58,7 @@ SHORT = {
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedSituation:
     """One declared situation.
 
     Attributes
@@ -81,7 +81,7 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class FinishedDesign:
     """A finished design run."""
 
     bench: Bench
@@ -123,12 +123,12 @@ class Case:
         return recommendable(self.contenders)
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[PlacedSituation, ...]:
         """All declared situations, in the order of an oracle's rows."""
         pairs = [(kind, number, s) for kind in KINDS for number, s in enumerate(self.setup.sets[kind])]
         shared = Counter(s.name for _, _, s in pairs)
         return tuple(
-            Place(kind, number, overall, s.name if shared[s.name] == 1 else f"{s.name} ({kind})", s)  # type: ignore[arg-type]
+            PlacedSituation(kind, number, overall, s.name if shared[s.name] == 1 else f"{s.name} ({kind})", s)  # type: ignore[arg-type]
             for overall, (kind, number, s) in enumerate(pairs)
         )
 

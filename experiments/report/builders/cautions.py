@@ -15,7 +15,7 @@ from experiments.report.records.report_data import ReportWarning
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from experiments.report.builders.case import Case, Place
+    from experiments.report.builders.case import FinishedDesign, PlacedSituation
     from experiments.report.records.report_data import SearchHistory
 
 _FEW_SEEDS = 10
@@ -25,7 +25,7 @@ _SMALL_TERM = 0.02  # of the cost
 _AT_BOUND = 1e-3  # of the box
 
 
-def cautions(case: Case, searches: tuple[SearchHistory, ...]) -> tuple[ReportWarning, ...]:
+def cautions(case: FinishedDesign, searches: tuple[SearchHistory, ...]) -> tuple[ReportWarning, ...]:
     """Return all warnings and notes of a run."""
     found = [
         *_of_setup(case),
@@ -43,7 +43,7 @@ def cautions(case: Case, searches: tuple[SearchHistory, ...]) -> tuple[ReportWar
     return tuple(sorted(found, key=lambda w: w.severity != "warning"))
 
 
-def _of_setup(case: Case) -> Iterator[ReportWarning]:
+def _of_setup(case: FinishedDesign) -> Iterator[ReportWarning]:
     setup = case.setup
     for text in (*setup.warnings, setup.fitness.warning(setup.low, setup.high)):
         if text:
@@ -58,7 +58,7 @@ def _of_setup(case: Case) -> Iterator[ReportWarning]:
                             "Set fitness.max_sensitivity.")  # fmt: skip
 
 
-def _of_failures(case: Case) -> Iterator[ReportWarning]:
+def _of_failures(case: FinishedDesign) -> Iterator[ReportWarning]:
     """What the recommended controller itself does not keep."""
     name = case.verdict.recommended
     if robustness.kept(case, case.contenders[name]) is False:
@@ -73,7 +73,7 @@ def _of_failures(case: Case) -> Iterator[ReportWarning]:
         yield ReportWarning(f"The recommended controller diverges in {where}.")
 
 
-def _of_chance(case: Case) -> Iterator[ReportWarning]:
+def _of_chance(case: FinishedDesign) -> Iterator[ReportWarning]:
     """Seeds too few to say how sure the numbers are, or none at all that matter."""
     values = case.judgement.fitness[BASELINE, "unforeseen"]
     more = f"Use budget.verdict_seeds={2 * _FEW_SEEDS} or more."
@@ -96,14 +96,14 @@ def _of_chance(case: Case) -> Iterator[ReportWarning]:
             )
 
 
-def _same(case: Case, one: Place, other: Place) -> bool:
+def _same(case: FinishedDesign, one: PlacedSituation, other: PlacedSituation) -> bool:
     """Whether two situations are the same but for name and seed, and the seed changes nothing."""
     a, b = (replace(p.situation, name="", seed=0) for p in (one, other))
     alone = case.judgement.fitness[BASELINE, one.kind][:, one.number]
     return a == b and not estimates.random(alone) and case.setup.spread == 0.0
 
 
-def _of_bounds(case: Case) -> Iterator[ReportWarning]:
+def _of_bounds(case: FinishedDesign) -> Iterator[ReportWarning]:
     """Fixed gains at the end of their box: it decided, not the search."""
     setup = case.setup
     span = setup.high - setup.low
@@ -121,7 +121,7 @@ def _of_bounds(case: Case) -> Iterator[ReportWarning]:
             )
 
 
-def _of_fitness(case: Case) -> Iterator[ReportWarning]:
+def _of_fitness(case: FinishedDesign) -> Iterator[ReportWarning]:
     weights = any("entropy" in name for name in case.fitness.terms)
     if weights and case.plant.entropy_rate is None:
         yield ReportWarning("The plant declares no entropy rate: its entropy production counts as 0.")
@@ -147,7 +147,7 @@ def _of_fitness(case: Case) -> Iterator[ReportWarning]:
             )
 
 
-def _of_knowledge_base(case: Case) -> Iterator[ReportWarning]:
+def _of_knowledge_base(case: FinishedDesign) -> Iterator[ReportWarning]:
     for kind, found in case.refined.items():
         authority = found.kb.inference.authority
         name = case.the("knowledge_base" if kind == "equal" else f"knowledge_base_{kind}")
@@ -180,7 +180,7 @@ def _span(low: float, high: float) -> str:
     return plain(low) if low == high else f"{plain(low)} … {plain(high)}"
 
 
-def _outside(case: Case, place: Place, ranges: dict[str, list[float]]) -> bool:
+def _outside(case: FinishedDesign, place: PlacedSituation, ranges: dict[str, list[float]]) -> bool:
     s = place.situation
     values = {"delay": s.delay, "output_delay": s.output_delay, "noise": max([0.0, *s.noise_levels(case.plant)])}
     return any(not low <= values[name] <= high for name, (low, high) in ranges.items())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report import files, search_histories
 from experiments.report.builders import front, learning, results, scenes, signals, words
-from experiments.report.builders.case import Case
+from experiments.report.builders.case import FinishedDesign
 from experiments.report.builders.cautions import cautions
 from experiments.report.builders.recording import recordings
 from experiments.report.builders.verdict import verdict
@@ -48,7 +48,7 @@ def write_table(data: ReportData, folder: RunFolder) -> None:
     folder.write_csv(TABLE_NAME, header, rows)
 
 
-def _facts(case: Case) -> tuple[tuple[str, str], ...]:
+def _facts(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
     """How it was computed."""
     setup = case.setup
     sample = setup.laws[0].sample_time or setup.step
@@ -79,14 +79,14 @@ def report(
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
-    case = Case(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
+    case = FinishedDesign(bench, ref, tuple(group), judgement, signal, refined, tuple(fronts))
     data = report_data(case, recordings(case))
     write_table(data, bench.folder)
     files.save(bench.folder.path, data)
     return files.draw(bench.folder.path)
 
 
-def report_data(case: Case, recorded: Recordings) -> ReportData:
+def report_data(case: FinishedDesign, recorded: Recordings) -> ReportData:
     """Return everything that the page of a finished run shows."""
     titles = {name: contender.title for name, contender in case.contenders.items()}
     searches = search_histories.histories(case.bench.folder.path, titles)
@@ -108,7 +108,7 @@ def report_data(case: Case, recorded: Recordings) -> ReportData:
     )
 
 
-def _channel(case: Case, i: int) -> ChannelView:
+def _channel(case: FinishedDesign, i: int) -> ChannelView:
     plant = case.plant
     command = plant.inputs[i].name if plant.allocate is None else f"command of {plant.channels[i].output}"
     low, high = case.limits(i)

@@ -15,7 +15,7 @@ from sscq.baselines.objective import measure_of
 
 if TYPE_CHECKING:
     from experiments.pipeline.front import Front
-    from experiments.report.builders.case import Case
+    from experiments.report.builders.case import FinishedDesign
     from experiments.settings import FrontPlan
 
 _SERVED = {"fixed": BASELINE, "knowledge_base": "knowledge_base"}  # whose colour they have
@@ -27,7 +27,7 @@ _OVER = {
 }
 
 
-def view(case: Case) -> FrontView | None:
+def view(case: FinishedDesign) -> FrontView | None:
     """Return what the page shows of the fronts; None where none was searched."""
     plan = case.setup.front
     if plan is None or not case.fronts:
@@ -46,7 +46,7 @@ def view(case: Case) -> FrontView | None:
     )  # fmt: skip
 
 
-def _series(case: Case, plan: FrontPlan, front: Front) -> FrontSeries:
+def _series(case: FinishedDesign, plan: FrontPlan, front: Front) -> FrontSeries:
     points = list(front.points(plan).items())
     if front.chosen is not None:
         points.append(("chosen", front.chosen.position))
@@ -60,7 +60,7 @@ def _series(case: Case, plan: FrontPlan, front: Front) -> FrontSeries:
     )  # fmt: skip
 
 
-def _text(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
+def _text(case: FinishedDesign, plan: FrontPlan, labels: tuple[str, ...]) -> str:
     chosen = _chosen(case, plan, labels)
     over = _OVER[case.fitness.aggregate].format(kappa=plain(case.fitness.kappa), share=share(case.fitness.share))
     first = "errors" if plan.objectives[0] == "error" else labels[0]
@@ -73,7 +73,7 @@ def _text(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
     )
 
 
-def _chosen(case: Case, plan: FrontPlan, labels: tuple[str, ...]) -> str:
+def _chosen(case: FinishedDesign, plan: FrontPlan, labels: tuple[str, ...]) -> str:
     """The point that is judged, where there is one."""
     choice = next((front.chosen for front in case.fronts if front.chosen is not None), None)
     if choice is None:

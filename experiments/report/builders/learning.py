@@ -12,10 +12,10 @@ from experiments.report.records.learning import TeachingView
 from experiments.report.records.situations import NotAvailable
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Case
+    from experiments.report.builders.case import FinishedDesign
 
 
-def teaching(case: Case) -> TeachingView | NotAvailable:
+def teaching(case: FinishedDesign) -> TeachingView | NotAvailable:
     """Return what the teaching signal's own file does not say about it."""
     signal, teacher = case.signal, case.setup.teacher
     if not len(signal):

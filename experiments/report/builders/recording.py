@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.report.builders.case import Case, Place
+    from experiments.report.builders.case import FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
     from flcs import KnowledgeBase
     from plants.core.motion.trajectory import Trajectory
@@ -34,7 +34,7 @@ _BUCKETS = 300  # of samples; a chart draws two of each
 _DRAWN = ("output", "command", "gains", "entropy_rates", "seen")
 
 
-def recordings(case: Case) -> Recordings:
+def recordings(case: FinishedDesign) -> Recordings:
     """Return arrays named "contender.place.what"; computed once in a run."""
 
     def compute(_: Path) -> Recordings:
@@ -53,7 +53,7 @@ def recordings(case: Case) -> Recordings:
     )  # fmt: skip
 
 
-def chosen(case: Case) -> list[int]:
+def chosen(case: FinishedDesign) -> list[int]:
     """Return which situations are recorded: all of a kind, or its first ones and those that cost the verdict's most."""
     found: list[int] = []
     for kind in KINDS:
@@ -67,13 +67,13 @@ def chosen(case: Case) -> list[int]:
     return found
 
 
-def _also(case: Case) -> set[int]:
+def _also(case: FinishedDesign) -> set[int]:
     """Return which situations are recorded because they are seen moving, or as signals."""
     wanted = case.plant.scene is not None or case.plant.shown
     return {place.overall for place in shown_places(case)} if wanted else set()
 
 
-def _of_contender(case: Case, contender: Tuned, places: list[Place]) -> Recordings:
+def _of_contender(case: FinishedDesign, contender: Tuned, places: list[PlacedSituation]) -> Recordings:
     setup, rows = case.setup, contender.per_situation
     # All situations, as in the judgement: the same features, so the same compiled kernel for all of them.
     recorder = Recorder(
@@ -92,7 +92,7 @@ def _of_contender(case: Case, contender: Tuned, places: list[Place]) -> Recordin
     }
 
 
-def _parts(case: Case, contender: Tuned, place: Place, run: Trajectory) -> Recordings:
+def _parts(case: FinishedDesign, contender: Tuned, place: PlacedSituation, run: Trajectory) -> Recordings:
     """All that is kept of one run."""
     plant, h, n_c = case.plant, case.setup.step, len(case.plant.channels)
     outputs = [plant.index("measurements", channel.output) for channel in plant.channels]
@@ -126,7 +126,7 @@ def _commands(contender: Tuned, run: Trajectory) -> Any:
     return np.full_like(found, np.nan) if contender.name.startswith(RIVAL) else found
 
 
-def _seen(case: Case, contender: Tuned, place: Place, run: Trajectory, end: float) -> Recordings:
+def _seen(case: FinishedDesign, contender: Tuned, place: PlacedSituation, run: Trajectory, end: float) -> Recordings:
     """The plant's picture and its named signals, of the few runs that show them."""
     if contender.name not in shown_contenders(case) or place.overall not in {p.overall for p in shown_places(case)}:
         return {}
@@ -151,7 +151,7 @@ def extremes(columns: Sequence[Any], most: int = _BUCKETS) -> Any:
     return np.unique(np.concatenate(picks))
 
 
-def _use(case: Case, command: Any) -> Any:
+def _use(case: FinishedDesign, command: Any) -> Any:
     """Lowest and highest command and share of the steps at a limit [channel, 3]."""
     rows = []
     for i, values in enumerate(command[:-1].T):

@@ -35,7 +35,7 @@ from flcs.refinement.genome import gain_sets
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Array, Case, Place
+    from experiments.report.builders.case import Array, FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
     from experiments.report.records.situations import Group
     from sscq.baselines.tuned import Tuned
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _SIGNALS = {"error": "e", "error_rate": "e'"}
 
 
-def gains_of(case: Case, contender: Tuned) -> tuple[ChannelGains, ...] | NotAvailable:
+def gains_of(case: FinishedDesign, contender: Tuned) -> tuple[ChannelGains, ...] | NotAvailable:
     """Return the gains of every channel, or why there are none to show."""
     if contender.per_situation is not None:
         return NotAvailable(_ranges(contender.per_situation))
@@ -64,14 +64,14 @@ def gains_of(case: Case, contender: Tuned) -> tuple[ChannelGains, ...] | NotAvai
     return tuple(_channel(case, i, row) for i, row in enumerate(rows))
 
 
-def _channel(case: Case, channel: int, row: Array, at: str = "") -> ChannelGains:
+def _channel(case: FinishedDesign, channel: int, row: Array, at: str = "") -> ChannelGains:
     law = case.law(channel)
     weight = float(row[3]) if len(row) > 3 else law.set_point_weight
     kp, ki, kd = row[:3].tolist()
     return ChannelGains(kp, ki, kd, law.derivative_filter_time, weight, at=at)
 
 
-def _of_table(case: Case, contender: Tuned) -> ChannelGains:
+def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
     """Gains at the nodes of a table, which has one channel: linear between them, constant outside."""
     schedule: GainTable = contender.controller.schedule
     rows = contender.theta[: 3 * len(schedule.nodes)].reshape(len(schedule.nodes), 3)
@@ -90,7 +90,7 @@ def _of_table(case: Case, contender: Tuned) -> ChannelGains:
     )  # fmt: skip
 
 
-def _node(case: Case, schedule: GainTable, node: float, scale: float) -> str:
+def _node(case: FinishedDesign, schedule: GainTable, node: float, scale: float) -> str:
     """Where a node is, for example "|e| = 1.315 m"; a square is given by its root."""
     unit = output_unit(case.plant, 0)
     if schedule.signal == "error_rate":
@@ -104,7 +104,7 @@ def _node(case: Case, schedule: GainTable, node: float, scale: float) -> str:
     return f"|{name}| = {written}" if schedule.transform == "magnitude" else f"{name} = {written}"
 
 
-def _of_rules(case: Case, controller: FuzzyController) -> tuple[ChannelGains, ...]:
+def _of_rules(case: FinishedDesign, controller: FuzzyController) -> tuple[ChannelGains, ...]:
     """Reference gains of a knowledge base, with the range of its rules at its authority."""
     whole = replace(controller, free=GROUPS)
     corners = gain_sets(whole, 0)(whole.theta[None])[0]
@@ -149,7 +149,7 @@ def _triple(values: Array) -> tuple[float, float, float]:
 _ALWAYS_DRAWN = ("own",)  # beside those that are also seen moving: eight curves are a thicket
 
 
-def situations(case: Case) -> tuple[SituationInfo, ...]:
+def situations(case: FinishedDesign) -> tuple[SituationInfo, ...]:
     """Return all declared situations."""
     spread = case.setup.spread
     other = f"; every seed with another plant, parameters spread by ±{100.0 * spread:g} %" if spread else ""
@@ -162,12 +162,12 @@ def situations(case: Case) -> tuple[SituationInfo, ...]:
     )  # fmt: skip
 
 
-def controllers(case: Case, recorded: Recordings) -> tuple[ControllerResult, ...]:
+def controllers(case: FinishedDesign, recorded: Recordings) -> tuple[ControllerResult, ...]:
     """Return all contenders, simplest first."""
     return tuple(_controller(case, contender, recorded) for contender in case.group)
 
 
-def _controller(case: Case, contender: Tuned, recorded: Recordings) -> ControllerResult:
+def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) -> ControllerResult:
     name = contender.name
     return ControllerResult(
         key=name,
@@ -189,12 +189,12 @@ def _group(kind: str) -> Group:
     return kind  # type: ignore[return-value]  # KINDS are the page's groups
 
 
-def _cost(case: Case, name: str, kind: str) -> Estimate:
+def _cost(case: FinishedDesign, name: str, kind: str) -> Estimate:
     values = case.judgement.fitness[name, kind]
     return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
 
 
-def _result(case: Case, contender: Tuned, place: Place, recorded: Recordings) -> SituationResult:
+def _result(case: FinishedDesign, contender: Tuned, place: PlacedSituation, recorded: Recordings) -> SituationResult:
     name, kind, k = contender.name, place.kind, place.number
     values, base = (case.judgement.fitness[key, kind][:, k] for key in (name, BASELINE))
     rows = estimates.draws(len(values), case.setup.seed)
@@ -211,7 +211,7 @@ def _result(case: Case, contender: Tuned, place: Place, recorded: Recordings) ->
     )
 
 
-def _measures(case: Case, name: str, place: Place) -> dict[str, float]:
+def _measures(case: FinishedDesign, name: str, place: PlacedSituation) -> dict[str, float]:
     """Means over the seeds that survive: a rollout cut short by its divergence has small integrals."""
     alive, own = ~case.failed(name, place.kind)[:, place.number], (one.name for one in case.plant.measures)
     values = {m: case.measure(name, place.kind, m)[alive, place.number] for m in (*MEASURES, *own)}
@@ -221,14 +221,14 @@ def _measures(case: Case, name: str, place: Place) -> dict[str, float]:
         return {measure: float(each.mean()) for measure, each in values.items()}
 
 
-def own_measures(case: Case) -> tuple[OwnMeasure, ...]:
+def own_measures(case: FinishedDesign) -> tuple[OwnMeasure, ...]:
     """Return what the plant's own measures are."""
     return tuple(
         OwnMeasure(one.name, in_words(one.name), one.unit, one.text, one.less_is_better) for one in case.plant.measures
     )
 
 
-def _use(case: Case, name: str, place: Place, use: Array) -> tuple[ActuatorUse, ...]:
+def _use(case: FinishedDesign, name: str, place: PlacedSituation, use: Array) -> tuple[ActuatorUse, ...]:
     """Of the drawn seed; with one channel also the largest command of all seeds."""
     peak = float("nan")
     if len(use) == 1:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.pipeline.judging import keeps_margins
-from experiments.report.records.results import MarginPoint, Margins
+from experiments.report.records.results import MarginPoint, PointMargins
 from experiments.report.records.situations import NotAvailable
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Array, Case
+    from experiments.report.builders.case import Array, FinishedDesign
     from sscq.baselines.tuned import Tuned
     from sscq.margins.margins import LoopMargins
 
 
-def of(case: Case, contender: Tuned) -> Margins | NotAvailable:
+def of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvailable:
     """Return the margins at every operating point, or why there are none."""
     if case.bench.margins is None:
         if not case.plant.operating_points:
@@ -34,15 +34,15 @@ def of(case: Case, contender: Tuned) -> Margins | NotAvailable:
         for channel, margins in zip(case.plant.channels, found, strict=True)
         for point in _points(case, margins, f"{channel.output}: " if several else "")
     )
-    return Margins(points, _over(case, found[0]))
+    return PointMargins(points, _over(case, found[0]))
 
 
-def kept(case: Case, contender: Tuned) -> bool | None:
+def kept(case: FinishedDesign, contender: Tuned) -> bool | None:
     """Return whether all gain sets that a contender may give keep the margins; None where that was not asked."""
     return keeps_margins(case.bench, contender)
 
 
-def _over(case: Case, margins: LoopMargins) -> str:
+def _over(case: FinishedDesign, margins: LoopMargins) -> str:
     n_sets, n_points = margins.sensitivity.shape
     n_plants = n_points // len(case.plant.operating_points)
     over = [] if n_sets == 1 else [f"{n_sets} gain sets (rules or nodes, reference gains, mixtures of them)"]
@@ -53,7 +53,7 @@ def _over(case: Case, margins: LoopMargins) -> str:
     return " ".join(parts)
 
 
-def _points(case: Case, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
+def _points(case: FinishedDesign, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
     """Worst margins of each operating point; several taught plants share the points."""
     names = [point.name for point in case.plant.operating_points]
 

@@ -20,7 +20,7 @@ from plants.core.scene_points import RecordedRun, body_level, body_points, view_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.report.builders.case import Case, Place
+    from experiments.report.builders.case import FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
     from experiments.report.records.motion import Drive
     from plants import Plant
@@ -35,7 +35,7 @@ _SLACK = 1.0  # grains by which a rigid body may be drawn beside itself
 
 
 @dataclass(frozen=True)
-class Grid:
+class FrameGrid:
     """Which samples of a record are looked at.
 
     Attributes
@@ -54,14 +54,14 @@ class Grid:
     step: float
 
 
-def grid(scene: Scene, time: np.ndarray, end: float = np.inf) -> Grid:
+def grid(scene: Scene, time: np.ndarray, end: float = np.inf) -> FrameGrid:
     """Return the samples of a record with times [n + 1] up to `end` [s]."""
     h, last = float(time[1] - time[0]), int(np.searchsorted(time, end, side="left")) - 1
     last = max(min(last, len(time) - 1), 1)
     every = max(round(1.0 / (scene.rate * h)), -(-last // MOST), 1)
     fine = max(k for k in range(1, max(every // _WITHIN, 1) + 1) if every % k == 0)
     frame = every // fine
-    return Grid(np.arange(0, last + 1, fine), frame, max(frame // _ALONG, 1), frame * fine * h)
+    return FrameGrid(np.arange(0, last + 1, fine), frame, max(frame // _ALONG, 1), frame * fine * h)
 
 
 def sampled(plant: Plant, run: Trajectory, p: tuple[float, ...], end: float = np.inf) -> dict[str, np.ndarray]:
@@ -91,7 +91,7 @@ def sampled(plant: Plant, run: Trajectory, p: tuple[float, ...], end: float = np
     return found
 
 
-def _coded(body: Body, points: np.ndarray, at: Grid) -> dict[str, np.ndarray]:
+def _coded(body: Body, points: np.ndarray, at: FrameGrid) -> dict[str, np.ndarray]:
     """Return the shortest form that draws points [n, k, 2], in grains."""
     if body.kind in {"trace", "ground"} and points.shape[1] == 1:
         return {"path": _whole(points[:: at.path, 0])}
@@ -101,7 +101,7 @@ def _coded(body: Body, points: np.ndarray, at: Grid) -> dict[str, np.ndarray]:
     return _rigid(body, points, at) or {"free": _whole(frames)}
 
 
-def _rigid(body: Body, points: np.ndarray, at: Grid) -> dict[str, np.ndarray]:
+def _rigid(body: Body, points: np.ndarray, at: FrameGrid) -> dict[str, np.ndarray]:
     """Return shape and motion of a body that keeps its shape, else nothing."""
     if points.shape[1] < 2 or body.kind == "arrow":
         return {}
@@ -133,7 +133,7 @@ def _whole(values: np.ndarray) -> np.ndarray:
 _ALWAYS = (BASELINE, "knowledge_base")
 
 
-def shown_contenders(case: Case) -> tuple[str, ...]:
+def shown_contenders(case: FinishedDesign) -> tuple[str, ...]:
     """Return names: fixed gains, knowledge base, the best law of the plant's field, and the recommended one."""
     rivals = [c.name for c in case.group if c.name.startswith(RIVAL)]
     best = min(rivals, key=lambda name: _mean_cost(case, name), default=None)
@@ -141,12 +141,12 @@ def shown_contenders(case: Case) -> tuple[str, ...]:
     return tuple(c.name for c in case.group if c.name in wanted)
 
 
-def _mean_cost(case: Case, name: str) -> float:
+def _mean_cost(case: FinishedDesign, name: str) -> float:
     value = float(case.judgement.fitness[name, "unforeseen"].mean())
     return value if np.isfinite(value) else np.inf
 
 
-def shown_places(case: Case) -> tuple[Place, ...]:
+def shown_places(case: FinishedDesign) -> tuple[PlacedSituation, ...]:
     """Return the first and the last taught situation, the first unforeseen one and the costliest of the others."""
     taught = [p for p in case.places if p.kind == "taught"]
     unforeseen = [p for p in case.places if p.kind == "unforeseen"]
@@ -157,7 +157,7 @@ def shown_places(case: Case) -> tuple[Place, ...]:
     return tuple(p for p in case.places if p.overall in kept)
 
 
-def scene_parts(plant: Plant, place: Place, run: Trajectory, end: float) -> Recordings:
+def scene_parts(plant: Plant, place: PlacedSituation, run: Trajectory, end: float) -> Recordings:
     """Return what a record keeps for the picture, where the plant has one."""
     if plant.scene is None:
         return {}

@@ -13,7 +13,7 @@ from experiments.runtime.tables import in_words
 from plants.core.plant import plotted_quantity
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Case
+    from experiments.report.builders.case import FinishedDesign
     from experiments.report.recorded import Recordings
     from plants import Plant
     from plants.core.motion.trajectory import Trajectory
@@ -50,12 +50,12 @@ def signal_parts(plant: Plant, run: Trajectory, end: float) -> Recordings:
     return parts
 
 
-def signals(case: Case, recorded: Recordings) -> tuple[NamedSignal, ...]:
+def signals(case: FinishedDesign, recorded: Recordings) -> tuple[NamedSignal, ...]:
     """Return what the plant names, with the weightings at the frequencies that were recorded."""
     return tuple(_named(case, k, recorded) for k in range(len(case.plant.shown)))
 
 
-def _named(case: Case, k: int, recorded: Recordings) -> NamedSignal:
+def _named(case: FinishedDesign, k: int, recorded: Recordings) -> NamedSignal:
     one = case.plant.shown[k]
     _, what = plotted_quantity(case.plant, one.signal)
     weights = {}

@@ -9,23 +9,23 @@ from experiments.report.builders import estimates, robustness
 from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL
 from experiments.report.drawing.numbers import bracketed, number, percent
 from experiments.report.records.situations import NotAvailable
-from experiments.report.records.verdict import Comparison, Criterion, Judged, Verdict
+from experiments.report.records.verdict import Criterion, JudgedText, VerdictComparison, VerdictText
 from sscq.margins.operating import SLACK
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Case
+    from experiments.report.builders.case import FinishedDesign
     from experiments.report.records.situations import Group
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
 
-def verdict(case: Case) -> Verdict:
+def verdict(case: FinishedDesign) -> VerdictText:
     """Return what the reader should do, and why."""
     limits = case.setup.limits if case.bench.margins is not None else None
     recommended = case.verdict.recommended
     judged = "knowledge_base" if "knowledge_base" in case.contenders else case.ladder[-1]
-    return Verdict(
+    return VerdictText(
         recommended=recommended,
         compared_with=BASELINE,
         judged=judged,
@@ -43,7 +43,7 @@ def verdict(case: Case) -> Verdict:
 # ---------------------------------------------------------------------------------------------------------- conditions
 
 
-def _judged(case: Case, name: str) -> Judged:
+def _judged(case: FinishedDesign, name: str) -> JudgedText:
     found = case.verdict.comparisons[name]
     if name == case.verdict.recommended:
         outcome = "recommended"
@@ -54,10 +54,10 @@ def _judged(case: Case, name: str) -> Judged:
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
     chance = estimates.random(case.judgement.fitness[BASELINE, "unforeseen"])  # equal runs are no sample
-    return Judged(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
+    return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 
-def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
+def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
     found = case.verdict.comparisons[name]
     criteria = [
         Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
@@ -76,7 +76,7 @@ def _criteria(case: Case, name: str) -> tuple[Criterion, ...]:
     return tuple(criteria)
 
 
-def _chance_criterion(case: Case, name: str) -> Criterion:
+def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     """Whether the seeds are a sample at all."""
     pair = [case.judgement.fitness[key, "unforeseen"] for key in (name, BASELINE)]
     seeds = len(pair[0])
@@ -85,7 +85,7 @@ def _chance_criterion(case: Case, name: str) -> Criterion:
     return Criterion("chance can be told from effect", seeds > 1 and differs, told)
 
 
-def _margin_criterion(case: Case, name: str) -> Criterion:
+def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
     limits, kept = case.setup.limits, robustness.kept(case, case.contenders[name])
     if limits is None or kept is None:
         margins = robustness.of(case, case.contenders[name])
@@ -98,7 +98,7 @@ def _margin_criterion(case: Case, name: str) -> Criterion:
 # ------------------------------------------------------------------------------------------------------------- reasons
 
 
-def _reason(case: Case) -> str:
+def _reason(case: FinishedDesign) -> str:
     recommended, near = case.verdict.recommended, f"{100.0 * NEAR:g} %"
     above = case.ladder[case.ladder.index(BASELINE) + 1 :]
     others = [name for name in above if name != recommended]
@@ -109,7 +109,7 @@ def _reason(case: Case) -> str:
     return " ".join([start, *(_of_other(case, name) for name in others)])
 
 
-def _of_other(case: Case, name: str) -> str:
+def _of_other(case: FinishedDesign, name: str) -> str:
     title, found = case.the(name), case.verdict.comparisons[name]
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
@@ -118,7 +118,7 @@ def _of_other(case: Case, name: str) -> str:
     return f"{start} fails: {'; '.join(failed)}."
 
 
-def _why_not_it(case: Case, name: str) -> str:
+def _why_not_it(case: FinishedDesign, name: str) -> str:
     """Why a controller that holds all conditions is not the recommended one."""
     recommended = case.verdict.recommended
     means = {key: case.judgement.mean(key, "unforeseen") for key in (name, recommended)}
@@ -132,7 +132,7 @@ def _why_not_it(case: Case, name: str) -> str:
 # --------------------------------------------------------------------------------------------------------- comparisons
 
 
-def _comparisons(case: Case) -> list[Comparison]:
+def _comparisons(case: FinishedDesign) -> list[VerdictComparison]:
     """Every contender against the fixed gains; the recommended one against every other but the open loop."""
     found = [_from_verdict(case, name) for name in case.verdict.comparisons]
     found += [_compared(case, name, BASELINE, "validation") for name in case.verdict.comparisons]
@@ -143,18 +143,18 @@ def _comparisons(case: Case) -> list[Comparison]:
     return found
 
 
-def _from_verdict(case: Case, name: str) -> Comparison:
+def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
     change = estimates.of_change(case.verdict.comparisons[name].mean)
     ratio = 1.0 + case.verdict.comparisons[name].travel.value
-    return Comparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), "unforeseen", ratio)
+    return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), "unforeseen", ratio)
 
 
-def _compared(case: Case, name: str, against: str, kind: Group) -> Comparison:
+def _compared(case: FinishedDesign, name: str, against: str, kind: Group) -> VerdictComparison:
     values, base = (case.judgement.fitness[key, kind] for key in (name, against))
     change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
     travel = [float(case.measure(key, kind, "total_variation").mean()) for key in (name, against)]
     ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
-    return Comparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
+    return VerdictComparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
 
 
 def _same_travel(name: str, against: str, ratio: float) -> bool:

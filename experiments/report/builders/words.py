@@ -14,7 +14,7 @@ from experiments.runtime.tables import in_words
 from plants.excitation import as_signal
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Case
+    from experiments.report.builders.case import FinishedDesign
     from plants import Plant
     from plants.excitation import Part, Signal
     from sscq.fitness import Fitness
@@ -159,7 +159,7 @@ def symbol(measure: str) -> str:
     return SYMBOLS.get(measure, in_words(measure))
 
 
-def cost(case: Case) -> str:
+def cost(case: FinishedDesign) -> str:
     """Return the cost J as a formula, with what its terms are divided by and how much of it each is."""
     fitness = case.fitness
     if fitness.lexicographic:
@@ -200,7 +200,7 @@ def term(measure: str) -> str:
     return _TERMS.get(measure, "entropy production" if "entropy" in measure else "tracking error")
 
 
-def shares(case: Case) -> dict[str, float]:
+def shares(case: FinishedDesign) -> dict[str, float]:
     """Return how much of the fixed gains' cost in the unforeseen situations each term is; levels have no shares."""
     if case.fitness.lexicographic:
         return {}

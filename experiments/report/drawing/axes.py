@@ -59,7 +59,7 @@ def data_range(values: Iterable[Array], include: Iterable[float] = (), pad: floa
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """One axis over [low, high], drawn over `length` pixels, linear or logarithmic."""
 
     low: float

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.axes import UNITS, Axis, data_range, keep_extremes, path
+from experiments.report.drawing.axes import UNITS, ChartAxis, data_range, keep_extremes, path
 from experiments.report.drawing.html import Html, element, join
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _with_unit(label: str, unit: str) -> str:
     return f"{label} [{unit}]" if unit else label
 
 
-def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
+def _axes(chart: LineChart, width: float, height: float) -> tuple[ChartAxis, ChartAxis]:
     shown = [c for c in chart.curves if c.sets_range] or list(chart.curves)
     x_low, x_high = data_range([c.x for c in chart.curves], pad=0.0)
     values = [c.y[c.y > 0] if chart.log else c.y for c in shown]
@@ -101,7 +101,7 @@ def _axes(chart: LineChart, width: float, height: float) -> tuple[Axis, Axis]:
     log = chart.log and low > 0
     if log:
         low, high = 0.93 * low, 1.07 * high
-    return Axis(x_low, x_high, width, log=chart.log_x), Axis(low, high, height, log=log, downwards=True)
+    return ChartAxis(x_low, x_high, width, log=chart.log_x), ChartAxis(low, high, height, log=log, downwards=True)
 
 
 def _begin(curve: Curve) -> Array:
@@ -110,7 +110,7 @@ def _begin(curve: Curve) -> Array:
     return known[: (len(known) + 1) // 2]
 
 
-def grid(x: Axis, y: Axis) -> Html:
+def grid(x: ChartAxis, y: ChartAxis) -> Html:
     """Grid lines, zero line and frame."""
     # One path for all grid lines: charts are many.
     lines = [f"M0 {p:g}h{x.length:g}" for p, _ in _ticks(y)]
@@ -121,7 +121,7 @@ def grid(x: Axis, y: Axis) -> Html:
     return element("g", grid, zero, frame, transform=f"translate({LEFT:g} {TOP:g})")
 
 
-def _ticks(y: Axis) -> list[tuple[float, str]]:
+def _ticks(y: ChartAxis) -> list[tuple[float, str]]:
     """Numbers of the vertical axis: fewer, where they would have more digits than there is room for."""
     count = max(2, int(y.length // 32))
     while max((len(name) for _, name in y.ticks(count)), default=0) > _DIGITS and count > 3:
@@ -129,7 +129,7 @@ def _ticks(y: Axis) -> list[tuple[float, str]]:
     return list(y.ticks(count))
 
 
-def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
+def _plot(chart: LineChart, x: ChartAxis, y: ChartAxis) -> Html:
     """Curves in a drawing of their own, which clips them and stretches whole units to pixels."""
     limits = [_limit(v, x, y) for v in chart.limits]
     curves = [_curve(c, x, y, chart.points) for c in chart.curves]
@@ -153,18 +153,18 @@ def _plot(chart: LineChart, x: Axis, y: Axis) -> Html:
     )
 
 
-def _limit(value: float, x: Axis, y: Axis) -> Html:
+def _limit(value: float, x: ChartAxis, y: ChartAxis) -> Html:
     return element("path", d=f"M0 {round(float(y.place(value)))}h{round(x.length * UNITS)}", class_="limit")
 
 
-def _curve(curve: Curve, x: Axis, y: Axis, points: int) -> Html:
+def _curve(curve: Curve, x: ChartAxis, y: ChartAxis, points: int) -> Html:
     placed = y.place(curve.y)
     picks = keep_extremes(placed, points)
     d = path(x.place(np.asarray(curve.x)[picks]), placed[picks])
     return element("path", d=d, class_=f"curve {curve.style}".strip(), data_n=curve.name) if d else Html("")
 
 
-def labels(chart: LineChart, x: Axis, y: Axis) -> Html:
+def labels(chart: LineChart, x: ChartAxis, y: ChartAxis) -> Html:
     """Names and numbers of both axes."""
     bottom = TOP + y.length
     label = _with_unit(chart.label, chart.unit) + chart.remark

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.axes import UNITS, Axis, path, step_size
+from experiments.report.drawing.axes import UNITS, ChartAxis, path, step_size
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import plain
 
@@ -94,7 +94,7 @@ def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) ->
     return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
 
 
-def _taught(surface: Surface, x: Axis, y: Axis) -> Html:
+def _taught(surface: Surface, x: ChartAxis, y: ChartAxis) -> Html:
     """A dashed frame around the taught range."""
     if surface.taught is None:
         return Html("")
@@ -111,10 +111,10 @@ def _track(d: str) -> Html:
     return join(element("path", d=d, class_=style) for style in ("casing", "visited"))
 
 
-def _axis(values: Array, length: float, downwards: bool) -> Axis:
+def _axis(values: Array, length: float, downwards: bool) -> ChartAxis:
     """Axis whose cells are centred on the values: half a cell is added at each end."""
     half = 0.5 * float(values[-1] - values[0]) / max(len(values) - 1, 1) or 0.5
-    return Axis(float(values[0]) - half, float(values[-1]) + half, length, downwards=downwards)
+    return ChartAxis(float(values[0]) - half, float(values[-1]) + half, length, downwards=downwards)
 
 
 def _edges(values: Array) -> Array:
@@ -155,7 +155,7 @@ def _step(level: int, cells: list[str], edges: Array, count: int) -> Html:
     return element("path", title, d="".join(cells), class_=_colour(level, count))
 
 
-def _labels(surface: Surface, x: Axis, y: Axis) -> list[Html]:
+def _labels(surface: Surface, x: ChartAxis, y: ChartAxis) -> list[Html]:
     bottom = TOP + SIDE
     out = [_text(n, LEFT + p, bottom + 13, "tick mid") for p, n in x.ticks(4)]
     out += [_text(n, LEFT - 5, TOP + p + 3.5, "tick end") for p, n in y.ticks(4)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.axes import Axis, data_range
+from experiments.report.drawing.axes import ChartAxis, data_range
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import plain
 
@@ -36,7 +36,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class IntervalRow:
     """One row of an interval chart: label at the left, marks in the middle, a note (markup allowed) at the right."""
 
     label: str
@@ -46,7 +46,7 @@ class Row:
 
 
 def interval_chart(
-    rows: tuple[Row, ...],
+    rows: tuple[IntervalRow, ...],
     label: str,
     zero: float | None = None,
     as_percent: bool = False,
@@ -68,16 +68,16 @@ def interval_chart(
     return element("svg", *out, viewBox=f"0 0 {width:g} {height + 18:g}", class_="chart", role="img", aria_label=label)
 
 
-def _axis(values: list[Array], zero: float | None, length: float) -> Axis:
+def _axis(values: list[Array], zero: float | None, length: float) -> ChartAxis:
     """Logarithmic where all values are positive and far apart and no zero line is asked for."""
     low, high = data_range(values, () if zero is None else (zero,))
     known = np.concatenate([v[np.isfinite(v)] for v in values]) if values else np.zeros(0)
     if zero is None and known.size and known.min() > 0.0 and known.max() > 6.0 * known.min():
-        return Axis(0.9 * float(known.min()), 1.1 * float(known.max()), length, log=True)
-    return Axis(low, high, length)
+        return ChartAxis(0.9 * float(known.min()), 1.1 * float(known.max()), length, log=True)
+    return ChartAxis(low, high, length)
 
 
-def _interval_grid(x: Axis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:
+def _interval_grid(x: ChartAxis, height: float, zero: float | None, as_percent: bool, left: float) -> Html:
     names = [
         (p, f"{plain(100.0 * float(n.replace('−', '-')))} %" if as_percent else n)
         for p, n in x.ticks(2 if as_percent else 3)
@@ -99,7 +99,7 @@ def _every(names: list[tuple[float, str]]) -> int:
     return int(_TICK * max(len(n) for _, n in names) / max(gap, 1.0)) + 1
 
 
-def _mark(mark: Mark, x: Axis, left: float, middle: float) -> Html:
+def _mark(mark: Mark, x: ChartAxis, left: float, middle: float) -> Html:
     at, bar = left + x.pixel(mark.value), ""
     if not x.low <= mark.value <= x.high:
         return _beyond(mark, at > left, left + (x.length if at > left else 0.0), middle)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.drawing.axes import Axis, data_range
+from experiments.report.drawing.axes import ChartAxis, data_range
 from experiments.report.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, LineChart, grid, labels
 from experiments.report.drawing.html import Html, element
 
@@ -168,7 +168,7 @@ def scatter(chart: Scatter) -> Html:
     )  # fmt: skip
 
 
-def _axes(chart: Scatter) -> tuple[Axis, Axis]:
+def _axes(chart: Scatter) -> tuple[ChartAxis, ChartAxis]:
     shown = [d for d in chart.dots if d.sets_range] or list(chart.dots)
     lows_highs = []
     for pick in ("x", "y"):
@@ -179,10 +179,10 @@ def _axes(chart: Scatter) -> tuple[Axis, Axis]:
         lows_highs.append(data_range([np.array(near)]))
     (x_low, x_high), (y_low, y_high) = lows_highs
     width, height = chart.width - LEFT - RIGHT, chart.height - TOP - BOTTOM
-    return Axis(x_low, x_high, width), Axis(y_low, y_high, height, downwards=True)
+    return ChartAxis(x_low, x_high, width), ChartAxis(y_low, y_high, height, downwards=True)
 
 
-def _group(dots: Dots, x: Axis, y: Axis) -> Html:
+def _group(dots: Dots, x: ChartAxis, y: ChartAxis) -> Html:
     inside = (dots.x >= x.low) & (dots.x <= x.high) & (dots.y >= y.low) & (dots.y <= y.high)
     shapes = [
         _shape(
@@ -202,7 +202,7 @@ def _shape(x: float, y: float, r: float, title: str, diamond: bool) -> Html:
     return element("circle", name, cx=f"{x:g}", cy=f"{y:g}", r=f"{r:.1f}", class_="dot")
 
 
-def _steps(dots: Dots, x: Axis, y: Axis) -> Html:
+def _steps(dots: Dots, x: ChartAxis, y: ChartAxis) -> Html:
     """A staircase through the points: along the worse side, as nothing better is known between two of them."""
     order = np.lexsort((dots.y, dots.x))
     across, down = [[axis.pixel(float(v)) for v in values[order]] for axis, values in ((x, dots.x), (y, dots.y))]
@@ -212,7 +212,7 @@ def _steps(dots: Dots, x: Axis, y: Axis) -> Html:
     return element("path", d=way, class_=f"curve front {dots.style}".strip())
 
 
-def _names(chart: Scatter, x: Axis, y: Axis) -> list[Html]:
+def _names(chart: Scatter, x: ChartAxis, y: ChartAxis) -> list[Html]:
     """Names beside their points, a line to those that stand apart, a ring around the points that are looked for."""
     inside = [
         (px, py, name)

@@ -28,7 +28,7 @@ from experiments.report.records.situations import (
     Response,
     SituationInfo,
 )
-from experiments.report.records.verdict import Verdict
+from experiments.report.records.verdict import VerdictText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +127,7 @@ class ReportData:
         In the order in which they are shown.
     controllers : tuple of ControllerResult
         The ladder, simplest first.
-    verdict : Verdict
+    verdict : VerdictText
         What to do.
     teaching : TeachingView or NotAvailable
         Best gains over time that the knowledge base learned from.
@@ -161,7 +161,7 @@ class ReportData:
     channels: tuple[ChannelView, ...]
     situations: tuple[SituationInfo, ...]
     controllers: tuple[ControllerResult, ...]
-    verdict: Verdict
+    verdict: VerdictText
     teaching: TeachingView | NotAvailable = NO_TEACHING
     warnings: tuple[ReportWarning, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()

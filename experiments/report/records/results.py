@@ -53,7 +53,7 @@ class ChannelGains:
 
 @dataclass(frozen=True)
 class MarginPoint:
-    """Margins of the linearised loop at one operating point, the worst over what `Margins.text` says.
+    """Margins of the linearised loop at one operating point, the worst over what `PointMargins.text` says.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class MarginPoint:
 
 
 @dataclass(frozen=True)
-class Margins:
+class PointMargins:
     """Robustness of one controller; `text` says over what it was taken (rules, plants, samples)."""
 
     points: tuple[MarginPoint, ...]
@@ -127,7 +127,7 @@ class ControllerResult:
     text: str = ""
     gains: tuple[ChannelGains, ...] | NotAvailable = NO_GAINS
     cost: Mapping[str, Estimate] = field(default_factory=dict)
-    margins: Margins | NotAvailable = NO_MARGINS
+    margins: PointMargins | NotAvailable = NO_MARGINS
     results: tuple[SituationResult, ...] = ()
     evaluations: int | None = None
     parameters: int | None = None

@@ -8,7 +8,7 @@ from experiments.report.records.situations import NAN, Estimate, Group
 
 
 @dataclass(frozen=True)
-class Comparison:
+class VerdictComparison:
     """Change of the cost J of one controller against another: J / J_against - 1, negative is better.
 
     Attributes
@@ -32,10 +32,12 @@ class Comparison:
     group: Group = "unforeseen"
     travel_ratio: float = NAN
 
-    def turned(self) -> Comparison:
+    def turned(self) -> VerdictComparison:
         """The same comparison seen from the other controller."""
         ratio = 1.0 / self.travel_ratio if self.travel_ratio else NAN
-        return Comparison(self.against, self.controller, self.change.turned(), self.equal_travel, self.group, ratio)
+        return VerdictComparison(
+            self.against, self.controller, self.change.turned(), self.equal_travel, self.group, ratio
+        )
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Criterion:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedText:
     """How one controller fared against the one that all are compared with.
 
     Attributes
@@ -73,7 +75,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerdictText:
     """What the reader should do.
 
     Attributes
@@ -88,11 +90,11 @@ class Verdict:
         One or two sentences.
     headline : str
         Empty: "Recommend: " and the label of the recommended controller.
-    comparisons : tuple of Comparison
+    comparisons : tuple of VerdictComparison
         Of the recommended (or judged) controller against every other; the page picks what it needs.
     criteria : tuple of Criterion
         The conditions of the verdict.
-    judgements : tuple of Judged
+    judgements : tuple of JudgedText
         The conditions for every controller that was judged.
     sensitivity_peak_limit, delay_margin_needed : float
         The constraints in force; NaN: none.
@@ -106,9 +108,9 @@ class Verdict:
     present: str = ""
     reason: str = ""
     headline: str = ""
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[VerdictComparison, ...] = ()
     criteria: tuple[Criterion, ...] = ()
-    judgements: tuple[Judged, ...] = ()
+    judgements: tuple[JudgedText, ...] = ()
     sensitivity_peak_limit: float = NAN
     delay_margin_needed: float = NAN
     margin_slack: float = 0.0

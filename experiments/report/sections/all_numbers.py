@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from experiments.report.records.results import ControllerResult
     from experiments.report.records.situations import SituationInfo, SituationResult
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
 # Measure, heading, whether less is better (None: neither, no mark).
 _MEASURES = (
@@ -33,7 +33,7 @@ _MEASURES = (
 _TOLERANCE = 0.005
 
 
-def all_numbers(view: View) -> Html:
+def all_numbers(view: PageView) -> Html:
     """One table per group of situations."""
     titles = [*(title for _, title, _ in _MEASURES), *(own.heading for own in view.data.own_measures)]
     head = ("Controller", "cost J", *titles, "u from … to", "time at a limit", "end")
@@ -53,7 +53,7 @@ def all_numbers(view: View) -> Html:
     return section("numbers", "All numbers", *parts, lead=lead)
 
 
-def _block(view: View, situation: SituationInfo, width: int) -> list[Html]:
+def _block(view: PageView, situation: SituationInfo, width: int) -> list[Html]:
     seeds = f", mean of {situation.seeds} seeds" if situation.seeds > 1 else ""
     title = element("b", situation.name)
     head = element(
@@ -64,7 +64,7 @@ def _block(view: View, situation: SituationInfo, width: int) -> list[Html]:
 
 
 def _row(
-    view: View,
+    view: PageView,
     controller: ControllerResult,
     result: SituationResult | None,
     reference: SituationResult | None,
@@ -122,7 +122,7 @@ def _cell(
     return element("td", form(value), mark, title=title)
 
 
-def _command(view: View, result: SituationResult) -> tuple[Html, Html]:
+def _command(view: PageView, result: SituationResult) -> tuple[Html, Html]:
     uses = actuator_use(result, view.data.channels)
     if not uses:
         gap = element("span", "n/a", class_="missing", title="not available")

@@ -9,15 +9,15 @@ import numpy as np
 
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
-from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
 from experiments.report.records.situations import GROUPS, NotAvailable, Response
 from experiments.report.sections.view import actuator_use, finite
 
 if TYPE_CHECKING:
-    from experiments.report.records.results import ControllerResult, MarginPoint, Margins
+    from experiments.report.records.results import ControllerResult, MarginPoint, PointMargins
     from experiments.report.records.situations import ActuatorUse, ChannelView, SituationResult
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
 
 _PEAKS = 3  # operating points that the robustness card has room for
@@ -28,7 +28,7 @@ def card(title: str, *content: object) -> Html:
     return element("article", element("h3", title), *content, class_="card")
 
 
-def worst_card(view: View) -> Html:
+def worst_card(view: PageView) -> Html:
     """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
     found = [(r, s.group) for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
     scored = [(r, g) for r, g in found if finite(r.cost.value) or r.failed]
@@ -52,7 +52,7 @@ def _when(result: SituationResult) -> str:
     return f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
 
 
-def _largest_loss(view: View, rival: ControllerResult) -> Html:
+def _largest_loss(view: PageView, rival: ControllerResult) -> Html:
     names = [r.situation for group in GROUPS for r in view.results(view.recommended, group)]
     changes = {name: c for name in names if finite((c := view.change_in(name, view.recommended, rival)).value)}
     if not changes:
@@ -64,7 +64,7 @@ def _largest_loss(view: View, rival: ControllerResult) -> Html:
     return element("p", f"Loses in {len(lost)} of {len(changes)}; most in {worst}: ", proven(lost[worst]))
 
 
-def _sketch(view: View, worst: SituationResult, rival: ControllerResult) -> Html:
+def _sketch(view: PageView, worst: SituationResult, rival: ControllerResult) -> Html:
     """The first channel's output in the worst situation."""
     if not isinstance(worst.response, Response):
         return element("p", missing(worst.response.reason))
@@ -86,14 +86,14 @@ def _end(response: Response) -> float:
     return 1.2 * last if 0.0 < last < response.time[-1] else float(response.time[-1])
 
 
-def _output(result: SituationResult, controller: ControllerResult, view: View, until: float) -> Curve:
+def _output(result: SituationResult, controller: ControllerResult, view: PageView, until: float) -> Curve:
     response = result.response
     assert isinstance(response, Response)  # noqa: S101 - both callers looked
     early, style = response.time <= until, view.curve_style(controller.key)
     return Curve(response.time[early], response.output[early, 0], controller.name, style, not result.failed)
 
 
-def robustness_card(view: View) -> Html:
+def robustness_card(view: PageView) -> Html:
     """Ms and delay margin of the recommended controller, their limits, and those of the compared one."""
     margins = view.recommended.margins
     if isinstance(margins, NotAvailable):
@@ -113,27 +113,27 @@ def robustness_card(view: View) -> Html:
     return card("Robustness", *parts)
 
 
-def _where(margins: Margins) -> str:
+def _where(margins: PointMargins) -> str:
     if not margins.points:
         return "No operating point."
     worst = max(margins.points, key=lambda p: p.sensitivity_peak).operating_point
     return f"Worst of {len(margins.points)} operating points: {worst}." if len(margins.points) > 1 else f"At {worst}."
 
 
-def _peaks(view: View, margins: Margins) -> list[Html]:
+def _peaks(view: PageView, margins: PointMargins) -> list[Html]:
     """Ms of both controllers at the operating points where the recommended one is weakest."""
     known = [p for p in margins.points if math.isfinite(p.sensitivity_peak)]
     if len(known) < 2:
         return []
     chosen = sorted(sorted(known, key=lambda p: -p.sensitivity_peak)[:_PEAKS], key=known.index)
-    rows = tuple(Row(p.operating_point, _peak_marks(view, p)) for p in chosen)
+    rows = tuple(IntervalRow(p.operating_point, _peak_marks(view, p)) for p in chosen)
     bound = view.data.verdict.sensitivity_peak_limit
     limit = bound if finite(bound) else None
     words = "Ms where it is largest" + (f"; upright line: limit {number(bound, 3)}" if limit else "")
     return [element("small", words), interval_chart(rows, words, zero=limit, width=400.0)]
 
 
-def _peak_marks(view: View, point: MarginPoint) -> tuple[Mark, ...]:
+def _peak_marks(view: PageView, point: MarginPoint) -> tuple[Mark, ...]:
     marks = []
     for controller in dict.fromkeys((view.compared.key, view.recommended.key)):
         margins, name = view.data.controller(controller).margins, view.data.controller(controller).name
@@ -154,7 +154,7 @@ def _limited(name: str, value: float, unit: str, asked: str, held: bool) -> Html
 _LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
 
 
-def actuator_card(view: View) -> Html:
+def actuator_card(view: PageView) -> Html:
     """How much of the limits the command uses, how often it sits at one, and how far the actuator travels."""
     found = [r for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
     lost = [r.situation for r in found if r.failed]  # a command that runs away says nothing of the others
@@ -164,7 +164,7 @@ def actuator_card(view: View) -> Html:
     return card("Command u against its limits", *parts, _travel(view), note)
 
 
-def _channel_use(view: View, index: int, channel: ChannelView, uses: dict[str, tuple[ActuatorUse, ...]]) -> Html:
+def _channel_use(view: PageView, index: int, channel: ChannelView, uses: dict[str, tuple[ActuatorUse, ...]]) -> Html:
     known = {name: use[index] for name, use in uses.items() if len(use) > index and finite(use[index].highest)}
     if not known:
         return element("p", f"{channel.command}: ", missing("no command was recorded"))
@@ -180,7 +180,7 @@ def _channel_use(view: View, index: int, channel: ChannelView, uses: dict[str, t
     return join((bars, element("p", f"{reach}{part}.{_all_seeds(view, known)}"), element("p", *_saturation(known))))
 
 
-def _all_seeds(view: View, known: dict[str, ActuatorUse]) -> str:
+def _all_seeds(view: PageView, known: dict[str, ActuatorUse]) -> str:
     """The largest command of all seeds, where the drawn ones do not reach it."""
     peaks = [use.peak for use in known.values() if finite(use.peak)]
     seeds = max((s.seeds for s in view.data.situations), default=1)
@@ -241,7 +241,7 @@ def _scale(channel: ChannelView, low: float, high: float, height: float, zero: f
     return out
 
 
-def _travel(view: View) -> Html:
+def _travel(view: PageView) -> Html:
     own = view.mean_measure(view.recommended, "unforeseen", "total_variation")
     start = "Travel (total variation), unforeseen mean: "
     if view.recommended is view.compared:

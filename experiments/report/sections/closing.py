@@ -10,14 +10,14 @@ from experiments.report.living.target import TARGETS
 from experiments.report.sections.view import section, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
     from flcs.export.proof import Proof
 
 
 _HEAD = ("Target", "Proof", "Largest error", "Allowed", "Samples", "ROM")
 
 
-def exports(view: View) -> Html | str:
+def exports(view: PageView) -> Html | str:
     """A row for each export; nothing where none was asked for."""
     if not view.data.exports:
         return ""
@@ -66,7 +66,7 @@ GLOSSARY = (
 )  # fmt: skip
 
 
-def warnings(view: View) -> Html:
+def warnings(view: PageView) -> Html:
     """All warnings and notes."""
     if not view.data.warnings:
         return section("warnings", "Warnings", element("p", "None."))
@@ -79,7 +79,7 @@ def warnings(view: View) -> Html:
     return section("warnings", "Warnings", element("ul", *items, class_="warnings"))
 
 
-def repeat(view: View) -> Html:
+def repeat(view: PageView) -> Html:
     """Command, seed, configuration, versions, files."""
     p = view.data.provenance
     command = element("pre", p.command) if p.command else element("p", missing())

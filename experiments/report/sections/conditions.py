@@ -11,15 +11,15 @@ from experiments.report.sections.view import finite, section, swatch, table, wor
 
 if TYPE_CHECKING:
     from experiments.report.records.results import ControllerResult, MarginPoint
-    from experiments.report.records.verdict import Criterion, Judged, Verdict
-    from experiments.report.sections.view import View
+    from experiments.report.records.verdict import Criterion, JudgedText, VerdictText
+    from experiments.report.sections.view import PageView
 
 
 SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}
 """Sign, word and style of a condition that held, failed, or could not be judged."""
 
 
-def conditions(view: View) -> Html:
+def conditions(view: PageView) -> Html:
     """One row per controller, one column per condition."""
     lead = (
         f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that "
@@ -36,7 +36,7 @@ def conditions(view: View) -> Html:
     return section("conditions", "Conditions of the verdict", table(head, rows, style="conditions"), lead=lead)
 
 
-def _row(view: View, judged: Judged) -> Html:
+def _row(view: PageView, judged: JudgedText) -> Html:
     controller = view.data.controller(judged.controller)
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     cells = [_cell(criterion) for criterion in judged.criteria]
@@ -53,7 +53,7 @@ def _cell(criterion: Criterion) -> Html:
     return element("td", element("span", f"{sign} {word}", class_=style), element("small", criterion.detail))
 
 
-def margins_table(view: View) -> Html:
+def margins_table(view: PageView) -> Html:
     """Controllers down, operating points across."""
     known = [c.margins for c in view.data.controllers if not isinstance(c.margins, NotAvailable)]
     points = list(dict.fromkeys(p.operating_point for m in known for p in m.points))
@@ -70,12 +70,12 @@ def margins_table(view: View) -> Html:
     return section("margins", "Robustness margins", body, lead=lead)
 
 
-def _reason(view: View) -> str:
+def _reason(view: PageView) -> str:
     margins = view.recommended.margins
     return margins.reason if isinstance(margins, NotAvailable) else "no operating point was looked at"
 
 
-def _margins_row(view: View, controller: ControllerResult, points: list[str]) -> Html:
+def _margins_row(view: PageView, controller: ControllerResult, points: list[str]) -> Html:
     margins = controller.margins
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
     if isinstance(margins, NotAvailable):
@@ -87,7 +87,7 @@ def _margins_row(view: View, controller: ControllerResult, points: list[str]) ->
     )
 
 
-def _margin_cell(point: MarginPoint | None, verdict: Verdict) -> Html:
+def _margin_cell(point: MarginPoint | None, verdict: VerdictText) -> Html:
     if point is None:
         return element("td", missing())
     peak = point.sensitivity_peak

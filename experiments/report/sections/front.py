@@ -19,10 +19,10 @@ from experiments.report.sections.view import change, section, swatch, table, wor
 if TYPE_CHECKING:
     from experiments.report.records.front import FrontSeries, FrontView
     from experiments.report.records.situations import Array
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
 
-def front_table(view: View, given: FrontView, series: FrontSeries) -> Html:
+def front_table(view: PageView, given: FrontView, series: FrontSeries) -> Html:
     """Return named points of a front, then the ladder's controllers, each against the least first objective."""
     least = series.values[int(np.argmin(series.values[:, 0]))]
     head = [words_head(series.name), *series.gain_names]
@@ -46,7 +46,7 @@ def _row(name: Html, gains: object, values: Array, least: Array, style: str | No
     return element("tr", name, *cells, class_=style)
 
 
-def equal_table(view: View, given: FrontView) -> Html:
+def equal_table(view: PageView, given: FrontView) -> Html:
     """Return what each front of two objectives offers at no more of the second than a controller has; else nothing."""
     if len(given.labels) != 2 or not given.marks:
         return Html("")
@@ -79,7 +79,7 @@ _FEW = 2  # fronts, of which least first objective and knee are named in the dra
 SMALL, LARGE = 2.5, 7.5  # radii of the dots with the least and the most of the third objective [pixels]
 
 
-def front(view: View) -> Html:
+def front(view: PageView) -> Html:
     """Chart and table, or nothing where no front was searched."""
     shown_one = view.data.front
     if shown_one is None:
@@ -95,13 +95,13 @@ def front(view: View) -> Html:
     return section("front", "Trade-off front", legend, *charts, equal, *tables, lead=shown_one.text)
 
 
-def _keys(view: View, given: FrontView) -> list[Html]:
+def _keys(view: PageView, given: FrontView) -> list[Html]:
     """Colours of the fronts; the controllers' stand by their names in the drawing and in the tables."""
     keys = [element("span", swatch(view.styles[s.controller]) if s.controller else "", s.name) for s in given.series]
     return [*keys, element("span", "dots: the front; diamonds: controllers that were judged")]
 
 
-def _charts(view: View, given: FrontView) -> list[Scatter]:
+def _charts(view: PageView, given: FrontView) -> list[Scatter]:
     """All controllers in one chart where that is wished for, the fronts again from near where they are small in it."""
     near = _chart(view, given, whole=False)
     if not given.whole:
@@ -114,7 +114,7 @@ def _charts(view: View, given: FrontView) -> list[Scatter]:
     return [replace(whole, rings=()), replace(near, remark=f"{near.remark}, the fronts from near", height=380.0)]
 
 
-def _chart(view: View, given: FrontView, *, whole: bool) -> Scatter:
+def _chart(view: PageView, given: FrontView, *, whole: bool) -> Scatter:
     third = [s.values[:, 2] for s in given.series if s.values.shape[1] > 2]
     sizes = (float(np.min(np.concatenate(third))), float(np.max(np.concatenate(third)))) if third else (0.0, 0.0)
     dots = [_front_dots(view, given, series, sizes) for series in given.series]
@@ -146,12 +146,12 @@ def _rings(given: FrontView) -> tuple[tuple[float, float, str], ...]:
     return tuple(found)
 
 
-def _style(view: View, key: str) -> str:
+def _style(view: PageView, key: str) -> str:
     """Colour of a controller; hollow, its front's line broken, where another one has the same."""
     return view.styles[key] + (" hollow" if "broken" in view.styles[key] else "")
 
 
-def _front_dots(view: View, given: FrontView, series: FrontSeries, sizes: tuple[float, float]) -> Dots:
+def _front_dots(view: PageView, given: FrontView, series: FrontSeries, sizes: tuple[float, float]) -> Dots:
     style = _style(view, series.controller) if series.controller else ""
     titles = tuple(f"{series.name}: {_values(given, row)}{_gains(series, i)}" for i, row in enumerate(series.values))
     radius = np.full(len(series.values), 3.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element, join
-from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import (
     UNPROVEN,
     count,
@@ -17,14 +17,14 @@ from experiments.report.drawing.numbers import (
     short_mark,
     shown,
 )
-from experiments.report.records.results import Margins
+from experiments.report.records.results import PointMargins
 from experiments.report.records.situations import GROUPS, Estimate
 from experiments.report.sections.view import GROUP_NAMES, change, finite, mean, multiples, section, swatch, table
 
 if TYPE_CHECKING:
     from experiments.report.records.results import ControllerResult
     from experiments.report.records.situations import Group
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
 _MOST_ROWS = 24
 _SHOWN = ("iae", "entropy_difference_abs", "total_variation", "effort")
@@ -47,7 +47,7 @@ _TAIL = (
 )
 
 
-def ladder(view: View) -> Html:
+def ladder(view: PageView) -> Html:
     """Table and dots of all controllers."""
     lead = join(
         (
@@ -66,13 +66,13 @@ def ladder(view: View) -> Html:
     return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, dots, lead=lead)
 
 
-def own_words(view: View) -> str:
+def own_words(view: PageView) -> str:
     """Return what the plant's own measures are, to go on a sentence with; empty where it has none."""
     told = [f"{own.title}: {own.text}" if own.text else own.title for own in view.data.own_measures]
     return f", and so are the plant's own measures ({'; '.join(told)})" if told else ""
 
 
-def _row(view: View, controller: ControllerResult) -> Html:
+def _row(view: PageView, controller: ControllerResult) -> Html:
     shown_measures = (*_SHOWN, *(own.name for own in view.data.own_measures))
     measures = [view.mean_measure(controller, "unforeseen", name) for name in shown_measures]
     tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
@@ -90,7 +90,7 @@ def _row(view: View, controller: ControllerResult) -> Html:
     return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
 
 
-def _cost(view: View, controller: ControllerResult, group: Group) -> Html:
+def _cost(view: PageView, controller: ControllerResult, group: Group) -> Html:
     if not view.data.group(group):
         return element("td", element("span", "none run", class_="missing"))
     estimate, reference = controller.cost.get(group), view.compared.cost.get(group)
@@ -105,7 +105,7 @@ def _cost(view: View, controller: ControllerResult, group: Group) -> Html:
     return element("td", shown(estimate.value), mark, title=bounds or None)
 
 
-def _change(view: View, controller: ControllerResult) -> Html:
+def _change(view: PageView, controller: ControllerResult) -> Html:
     """Interval of the change against the compared controller in the unforeseen situations, and at which travel."""
     if controller is view.compared:
         return element("td", "reference")
@@ -120,7 +120,7 @@ def _change(view: View, controller: ControllerResult) -> Html:
 
 def _margins(controller: ControllerResult) -> list[Html]:
     margins = controller.margins
-    if isinstance(margins, Margins):
+    if isinstance(margins, PointMargins):
         return [element("td", shown(v, digits=3)) for v in (margins.sensitivity_peak, margins.delay_margin)]
     mark = element("span", "not available", element("small", margins.reason), class_="missing")
     return [element("td", mark, colspan="2", class_="words")]
@@ -139,7 +139,7 @@ def _failures(controller: ControllerResult) -> Html:
     return element("td", mark, element("small", f"in {where}"), title=names)
 
 
-def _dots(view: View, group: Group) -> Html:
+def _dots(view: PageView, group: Group) -> Html:
     situations = _costliest(view, group)
     rows = (*(_situation_row(view, name) for name in situations), _mean_row(view, group))
     marked = tuple(r for r in rows if r.marks)
@@ -153,7 +153,7 @@ def _dots(view: View, group: Group) -> Html:
     return element("figure", title, interval_chart(marked, label), element("small", label))
 
 
-def _what_words_say(view: View, rows: tuple[Row, ...]) -> str:
+def _what_words_say(view: PageView, rows: tuple[IntervalRow, ...]) -> str:
     """Who is held against whom: nobody where no controller but the compared one was judged."""
     if view.subject is view.compared:
         return "."
@@ -161,7 +161,7 @@ def _what_words_say(view: View, rows: tuple[Row, ...]) -> str:
     return f"; in words: {view.subject.name} against {view.compared.name}, ✗ who of them diverged.{unproven}"
 
 
-def _costliest(view: View, group: Group) -> list[str]:
+def _costliest(view: PageView, group: Group) -> list[str]:
     """The situations of a group, the costliest for the recommended controller where they are many."""
     names = [s.name for s in view.data.group(group)]
     if len(names) <= _MOST_ROWS:
@@ -171,7 +171,7 @@ def _costliest(view: View, group: Group) -> list[str]:
     return [name for name in names if name in kept]
 
 
-def _situation_row(view: View, situation: str) -> Row:
+def _situation_row(view: PageView, situation: str) -> IntervalRow:
     found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
     values = {key: result.cost.value for key, result in found.items()}
     lost = [c.name for c in (view.subject, view.compared) if (r := c.result(situation)) is not None and r.failed]
@@ -179,7 +179,7 @@ def _situation_row(view: View, situation: str) -> Row:
     return _dot_row(view, situation, values, view.change_in(situation, view.subject, view.compared), failure)
 
 
-def _mean_row(view: View, group: Group) -> Row:
+def _mean_row(view: PageView, group: Group) -> IntervalRow:
     values = {}
     for controller in view.drawn:
         results = view.results(controller, group)
@@ -190,14 +190,14 @@ def _mean_row(view: View, group: Group) -> Row:
     return _dot_row(view, "mean of the group", values, found.change if found else Estimate(change(own, other)))
 
 
-def _dot_row(view: View, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> Row:
+def _dot_row(view: PageView, label: str, values: dict[str, float], against: Estimate, failure: str = "") -> IntervalRow:
     marks = tuple(
         Mark(value, f"{c.name}: {number(value)}", style=f"{view.colour(c.key)} {view.slot(c.key)}", sets_range=c.drawn)
         for c, value in ((view.data.controller(key), value) for key, value in values.items())
         if finite(value)
     )
     if failure:
-        return Row(label, marks, failure, "loss")
+        return IntervalRow(label, marks, failure, "loss")
     if not finite(against.value) or view.subject is view.compared:
-        return Row(label, marks, "")
-    return Row(label, marks, *short_mark(against))
+        return IntervalRow(label, marks, "")
+    return IntervalRow(label, marks, *short_mark(against))

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from experiments.report.records.learning import TeachingView
     from experiments.report.records.report_data import SearchHistory
     from experiments.report.records.situations import Array
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
     from experiments.report.structure import InputRow
     from flcs.refinement.rule_count import TradeOff
     from sscq.teaching.teaching_signal import TeachingSignal
 
 
-def searches(view: View) -> Html:
+def searches(view: PageView) -> Html:
     """One chart of all searches, one row each."""
     lead = "Best cost so far over the closed-loop evaluations spent, taught situations; thin: mean of a generation."
     found = [s for s in view.data.searches if len(s.evaluations)]
@@ -53,14 +53,14 @@ def searches(view: View) -> Html:
     return section("search", "Fitness history", legend, figure, table(head, [_row(view, s) for s in found]), lead=lead)
 
 
-def _curve(view: View, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
+def _curve(view: PageView, search: SearchHistory, y: np.ndarray, prefix: str, style: str) -> Curve:
     known = view.curve_style(search.controller) if search.controller else "other"
     values = np.asarray(y, dtype=float)
     # A generation with a loop that diverged has a huge mean: means may leave the chart.
     return Curve(search.evaluations, values, prefix + search.name, known + style, sets_range=not style)
 
 
-def _row(view: View, search: SearchHistory) -> Html:
+def _row(view: PageView, search: SearchHistory) -> Html:
     best = search.best
     changed = np.flatnonzero(np.diff(best) < 0.0)
     last = search.evaluations[changed[-1] + 1] if changed.size else search.evaluations[0]
@@ -74,7 +74,7 @@ def _row(view: View, search: SearchHistory) -> Html:
 _GAIN_HEIGHT, _WEIGHT_HEIGHT = 105.0, 90.0
 
 
-def teaching_signal(view: View) -> Html:
+def teaching_signal(view: PageView) -> Html:
     """One figure per taught situation: gains, and their weight."""
     lead = (
         "Best gains over time that a search found, window after window; the knowledge base learned from these rows, "
@@ -89,7 +89,7 @@ def teaching_signal(view: View) -> Html:
     return section("teaching", "Teaching signal", element("p", data.text), _keys(view, data), figures, lead=lead)
 
 
-def _keys(view: View, data: TeachingView) -> Html:
+def _keys(view: PageView, data: TeachingView) -> Html:
     """What each line is; colours of controllers are those of the whole page."""
     found = [("curve taught", "teaching signal")]
     if data.learned is not None:
@@ -103,11 +103,11 @@ def _line(style: str) -> Html:
     return element("svg", element("path", d="M1 6h22", class_=style), viewBox="0 0 24 12", class_="swatch")
 
 
-def _style(view: View, key: str) -> str:
+def _style(view: PageView, key: str) -> str:
     return view.colour(key) if key else "other"
 
 
-def _figure(view: View, data: TeachingView, signal: TeachingSignal, situation: int) -> Html:
+def _figure(view: PageView, data: TeachingView, signal: TeachingSignal, situation: int) -> Html:
     rows = signal.situation == situation
     time = np.append(signal.time[rows], signal.time[rows][-1] + data.window)
     charts = [_gain_chart(view, data, signal, rows, k, time) for k in range(len(signal.gain_names))]
@@ -116,7 +116,7 @@ def _figure(view: View, data: TeachingView, signal: TeachingSignal, situation: i
     return element("figure", element("figcaption", element("b", data.labels[situation])), *charts)
 
 
-def _gain_chart(view: View, data: TeachingView, signal: TeachingSignal, rows: Array, k: int, time: Array) -> Html:
+def _gain_chart(view: PageView, data: TeachingView, signal: TeachingSignal, rows: Array, k: int, time: Array) -> Html:
     start = np.full(2, float(data.start_gains[k]))
     curves = [Curve(time[[0, -1]], start, "start", _style(view, data.start))]
     if data.learned is not None:
@@ -131,7 +131,7 @@ def _held(time: Array, values: Array, name: str, style: str) -> Curve:
     return Curve(np.repeat(time, 2)[1:-1], np.repeat(values, 2), name, style)
 
 
-def structure(view: View) -> Html:
+def structure(view: PageView) -> Html:
     """Inputs, terms and the number of rules."""
     lead = "What the knowledge base looks at and how many rules it needs, as measured in closed loop."
     known = view.data.knowledge

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from experiments.report.records.motion import BodyView, Drive, PictureView, SceneView
     from experiments.report.records.situations import Array
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
 
 _SIZE = 420.0  # pixels of the longer side
@@ -76,7 +76,7 @@ def _path(points: Array) -> str:
 _PACES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0, 200.0)
 
 
-def picture(view: View) -> Html:
+def picture(view: PageView) -> Html:
     """The section; nothing for a plant without a scene."""
     given = view.data.picture
     if given is None:

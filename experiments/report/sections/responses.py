@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from experiments.report.records.motion import SignalView
     from experiments.report.records.results import ControllerResult
     from experiments.report.records.situations import Array, SituationInfo, SituationResult
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
 
     Recorded = list[tuple[ControllerResult, SituationResult, Response]]
 
 
-def responses(view: View) -> Html:
+def responses(view: PageView) -> Html:
     """Output with reference, command with limits."""
     lead = "Output y with its reference (dotted), command u with its limits (dashed). Point at a curve to read it off."
     return _section(view, "responses", "Responses", lead, _response_charts)
 
 
-def gains_over_time(view: View) -> Html:
+def gains_over_time(view: PageView) -> Html:
     """Gains in force."""
     lead = "The gains that each schedule gave; flat lines are fixed gains."
     return _section(view, "gains", "Gains over time", lead, _gain_charts)
 
 
-def entropy(view: View) -> Html:
+def entropy(view: PageView) -> Html:
     """Entropy production of plant and controller, integrated and as rates."""
     lead = (
         "Entropy production is dissipated power (for T0 = 1): what the plant turns into heat, and apart from it what "
@@ -47,7 +47,9 @@ def entropy(view: View) -> Html:
     return _section(view, "entropy", "Entropy production of plant and controller", lead, _entropy_charts)
 
 
-def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+def _section(
+    view: PageView, anchor: str, title: str, lead: str, charts: Callable[[PageView, Recorded], list[Html]]
+) -> Html:
     # One block for all groups: a block each would leave most of a row empty where a group has one or two situations.
     situations = [s for group in GROUPS for s in view.data.group(group)]
     recorded = [s for s in situations if _recorded(view, s.name)]
@@ -56,7 +58,7 @@ def _section(view: View, anchor: str, title: str, lead: str, charts: Callable[[V
     return section(anchor, title, view.legend(), figures, _left_out(view, situations, drawn), lead=lead)
 
 
-def _left_out(view: View, situations: list[SituationInfo], drawn: list[SituationInfo]) -> Html:
+def _left_out(view: PageView, situations: list[SituationInfo], drawn: list[SituationInfo]) -> Html:
     """Which situations have no figure, and why."""
     others = [s.name for s in situations if s not in drawn]
     if not others:
@@ -67,7 +69,7 @@ def _left_out(view: View, situations: list[SituationInfo], drawn: list[Situation
     )
 
 
-def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Recorded], list[Html]]) -> Html:
+def _figure(view: PageView, situation: SituationInfo, charts: Callable[[PageView, Recorded], list[Html]]) -> Html:
     found = _recorded(view, situation.name)
     drawn = charts(view, found)
     body = drawn or [element("p", missing(_reason(view, situation.name)))]
@@ -79,32 +81,32 @@ def _figure(view: View, situation: SituationInfo, charts: Callable[[View, Record
     return element("figure", caption, *body, _gap(view, situation.name, found), _divergences(view, situation.name))
 
 
-def _gap(view: View, situation: str, found: Recorded) -> Html:
+def _gap(view: PageView, situation: str, found: Recorded) -> Html:
     """Said where others are drawn and the recommended controller is not."""
     if not found or any(c is view.recommended for c, _, _ in found):
         return Html("")
     return element("p", f"{view.recommended.name}: ", missing(_reason(view, situation)))
 
 
-def _recorded(view: View, situation: str) -> Recorded:
+def _recorded(view: PageView, situation: str) -> Recorded:
     results = [(c, c.result(situation)) for c in view.drawn]
     return [(c, r, r.response) for c, r in results if r is not None and isinstance(r.response, Response)]
 
 
-def _reason(view: View, situation: str) -> str:
+def _reason(view: PageView, situation: str) -> str:
     result = view.recommended.result(situation)
     if result is None or isinstance(result.response, Response):
         return "nothing of this kind was recorded"
     return result.response.reason
 
 
-def _divergences(view: View, situation: str) -> Html:
+def _divergences(view: PageView, situation: str) -> Html:
     failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
     words = [f"{c.name}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed]
     return element("p", "▲ diverged: " + "; ".join(words), class_="loss") if words else Html("")
 
 
-def _response_charts(view: View, found: Recorded) -> list[Html]:
+def _response_charts(view: PageView, found: Recorded) -> list[Html]:
     if not found:
         return []
     out = []
@@ -134,13 +136,13 @@ def _near(limits: tuple[float, ...], curves: list[Curve]) -> tuple[float, ...]:
     return tuple(v for v in limits if abs(v) <= 5.0 * largest)
 
 
-def _curve(view: View, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
+def _curve(view: PageView, controller: ControllerResult, result: SituationResult, time: Array, y: Array) -> Curve:
     return Curve(
         time, y, controller.name, view.curve_style(controller.key), sets_range=controller.drawn and not result.failed
     )
 
 
-def _gain_charts(view: View, found: Recorded) -> list[Html]:
+def _gain_charts(view: PageView, found: Recorded) -> list[Html]:
     visible = [s for c, _, s in found if c.drawn] or [s for _, _, s in found]
     names = list(dict.fromkeys(name for s in visible if s.gains is not None for name in s.gain_names))
     out = []
@@ -164,7 +166,7 @@ _ENTROPY = (
 )
 
 
-def _entropy_charts(view: View, found: Recorded) -> list[Html]:
+def _entropy_charts(view: PageView, found: Recorded) -> list[Html]:
     out = []
     for label, unit, name in _ENTROPY:
         pairs = [(c, r, s.time, _series(s, name)) for c, r, s in found]
@@ -191,7 +193,7 @@ _LEAD = (
 )
 
 
-def signals(view: View) -> Html:
+def signals(view: PageView) -> Html:
     """The section; nothing for a plant that names none."""
     given = view.data.signals
     if not given:
@@ -202,7 +204,7 @@ def signals(view: View) -> Html:
     return section("signals", "Signals over time and frequency", view.legend(known), multiples(figures), lead=_LEAD)
 
 
-def _signal_figure(view: View, place: str, given: list[SignalView]) -> Html:
+def _signal_figure(view: PageView, place: str, given: list[SignalView]) -> Html:
     info = next(s for s in view.data.situations if s.name == place)
     tag = element("span", info.group, class_=f"tag {info.group}")
     caption = element("figcaption", element("b", place), " ", tag, element("small", f" {info.drawn}"))
@@ -212,7 +214,7 @@ def _signal_figure(view: View, place: str, given: list[SignalView]) -> Html:
     return element("figure", caption, *charts)
 
 
-def _signal_chart(view: View, given: list[SignalView]) -> Html:
+def _signal_chart(view: PageView, given: list[SignalView]) -> Html:
     order = {c.key: k for k, c in enumerate(view.drawn)}
     curves = tuple(
         Curve(one.x, one.y, view.data.controller(one.controller).name, view.curve_style(one.controller),
@@ -239,6 +241,6 @@ def _decades_shown(given: list[SignalView]) -> tuple[float, float] | None:
     return max(float(known.min()), 1e-5 * top), top
 
 
-def _failed(view: View, one: SignalView) -> bool:
+def _failed(view: PageView, one: SignalView) -> bool:
     result = view.data.controller(one.controller).result(one.situation)
     return result is not None and result.failed

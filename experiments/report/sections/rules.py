@@ -23,7 +23,7 @@ from flcs.knowledge_base.theta import rule_label
 if TYPE_CHECKING:
     from experiments.report.records.learning import Knowledge
     from experiments.report.records.situations import Array
-    from experiments.report.sections.view import View
+    from experiments.report.sections.view import PageView
     from flcs import Inference, KnowledgeBase
     from flcs.inference.rule_base import RuleBase
     from flcs.inference.variable import Variable
@@ -36,7 +36,7 @@ _GRID, _SURFACE = 161, 41  # points of a membership function, of an axis of a su
 _ROOM = 0.15  # of the taught range, at each side of a surface: there the gains return to the reference gains
 
 
-def knowledge_base(view: View) -> Html:
+def knowledge_base(view: PageView) -> Html:
     """Membership functions, rules and surfaces of every channel."""
     lead = (
         "Knowledge base: a rule-based gain schedule. Terms (fuzzy sets) say where a rule holds, rules which gains hold."
@@ -49,7 +49,7 @@ def knowledge_base(view: View) -> Html:
     )
 
 
-def _channel(view: View, known: Knowledge, channel: int) -> Html:
+def _channel(view: PageView, known: Knowledge, channel: int) -> Html:
     base, name = known.kb.channels[channel], view.data.channels[channel].output
     title = element("h3", f"Channel {name}") if len(known.kb.channels) > 1 else ""
     user = view.data.controller(known.controller).name
@@ -200,7 +200,7 @@ def _bar_cell(value: float, low: float, high: float) -> Html:
 # --------------------------------------------------------------------------------------------------------------- gains
 
 
-def _gains(view: View, known: Knowledge, channel: int) -> Html:
+def _gains(view: PageView, known: Knowledge, channel: int) -> Html:
     """Each gain over the first two inputs, or the only one."""
     base = known.kb.channels[channel]
     units = view.data.channels[channel].gain_units or ("",) * len(base.gain_names)
@@ -253,7 +253,7 @@ def _around(variable: Variable) -> Array:
     return np.linspace(variable.low - room, variable.high + room, _SURFACE)
 
 
-def _visited(view: View, known: Knowledge, channel: int) -> tuple[tuple[Array, Array], ...]:
+def _visited(view: PageView, known: Knowledge, channel: int) -> tuple[tuple[Array, Array], ...]:
     """Curves of the first two inputs in the unforeseen situations."""
     curves = []
     for result in view.results(view.data.controller(known.controller), "unforeseen"):
@@ -267,7 +267,7 @@ def _visited(view: View, known: Knowledge, channel: int) -> tuple[tuple[Array, A
 # ------------------------------------------------------------------------------------------------------- at one moment
 
 
-def activation(view: View, known: Knowledge, channel: int) -> Html:
+def activation(view: PageView, known: Knowledge, channel: int) -> Html:
     """Memberships, firing strengths and output sets at one moment; nothing where the run has none."""
     if known.moment is None:
         return Html("")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element, join
-from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark, shown
 from experiments.report.records.situations import NotAvailable
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
@@ -17,14 +17,14 @@ from experiments.report.sections.view import finite, swatch, table
 
 if TYPE_CHECKING:
     from experiments.report.records.results import ChannelGains, ControllerResult
-    from experiments.report.records.verdict import Comparison, Criterion
-    from experiments.report.sections.view import View
+    from experiments.report.records.verdict import Criterion, VerdictComparison
+    from experiments.report.sections.view import PageView
 
 
 _HEAD = ("Controller", "K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
 
 
-def gains_table(view: View) -> Html:
+def gains_table(view: PageView) -> Html:
     """Recommended, compared and present gains; the others follow folded away."""
     verdict = view.data.verdict
     first = dict.fromkeys(k for k in (verdict.recommended, verdict.compared_with, verdict.present) if k)
@@ -44,7 +44,7 @@ def gains_table(view: View) -> Html:
     return element("div", title, table(_head(view), shown_first), folded, class_="gains")
 
 
-def _head(view: View) -> tuple[str, ...]:
+def _head(view: PageView) -> tuple[str, ...]:
     units = view.data.channels[0].gain_units if len(view.data.channels) == 1 else ()
     written = {n: f"{n} [{u}]" for n, u in zip(("kp", "ki", "kd"), units, strict=False) if u}
     gain = f"K [{units[0]}]" if units and units[0] else "K"
@@ -54,7 +54,7 @@ def _head(view: View) -> tuple[str, ...]:
     )
 
 
-def _rows(view: View, controller: ControllerResult) -> list[Html]:
+def _rows(view: PageView, controller: ControllerResult) -> list[Html]:
     change = _change(view, controller)
     if isinstance(controller.gains, NotAvailable):
         cell = element("td", missing(controller.gains.reason), colspan="8", class_="words")
@@ -73,7 +73,7 @@ def _node(gains: ChannelGains) -> Html:
     return element("tr", element("th", element("small", gains.at), scope="row"), *_cells(gains), element("td"))
 
 
-def _name(view: View, controller: ControllerResult, suffix: str, at: str = "") -> Html:
+def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "") -> Html:
     roles = {view.compared.key: "compared with", view.recommended.key: "recommended"}
     role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
     tag = element("span", role, class_="tag") if role else ""
@@ -102,7 +102,7 @@ def _standard(value: float) -> Html:
     )
 
 
-def _change(view: View, controller: ControllerResult) -> Html:
+def _change(view: PageView, controller: ControllerResult) -> Html:
     if controller is view.recommended:
         return join(("–",))
     found = view.comparison(view.recommended.key, controller.key)
@@ -114,7 +114,7 @@ def _change(view: View, controller: ControllerResult) -> Html:
 _FAR = 1.0  # a change beyond would press all others together: its mark stands at the edge
 
 
-def summary(view: View) -> Html:
+def summary(view: PageView) -> Html:
     """The whole first screen."""
     headline = element("h1", view.data.verdict.headline or join(("Recommend: ", view.recommended.label)))
     verdict = element("div", headline, _statement(view), _against(view), class_="verdict")
@@ -122,14 +122,14 @@ def summary(view: View) -> Html:
     return element("section", verdict, _warning_line(view), cards, gains_table(view), id="verdict")
 
 
-def _statement(view: View) -> Html:
+def _statement(view: PageView) -> Html:
     verdict = view.data.verdict
     reason = element("p", verdict.reason, class_="reason") if verdict.reason else ""
     parts = (_headline_number(view), _against_present(view), reason, _criteria(verdict.criteria))
     return element("div", *parts, class_="statement")
 
 
-def _against_present(view: View) -> Html:
+def _against_present(view: PageView) -> Html:
     """What the user asks first: whether it is better than what is in place."""
     present = view.data.verdict.present
     found = view.comparison(view.recommended.key, present) if present else None
@@ -145,7 +145,7 @@ def _against_present(view: View) -> Html:
     return element("p", element("b", proven(found.change)), words, class_="reason")
 
 
-def _headline_number(view: View) -> Html:
+def _headline_number(view: PageView) -> Html:
     subject, compared = view.subject, view.compared
     if subject is compared:
         return element("p", missing("no other controller was compared with it"), class_="by")
@@ -161,7 +161,7 @@ def _headline_number(view: View) -> Html:
     return join((turned_down, element("p", number_line, element("span", *details, class_="of"), class_="by")))
 
 
-def _free(view: View, equal: Comparison) -> str:
+def _free(view: PageView, equal: VerdictComparison) -> str:
     """The same comparison with free travel, where both were made."""
     key = (equal.controller, equal.against, equal.group)
     same = [
@@ -173,7 +173,7 @@ def _free(view: View, equal: Comparison) -> str:
     return f"With free travel {percent(same[0].change.value)}{times}"
 
 
-def _travel(comparison: Comparison) -> str:
+def _travel(comparison: VerdictComparison) -> str:
     if comparison.equal_travel:
         times = f"; {number(comparison.travel_ratio, 3)} times" if finite(comparison.travel_ratio) else ""
         return f"at equal actuator travel (total variation of u{times})"
@@ -191,7 +191,7 @@ def _criteria(criteria: tuple[Criterion, ...]) -> Html:
     return element("ul", *items, class_="criteria") if items else Html("")
 
 
-def _against(view: View) -> Html:
+def _against(view: PageView) -> Html:
     """Changes of the recommended controller against the others; of the others, where it is the one compared with."""
     own, others = view.recommended, [c for c in view.data.controllers if c is not view.recommended]
     if own is view.compared:
@@ -214,7 +214,7 @@ def _against(view: View) -> Html:
     return element("div", title, chart, element("small", note), class_="against")
 
 
-def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
+def _row(view: PageView, key: str, comparison: VerdictComparison | None) -> IntervalRow | None:
     if comparison is None:
         return None
     label, estimate = view.data.controller(key).name, comparison.change
@@ -222,10 +222,10 @@ def _row(view: View, key: str, comparison: Comparison | None) -> Row | None:
     hollow, near = not comparison.equal_travel, estimate.value <= _FAR
     mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow, near)
     you = " (present)" if key == view.data.verdict.present else ""
-    return Row(label + you, (mark,), *short_mark(estimate))
+    return IntervalRow(label + you, (mark,), *short_mark(estimate))
 
 
-def _warning_line(view: View) -> Html:
+def _warning_line(view: PageView) -> Html:
     graves = [w for w in view.data.warnings if w.severity == "warning"]
     if not graves:
         return Html("")

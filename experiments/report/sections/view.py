@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from experiments.report.records.report_data import ReportData
     from experiments.report.records.results import ControllerResult
     from experiments.report.records.situations import ChannelView, Group, SituationResult
-    from experiments.report.records.verdict import Comparison
+    from experiments.report.records.verdict import VerdictComparison
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {
@@ -29,7 +29,7 @@ GROUP_NAMES: dict[Group, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class PageView:
     """The report's data with what the page derives from it."""
 
     data: ReportData
@@ -71,7 +71,7 @@ class View:
         order = sorted(self.data.controllers, key=lambda c: (c is self.recommended, c is self.compared))
         return tuple(order)
 
-    def comparison(self, controller: str, against: str, group: Group = "unforeseen") -> Comparison | None:
+    def comparison(self, controller: str, against: str, group: Group = "unforeseen") -> VerdictComparison | None:
         """The comparison of two controllers, at equal travel where there is one, turned round if need be."""
         direct = self._comparison(controller, against, group)
         if direct is not None:
@@ -79,7 +79,7 @@ class View:
         reverse = self._comparison(against, controller, group)
         return None if reverse is None else reverse.turned()
 
-    def _comparison(self, controller: str, against: str, group: Group) -> Comparison | None:
+    def _comparison(self, controller: str, against: str, group: Group) -> VerdictComparison | None:
         found = [
             c
             for c in self.data.verdict.comparisons

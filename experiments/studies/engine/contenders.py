@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.tuned import Tuned
 
-    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "Contender"]], dict[str, "Contender"]]
+    Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "RivalController"]], dict[str, "RivalController"]]
 
 
 DESIGNED = ("fixed", "own", "two_degree", "knowledge_base", "knowledge_base_free")
@@ -42,7 +42,7 @@ FILES = {"knowledge_base": "knowledge_base", "knowledge_base_free": "knowledge_b
 
 
 @dataclass(frozen=True)
-class Contender:
+class RivalController:
     """A controller on its plant, with its numbers [n_theta]."""
 
     title: str
@@ -83,7 +83,7 @@ def contenders(
     step: float | None = None,
     threads: int | None = None,
     begun: Begun | None = None,
-) -> dict[str, Contender]:
+) -> dict[str, RivalController]:
     """Return all contenders of a finished design whose folder is open; others are searched here, once, and kept there.
 
     Parameters
@@ -105,8 +105,8 @@ def contenders(
     searched = [(one, _searched(bench, reference, one)) for one in others(job)]
     told = formats.read_json(folder.path / "metrics.json")["controllers"]
 
-    def contender(title: str, controller: Any, theta: np.ndarray) -> Contender:
-        return Contender(title, job.plant, controller, theta, step or job.step, threads)
+    def contender(title: str, controller: Any, theta: np.ndarray) -> RivalController:
+        return RivalController(title, job.plant, controller, theta, step or job.step, threads)
 
     found = {}
     for name in (one for one in DESIGNED if one in told):
@@ -142,7 +142,7 @@ def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candi
     )  # fmt: skip
 
 
-def named_contenders(run: Path, names: Sequence[str]) -> dict[str, Contender]:
+def named_contenders(run: Path, names: Sequence[str]) -> dict[str, RivalController]:
     """Return controllers of a finished design, in the plant's own step: ours, and rivals on the plant they drive."""
     job = setup(stored_settings("design", formats.read_json(run / "config.json")["config"]))
     told = formats.read_json(run / "metrics.json")["controllers"]
@@ -154,7 +154,7 @@ def named_contenders(run: Path, names: Sequence[str]) -> dict[str, Contender]:
             plant, controller = law_of_field(plant, rivals[name])
         else:
             controller, theta = _designed(run, job, name, theta)
-        found[name] = Contender(told[name]["title"], plant, controller, theta, plant.step)
+        found[name] = RivalController(told[name]["title"], plant, controller, theta, plant.step)
     return found
 
 

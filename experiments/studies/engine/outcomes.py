@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.runtime.run_folder import RunFolder
-    from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.contenders import RivalController
     from sscq import Situation
 
     Array = np.ndarray
-    Known = Mapping[str, Contender]
+    Known = Mapping[str, RivalController]
     Stood = NDArray[np.bool_]
 
 

@@ -46,7 +46,7 @@ def title_of(name: str, metrics: Sequence[Mapping[str, Any]]) -> str:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PooledCosts:
     """All controllers in one kind of situations, in the same rollouts.
 
     Attributes
@@ -72,7 +72,7 @@ class Judged:
     @classmethod
     def of(
         cls, samples: Mapping[str, Sample], errors: Mapping[str, np.ndarray], situations: tuple[str, ...] = ()
-    ) -> Judged:
+    ) -> PooledCosts:
         """Compare all with the best fixed PID."""
         base, error = samples[BASELINE], errors[BASELINE]
         others = {name: sample for name, sample in samples.items() if name != BASELINE}
@@ -130,7 +130,7 @@ class Pooled:
     plant : str
     titles : mapping of controller to str
         In the order of the ladder, tuning rules behind the open loop.
-    kinds : mapping of "taught", "validation", "unforeseen" to Judged
+    kinds : mapping of "taught", "validation", "unforeseen" to PooledCosts
     choices : mapping of controller to int
         How often the designs recommended it.
     notes : tuple of str
@@ -143,7 +143,7 @@ class Pooled:
 
     plant: str
     titles: Mapping[str, str]
-    kinds: Mapping[str, Judged]
+    kinds: Mapping[str, PooledCosts]
     choices: Mapping[str, int]
     notes: tuple[str, ...]
     spent: Mapping[str, float]
@@ -225,11 +225,11 @@ def pool(folders: Sequence[Path]) -> Pooled:
     )  # fmt: skip
 
 
-def _judged(designs: Sequence[_Design], names: Sequence[str], kind: str) -> Judged:
+def _judged(designs: Sequence[_Design], names: Sequence[str], kind: str) -> PooledCosts:
     job = designs[0].bench.setup
     samples = {name: joined([one.sample(name, kind) for one in designs]) for name in names}
     errors = {name: np.hstack([one.error(name, kind) for one in designs]) for name in names}
-    return Judged.of(samples, errors, tuple(f"{s.name}: {situation(job.plant, s)}" for s in job.sets[kind]))
+    return PooledCosts.of(samples, errors, tuple(f"{s.name}: {situation(job.plant, s)}" for s in job.sets[kind]))
 
 
 def joined(samples: Sequence[Sample]) -> Sample:

@@ -106,7 +106,7 @@ def _says(made: Any, declared: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Options:
+class ReactorOptions:
     """What is run: recipes, the folder of the runs, the seeds of the designs, and words for `sscq design`."""
 
     recipes: tuple[str, ...]
@@ -115,7 +115,7 @@ class Options:
     overrides: tuple[str, ...]
 
 
-def options(words: Sequence[str]) -> Options:
+def options(words: Sequence[str]) -> ReactorOptions:
     """Read the command's words.
 
     Raises
@@ -135,10 +135,10 @@ def options(words: Sequence[str]) -> Options:
     if not seeds.isdecimal() or int(seeds) < 1:
         raise UserError(f"seeds must be a whole number of at least 1, got {seeds!r}")
     overrides = tuple(f"{key}={value}" for key, value in ({"budget": "small"} | given).items())
-    return Options(recipes or tuple(RECIPES), Path(folder), tuple(range(int(seeds))), overrides)
+    return ReactorOptions(recipes or tuple(RECIPES), Path(folder), tuple(range(int(seeds))), overrides)
 
 
-def run(recipe: str, seed: int, chosen: Options) -> Path:
+def run(recipe: str, seed: int, chosen: ReactorOptions) -> Path:
     """Run one design, or go on with it; return its folder.
 
     Raises
@@ -276,7 +276,7 @@ def section(recipe: str, folders: Sequence[Path]) -> list[str]:
     return lines
 
 
-def page(parts: Sequence[str], chosen: Options, declared: Declaration) -> str:
+def page(parts: Sequence[str], chosen: ReactorOptions, declared: Declaration) -> str:
     """Return the whole page."""
     return TEMPLATE.page({
         "command": " ".join(["python -m experiments.studies reactors", *chosen.overrides]),

@@ -19,7 +19,7 @@ import numpy as np
 from controllers import pid_form
 from experiments.runtime.run_folder import RunFolder
 from experiments.studies.engine import contenders as any_plant
-from experiments.studies.unicycle.lqr import MEASURED, NODES, Lqr
+from experiments.studies.unicycle.lqr import MEASURED, NODES, UnicycleLqr
 from flcs import FuzzyController, KnowledgeBase
 from flcs.inference.rule_base import Rule, RuleBase
 from flcs.inference.variable import Variable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.settings import Setup
-    from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.contenders import RivalController
     from plants import Plant
     from sscq.baselines.candidates import Candidate
 
@@ -129,7 +129,7 @@ def narrowed(whole: Candidate) -> Candidate:
     return Narrowed(whole, gains[rule.ravel()]).candidate
 
 
-def searched(bench: Bench, reference: Reference, known: Mapping[str, Contender]) -> dict[str, Contender]:
+def searched(bench: Bench, reference: Reference, known: Mapping[str, RivalController]) -> dict[str, RivalController]:
     """Return the knowledge base as a contender: refined with everyone's fitness, evaluations and validation, once."""
     job = bench.setup
 
@@ -172,12 +172,12 @@ def balanced(plant: Plant) -> bool:
     return tuple(channel.output for channel in plant.channels) == OUTPUTS
 
 
-def measures(known: Mapping[str, Contender]) -> tuple[str, ...]:
+def measures(known: Mapping[str, RivalController]) -> tuple[str, ...]:
     """Return what is measured: of motors where several channels ask for their torques, else of the commands."""
     return _MOTORS if balanced(known["fixed"].plant) else _COMMANDS
 
 
-def robots(run: Path, threads: int | None = None) -> dict[str, Contender]:
+def robots(run: Path, threads: int | None = None) -> dict[str, RivalController]:
     """Return all contenders of a finished design; LQR is searched here, once, and kept in the run's folder.
 
     Parameters
@@ -190,13 +190,13 @@ def robots(run: Path, threads: int | None = None) -> dict[str, Contender]:
         return unicycle_contenders(folder, threads)
 
 
-def unicycle_contenders(folder: RunFolder, threads: int | None = None) -> dict[str, Contender]:
+def unicycle_contenders(folder: RunFolder, threads: int | None = None) -> dict[str, RivalController]:
     """Return all contenders of a finished design whose folder is open."""
     found = any_plant.contenders(folder, _searched, threads=threads, begun=_begun)
     return {name: replace(one, title=_OWN) if name == "own" else one for name, one in found.items()}
 
 
-def _begun(bench: Bench, reference: Reference, known: Mapping[str, Contender]) -> dict[str, Contender]:
+def _begun(bench: Bench, reference: Reference, known: Mapping[str, RivalController]) -> dict[str, RivalController]:
     return searched(bench, reference, known) if balanced(bench.setup.plant) else {}
 
 
@@ -205,4 +205,4 @@ def _searched(job: Setup) -> list[Candidate]:
     sample = job.laws[0].sample_time or job.step
     outputs = tuple(channel.output for channel in job.plant.channels)
     starts = (_GENTLE,) if balanced(job.plant) else ()
-    return [Lqr(limits, sample, scheduled, outputs, starts).candidate() for scheduled in (False, True)]
+    return [UnicycleLqr(limits, sample, scheduled, outputs, starts).candidate() for scheduled in (False, True)]

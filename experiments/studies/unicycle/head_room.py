@@ -22,13 +22,13 @@ import numpy as np
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable, gain_names
 from experiments.runtime.tables import markdown_table
-from experiments.studies.engine.contenders import Contender
+from experiments.studies.engine.contenders import RivalController
 from experiments.studies.engine.intervals import change_of_sum, percent
 from experiments.studies.engine.template import Template
 from experiments.studies.unicycle.contenders import gains_of_feedback
 from experiments.studies.unicycle.lqr import NODES as LQR_NODES
-from experiments.studies.unicycle.lqr import Lqr
-from experiments.studies.unicycle.pushes import Grid, areas, conditions, largest_pushes
+from experiments.studies.unicycle.lqr import UnicycleLqr
+from experiments.studies.unicycle.pushes import PushGrid, areas, conditions, largest_pushes
 from plants.core import atomic_files
 from plants.unicycle import UNICYCLE_BALANCED
 from plants.unicycle.signals import PEDAL_MAX, TABLE_MAX
@@ -48,9 +48,9 @@ BEARABLE = 1.0 / 3.0  # share of the largest torque that a motor bears for long,
 _STEP, _SAMPLE = 0.005, 0.01  # s, as in the comparison's designs
 _RANGES = {"speed": (0.5, 3.0), "phase": (0.0, 2.0 * math.pi), "height": (0.2, 0.6)}
 _SEEDS = {"searched": 4711, "judged": 4712}
-_SEARCHED = Grid(lasting=1.0, sizes=7)
-JUDGED = Grid(lasting=1.0, sizes=17, directions=16, halvings=1)
-WIDER = Grid(lasting=1.0, largest=600.0, sizes=15, directions=16, halvings=1)
+_SEARCHED = PushGrid(lasting=1.0, sizes=7)
+JUDGED = PushGrid(lasting=1.0, sizes=17, directions=16, halvings=1)
+WIDER = PushGrid(lasting=1.0, largest=600.0, sizes=15, directions=16, halvings=1)
 _LAWS = (PID(sample_time=_SAMPLE),) * len(UNICYCLE_BALANCED.channels)
 _NAMES = gain_names(_LAWS)
 _BALANCE, _STEERING = ("kp_1", "kd_1", "kp_2", "ki_2", "kd_2", "kp_3"), ("kp_4", "kp_5")
@@ -131,14 +131,14 @@ class FromWeights:
 
     def theta(self, genomes: Array) -> Array:
         """Return the schedule's numbers [n, n_theta] of weights [n, 5]; no gains where there is no feedback."""
-        lqr = Lqr(((-PEDAL_MAX, PEDAL_MAX), (-TABLE_MAX, TABLE_MAX)), _SAMPLE, scheduled=True)
+        lqr = UnicycleLqr(((-PEDAL_MAX, PEDAL_MAX), (-TABLE_MAX, TABLE_MAX)), _SAMPLE, scheduled=True)
         rows = np.nan_to_num(lqr.theta(genomes), nan=0.0).reshape(len(genomes), len(LQR_NODES), -1)
         return gains_of_feedback(rows).reshape(len(genomes), -1)
 
     @property
     def box(self) -> tuple[Array, Array, str]:
         """Bounds and scale of the genomes."""
-        candidate = Lqr(((-PEDAL_MAX, PEDAL_MAX), (-TABLE_MAX, TABLE_MAX)), _SAMPLE, scheduled=True).candidate()
+        candidate = UnicycleLqr(((-PEDAL_MAX, PEDAL_MAX), (-TABLE_MAX, TABLE_MAX)), _SAMPLE, scheduled=True).candidate()
         return candidate.low, candidate.high, "log"
 
     def start(self) -> Array:
@@ -218,7 +218,7 @@ def searched(
     method = CmaEs(evaluations=evaluations, population=_CROWD[structure.scheduled], sigma=_FIRST[structure.scheduled])
     low, high, scale = structure.box
     best = evolve(regions, low, high, method, 0, start=start, scale=scale).genome
-    robot = Contender(
+    robot = RivalController(
         structure.title, UNICYCLE_BALANCED, structure.controller, structure.theta(best[None])[0], _STEP, 1
     )
     loads: list[float] = []

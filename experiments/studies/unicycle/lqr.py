@@ -106,7 +106,7 @@ class OverSpeed(StateFeedback):
 
 
 @dataclass(frozen=True)
-class Lqr:
+class UnicycleLqr:
     """The design: limits of all channels' commands, sample time [s], whether the gains are scheduled, the channels.
 
     The first two command everything; channels behind them, whose motors are the same ones, stay still.

@@ -9,7 +9,7 @@ from experiments.runtime.run_folder import RunFolder
 from experiments.studies.engine import outcomes
 from experiments.studies.engine.outcomes import Outcomes
 from experiments.studies.unicycle.contenders import balanced, measures, unicycle_contenders
-from experiments.studies.unicycle.pushes import Condition, Grid, conditions, drawn, largest_pushes
+from experiments.studies.unicycle.pushes import Condition, PushGrid, conditions, drawn, largest_pushes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.contenders import RivalController
     from experiments.studies.engine.declaration import Declaration
 
     Array = np.ndarray
@@ -29,7 +29,7 @@ OWN = {
         "joints", "noise", "delay",
     ),
     "region": ("rides", "seed", "speed", "phase", "height", "grip", "grid"),
-    "region.grid": tuple(field.name for field in fields(Grid)),
+    "region.grid": tuple(field.name for field in fields(PushGrid)),
     "aim": (),
 }  # fmt: skip
 """Entries of the declarations: situations drawn from ranges; rides and grid of pushes; the region's larger share."""
@@ -53,9 +53,9 @@ class PushOutcomes(Outcomes):
     finer: Array
 
 
-def grid_of(declared: Declaration) -> Grid:
+def grid_of(declared: Declaration) -> PushGrid:
     """Return where and how finely the region is measured."""
-    return Grid(**declared.own["region"]["grid"])
+    return PushGrid(**declared.own["region"]["grid"])
 
 
 def rides_of(declared: Declaration, *, own: bool = False) -> list[Condition]:
@@ -75,7 +75,7 @@ def judged(run: Path, declared: Declaration, threads: int | None = None) -> Push
     )  # fmt: skip
 
 
-def _computed(known: Mapping[str, Contender], declared: Declaration) -> dict[str, Array]:
+def _computed(known: Mapping[str, RivalController], declared: Declaration) -> dict[str, Array]:
     own, given = balanced(known["fixed"].plant), declared.own["drawn"]
     situations = drawn(given["ranges"], given["number"], given["seed"], balanced=own)
     rides, grid = rides_of(declared, own=own), grid_of(declared)

@@ -100,7 +100,7 @@ def _begun(speed: float, phase: float, roll: float = 0.0, pitch: float = 0.0) ->
 
 
 @dataclass(frozen=True)
-class Grid:
+class PushGrid:
     """Where and how finely the region of survived pushes is measured.
 
     Attributes
@@ -153,7 +153,7 @@ class Condition:
     height: float
     balanced: bool = False
 
-    def situation(self, size: float, direction: float, grid: Grid) -> sscq.Situation:
+    def situation(self, size: float, direction: float, grid: PushGrid) -> sscq.Situation:
         """Return the ride with one push."""
         pushed = Push(size, direction, self.height, grid.at, grid.lasting)
         return sscq.Situation(
@@ -171,7 +171,7 @@ def conditions(ranges: Mapping[str, Sequence[float]], number: int, seed: int) ->
     return [Condition(float(speed), _within(ranges["phase"], rng), _within(ranges["height"], rng)) for speed in speeds]
 
 
-def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: Grid) -> Array:
+def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: PushGrid) -> Array:
     """Return the largest push survived [ride, direction], N.
 
     Parameters
@@ -179,7 +179,7 @@ def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: Grid) -
     survives : callable
         Situations to whether each is survived.
     rides : sequence of Condition
-    grid : Grid
+    grid : PushGrid
     """
     shape, steps = (len(rides), grid.directions), grid.steps
     places = [(i, j, s) for i in range(len(rides)) for j in range(grid.directions) for s in steps]
@@ -197,7 +197,7 @@ def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: Grid) -
 
 
 def _asked(
-    survives: Survives, rides: Sequence[Condition], grid: Grid, places: Sequence[tuple[int, int, float]]
+    survives: Survives, rides: Sequence[Condition], grid: PushGrid, places: Sequence[tuple[int, int, float]]
 ) -> NDArray[np.bool_]:
     angles = grid.angles
     return survives([rides[i].situation(float(size), float(angles[j]), grid) for i, j, size in places])

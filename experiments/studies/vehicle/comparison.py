@@ -21,7 +21,7 @@ from experiments.studies.engine.contenders import contenders
 from experiments.studies.engine.intervals import change_of_sum, percent, wilson
 from experiments.studies.engine.outcomes import BASE, Outcomes, difference, quality, survival
 from experiments.studies.engine.study import Study
-from experiments.studies.vehicle.lqr import Lqr
+from experiments.studies.vehicle.lqr import VehicleLqr
 from experiments.studies.vehicle.situations import OWN, kind_of, slippery, unforeseen
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.settings import Setup
-    from experiments.studies.engine.contenders import Contender
+    from experiments.studies.engine.contenders import RivalController
     from experiments.studies.engine.declaration import Declaration
     from experiments.studies.engine.study import Options
     from sscq.baselines.candidates import Candidate
@@ -74,7 +74,7 @@ class SlipOutcomes(Outcomes):
         return int((~self.stood[name][self.on_slippery if chosen is None else chosen]).sum())
 
 
-def robots(run: Path, step: float, threads: int | None = None) -> dict[str, Contender]:
+def robots(run: Path, step: float, threads: int | None = None) -> dict[str, RivalController]:
     """Return all contenders of a finished design, rolled out with a step [s]; LQR is searched here, once, and kept."""
     with RunFolder.resume(run, command="design") as folder:
         return contenders(folder, _searched, step, threads)
@@ -82,7 +82,7 @@ def robots(run: Path, step: float, threads: int | None = None) -> dict[str, Cont
 
 def _searched(job: Setup) -> list[Candidate]:
     limits = tuple((channel.low, channel.high) for channel in job.plant.channels)
-    return [Lqr(limits, job.laws[0].sample_time or job.step).candidate()]
+    return [VehicleLqr(limits, job.laws[0].sample_time or job.step).candidate()]
 
 
 def judged(run: Path, declared: Declaration) -> SlipOutcomes:
@@ -99,7 +99,7 @@ def judged(run: Path, declared: Declaration) -> SlipOutcomes:
     return SlipOutcomes(run.name, **outcomes.read(known, arrays, MEASURES), kinds=kinds, dry=dry, limit=limit)
 
 
-def _when_taught(one: Contender) -> float:
+def _when_taught(one: RivalController) -> float:
     """Mean error on dry ground in the taught situations."""
     return float(one.outcome(sscq.standard_sets(one.plant)["taught"], (DRY_ERROR,))[DRY_ERROR].mean())
 

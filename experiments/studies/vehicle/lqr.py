@@ -60,7 +60,7 @@ def extended(sample: float) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Lqr:
+class VehicleLqr:
     """The design: limits of the three commands and the sample time [s]."""
 
     limits: tuple[tuple[float, float], ...]

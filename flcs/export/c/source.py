@@ -16,7 +16,7 @@ from plants.core.printers import c_kernels
 from plants.core.printers.c import PrintedC
 
 if TYPE_CHECKING:
-    from flcs.export.machine import Machine, Part, Signal
+    from flcs.export.machine import Machine, MachinePart, MachineSignal
 
 
 class Straight(PrintedC):
@@ -153,7 +153,7 @@ def _header(machine: Machine, precision: str) -> str:
     return "\n".join(lines)
 
 
-def _member(machine: Machine, s: Signal) -> str:
+def _member(machine: Machine, s: MachineSignal) -> str:
     reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
     return f"    {machine.name}_real {s.name}; /* [{s.unit or '1'}] {s.text}{reach} */"
 
@@ -177,7 +177,7 @@ def _own_calls(text: str) -> str:
     return re.sub(r"\b(fma|fabs|floor|copysign)\(", lambda found: f"{_OWN[found[1]]}(", text)
 
 
-def _part(machine: Machine, part: Part, precision: str) -> tuple[list[str], frozenset[str]]:
+def _part(machine: Machine, part: MachinePart, precision: str) -> tuple[list[str], frozenset[str]]:
     code, real = statements(machine, part, PRINTERS[precision]), f"{machine.name}_real"
     loads = [f"const {real} s{place} = m[{place}]; /* {slot} */" for slot, place in code.reads]
     stores = [f"m[{place}] = {value}; /* {slot} */" for slot, place, value in code.writes]

@@ -15,7 +15,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from flcs.export.machine import Signal
+from flcs.export.machine import MachineSignal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,13 +61,13 @@ _FLAGS = {2: "canGetAndSetFMUstate canSerializeFMUstate", 3: "canGetAndSetFMUSta
 class _Variable:
     """One variable: a signal, its place, and what it is to a master."""
 
-    signal: Signal
+    signal: MachineSignal
     place: int
     causality: str
     start: float | None
 
 
-def start_of(machine: Machine, signal: Signal) -> float:
+def start_of(machine: Machine, signal: MachineSignal) -> float:
     """Return an input's value where nobody sets it: what the controller takes for seen before the first sample."""
     value = machine.memory.get(f"last_{signal.name}", machine.memory[signal.name])
     return min(max(value, signal.low), signal.high)
@@ -138,7 +138,7 @@ def _variables(machine: Machine) -> Iterator[_Variable]:
     for signal in machine.outputs:
         yield _Variable(signal, places[signal.name], "output", None)
     for name in machine.states:
-        yield _Variable(Signal(name, text="kept between samples"), places[name], "local", None)
+        yield _Variable(MachineSignal(name, text="kept between samples"), places[name], "local", None)
 
 
 def _interface(root: Element, machine: Machine, version: int, sources: Sequence[str]) -> None:
@@ -164,7 +164,7 @@ def _units(root: Element, units: Sequence[str]) -> None:
             SubElement(element, "BaseUnit", {base: str(power) for base, power in powers.items()})
 
 
-def _ends(signal: Signal) -> dict[str, str]:
+def _ends(signal: MachineSignal) -> dict[str, str]:
     """Attributes of a number."""
     found = {"unit": signal.unit} if signal.unit else {}
     found |= {"min": repr(float(signal.low))} if math.isfinite(signal.low) else {}
@@ -223,7 +223,7 @@ def page(machine: Machine) -> str:
     return f"{head}<body><h1>{escape(machine.text)}</h1><p>{timing}</p>{''.join(tables)}</body></html>\n"
 
 
-def _row(signal: Signal) -> str:
+def _row(signal: MachineSignal) -> str:
     free = math.isinf(signal.low) and math.isinf(signal.high)
     cells = (signal.name, signal.unit, "" if free else f"{signal.low:.6g} .. {signal.high:.6g}", signal.text)
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flcs.export.job import Job
-    from flcs.export.machine import Machine, Part, Signal
+    from flcs.export.machine import Machine, MachinePart, MachineSignal
 
 
 _CALLS = {
@@ -94,7 +94,7 @@ def texts(machine: Machine) -> dict[str, str]:
     return {f"{machine.name}_reset.m": _reset(machine), f"{machine.name}_step.m": _step(machine)}
 
 
-def _described(signals: Iterable[Signal]) -> list[str]:
+def _described(signals: Iterable[MachineSignal]) -> list[str]:
     lines = []
     for s in signals:
         reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
@@ -142,7 +142,7 @@ def _step(machine: Machine) -> str:
     return "\n".join([*lines, "end", "", *bodies, *helpers])
 
 
-def _part(machine: Machine, part: Part, used: set[str]) -> str:
+def _part(machine: Machine, part: MachinePart, used: set[str]) -> str:
     code = statements(machine, part, MStraight)
     used |= code.kernels
     loads = [f"s{place} = m({place + 1}); % {slot}" for slot, place in code.reads]

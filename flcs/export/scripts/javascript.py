@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from flcs.export.job import Job
-    from flcs.export.machine import Machine, Part, Signal
+    from flcs.export.machine import Machine, MachinePart, MachineSignal
 
 
 _CALLS = {
@@ -156,28 +156,28 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+def _part(machine: Machine, part: MachinePart) -> tuple[list[str], frozenset[str]]:
     code = statements(machine, part, Script)
     loads = {f"s{place}": f"const s{place} = m[{place}]; // {slot}" for slot, place in code.reads}
     stores = [f"m[{place}] = {value}; // {slot}" for slot, place, value in code.writes]
     return chunked_function(part.name, loads, code.lines, stores), code.kernels
 
 
-def _call(part: Part) -> str:
+def _call(part: MachinePart) -> str:
     when = "" if part.every == 1 else f"if (this.sample % {part.every} === 0) "
     return f"      {when}{part.name}(this.memory);"
 
 
-def _method(part: Part) -> str:
+def _method(part: MachinePart) -> str:
     """A part as a method of its own: whoever closes a loop runs them one by one."""
     return f"    {part.name}() {{ {part.name}(this.memory); }}"
 
 
-def _signals(signals: tuple[Signal, ...]) -> str:
+def _signals(signals: tuple[MachineSignal, ...]) -> str:
     return ",\n".join(f"    {json.dumps(_plain(signal))}" for signal in signals)
 
 
-def _plain(s: Signal) -> dict[str, Any]:
+def _plain(s: MachineSignal) -> dict[str, Any]:
     ends = {end: getattr(s, end) if math.isfinite(getattr(s, end)) else None for end in ("low", "high")}
     return {"name": s.name, "unit": s.unit or "1", **ends, "text": s.text}
 

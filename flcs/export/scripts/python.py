@@ -21,7 +21,7 @@ from plants.core.printers.forms import decimal
 
 if TYPE_CHECKING:
     from flcs.export.job import Job
-    from flcs.export.machine import Machine, Part, Signal
+    from flcs.export.machine import Machine, MachinePart, MachineSignal
 
 
 HELPERS = {
@@ -134,7 +134,7 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
+def _part(machine: Machine, part: MachinePart) -> tuple[list[str], frozenset[str]]:
     code = statements(machine, part, Lines)
     lines = [f"def _{part.name}(m):"]
     lines += [f'    s{place} = m["{slot}"]' for slot, place in code.reads]
@@ -143,13 +143,13 @@ def _part(machine: Machine, part: Part) -> tuple[list[str], frozenset[str]]:
     return [*lines, ""], code.kernels
 
 
-def _call(part: Part) -> str:
+def _call(part: MachinePart) -> str:
     if part.every == 1:
         return f"        _{part.name}(self.memory)"
     return f"        if self.sample % {part.every} == 0:\n            _{part.name}(self.memory)"
 
 
-def _signals(signals: tuple[Signal, ...]) -> str:
+def _signals(signals: tuple[MachineSignal, ...]) -> str:
     rows = [(s.name, s.unit or "1", Lines.literal(s.low), Lines.literal(s.high), s.text) for s in signals]
     return "\n".join(f"    ({name!r}, {unit!r}, {low}, {high}, {text!r})," for name, unit, low, high, text in rows)
 

@@ -18,7 +18,7 @@ from plants.core.tracing.tape import Tape
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from flcs.export.machine import Machine, Part, Signal
+    from flcs.export.machine import Machine, MachinePart, MachineSignal
 
 
 _WORDS = (
@@ -258,7 +258,7 @@ def _head(machine: Machine, real: str) -> list[str]:
 
 
 def _declarations(machine: Machine, names: Mapping[str, str], real: str) -> list[str]:
-    def lines(signals: Iterable[Signal]) -> list[str]:
+    def lines(signals: Iterable[MachineSignal]) -> list[str]:
         return [f"    {names[s.name]} : {real} := {start(s.name)}; {_told(s)}" for s in signals]
 
     def start(slot: str) -> str:
@@ -277,7 +277,7 @@ def _literal(value: float, real: str) -> str:
     return Statements(Tape(), (), {}, real).literal(value).strip("()")
 
 
-def _told(s: Signal) -> str:
+def _told(s: MachineSignal) -> str:
     reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
     return f"(* [{_comment(s.unit) or '1'}] {_comment(s.text)}{reach} *)"
 
@@ -293,7 +293,7 @@ def _restart(machine: Machine, names: Mapping[str, str], real: str) -> list[str]
     return [f"IF {RESTART} THEN", *values, f"    {COUNT} := 0;", "END_IF;"]
 
 
-def _part(machine: Machine, part: Part, names: Mapping[str, str], real: str) -> tuple[list[str], Statements]:
+def _part(machine: Machine, part: MachinePart, names: Mapping[str, str], real: str) -> tuple[list[str], Statements]:
     """Statements of a part; slots that it reads and writes are read first."""
     inputs = {signal.name for signal in machine.inputs}
     if inputs & set(part.writes):

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flcs.export.structured_text import data_types as types
-from flcs.export.structured_text.syntax import Assign, Expression, If, StructuredTextError, Unit, Variable, parse
+from flcs.export.structured_text.syntax import (
+    Assign,
+    DeclaredVariable,
+    Expression,
+    If,
+    StructuredTextError,
+    Unit,
+    parse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,16 +36,16 @@ class Expressions:
 
     Attributes
     ----------
-    variables : dict of name to Variable
+    variables : dict of name to DeclaredVariable
     places : dict of name to int
         In the list.
     """
 
     def __init__(self, unit: Unit, functions: Mapping[str, Compiled]) -> None:
         self.unit, self.functions = unit, functions
-        self.variables: dict[str, Variable] = {}
+        self.variables: dict[str, DeclaredVariable] = {}
         if unit.result:
-            self._declare(Variable(unit.name, "result", unit.result, None))
+            self._declare(DeclaredVariable(unit.name, "result", unit.result, None))
         for variable in unit.variables:
             self._declare(variable)
         self.places = {name: place for place, name in enumerate(self.variables)}
@@ -46,14 +54,14 @@ class Expressions:
         """Return the variables of a section."""
         return tuple(name for name, variable in self.variables.items() if variable.section == section)
 
-    def _declare(self, variable: Variable) -> None:
+    def _declare(self, variable: DeclaredVariable) -> None:
         if variable.name in self.variables:
             raise StructuredTextError(f"{self.unit.name}: {variable.name} is declared twice")
         if variable.type not in {"BOOL", *types.REALS, *types.INTEGERS}:
             raise StructuredTextError(f"{self.unit.name}: {variable.name} has the unknown type {variable.type}")
         self.variables[variable.name] = variable
 
-    def _variable(self, name: str, line: int) -> Variable:
+    def _variable(self, name: str, line: int) -> DeclaredVariable:
         if name not in self.variables:
             raise StructuredTextError(f"line {line}: {name} is not declared")
         return self.variables[name]
@@ -251,7 +259,7 @@ class Compiled(Expressions):
         self.run(memory)
         return memory[self.places[self.unit.name]]
 
-    def _initial(self, variable: Variable) -> Any:
+    def _initial(self, variable: DeclaredVariable) -> Any:
         if variable.initial is None:
             return False if variable.type == "BOOL" else 0 if variable.type in types.INTEGERS else 0.0
         value = self._as(variable.type, variable.initial)

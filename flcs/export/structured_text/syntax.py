@@ -89,7 +89,7 @@ class If:
 
 
 @dataclass(frozen=True)
-class Variable:
+class DeclaredVariable:
     """A declaration."""
 
     name: str
@@ -105,7 +105,7 @@ class Unit:
     kind: str
     name: str
     result: str
-    variables: list[Variable] = field(default_factory=list)
+    variables: list[DeclaredVariable] = field(default_factory=list)
     body: tuple[Assign | If, ...] = ()
 
 
@@ -121,13 +121,13 @@ def parse(text: str) -> list[Unit]:
     StructuredTextError
         Where it is not Structured Text, with the line.
     """
-    reader, units = _Reader(tokens(text)), list[Unit]()
+    reader, units = _SyntaxReader(tokens(text)), list[Unit]()
     while reader.now.kind != "end":
         units.append(reader.unit())
     return units
 
 
-class _Reader:
+class _SyntaxReader:
     """Recursive descent, one word ahead."""
 
     def __init__(self, words: list[Token]) -> None:
@@ -180,7 +180,7 @@ class _Reader:
                 self.take(":=")
                 initial = self.expression()
             self.take(";")
-            unit.variables += [Variable(name, section, kind, initial) for name in names]
+            unit.variables += [DeclaredVariable(name, section, kind, initial) for name in names]
         self.take("END_VAR")
 
     def statements(self, *ends: str) -> tuple[Assign | If, ...]:

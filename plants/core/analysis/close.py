@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from plants.core.analysis.channel_laws import adopted_limits
-from plants.core.analysis.closed_loop import Loop, Reference
+from plants.core.analysis.closed_loop import Loop, ReferenceSignal
 from plants.core.analysis.integrands import INTEGRANDS
 from plants.core.blocks import as_tuple
 from plants.core.names import pick_values, unknown
@@ -216,7 +216,7 @@ def _laws(plant: Plant, law: Any, *, channel_limits: bool) -> tuple[Any, ...]:
     )
 
 
-def _references(plant: Plant, given: Any) -> tuple[Reference, ...]:
+def _references(plant: Plant, given: Any) -> tuple[ReferenceSignal, ...]:
     names = [channel.output for channel in plant.channels]
     values: list[Any] = [0.0] * len(names)
     if isinstance(given, Mapping):
@@ -231,7 +231,7 @@ def _references(plant: Plant, given: Any) -> tuple[Reference, ...]:
         values = list(given)
     else:
         values[0] = given
-    return tuple(Reference(label, as_signal(value)) for label, value in zip(names, values, strict=True))
+    return tuple(ReferenceSignal(label, as_signal(value)) for label, value in zip(names, values, strict=True))
 
 
 def _check_plant(plant: Plant, integrals: Sequence[str]) -> None:

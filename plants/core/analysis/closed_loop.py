@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plants.core.signals.signal import Part, Signal
 
 
-class Reference:
+class ReferenceSignal:
     """A constant or smooth reference, with its rate.
 
     Attributes
@@ -145,7 +145,7 @@ class Loop:
         plant: Plant,
         laws: Sequence[Any],
         gains: Sequence[float],
-        references: Sequence[Reference],
+        references: Sequence[ReferenceSignal],
         entropy_scale: float,
         *,
         dead_time: int | None,

@@ -16,7 +16,7 @@ from benchmarks.mechanics import (
     systems,
     tables,
 )
-from benchmarks.mechanics.peers import Peer, RollingDisk, Sympy
+from benchmarks.mechanics.peers import AlgebraPeer, RollingDisk, Sympy
 from benchmarks.runner import pages
 from benchmarks.runner.pages import listed, span
 from benchmarks.runner.timing import Timing
@@ -40,7 +40,9 @@ def test_every_form_starts_and_moves_alike():
 def test_lapack_peer_moves_as_the_kernel_does():
     plant = systems.sleigh().build("routh", check=False)
     initial = np.array(mechanisms.start("sleigh", plant))
-    np.testing.assert_allclose(Peer(plant).run(initial, 100, 1e-3), end(plant, "sleigh", 100), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        AlgebraPeer(plant).run(initial, 100, 1e-3), end(plant, "sleigh", 100), rtol=1e-12, atol=1e-13
+    )
 
 
 def test_a_form_that_moves_otherwise_is_refused():

@@ -180,13 +180,13 @@ def test_python_controls_loop_is_ours():
 
 
 def test_figures_stand_alone_and_are_written_beside_the_table(tmp_path):
-    curve = svg.Curve("a <b>", [1.0, 10.0, 100.0], [1e-3, 0.0, 1e-1], dots=True)
+    curve = svg.SvgLine("a <b>", [1.0, 10.0, 100.0], [1e-3, 0.0, 1e-1], dots=True)
     chart = svg.Chart("title", "x", "y", (curve,), log_x=True, log_y=True)
     drawing = svg.figure([chart, svg.Bars("bars", "ns", {"one": {"p": 1.0, "q": 2.0}, "two": {"q": 3.0}})])
     root = ET.fromstring(drawing)
     assert len(root.findall(".//{*}circle")) == 2  # 0 has no place on a logarithmic axis
     assert len(root.findall(".//{*}rect[@fill='#1f5fa8']")) == 1
-    section = report.Section("some", "Some", figures={"some.svg": drawing})
+    section = report.FigureSection("some", "Some", figures={"some.svg": drawing})
     table = report.write([section], {}, tmp_path).read_text()
     assert (tmp_path / "some.svg").read_text() == drawing
     assert "![some](some.svg)" in table

@@ -14,7 +14,7 @@ import pytest
 from experiments import cli
 from experiments.report import files
 from experiments.report.plain_data import plain, record
-from experiments.report.records.results import MarginPoint, Margins
+from experiments.report.records.results import MarginPoint, PointMargins
 from experiments.report.records.situations import Array, Estimate, NotAvailable
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
@@ -191,7 +191,7 @@ class Several:
     number: float
     pair: tuple[float, str]
     many: tuple[MarginPoint, ...]
-    either: Margins | NotAvailable
+    either: PointMargins | NotAvailable
     maybe: Estimate | None = None
     array: Array | None = None
     table: Mapping[str, float] = field(default_factory=dict)
@@ -199,7 +199,7 @@ class Several:
 
 def test_records_come_back_as_they_were():
     point = MarginPoint("up", float("inf"), 0.1 + 0.2)
-    for either in (Margins((point,), "text"), NotAvailable("because")):
+    for either in (PointMargins((point,), "text"), NotAvailable("because")):
         one = Several(
             float("-inf"), (1.5, "nan"), (point, point), either, Estimate(0.5), np.array([[1.0, np.nan]]), {"a": 0.1}
         )

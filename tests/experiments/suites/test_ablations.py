@@ -16,7 +16,7 @@ from experiments.suites import ablations, variants
 from experiments.suites.ablations import Result, Start, course, start_of, worth
 from experiments.suites.variants import VARIANTS, Design, Scratch
 from flcs import FuzzyController
-from flcs.refinement.rule_count import Point, TradeOff
+from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.loop.quality import ALL_MEASURES
 from sscq.search.history import GenerationHistory
 from sscq.verdict.bootstrap import Change
@@ -24,7 +24,7 @@ from sscq.verdict.verdict import Comparison
 from tests.experiments import finished_run
 from tests.reference.closed_loop_twin import uncompiled
 
-CURVE = TradeOff((Point(4, "", 1.0), Point(3, "on[P,P]", 1.0)), 1, 0.005, {})
+CURVE = TradeOff((TradeOffPoint(4, "", 1.0), TradeOffPoint(3, "on[P,P]", 1.0)), 1, 0.005, {})
 
 
 def history(evaluations, best):

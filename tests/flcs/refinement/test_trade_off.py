@@ -13,7 +13,7 @@ import sscq
 from controllers import PID
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
-from flcs.refinement.rule_count import Point, TradeOff, choose, prune
+from flcs.refinement.rule_count import TradeOff, TradeOffPoint, choose, prune
 from sscq.baselines.objective import Objective, Task
 from sscq.fitness import Fitness
 from tests.reference.closed_loop_twin import uncompiled
@@ -156,7 +156,7 @@ def test_validation_situations_have_a_veto():
 
 
 def points(*values):
-    return tuple(Point(len(values) - k, "", *value) for k, value in enumerate(values))
+    return tuple(TradeOffPoint(len(values) - k, "", *value) for k, value in enumerate(values))
 
 
 @pytest.mark.parametrize(

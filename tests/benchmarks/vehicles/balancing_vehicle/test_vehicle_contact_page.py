@@ -3,7 +3,7 @@
 import numpy as np
 
 from benchmarks.runner.timing import Timing
-from benchmarks.vehicles.balancing_vehicle.contact import Course, Found, landing, page
+from benchmarks.vehicles.balancing_vehicle.contact import ContactCourse, ContactFindings, landing, page
 from plants.balancing_vehicle.motion import END, MEAN
 from plants.core.kernel.kernel import LANES
 
@@ -16,7 +16,7 @@ def course(given):
     load = np.where(gap[1:] > 0.0, 0.0, 100.0)
     load[248] = 50.0  # the step that ends at 2 cm, still pushed
     energy = 30.0 + 3e-3 * (time > 0.25)
-    return Course(time, gap, energy, 30.0 + given * (time > 0.25), load)
+    return ContactCourse(time, gap, energy, 30.0 + given * (time > 0.25), load)
 
 
 def test_rows_and_sentences_are_what_was_found():
@@ -24,7 +24,7 @@ def test_rows_and_sentences_are_what_was_found():
     assert one.open == 0.02
     assert one.deepest == 2e-5
     times = {(law, n): Timing((3e-7 * k, 3e-7 * k)) for k, law in ((1, MEAN), (2, END)) for n in (LANES, 1)}
-    found = Found({(MEAN, 1e-3): course(4e-3), (END, 1e-3): one}, times)
+    found = ContactFindings({(MEAN, 1e-3): course(4e-3), (END, 1e-3): one}, times)
     text = " ".join(page(found, {"load at start": 1.0}).split())
     assert "| mean of the gap | 1 | 20 | 0.02 | 3 | 4 | 30.003 |" in text
     assert "| gap at the step's end | 1 | 20 | 0.02 | 3 | 1.5 | 30.003 |" in text

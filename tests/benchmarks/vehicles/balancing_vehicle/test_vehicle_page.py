@@ -8,7 +8,7 @@ import pytest
 from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.balancing_vehicle import runs
 from benchmarks.vehicles.balancing_vehicle.runs import PASSES_TRIED, SCHEMES, explicit, with_passes
-from benchmarks.vehicles.balancing_vehicle.studies import HALVINGS, SCALES, Found, page
+from benchmarks.vehicles.balancing_vehicle.studies import HALVINGS, SCALES, StudyFindings, page
 from plants.balancing_vehicle import BALANCING_VEHICLE, standing
 from plants.core.kernel.kernel import LANES
 
@@ -28,7 +28,7 @@ def test_schemes_are_steps_of_one_vehicle():
 @pytest.mark.slow
 def test_the_page_says_what_was_found():
     names = [*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6)]
-    found = Found(
+    found = StudyFindings(
         slip=[(1.6, 1.08, 1.5)],
         errors={name: {**dict.fromkeys(runs.STEPS, 0.02), 2e-3: np.inf} for name in names},
         times={f"{name}, {n}": Timing((3e-7, 3e-7)) for name in names for n in (f"{LANES} lanes", "one lane")},

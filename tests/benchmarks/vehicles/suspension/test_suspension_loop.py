@@ -7,9 +7,17 @@ import pytest
 
 import plants
 from benchmarks.runner.timing import Timing
-from benchmarks.vehicles.suspension.loop import WAYS, Found, as_section
+from benchmarks.vehicles.suspension.loop import WAYS, CarLoopFindings, as_section
 from benchmarks.vehicles.suspension.page import page
-from benchmarks.vehicles.suspension.rollouts import NOMINAL_DAMPERS, SCHEMES, START, CarRuns, End, Runs, Scheme
+from benchmarks.vehicles.suspension.rollouts import (
+    NOMINAL_DAMPERS,
+    SCHEMES,
+    START,
+    CarRuns,
+    CarScheme,
+    CarSchemeRuns,
+    End,
+)
 from plants.suspension import SUSPENSION
 from plants.suspension.verification.loop_gains import gains
 
@@ -31,25 +39,27 @@ def reference():
 )
 def test_delayed_schemes_err_as_specified(name, reference):
     """To the two digits of the specification's table."""
-    runs = Runs(SCHEMES[name])
+    runs = CarSchemeRuns(SCHEMES[name])
     found = [np.abs(runs(step, round(1.0 / step)).positions[0] - reference).max() for step in (1e-3, 2e-4)]
     np.testing.assert_allclose(found, TABLE[name], rtol=0.015)
 
 
 @pytest.mark.slow
 def test_the_linkage_opens_where_multipliers_are_delayed():
-    free = Runs(SCHEMES["delayed, 23"])(1e-3, 1000)
+    free = CarSchemeRuns(SCHEMES["delayed, 23"])(1e-3, 1000)
     assert free.open_at_end[0] == pytest.approx(0.20, abs=0.005)
-    held = Runs(SCHEMES["delayed, 23, kappa 20/s"])(1e-3, 1000)
+    held = CarSchemeRuns(SCHEMES["delayed, 23, kappa 20/s"])(1e-3, 1000)
     assert held.open_at_end[0] == pytest.approx(8e-6, abs=5e-7)
-    full = Runs(SCHEMES["full solve, 23"])(1e-3, 1000)
+    full = CarSchemeRuns(SCHEMES["full solve, 23"])(1e-3, 1000)
     assert full.open_at_end[0] == pytest.approx(1.1e-3, abs=5e-5)
 
 
 @pytest.mark.slow
 def test_heavy_struts_break_the_raw_scheme_and_not_the_relaxed_one():
     heavy = {"ms_front": 60.0, "ms_rear": 54.0}
-    steps = [Runs(Scheme("printed", share=share))(1e-3, 2000, (heavy,)).steps[0] for share in (1.0, 0.7, 0.5)]
+    steps = [
+        CarSchemeRuns(CarScheme("printed", share=share))(1e-3, 2000, (heavy,)).steps[0] for share in (1.0, 0.7, 0.5)
+    ]
     assert 200 < steps[0] < 300  # the specification: overflow after 251; here a rollout counts as lost before that
     assert steps[1:] == [2000, 2000]
 
@@ -66,7 +76,7 @@ def test_all_forms_and_ways_meet_one_road():
 def test_the_page_says_what_was_found():
     times = {way: Timing((1e-7 * (k + 1),) * 3) for k, way in enumerate(WAYS)}
     end = End(np.zeros((1, 7)), np.array([0.2]), np.array([0.1]), np.array([1000.0]))
-    found = Found(
+    found = CarLoopFindings(
         {"nominal": gains()}, {(name, step): end for name in SCHEMES for step in (1e-3, 2e-4)}, np.zeros(7),
         {(share, kappa): 7 for share in (1.0, 0.7, 0.5) for kappa in (0.0, 20.0)},
         {"fixed": times}, {"fixed": dict.fromkeys(WAYS, 1e-3)}, {1: Timing((8e-7,)), 16: Timing((1e-7,))},

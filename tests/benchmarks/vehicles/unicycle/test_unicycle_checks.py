@@ -59,7 +59,7 @@ def test_the_page_says_what_was_found():
     drifts = {(name, nh, step): 1e-12 for name in checks.KEPT for nh in (1.0, 0.0) for step in checks.STEPS}
     drifts["a fall of 0.4 s", 0.0, 1e-3] = 3e-9
     opened = {name: 10.0 ** -(8 + k) for k, name in enumerate(checks.OPENED)}
-    text = page(checks.Found({"A1": 2e-11, "A4": 4e-11}, {"mechanics kit": 3e-14}, drifts, opened, 5e-16, 2.5))
+    text = page(checks.CheckFindings({"A1": 2e-11, "A4": 4e-11}, {"mechanics kit": 3e-14}, drifts, opened, 5e-16, 2.5))
     assert "| A1 | A4 |" in text
     assert "| 2e-11 | 4e-11 |" in text
     assert "| mechanics kit | 3e-14 |" in text

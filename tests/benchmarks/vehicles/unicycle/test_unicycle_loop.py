@@ -7,42 +7,52 @@ import pytest
 
 from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.unicycle import angles
-from benchmarks.vehicles.unicycle.loop import CASES, SCHEMES, STEPS, WAYS, Found, as_section, error, solution, threshold
+from benchmarks.vehicles.unicycle.loop import (
+    CASES,
+    SCHEMES,
+    STEPS,
+    WAYS,
+    UnicycleLoopFindings,
+    as_section,
+    error,
+    solution,
+    threshold,
+)
 from benchmarks.vehicles.unicycle.page import page
-from benchmarks.vehicles.unicycle.rollouts import Runs, Scheme, UnicycleRuns
+from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
 from plants.unicycle.tasks import start
 from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, upright
 
 
 def lasted(scheme, step, rolls, speed=1.5):
-    return Runs(scheme)(step, 4.0, [(start(speed, roll, 0.03), speed) for roll in rolls])[1]
+    return UnicycleSchemeRuns(scheme)(step, 4.0, [(start(speed, roll, 0.03), speed) for roll in rolls])[1]
 
 
 def test_delayed_accelerations_fail_beyond_the_threshold():
     """The specification: 0.06 rad fails at 0.04 s with 0.1 ms, 0.08 at 0.02 s with it and at 0.21 s with 1 ms."""
-    fine = lasted(Scheme(), 1e-4, (0.03, 0.05, 0.06, 0.08))
+    fine = lasted(UnicycleScheme(), 1e-4, (0.03, 0.05, 0.06, 0.08))
     np.testing.assert_allclose(fine[:2], 4.0)
     np.testing.assert_allclose(fine[2:], (0.04, 0.02), atol=0.001)
-    assert lasted(Scheme(), 1e-3, (0.08,))[0] == pytest.approx(0.21, abs=0.005)
+    assert lasted(UnicycleScheme(), 1e-3, (0.08,))[0] == pytest.approx(0.21, abs=0.005)
 
 
 def test_errors_of_an_exact_solve():
     """The specification: 1.4e-4 rad at 1 ms; it starts a little farther from balance."""
-    assert error(Runs(Scheme(solved=True)), 1e-3, solution()) == pytest.approx(1.4e-4, rel=0.2)
+    assert error(UnicycleSchemeRuns(UnicycleScheme(solved=True)), 1e-3, solution()) == pytest.approx(1.4e-4, rel=0.2)
 
 
 @pytest.mark.slow
 def test_errors_of_delayed_accelerations():
     """The specification: at 0.1 ms a tenth of that, and 5 to 6 times as much delayed."""
     expected = solution()
-    fine = error(Runs(Scheme(solved=True)), 1e-4, expected)
+    fine = error(UnicycleSchemeRuns(UnicycleScheme(solved=True)), 1e-4, expected)
     assert fine == pytest.approx(1.4e-5, rel=0.2)
-    assert 5.0 < error(Runs(Scheme()), 1e-4, expected) / fine < 6.0
+    assert 5.0 < error(UnicycleSchemeRuns(UnicycleScheme()), 1e-4, expected) / fine < 6.0
 
 
 def test_more_passes_do_not_help_beyond_the_threshold_and_sweeps_do():
-    assert lasted(Scheme(passes=5), 1e-4, (0.06,))[0] < 0.02
-    np.testing.assert_allclose(lasted(Scheme(sweep=True), 1e-4, (0.06, 0.1)), 4.0)
+    assert lasted(UnicycleScheme(passes=5), 1e-4, (0.06,))[0] < 0.02
+    np.testing.assert_allclose(lasted(UnicycleScheme(sweep=True), 1e-4, (0.06, 0.1)), 4.0)
 
 
 def test_angles_over_time_end_where_the_exact_solve_is_left():
@@ -65,11 +75,11 @@ def test_the_threshold_is_where_the_gain_is_1():
 @pytest.mark.slow
 def test_relaxation_is_a_lag_in_the_control_loop():
     """The specification: a share of 0.5 falls at 1.8 s with 1 ms, 0.2 at 0.7 s; 0.05 falls with 0.1 ms, 0.5 stands."""
-    assert lasted(Scheme(share=0.5), 1e-3, (0.03,))[0] == pytest.approx(1.8, abs=0.25)
-    assert lasted(Scheme(share=0.2), 1e-3, (0.03,))[0] == pytest.approx(0.7, abs=0.05)
-    assert lasted(Scheme(share=0.5), 1e-4, (0.03,))[0] == pytest.approx(4.0)
-    assert lasted(Scheme(share=0.05), 1e-4, (0.03,))[0] < 2.0
-    fast = lasted(Scheme(share=0.8), 1e-4, (0.2, 0.25), 3.0)
+    assert lasted(UnicycleScheme(share=0.5), 1e-3, (0.03,))[0] == pytest.approx(1.8, abs=0.25)
+    assert lasted(UnicycleScheme(share=0.2), 1e-3, (0.03,))[0] == pytest.approx(0.7, abs=0.05)
+    assert lasted(UnicycleScheme(share=0.5), 1e-4, (0.03,))[0] == pytest.approx(4.0)
+    assert lasted(UnicycleScheme(share=0.05), 1e-4, (0.03,))[0] < 2.0
+    fast = lasted(UnicycleScheme(share=0.8), 1e-4, (0.2, 0.25), 3.0)
     assert fast[0] == pytest.approx(4.0)
     assert fast[1] < 0.1
 
@@ -90,7 +100,7 @@ def test_the_page_says_what_was_found():
     survived["delayed", 1e-4, "0.06 rad"] = 0.04
     survived["delayed, share 0.5", 1e-3, "0.03 rad"] = 1.6
     errors["delayed, share 0.5", 1e-3] = np.inf
-    found = Found(
+    found = UnicycleLoopFindings(
         {roll: gains() for roll in (0.0, 0.3)}, {0.0: 1.1, 0.3: 0.7}, dict.fromkeys(ARRANGEMENTS, (0.7, 1.3, 1.6)),
         errors, survived, times, dict.fromkeys(WAYS, 1e-3), {1: Timing((8e-7,)), 16: Timing((1e-7,))},
         {"minimal": 1685}, 0.05,

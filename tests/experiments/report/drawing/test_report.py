@@ -15,9 +15,9 @@ from experiments.report.drawing.numbers import judged, number, percent
 from experiments.report.page import render, write_report
 from experiments.report.records.learning import Knowledge
 from experiments.report.records.report_data import Provenance, ReportWarning, SearchHistory
-from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, Margins
+from experiments.report.records.results import ChannelGains, ControllerResult, MarginPoint, PointMargins
 from experiments.report.records.situations import ChannelView, Estimate, NotAvailable, SituationInfo
-from experiments.report.records.verdict import Comparison, Verdict
+from experiments.report.records.verdict import VerdictComparison, VerdictText
 from flcs import Rule
 from tests.experiments.report_example import CASES, CHANNEL, example
 
@@ -319,7 +319,7 @@ def test_parts_may_be_missing(data):
         searches=(),
         warnings=(),
         provenance=Provenance(),
-        verdict=Verdict("fixed", "fixed"),
+        verdict=VerdictText("fixed", "fixed"),
     )
     text = words(render(empty))
     for reason in (
@@ -340,7 +340,7 @@ def test_numbers_may_be_missing(data):
         for r in data.controller("kb").results
     )
     unlimited = (dataclasses.replace(CHANNEL, low=-np.inf, high=np.inf),)
-    margins = Margins((MarginPoint("rest", float("inf"), float("nan")),), "one point")
+    margins = PointMargins((MarginPoint("rest", float("inf"), float("nan")),), "one point")
     gains = (ChannelGains(0.0, 1.0, 0.0),)
     changed = without(swapped(data, "kb", results=results, margins=margins, gains=gains), channels=unlimited)
     assert "too long" in words(render(changed))
@@ -362,14 +362,18 @@ def test_fixed_gains_win(data):
 
 def test_an_unproven_gain_is_not_called_better(data):
     change = Estimate(-0.02, -0.06, 0.03)
-    verdict = dataclasses.replace(data.verdict, comparisons=(Comparison("kb", "fixed", change, equal_travel=True),))
+    verdict = dataclasses.replace(
+        data.verdict, comparisons=(VerdictComparison("kb", "fixed", change, equal_travel=True),)
+    )
     text = words(render(without(data, verdict=verdict)))
     assert "≈ −2.0 % not proven" in text
     assert "▼ −2.0 % better" not in text
 
 
 def test_comparisons_are_turned_round(data):
-    comparison = Comparison("kb", "fixed", Estimate(0.25, -0.2, 1.0), equal_travel=True, travel_ratio=2.0).turned()
+    comparison = VerdictComparison(
+        "kb", "fixed", Estimate(0.25, -0.2, 1.0), equal_travel=True, travel_ratio=2.0
+    ).turned()
     assert (comparison.controller, comparison.against, comparison.travel_ratio) == ("fixed", "kb", 0.5)
     change = comparison.change
     assert (change.value, change.low, change.high) == pytest.approx((-0.2, -0.5, 0.25))
@@ -406,7 +410,7 @@ def test_several_channels_are_drawn(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"verdict": Verdict("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
+        ({"verdict": VerdictText("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
         ({"situations": ()}, "no situation 'step to 1.5'"),
         ({"channels": (CHANNEL, CHANNEL), "knowledge": None}, "must have one column for each of the 2 channels, got 1"),
         ({"channels": (CHANNEL, CHANNEL)}, "the knowledge base must have 2 channels, got 1"),

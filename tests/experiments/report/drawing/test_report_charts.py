@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from experiments.report.drawing.axes import Axis, keep_extremes, path, ticks
+from experiments.report.drawing.axes import ChartAxis, keep_extremes, path, ticks
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element
-from experiments.report.drawing.interval_chart import Mark, Row, interval_chart
+from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import bracketed, interval, number, percent
 from experiments.report.records.situations import Estimate
 
@@ -99,7 +99,9 @@ def test_curves_that_may_leave_the_chart_do_not_set_its_range():
 
 def test_marks_beyond_an_interval_chart_stand_at_its_edge():
     near, far = Mark(-0.1, "near"), Mark(40.0, "far", sets_range=False)
-    drawing = interval_chart((Row("one", (near,)), Row("other", (far,))), "changes", zero=0.0, as_percent=True)
+    drawing = interval_chart(
+        (IntervalRow("one", (near,)), IntervalRow("other", (far,))), "changes", zero=0.0, as_percent=True
+    )
     root = parse(drawing)
     assert len(root.findall(".//circle")) == 1
     (triangle,) = root.findall(".//path[@class='dot']")
@@ -109,7 +111,7 @@ def test_marks_beyond_an_interval_chart_stand_at_its_edge():
 
 @given(low=st.floats(-5.0, 5.0).map(lambda x: round(x, 6)), span=st.floats(1e-3, 10.0))
 def test_named_ticks_of_interval_charts_do_not_overlap(low, span):
-    rows = (Row("one", (Mark(low, "a"), Mark(low + span, "b")), "note"),)
+    rows = (IntervalRow("one", (Mark(low, "a"), Mark(low + span, "b")), "note"),)
     ticks_ = [t for t in parse(interval_chart(rows, "x")).iter("text") if t.get("class") == "tick mid"]
     places = [(float(t.get("x")), 5.5 * len(t.text)) for t in ticks_]  # a letter of 11 px is hardly wider than 5.5 px
     assert places
@@ -117,7 +119,7 @@ def test_named_ticks_of_interval_charts_do_not_overlap(low, span):
 
 
 def test_axis_places_ends():
-    axis = Axis(1.0, 100.0, 200.0, log=True, downwards=True)
+    axis = ChartAxis(1.0, 100.0, 200.0, log=True, downwards=True)
     np.testing.assert_allclose(axis.place(np.array([1.0, 10.0, 100.0])), [2000.0, 1000.0, 0.0], atol=1e-9)
     assert np.isnan(axis.place(np.array([0.0, -1.0, np.nan]))).all()
 

@@ -30,7 +30,7 @@ from experiments.report.builders import (
     verdict,
     words,
 )
-from experiments.report.builders.case import Case
+from experiments.report.builders.case import FinishedDesign
 from experiments.report.drawing.numbers import number, percent, share
 from experiments.report.records.report_data import SearchHistory
 from experiments.report.records.situations import NotAvailable, Response
@@ -512,7 +512,7 @@ def test_provenance_repeats_the_run(data):
 def test_names_that_two_kinds_share_are_told_apart(run):
     sets = {kind: (Situation("same"),) for kind in ("taught", "unforeseen")} | {"validation": (Situation("other"),)}
     bench = SimpleNamespace(setup=SimpleNamespace(sets=sets))
-    labels = [p.label for p in Case(bench, None, (), None, None, {}).places]
+    labels = [p.label for p in FinishedDesign(bench, None, (), None, None, {}).places]
     assert labels == ["same (taught)", "other", "same (unforeseen)"]
 
 

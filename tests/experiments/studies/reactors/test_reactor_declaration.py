@@ -45,7 +45,7 @@ def test_hard_steps_are_those_first_written():
 
 def test_the_page_says_what_was_declared_when():
     found = declaration()
-    chosen = comparison.Options(("cstr_steps",), None, (0,), ("budget=small",))
+    chosen = comparison.ReactorOptions(("cstr_steps",), None, (0,), ("budget=small",))
     page = comparison.page(["## A recipe"], chosen, found)
     assert found.digest in page
     assert found.rule in page

@@ -91,7 +91,7 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
     monkeypatch.setattr("experiments.studies.engine.series.read_record", lambda _: record)
     seen = []
     monkeypatch.setattr(comparison, "require_declared", lambda *given: seen.append(given))
-    chosen = comparison.Options(("cstr_steps",), tmp_path, (0,), ("budget=small",))
+    chosen = comparison.ReactorOptions(("cstr_steps",), tmp_path, (0,), ("budget=small",))
     folder = tmp_path / "cstr_steps-0"
     comparison.run("cstr_steps", 0, chosen)
     folder.mkdir()
@@ -104,7 +104,7 @@ def test_a_finished_design_is_not_repeated_and_other_words_are_refused(tmp_path,
         [f"resume={folder}", "quiet=true"],
     ]
     with pytest.raises(UserError, match="was made with budget=small; choose another folder="):
-        comparison.run("cstr_steps", 0, comparison.Options(("cstr_steps",), tmp_path, (0,), ("budget=large",)))
+        comparison.run("cstr_steps", 0, comparison.ReactorOptions(("cstr_steps",), tmp_path, (0,), ("budget=large",)))
     assert set(seen) == {("cstr_steps", folder)}
     assert len(seen) == 6  # each design when it is done, those that are there before anything is done with them, too
 

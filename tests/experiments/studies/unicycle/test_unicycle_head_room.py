@@ -18,7 +18,7 @@ from experiments.studies.unicycle.head_room import (
     conclusion,
     page,
 )
-from experiments.studies.unicycle.lqr import MEASURED, Lqr
+from experiments.studies.unicycle.lqr import MEASURED, UnicycleLqr
 from experiments.studies.unicycle.lqr import NODES as LQR_NODES
 from experiments.studies.unicycle.pushes import Condition
 
@@ -68,7 +68,7 @@ def test_weights_stand_for_lqrs_feedback_at_its_nodes():
     """Roll's gain changes its sign with the speed, pitch's does not; where there is no feedback there are no gains."""
     genome = FROM_WEIGHTS.start()[:1]
     gains = FROM_WEIGHTS.theta(np.vstack([genome, [[np.nan] * 5]])).reshape(2, len(LQR_NODES), -1)
-    lqr = Lqr(((-12.5, 12.5), (-12.0, 12.0)), 0.01, scheduled=True).theta(genome)[0].reshape(len(LQR_NODES), -1)
+    lqr = UnicycleLqr(((-12.5, 12.5), (-12.0, 12.0)), 0.01, scheduled=True).theta(genome)[0].reshape(len(LQR_NODES), -1)
     assert gains[0, :, 0] == pytest.approx(lqr[:, MEASURED.index("pitch")])
     assert gains[0, :, 5] == pytest.approx(lqr[:, len(MEASURED) + MEASURED.index("roll_rate")])
     assert np.all(gains[0, :, 3] * np.sign(LQR_NODES) > 0.0)

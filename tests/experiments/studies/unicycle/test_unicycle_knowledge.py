@@ -7,14 +7,14 @@ import pytest
 
 from controllers import PID
 from experiments.studies.unicycle.contenders import OUTPUTS, balanced, gains_of, narrowed, of_gains, turned
-from experiments.studies.unicycle.lqr import MEASURED, NODES, Lqr
+from experiments.studies.unicycle.lqr import MEASURED, NODES, UnicycleLqr
 from flcs import FuzzyController
 from flcs.learning.config import NetworkConfig
 from flcs.refinement.genome import candidate
 from plants.unicycle import BETA0, UNICYCLE_PUSHED, UNICYCLE_REGION
 
 LIMITS = tuple((channel.low, channel.high) for channel in UNICYCLE_REGION.channels)
-LQR = Lqr(LIMITS, 0.01, scheduled=True, outputs=OUTPUTS)
+LQR = UnicycleLqr(LIMITS, 0.01, scheduled=True, outputs=OUTPUTS)
 THETA = LQR.theta(np.array([[50.0, 8.0, 1.0, 0.2, 6.0]]))[0]
 RNG = np.random.default_rng(0)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import sscq
-from experiments.studies.unicycle.lqr import MEASURED, NODES, STATES, Lqr, Weights, held_model, model
+from experiments.studies.unicycle.lqr import MEASURED, NODES, STATES, UnicycleLqr, Weights, held_model, model
 from experiments.studies.unicycle.pushes import reference
 from plants.unicycle import UNICYCLE_BALANCED, UNICYCLE_SPEED_HOLD
 from plants.unicycle.tasks import start
@@ -46,7 +46,7 @@ def test_the_criterion_weighs_by_what_counts_as_large():
 
 def test_steering_is_reversed_where_the_wheel_rolls_backwards():
     """Roll gains change sign with the speed; those of pitch do not."""
-    rows = Lqr(LIMITS, 0.01, scheduled=True).theta(GENOME[:, :5])[0].reshape(len(NODES), -1)
+    rows = UnicycleLqr(LIMITS, 0.01, scheduled=True).theta(GENOME[:, :5])[0].reshape(len(NODES), -1)
     on_roll = rows[:, len(STATES) + STATES.index("gamma")]
     on_pitch = rows[:, STATES.index("beta")]
     assert np.all(on_roll * np.sign(NODES) > 0.0)
@@ -74,7 +74,7 @@ def test_there_is_no_feedback_where_the_command_does_not_reach_what_grows():
 
 def test_a_search_goes_on_where_there_is_no_feedback():
     """Weights that nothing stabilises decode to no feedback: the robot falls, and the fitness says so."""
-    decode = Lqr(LIMITS, 0.01).candidate().decode
+    decode = UnicycleLqr(LIMITS, 0.01).candidate().decode
     both = decode(np.vstack([GENOME[0], [np.nan, *GENOME[0, 1:]]]))
     assert both[0].any()
     assert not both[1].any()
@@ -83,7 +83,7 @@ def test_a_search_goes_on_where_there_is_no_feedback():
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_it_balances_and_holds_the_speed(scheduled):
     """Out of balance by 0.05 rad: upright to the end, less than 0.01 rad of roll and 0.2 m/s from the speed asked for."""
-    lqr = Lqr(LIMITS, 0.01, scheduled)
+    lqr = UnicycleLqr(LIMITS, 0.01, scheduled)
     situation = sscq.Situation(name="ride", initial=start(1.5, 0.05, 0.05), reference=reference(1.5), t_end=15.0)
     ride = sscq.record(UNICYCLE_SPEED_HOLD, lqr.controller, lqr.theta(GENOME[:, :5] if scheduled else GENOME)[0], situation,
                        step=0.005)  # fmt: skip
@@ -93,7 +93,7 @@ def test_it_balances_and_holds_the_speed(scheduled):
 
 def test_scheduled_gains_are_those_of_the_node_at_its_speed_and_between_them_linear():
     """At 1 m/s the mean of the nodes at 0.5 and 1.5 m/s; yaw rate 1 rad/s, everything else at rest."""
-    lqr = Lqr(LIMITS, 0.01, scheduled=True)
+    lqr = UnicycleLqr(LIMITS, 0.01, scheduled=True)
     theta = lqr.theta(GENOME[:, :5])[0]
     rows = theta.reshape(len(NODES), -1)
 
@@ -118,7 +118,7 @@ def test_with_a_channel_for_each_motion_it_commands_the_same(scheduled):
     found = []
     for plant, asked in ((UNICYCLE_SPEED_HOLD, reference(1.5)), (UNICYCLE_BALANCED, reference(1.5, balanced=True))):
         limits = tuple((channel.low, channel.high) for channel in plant.channels)
-        lqr = Lqr(limits, 0.01, scheduled, tuple(channel.output for channel in plant.channels))
+        lqr = UnicycleLqr(limits, 0.01, scheduled, tuple(channel.output for channel in plant.channels))
         situation = sscq.Situation(name="ride", initial=start(1.5, 0.02, 0.02), reference=asked, t_end=2.0)
         theta = lqr.theta(GENOME[:, :5] if scheduled else GENOME)[0]
         ride = sscq.record(plant, lqr.controller, theta, situation, step=0.005)
@@ -129,7 +129,7 @@ def test_with_a_channel_for_each_motion_it_commands_the_same(scheduled):
 
 def test_more_weights_to_begin_at_do_not_replace_the_usual_ones():
     """At one speed with it, scheduled without."""
-    more = Lqr(LIMITS, 0.01, True, starts=((50.0, 8.0, 1.0, 0.2, 6.0, 1.5),)).candidate().start
-    usual = Lqr(LIMITS, 0.01, True).candidate().start
+    more = UnicycleLqr(LIMITS, 0.01, True, starts=((50.0, 8.0, 1.0, 0.2, 6.0, 1.5),)).candidate().start
+    usual = UnicycleLqr(LIMITS, 0.01, True).candidate().start
     assert np.array_equal(more[:-1], usual)
     assert more[-1].tolist() == [50.0, 8.0, 1.0, 0.2, 6.0]

@@ -14,7 +14,7 @@ from plants.unicycle.tasks import NOISE
 
 DECLARED = UnicycleStudy().declaration().own
 RANGES = DECLARED["drawn"]["ranges"]
-GRID = pushes.Grid(directions=24, largest=300.0, sizes=15, halvings=3)
+GRID = pushes.PushGrid(directions=24, largest=300.0, sizes=15, halvings=3)
 RIDE = pushes.Condition(1.0, 0.0, 0.4)
 STEP = 300.0 / 15 / 2**3  # N: what the bisection leaves open
 

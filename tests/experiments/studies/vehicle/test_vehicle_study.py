@@ -10,7 +10,7 @@ import sscq
 from experiments.runtime.errors import UserError
 from experiments.studies.engine.outcomes import survival
 from experiments.studies.vehicle.comparison import SlipOutcomes, VehicleStudy, across, aims, falls_and_limit
-from experiments.studies.vehicle.lqr import STATES, Lqr, extended, model
+from experiments.studies.vehicle.lqr import STATES, VehicleLqr, extended, model
 from experiments.studies.vehicle.situations import MORE, OTHERS, SLIPPERY, drawn, kind_of, slippery
 from plants.balancing_vehicle import BALANCING_VEHICLE
 from sscq.baselines.linear_quadratic import feedback
@@ -76,7 +76,7 @@ def test_the_model_has_the_poles_of_the_specification_and_integrals_behind_it():
 
 def test_lqr_holds_the_vehicle_on_dry_ground():
     """Without noise it holds its speed of 0.5 m/s, and the turn of 0.5 rad/s, to what is left after 20 s: 1 %."""
-    lqr = Lqr(LIMITS, 0.01)
+    lqr = VehicleLqr(LIMITS, 0.01)
     situation = replace(sscq.standard_sets(BALANCING_VEHICLE)["taught"][2], noise=0.0, t_end=20.0)
     ride = sscq.record(BALANCING_VEHICLE, lqr.controller, lqr.theta(GENOME), situation, step=0.005)
     assert ride["output true_speed"][-1] == pytest.approx(0.5, abs=0.005)

@@ -13,7 +13,7 @@ from controllers import PID
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.export import guard
 from flcs.export.c import closed_loop, programs, source, target
-from flcs.export.machine import Machine, Signal
+from flcs.export.machine import Machine, MachineSignal
 from flcs.export.proof import FAILED, OK
 from flcs.inference.rule_base import Rule
 from tests.reference.exports import job_of, knowledge_base
@@ -102,7 +102,7 @@ def test_hostile_inputs_are_stood_and_would_be_noticed(tmp_path, monkeypatch):
 
 
 def test_names_must_be_identifiers():
-    machine = Machine("my controller", "", (Signal("a"),), (Signal("b"),), {"a": 0.0, "b": 0.0}, (), 0.01)
+    machine = Machine("my controller", "", (MachineSignal("a"),), (MachineSignal("b"),), {"a": 0.0, "b": 0.0}, (), 0.01)
     with pytest.raises(ValueError, match="letters, digits and underscores, got 'my controller'"):
         source.texts(machine)
 

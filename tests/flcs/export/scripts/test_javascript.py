@@ -11,7 +11,7 @@ import pytest
 import plants
 from controllers import PID
 from flcs.export import streams
-from flcs.export.machine import Machine, Part, Signal, part
+from flcs.export.machine import Machine, MachinePart, MachineSignal, part
 from flcs.export.plant import plant_machine
 from flcs.export.proof import FAILED, OK
 from flcs.export.scripts import javascript
@@ -61,8 +61,8 @@ def test_pieces_are_the_whole_bit_for_bit(size, tmp_path, monkeypatch):
 
     names = ("b", "a", "c", "d")
     memory = dict.fromkeys(names, 0.5)
-    outputs = tuple(Signal(name) for name in names[1:])
-    machine = Machine("m", "", (Signal("b"),), outputs, memory, (part("one", body, names),), 1.0)
+    outputs = tuple(MachineSignal(name) for name in names[1:])
+    machine = Machine("m", "", (MachineSignal("b"),), outputs, memory, (part("one", body, names),), 1.0)
     rows = points(1, count=50)
     monkeypatch.setattr(javascript.chunked_function, "__defaults__", (size,))
     np.testing.assert_array_equal(in_node(machine, rows, tmp_path), machine.run(rows))
@@ -116,8 +116,8 @@ def test_without_node_nothing_is_said_to_be_right(job, tmp_path, monkeypatch):
 def test_names_that_the_language_has_taken_are_refused():
     def machine(slot, part_name):
         program = part("one", lambda m: m.__setitem__(slot, 1.0), [slot])
-        one = Part(part_name, program.program, (slot,))
-        return Machine("m", "", (), (Signal(slot),), {slot: 0.0}, (one,), 1.0)
+        one = MachinePart(part_name, program.program, (slot,))
+        return Machine("m", "", (), (MachineSignal(slot),), {slot: 0.0}, (one,), 1.0)
 
     assert "class Machine" in javascript.text(machine("a", "one"))
     with pytest.raises(ValueError, match="letters, digits and underscores, got 'new'"):

@@ -12,7 +12,7 @@ import pytest
 from controllers import PID
 from flcs.export import streams
 from flcs.export.c import programs, source
-from flcs.export.machine import Machine, Signal, part
+from flcs.export.machine import Machine, MachineSignal, part
 from flcs.export.proof import FAILED, OK
 from flcs.export.structured_text import function_block, target
 from flcs.export.structured_text.function_block import RESERVED, identifiers
@@ -173,7 +173,9 @@ def test_a_slot_that_is_read_and_written_is_read_first():
         m["before"] = m["a"]
 
     memory = dict.fromkeys(names, 0.0)
-    machine = Machine("swap", "", (Signal("a"),), (Signal("y"),), memory, (part("one", swap, names),), 1.0)
+    machine = Machine(
+        "swap", "", (MachineSignal("a"),), (MachineSignal("y"),), memory, (part("one", swap, names),), 1.0
+    )
     found = target.interpreted(machine, function_block.text(machine), [[1.0], [2.0], [3.0]])
     assert found.ravel().tolist() == [0.0, 1.0, 2.0]
 
@@ -189,12 +191,12 @@ def test_what_has_no_form_is_refused():
     memory = {"a": 0.0}
     writes = part("one", lambda m: m.__setitem__("a", where(m["a"], 1.0, 0.0)), memory)
     with pytest.raises(ValueError, match="one writes the input a"):
-        function_block.text(Machine("m", "", (Signal("a"),), (), memory, (writes,), 1.0))
+        function_block.text(Machine("m", "", (MachineSignal("a"),), (), memory, (writes,), 1.0))
 
 
 def _plain(value):
     one = part("one", lambda m: m.__setitem__("y", m["y"]), ["y"])
-    return Machine("m", "", (), (Signal("y"),), {"y": value}, (one,), 1.0)
+    return Machine("m", "", (), (MachineSignal("y"),), {"y": value}, (one,), 1.0)
 
 
 def test_restart_begins_again(job):
