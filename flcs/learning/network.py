@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from flcs.inference.defuzzification import TINY, by_areas, voice
-from flcs.inference.membership import Bell, Gaussian, Trapezoid, spread_apart
+from flcs.inference.membership import Bell, Gaussian, Trapezoid, Triangular, spread_apart
 from flcs.inference.variable import SMALLEST_GAP
 
 if TYPE_CHECKING:
@@ -57,6 +57,8 @@ class TermLayer(nn.Module):
         if isinstance(shape, (Gaussian, Bell)):
             squared = ((x[:, None] - centres) / self.widths()).square()
             return torch.exp(-0.5 * squared) if isinstance(shape, Gaussian) else 1.0 / (1.0 + squared**shape.slope)
+        if not isinstance(shape, (Triangular, Trapezoid)):
+            raise NotImplementedError(f"terms of shape {shape.name!r} have no form for training; add one here")
         edge = shape.plateau if isinstance(shape, Trapezoid) else 0.0
         gaps = centres.diff()
         rises = ((x[:, None] - (centres[:-1] + edge * gaps)) / ((1.0 - 2.0 * edge) * gaps)).clamp(0.0, 1.0)
@@ -138,7 +140,11 @@ class ChannelNetwork(nn.Module):
         """Return the firing strengths [n, n_rules]."""
         inside = self.scaled(x)
         chosen = torch.stack([layer(inside[:, k])[:, self.index[:, k]] for k, layer in enumerate(self.term_layers())])
-        return chosen.amin(0) if self.how.t_norm == "minimum" else chosen.prod(0)
+        if self.how.t_norm == "minimum":
+            return chosen.amin(0)
+        if self.how.t_norm == "product":
+            return chosen.prod(0)
+        raise NotImplementedError(f"the t-norm {self.how.t_norm!r} has no form for training; add one here")
 
     def confidence(self, x: Tensor) -> Tensor:
         """Return 1 inside the taught ranges, falling to 0 outside [n]."""

@@ -19,12 +19,9 @@ from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.algebra.calculus import Parts, Taped
-from plants.mechanics.algebra.symbolic import Symbolic, SymbolicError
 from plants.mechanics.declaration.declaration import DeclarationError, MechanismDeclaration
 from plants.mechanics.equations import Equations
 from plants.mechanics.forms import multipliers
-from plants.mechanics.forms.chaplygin.equations import chaplygin
-from plants.mechanics.forms.chaplygin.split import split_of
 from plants.mechanics.forms.reduced import reduced
 
 if TYPE_CHECKING:
@@ -218,6 +215,8 @@ def _generic(declared: MechanismDeclaration, form: str, derivatives: str, feedba
 def _by_algebra(
     derive: Callable[[Calculus], Parts], declared: MechanismDeclaration, *, required: bool
 ) -> Iterator[tuple[str, Parts]]:
+    from plants.mechanics.algebra.symbolic import Symbolic, SymbolicError  # symengine: a stored derivation needs none
+
     for name, normal in (("symbols", True), ("symbols, as derived", False)):
         try:
             yield name, derive(Symbolic(declared, trigonometric=normal))
@@ -228,6 +227,8 @@ def _by_algebra(
 
 
 def _split(declared: MechanismDeclaration, derivatives: str) -> Split:
+    from plants.mechanics.forms.chaplygin.split import split_of  # symengine, as above
+
     if derivatives == "tape":
         raise DeclarationError(
             f"mechanism {declared.name!r}: form 'chaplygin' is a procedure of computer algebra; leave out "
@@ -238,6 +239,8 @@ def _split(declared: MechanismDeclaration, derivatives: str) -> Split:
 
 def _mechanised(declared: MechanismDeclaration, split: Split) -> Iterator[tuple[str, Parts]]:
     """With names kept and replaced, in trigonometric normal form and as derived."""
+    from plants.mechanics.forms.chaplygin.equations import chaplygin  # symengine, as above
+
     for kept, normal in ((True, True), (True, False), (False, True), (False, False)):
         name = ("names kept" if kept else "names replaced") + ("" if normal else ", as derived")
         yield name, chaplygin(declared, split=split, kept=kept, trigonometric=normal)

@@ -1,4 +1,4 @@
-"""The ladder of baselines: one row per controller, and the cost in each situation as dots."""
+"""The table that compares controllers, the ladder of baselines, and the cost in each situation as dots."""
 
 from __future__ import annotations
 

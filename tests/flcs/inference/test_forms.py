@@ -304,7 +304,7 @@ def test_a_file_of_schema_1_stays_one(kb, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"mamdani"', '"mamdami"', "did you mean 'mamdani'|no form|key of inference"),
+        ('"mamdani"', '"mamdami"', "inference.form: expected 'sugeno', 'tsukamoto' or 'mamdani', got 'mamdami'"),
         ('"width": 0.25', '"width": 3.0', "output sets: width must be above 0 and at most 1, got 3.0"),
         ('"points": 65', '"points": 12', "need at least 13 points"),
         ('"aggregation": "sum"', '"aggregation": "any"', "aggregation must be one of sum, maximum, got 'any'"),

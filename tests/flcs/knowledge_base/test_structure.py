@@ -39,7 +39,7 @@ def test_the_published_schema_is_that_of_the_program():
         ({"form": "tsukamoto", "defuzzifier": "weighted mean"}, "no key of inference 'width'"),
         ({"widht": 0.1}, "no key of inference 'widht'; did you mean 'width'"),
         ({"points": 0.5}, "inference.points: expected an integer, got 0.5"),
-        ({"points": 0}, "inference: output sets of width .* need at least 13 points, got 0"),
+        ({"points": 0}, "inference: output sets: points must be at least 7 and at most 1001, got 0"),
         ({"implication": "clipp"}, "inference: .*'clipp'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -159,3 +160,15 @@ def test_a_base_without_rules_can_be_trained(builders):
     network = SugenoNetwork(kb)
     fit(network, builders["rows"](kb), NetworkConfig(rounds=0))
     np.testing.assert_array_equal(network.knowledge_base().gains([[0.0, 0.0]]), [base.reference])
+
+
+def test_what_torch_has_no_form_of_is_refused_and_not_trained_as_another(kb):
+    x = torch.zeros(1, 2, dtype=torch.float64)
+    network = SugenoNetwork(kb).networks()[0]
+    network.how = SimpleNamespace(t_norm="einstein")
+    with pytest.raises(NotImplementedError, match="t-norm 'einstein' has no form for training"):
+        network.firing(x)
+    layer = SugenoNetwork(kb).networks()[0].term_layers()[0]
+    layer.variable = SimpleNamespace(shape=SimpleNamespace(name="cosine"))
+    with pytest.raises(NotImplementedError, match="shape 'cosine' have no form for training"):
+        layer(x[:, 0])

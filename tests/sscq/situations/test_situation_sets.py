@@ -15,6 +15,7 @@ import plants
 import sscq
 from controllers import PID
 from plants import Quantity
+from plants.core.registry import in_full
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.situations.situation_sets import KINDS, repeated, standard_sets, varied
@@ -87,20 +88,21 @@ def test_every_task_is_complete(plant):
 
 
 def test_every_task_runs_and_a_mild_controller_survives_it(plant):
+    name = in_full(plant.name)
     several = [s for situations in task(plant).values() for s in situations]
-    if plant.name in NO_TASK_BUT_THEIR_OWN and not plant.situations:
+    if name in NO_TASK_BUT_THEIR_OWN and not plant.situations:
         pytest.skip("balanced at a finer step than a task made from its channels has")
     horizon = max(s.t_end for s in several)
     step = horizon / 1000.0 if plant.advance is None else plant.step
-    gains = MILD_OF.get(plant.name, MILD * len(plant.channels))
-    with nullcontext() if plant.name in COMPILED else uncompiled():
+    gains = MILD_OF.get(name, MILD * len(plant.channels))
+    with nullcontext() if name in COMPILED else uncompiled():
         loop = ClosedLoop(plant, PID(), several, step, measures=("iae", "effort"), lanes=1)
         quality = loop.evaluate(np.array([gains]), threads=1)
-    changed = plant.name in LOST_WHEN_CHANGED
+    changed = name in LOST_WHEN_CHANGED
     chosen = np.array([s.name.startswith(TOLD_APART) for s in several])
     assert not chosen.any() or 0.0 < quality.failed[chosen].mean() < 0.25
     expected = chosen | [(changed and s.name.startswith("changed plant")) or s.name in FALLS for s in several]
-    if plant.name in PUSHED_OVER and plant.situations:
+    if name in PUSHED_OVER and plant.situations:
         assert 0.2 < quality.failed.mean() < 0.8  # else what falls would tell nothing
         return
     assert not quality.failed[~expected].any()

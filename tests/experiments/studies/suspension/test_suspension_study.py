@@ -18,7 +18,7 @@ def test_the_declared_plants_and_situations_are_there():
     declared = comparison.SuspensionStudy().declaration()
     assert comparison.aim_of(declared).measures == ("ride_comfort", "tyre_load_variation")
     for name in declared.situations:
-        plant = plants.get(name)
+        plant = plants.find(name)
         found = [group_of(kind, one["name"]) for kind in ("taught", "unforeseen") for one in plant.situations[kind]]
         assert {group: found.count(group) for group in GROUPS} == {"taught": 5, "listed": 8, "drawn": 28}
 
