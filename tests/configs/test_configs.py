@@ -14,7 +14,7 @@ from configs import FOLDER, rules, store
 from configs.schema import (
     DesignConfig,
     EvaluateConfig,
-    NetworkConfig,
+    NetworkSettings,
     RunConfig,
     SearchConfig,
     SimulateConfig,
@@ -141,16 +141,16 @@ def test_complaints_name_the_setting_wherever_it_stands():
 
 
 def test_common_terms_are_of_inputs_that_all_channels_share_and_chosen_for_none_of_them():
-    assert complaints(NetworkConfig(inputs=["speed"], common_terms=True)) == []
-    assert complaints(NetworkConfig(inputs=["speed"], common_terms=True, terms=None, centres={"speed": [0, 1]})) == []
-    assert complaints(NetworkConfig(common_terms=True)) == [
+    assert complaints(NetworkSettings(inputs=["speed"], common_terms=True)) == []
+    assert complaints(NetworkSettings(inputs=["speed"], common_terms=True, terms=None, centres={"speed": [0, 1]})) == []
+    assert complaints(NetworkSettings(common_terms=True)) == [
         "common_terms need inputs that all channels share, measurements; e is each channel's own"
     ]
     for word, wrong in {
         "terms=null": {"terms": None}, "shape=search": {"shape": "search"}, "choose_inputs": {"choose_inputs": True},
         "max_inputs": {"max_inputs": 1},
     }.items():  # fmt: skip
-        told = complaints(NetworkConfig(inputs=["speed"], common_terms=True, **wrong))
+        told = complaints(NetworkSettings(inputs=["speed"], common_terms=True, **wrong))
         assert told == [
             f"{word} chooses by each channel's own gains, common_terms need the same terms in all; leave one out"
         ]
@@ -197,5 +197,5 @@ def test_the_settings_of_a_schema_are_its_leaves():
     ],
 )
 def test_settings_of_another_form_of_inference_are_refused(settings, words):
-    found = list(NetworkConfig(**settings).complaints())
+    found = list(NetworkSettings(**settings).complaints())
     assert (found == []) if not words else (len(found) == 1 and words in found[0])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from configs.schema import NetworkConfig as Asked
+from configs.schema import NetworkSettings as Asked
 from experiments.pipeline.input_choice import with_needed_inputs
 from experiments.pipeline.refining import completed
 from experiments.report.structure import input_rows, sentences
