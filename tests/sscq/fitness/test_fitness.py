@@ -208,7 +208,7 @@ def test_without_survivors_there_is_nothing_to_refer_to():
             {"kind": "entropy"},
             "kind must be one of tracking_and_entropy, .*, got 'entropy'; did you mean 'entropy_square'",
         ),
-        ({"error": "iea"}, "error must be one of iae, itae, ise, got 'iea'; did you mean 'i[as]e'"),
+        ({"error": "iea"}, "error must be one of iae, itae, ise, got 'iea'; did you mean 'ise'"),
         ({"aggregate": "wurst"}, "aggregate must be one of .*, got 'wurst'; did you mean 'worst'"),
         ({"entropy_weight": -0.1}, "entropy_weight must be at least 0, got -0.1"),
         ({"effort_weight": np.inf}, "effort_weight must be finite and at least 0, got inf"),
