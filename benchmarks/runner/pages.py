@@ -1,6 +1,6 @@
 """Pages that are measured and written by a command: ``python -m benchmarks.NAME [--quick] [--folder X]``.
 
-Their sentences are made out of figures: paragraphs, ranges, lists.
+Their words are Markdown templates as those of the studies; here is what stands in their places: ranges, lists, medians.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner import machine
 from benchmarks.runner.timing import FULL, QUICK
+from experiments.studies.engine.template import Template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from benchmarks.runner.timing import Size
 
@@ -42,6 +43,13 @@ def median(values: Iterable[float]) -> str:
     return f"{statistics.median(values):.2g}"
 
 
+def filled(template: Path, about: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """Return a template's page with findings in its places and, at ``{{ about }}``, the machine's description."""
+    given = {"about": [f"- {key}: {value}" for key, value in about.items()], **values}
+    return Template.read(template).page(given, wrap=True)
+
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
 STUDIES = Path(__file__).parents[2] / "docs" / "studies"
 FOLDER = STUDIES.parent / "performance"
 

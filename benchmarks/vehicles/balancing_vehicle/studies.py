@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.runner import pages
-from benchmarks.runner.pages import paragraph
 from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.runner.timing import FULL, ratio
 from benchmarks.vehicles.balancing_vehicle import runs
@@ -87,111 +86,6 @@ def _drop() -> str:
     ])  # fmt: skip
 
 
-def study_1() -> list[str]:
-    """Study 1: rolling and slipping."""
-    run, calm = runs.studies()["1b"], runs.studies()["1a"]
-    share = np.abs(run["F_t_L"]) / run["f_n_L"]
-    peak = int(share[run.time < 0.7].argmax())
-    slides = int((np.abs(run["slip_t_L"]) > balancing_vehicle.STUDY["v_s"]).argmax())
-    later = slides + round(0.1 / runs.REFERENCE)
-
-    def missing(one: Any) -> float:
-        return float(np.abs(one["axle_x"] - runs.RADIUS * (one["theta"] + one["aL"])).max())
-
-    return [
-        "## Study 1: rolling and slipping",
-        "",
-        "![Displacement against wheel angle](balancing_vehicle/rolling.svg)",
-        "",
-        *paragraph(
-            f"With 0.5 N m on both wheels the vehicle rolls: over {calm['axle_x'][-1]:.3g} m the axle misses the",
-            "way that",
-            f"the wheels have turned by at most {missing(calm):.1e} m. With 1.6 sin 2t N m it slips: friction",
-            "over load",
-            f"reaches {share[peak]:.4f} at {run.time[peak]:.3f} s, the slip passes the Stribeck velocity at",
-            f"{run.time[slides]:.3f} s, and a tenth of a second later {share[later]:.3f} is left. Displacement",
-            "and turning",
-            f"part by up to {missing(run):.2g} m. With 1.2 sin 2t N m they stay together within",
-            f"{missing(runs.studies()['1c']):.1e} m.",
-        ),
-        "",
-        "![Friction over load, with the fall from its static peak](balancing_vehicle/friction.svg)",
-        "",
-    ]
-
-
-def slip(found: StudyFindings) -> list[str]:
-    """Where slip is found against what rolling needs."""
-    return [
-        "## Where slip is found",
-        "",
-        *paragraph(
-            "Torques A sin 2t on both wheels, 2 s. The friction that ideal rolling needs is that of the no-slip",
-            "model; the",
-            "largest slip is that of the vehicle with LuGre friction, whose bristles creep below 0.1 mm/s in stick.",
-        ),
-        "",
-        *markdown_table(
-            ("A, N m", "needed, share of static friction", "largest slip, m/s"),
-            [(f"{swing:g}", f"{need:.3f}", f"{slip:.2g}") for swing, need, slip in found.slip],
-        ),
-        "",
-    ]
-
-
-def study_2() -> list[str]:
-    """Study 2: the friction drop."""
-    run = runs.studies()["2"]
-
-    def at(t: float, name: str) -> float:
-        return float(run[name][round(t / runs.REFERENCE)])
-
-    return [
-        "## Study 2: the left wheel loses its grip",
-        "",
-        "![Path and swing after the friction drop](balancing_vehicle/drop.svg)",
-        "",
-        *paragraph(
-            "0.5 N m on both wheels; from 2 s on the ground under the left wheel gives a tenth of its friction.",
-            "The left",
-            f"wheel spins up, the vehicle yaws to the left ({at(3.0, 'psi'):.2f} rad at 3 s, {at(5.0, 'psi'):.2f}",
-            "rad at",
-            f"5 s) and leaves its line by {at(3.0, 'axle_y'):.2f} m at 3 s and {at(4.0, 'axle_y'):.2f} m at 4 s.",
-            "The right",
-            f"wheel holds a side force of {abs(at(2.5, 'F_s_R')):.1f} N at 2.5 s, then slips aside with",
-            f"{abs(at(3.0, 'slip_s_R')):.2f} m/s at 3 s and {abs(at(4.0, 'slip_s_R')):.2f} m/s at 4 s. At 4 s the",
-            "left wheel",
-            f"has turned {at(4.0, 'aL'):.1f} rad, the right one {at(4.0, 'aR'):.1f} rad, where the way alone would be",
-            f"{at(4.0, 'axle_x') / runs.RADIUS:.1f} rad.",
-        ),
-        "",
-    ]
-
-
-def study_3(found: StudyFindings) -> list[str]:
-    """Study 3: which speed is fed back."""
-    rows = []
-    for (scales, encoder), course in found.courses.items():
-        where = "both" if scales[0] == scales[1] else "left"
-        outcome = f"falls at {course.end:.2f} s" if course.fell else f"upright after {course.end:.0f} s"
-        speed = "encoders" if encoder else "true"
-        rows.append([f"{where}, {scales[0]:g}", speed, outcome, f"{course.yaw:.2f}", f"{course.heat:.0f}"])
-    return [
-        "## Study 3: which speed is fed back",
-        "",
-        *paragraph(
-            "The balancing vehicle (set `balancer`) under its nominal cascade, 2 m/s from rest, friction scaled",
-            "from 0.3 s",
-            "on, own step of 1 ms, motors without a speed line and integrals that never stop, as in the source.",
-            "Outcomes",
-            "can be compared, digits cannot: stick-slip is chaotic.",
-        ),
-        "",
-        *markdown_table(("friction scale", "speed fed back", "outcome", "yaw there, rad", "heat of friction, J"), rows),
-        "",
-    ]
-
-
 OWN = next(iter(SCHEMES))
 SCALES = ((0.05, 0.05), (0.1, 1.0))
 HALVINGS = {"fixed 4 ms": (0, 0), "k from 0 to 4": (0, 4), "k from 1 to 5": (1, 5), "fixed 0.25 ms": (4, 4)}
@@ -220,63 +114,77 @@ def measured(size: Size) -> StudyFindings:
     )
 
 
-def page(found: StudyFindings, about: dict[str, object]) -> str:
+def page(found: StudyFindings, about: dict[str, Any]) -> str:
     """Return the page's text."""
-    lines = [
-        "# The balancing vehicle on slippery ground: studies",
-        "",
-        *paragraph(
-            "Written by `python -m benchmarks.vehicles.balancing_vehicle.studies`. Open loops on the parameter set",
-            "`study` (centre of mass below the axle, static friction 0.15, kinetic 0.10), by the Rosenbrock method at",
-            f"{1e3 * runs.REFERENCE:g} ms; the gate's tests hold these runs against the reference trajectories to",
-            "1e-6. What the plant is: [balancing_vehicle.md](../reference/balancing_vehicle.md).",
-        ),
-        "",
-        *(f"- {key}: {value}" for key, value in about.items()),
-        "",
-        *study_1(),
-        *slip(found),
-        *study_2(),
-        *study_3(found),
-        *_accuracy(found),
-        *_bump(found),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _accuracy(found: StudyFindings) -> list[str]:
+    schemes = (*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6))
     head = ["scheme", *(f"{1e3 * h:g} ms" for h in runs.STEPS), f"ns, {LANES} lanes", "ns, one lane"]
-    rows = [_scheme_row(found, name) for name in (*SCHEMES, *(f"own step, {k} passes" for k in PASSES_TRIED if k != 6))]
-    lanes = ratio(found.times[f"{OWN}, one lane"], found.times[f"{OWN}, {LANES} lanes"])[1]
-    dear = ratio(found.times[f"rosenbrock, {LANES} lanes"], found.times[f"{OWN}, {LANES} lanes"])[1]
-    return [
-        "## Step, accuracy and time",
-        "",
-        *paragraph(
-            "Largest error of a coordinate [m, rad] in study 1b over 2 s, by step; and time of a step and rollout",
-            "in closed",
-            "loop at 1 ms with three PID channels and all measures, one thread. A dash: it is lost. Wheel angles",
-            "of some",
-            "17 rad are among the coordinates.",
-        ),
-        "",
-        *markdown_table(head, rows),
-        "",
-        *paragraph(
-            f"{LANES} lanes make the own step {lanes:.2g} times as fast as one. The Rosenbrock method takes",
-            f"{dear:.2g} times",
-            f"as long a step and is at 1 ms {found.errors[OWN][1e-3] / found.errors['rosenbrock'][1e-3]:,.0f} times as",
-            "accurate while wheels stay on the ground; where a wheel hits the ground its matrix loses its sign",
-            "and the run",
-            "may end (at 1 ms on the landings tried, at 0.1 ms not). So the plant brings its own step, and studies",
-            "on smooth",
-            'ground take the Rosenbrock method: `dataclasses.replace(plant, advance=None)`, `integrator="rosenbrock"`.',
-            "Explicit velocities are cheaper still and as accurate here at 1 ms, but stand at the edge of their",
-            "stability",
-            "there: the stick oscillation of the nominal vehicle has 1180 1/s.",
-        ),
-        "",
+    slip = [(f"{swing:g}", f"{need:.3f}", f"{slip:.2g}") for swing, need, slip in found.slip]
+    bumps = [
+        (name, f"{steps:,}", f"{x:.4f}", f"{high:.4f}", f"{-1e3 * low:.2g}")
+        for name, (steps, x, high, low) in found.bumps.items()
     ]
+    return pages.filled(
+        pages.TEMPLATES / "balancing_vehicle_slippery.md",
+        about,
+        {
+            **_rolling_and_slipping(),
+            **_after_the_drop(),
+            "reference": 1e3 * runs.REFERENCE,
+            "lanes": LANES,
+            "slip": markdown_table(("A, N m", "needed, share of static friction", "largest slip, m/s"), slip),
+            "courses": _courses(found),
+            "accuracy": markdown_table(head, [_scheme_row(found, name) for name in schemes]),
+            "faster": ratio(found.times[f"{OWN}, one lane"], found.times[f"{OWN}, {LANES} lanes"])[1],
+            "dear": ratio(found.times[f"rosenbrock, {LANES} lanes"], found.times[f"{OWN}, {LANES} lanes"])[1],
+            "accurate": found.errors[OWN][1e-3] / found.errors["rosenbrock"][1e-3],
+            "bumps": markdown_table(("step", "steps", "x at the end, m", "largest gap, m", "deepest, mm"), bumps),
+        },
+    )
+
+
+def _rolling_and_slipping() -> dict[str, float]:
+    """What is said of study 1."""
+    calm, run, held = (runs.studies()[name] for name in LABELS)
+    share = np.abs(run["F_t_L"]) / run["f_n_L"]
+    peak = int(share[run.time < 0.7].argmax())
+    slides = int((np.abs(run["slip_t_L"]) > balancing_vehicle.STUDY["v_s"]).argmax())
+
+    def missing(one: Any) -> float:
+        return float(np.abs(one["axle_x"] - runs.RADIUS * (one["theta"] + one["aL"])).max())
+
+    return {
+        "rolled": calm["axle_x"][-1],
+        "missed": missing(calm),
+        "peak": share[peak],
+        "peak_at": run.time[peak],
+        "slides_at": run.time[slides],
+        "left": share[slides + round(0.1 / runs.REFERENCE)],
+        "parted": missing(run),
+        "together": missing(held),
+    }
+
+
+def _after_the_drop() -> dict[str, Any]:
+    """What is said of study 2: signals at the second 3, 4 or 5, ``psi[3]``."""
+    run = runs.studies()["2"]
+    each = round(1.0 / runs.REFERENCE)
+    found = {name: dict(enumerate(map(float, run[name][::each]))) for name in ("psi", "axle_y", "aL", "aR")}
+    return found | {
+        "side_force": abs(run["F_s_R"][round(2.5 * each)]),
+        "aside": dict(enumerate(np.abs(run["slip_s_R"][::each]))),
+        "way": run["axle_x"][4 * each] / runs.RADIUS,
+    }
+
+
+def _courses(found: StudyFindings) -> list[str]:
+    rows = []
+    for (scales, encoder), course in found.courses.items():
+        where = "both" if scales[0] == scales[1] else "left"
+        outcome = f"falls at {course.end:.2f} s" if course.fell else f"upright after {course.end:.0f} s"
+        speed = "encoders" if encoder else "true"
+        rows.append([f"{where}, {scales[0]:g}", speed, outcome, f"{course.yaw:.2f}", f"{course.heat:.0f}"])
+    head = ("friction scale", "speed fed back", "outcome", "yaw there, rad", "heat of friction, J")
+    return markdown_table(head, rows)
 
 
 def _scheme_row(found: StudyFindings, name: str) -> list[str]:
@@ -285,27 +193,6 @@ def _scheme_row(found: StudyFindings, name: str) -> list[str]:
     times = [found.times.get(f"{name}, {count}") for count in (f"{LANES} lanes", "one lane")]
     cells += [f"{1e9 * t.best:,.0f}" if t is not None else "" for t in times]
     return [name, *cells]
-
-
-def _bump(found: StudyFindings) -> list[str]:
-    return [
-        "## A bump",
-        "",
-        *paragraph(
-            "4 cm high and 20 cm long, taken at 2 m/s under both wheels, controller at 4 ms; averaging time five",
-            "steps. The",
-            "step is 4 ms / 2^k, with k changed after each control period by whether a gap was open or pressed (the",
-            "reference path, one run at a time).",
-        ),
-        "",
-        *markdown_table(
-            ("step", "steps", "x at the end, m", "largest gap, m", "deepest, mm"),
-            [
-                (name, f"{steps:,}", f"{x:.4f}", f"{high:.4f}", f"{-1e3 * low:.2g}")
-                for name, (steps, x, high, low) in found.bumps.items()
-            ],
-        ),
-    ]
 
 
 def write(found: StudyFindings, about: dict[str, Any], folder: Path) -> None:

@@ -1,4 +1,8 @@
-"""The full car's algebraic loop: how strong it is, how accurate delayed accelerations are, and what time it takes."""
+"""Write docs/performance/suspension_loop.md: ``python -m benchmarks.vehicles.suspension.loop [--quick]``.
+
+The full car's algebraic loop: how strong it is, how accurate delayed accelerations are, and what time it takes. Every
+number on the page, those in its sentences included, comes from the one run that writes it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
+from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, alternate, ratio
+from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
 from benchmarks.vehicles.suspension.rollouts import (
     DAMPING,
     NOMINAL_DAMPERS,
@@ -20,30 +25,27 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     plant_of,
 )
+from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations, shared
-from plants.core.tracing.trace import names, trace
 from plants.suspension import SUSPENSION
 from plants.suspension.signals import REST
+from plants.suspension.verification.loop_forms import UNKNOWNS
 from plants.suspension.verification.loop_gains import ARRANGEMENTS, gains
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.runner.timing import Size
     from benchmarks.vehicles.suspension.rollouts import End
-    from plants.core.algebraic_loop.gain import MatrixGain
-    from plants.core.tracing.trace import Program
 
 
 STEPS = (1e-3, 2e-4)  # s
 PUBLISHED = 9.0  # run time of the loop over the loop-free run time for the full car, US 2004/0039555
 SHARES = (1.0, 0.7, 0.5)
 LOST_AFTER = 2000  # steps that a scheme which runs must survive
-BASELINES = ("iterated", "iterated_exact", "gauss_seidel")
-WAYS = (
-    ("minimal", "solved"), *(("minimal", mode) for mode in BASELINES), ("minimal", "loop_free"),
-    ("redundant", "solved"), ("printed", "solved"), *(("printed", mode) for mode in BASELINES),
-    ("printed", "loop_free"),
-)  # fmt: skip
+WAYS = ways("redundant")
+ROLLOUTS = 4 * LANES  # of one timed call
 
 
 def _times(factor: float, *labels: str) -> dict[str, float]:
@@ -60,33 +62,25 @@ CARS: dict[str, dict[str, float]] = {
 
 
 @dataclass(frozen=True)
-class CarLoopFindings:
-    """All figures of one run.
+class CarLoopFindings(LoopFindings):
+    """All figures of one run; gains by car, at the nominal rest, and times by damping.
 
     Attributes
     ----------
-    gains : by car and arrangement, at the nominal rest
     ends : by scheme and step, free motion of 1 s
     reference : ndarray [7]
         Where that motion ends.
     lost : by (share, kappa), with struts of twelve times the mass
         Steps survived.
-    times : by damping and (form, mode)
-        Per step and rollout.
-    gaps : by damping and (form, mode)
-        Largest distance of a position from the solved minimal form's at the end.
-    lanes : Timing of 1 lane and of `LANES`, minimal form solved
-    operations : by name
     """
 
-    gains: dict[str, dict[str, MatrixGain]]
     ends: dict[tuple[str, float], End]
     reference: np.ndarray
     lost: dict[tuple[float, float], int]
-    times: dict[str, dict[tuple[str, str], Timing]]
-    gaps: dict[str, dict[tuple[str, str], float]]
-    lanes: dict[int, Timing]
-    operations: dict[str, int]
+
+    def error(self, name: str, step: float) -> float:
+        """Return a scheme's largest error of a position [m, rad]."""
+        return float(np.abs(self.ends[name, step].positions[0] - self.reference).max())
 
 
 def measured(size: Size) -> CarLoopFindings:
@@ -101,51 +95,21 @@ def measured(size: Size) -> CarLoopFindings:
         for kappa in (0.0, 20.0):
             runs = CarSchemeRuns(CarScheme("printed", share=share, kappa=kappa))
             lost[share, kappa] = int(runs(STEPS[0], LOST_AFTER, (CARS["strut mass x 12"],)).steps[0])
-    times, gaps = {}, {}
-    for damping in DAMPING:
-        times[damping], gaps[damping] = _timed(damping, size)
+    times = {
+        damping: LoopTimes.of({way: CarRuns(*way, damping).run for way in WAYS}, ROLLOUTS, size) for damping in DAMPING
+    }
+    lanes = lanes_in_turns(lambda n: CarRuns("minimal", "solved", "variable", n).run, ROLLOUTS, size)
     table = {name: gains(car, REST) for name, car in CARS.items()}
-    return CarLoopFindings(table, ends, reference, lost, times, gaps, _lanes(size), _operations())
-
-
-def _timed(damping: str, size: Size) -> tuple[dict[tuple[str, str], Timing], dict[tuple[str, str], float]]:
-    """Times per step and rollout in turns, and distances of the ends."""
-    n, n_steps = 4 * LANES, max(10, size.steps // 5)
-    runs = {way: CarRuns(*way, damping) for way in WAYS}
-    ends = {way: one.run(n, n_steps)[0] for way, one in runs.items()}
-    found = alternate(
-        {f"{form} {mode}": lambda one=one: one.run(n, n_steps) for (form, mode), one in runs.items()},
-        max(2, size.rounds // 3),
-    )
-    gaps = {way: float(np.abs(end - ends["minimal", "solved"]).max()) for way, end in ends.items()}
-    return {way: found[" ".join(way)].per(n * n_steps) for way in WAYS}, gaps
-
-
-def _lanes(size: Size) -> dict[int, Timing]:
-    n, n_steps = 4 * LANES, max(10, size.steps // 5)
-    runs = {lanes: CarRuns("minimal", "solved", "variable", lanes) for lanes in (1, LANES)}
-    found = alternate(
-        {str(k): lambda one=one: one.run(n, n_steps) for k, one in runs.items()}, max(2, size.rounds // 3)
-    )
-    return {k: found[str(k)].per(n * n_steps) for k in runs}
+    return CarLoopFindings(table, times, lanes, _operations(), ends, reference, lost)
 
 
 def _operations() -> dict[str, int]:
-    """Operations of one evaluation."""
-    found: dict[str, int] = {}
-    for form in ("minimal", "redundant", "printed"):
-        program = _traced(plant_of(form), "derivative")
-        found[f"{form}, all rates"] = operations(program)
-    found["minimal, all rates, shared"] = operations(shared(_traced(SUSPENSION, "derivative")))
-    found["printed, one pass of the 23"] = operations(_traced(plant_of("printed"), "acceleration"))
-    return found
-
-
-def _traced(plant: Any, block: str) -> Program:
-    groups = [names("x", len(plant.states)), names("u", 8), names("w", 8), names("p", len(plant.parameters))]
-    if block == "acceleration":
-        groups.insert(1, names("a", 23))
-    return trace(getattr(plant, block), "t", *groups)
+    forms = ("minimal", "redundant", "printed")
+    return {
+        **{f"{form}, all rates": operations(traced(plant_of(form))) for form in forms},
+        "minimal, all rates, shared": operations(shared(traced(SUSPENSION))),
+        f"printed, one pass of the {UNKNOWNS}": operations(traced(plant_of("printed"), UNKNOWNS)),
+    }
 
 
 def suspension_loop(size: Size) -> FigureSection:
@@ -162,23 +126,58 @@ def as_section(found: CarLoopFindings) -> FigureSection:
                 f"{car}: loop gain, {name}", table[name].radius, "", f"largest real part {table[name].real:.4f}"
             )
     for (name, step), end in found.ends.items():
-        error = float(np.abs(end.positions[0] - found.reference).max())
-        section.figure(
-            f"{name}, {step:g} s: error after 1 s", error, "m, rad", f"linkage open by {end.opened[0]:.1e} m"
-        )
+        remark = f"linkage open by {end.opened[0]:.1e} m"
+        section.figure(f"{name}, {step:g} s: error after 1 s", found.error(name, step), "m, rad", remark)
     for (share, kappa), steps in found.lost.items():
         section.figure(
             f"struts of 12 times the mass, share {share:g}, kappa {kappa:g}/s: steps", steps, f"of {LOST_AFTER}"
         )
-    for damping, times in found.times.items():
-        for (form, mode), timing in times.items():
-            remark = f"at the end {found.gaps[damping][form, mode]:.1e} from minimal solved"
-            section.time(f"{damping} damping: {form}, {mode}", timing, "ns", 1e9, remark)
-        for form, mode in WAYS:
-            if mode in BASELINES:
-                values = ratio(times[form, mode], times[form, "loop_free"])
-                section.ratio(f"{damping} damping: {form}, {mode} / loop_free", values, f"published: {PUBLISHED:g}")
-    values = ratio(found.lanes[1], found.lanes[LANES])
-    section.ratio(f"minimal solved, variable damping: 1 lane / {LANES} lanes", values, "aim: at least 4 with AVX-512")
-    section.counts |= found.operations
+    found.add_times(section, f"{PUBLISHED:g}", "minimal solved, variable damping", " damping")
     return section
+
+
+def _gain_table(found: CarLoopFindings) -> list[str]:
+    rows = [
+        [car, *(f"{table[n].radius:.6f} ({table[n].real:.4f})" for n in ARRANGEMENTS)]
+        for car, table in found.gains.items()
+    ]
+    return markdown_table(["car", *ARRANGEMENTS], rows)
+
+
+def _accuracy_table(found: CarLoopFindings) -> list[str]:
+    """Errors and gaps of the schemes by step."""
+    rows = []
+    for name, scheme in SCHEMES.items():
+        cells = []
+        for step in STEPS:
+            end = found.ends[name, step]
+            gap = "" if scheme.form == "minimal" else f" ({end.open_at_end[0]:.1e}, {end.opened[0]:.1e})"
+            cells.append(f"{found.error(name, step):.2g}{gap}")
+        rows.append([name, *cells])
+    return markdown_table(["scheme", *(f"{1e3 * step:g} ms" for step in STEPS)], rows)
+
+
+def page(found: CarLoopFindings, about: dict[str, Any]) -> str:
+    """Return the page's text."""
+    lost = [(f"{share:g}", f"{found.lost[share, 0.0]}", f"{found.lost[share, 20.0]}") for share in SHARES]
+    return pages.filled(
+        pages.TEMPLATES / "suspension_loop.md",
+        about,
+        {
+            **found.told(),
+            "published": PUBLISHED,
+            "gains": _gain_table(found),
+            "accuracy": _accuracy_table(found),
+            "open_by": {name: found.ends[name, STEPS[0]].open_at_end[0] for name in SCHEMES},
+            "lost": markdown_table(("share of a pass", "no drift control", "kappa 20/s"), lost),
+        },
+    )
+
+
+def write(found: CarLoopFindings, about: dict[str, Any], folder: Path) -> None:
+    """Write the page into a folder."""
+    (folder / "suspension_loop.md").write_text(page(found, about), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    pages.run("vehicles.suspension.loop", __doc__, measured, write)

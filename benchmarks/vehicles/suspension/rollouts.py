@@ -193,9 +193,8 @@ class CarRuns(FormRuns):
         commands = tuple(-gain * speed for gain, speed in zip(SKY_HOOK, speeds, strict=True))
         return tuple(allocate(0.0, x, commands, lane["p"][: len(SUSPENSION.parameters)]))
 
-    def run(self, n: int, n_steps: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return z0, beta, alpha, theta_n at the end [n, 7] and the steps reached [n]."""
+    def run(self, n: int, n_steps: int) -> np.ndarray:
+        """Return z0, beta, alpha, theta_n at the end [n, 7]."""
         x = REST if self.form == "minimal" else loop_forms.redundant_state(REST, _FIRST)
-        results = self.rollouts(x, "mb", 1000.0, 1600.0, n, n_steps)
         places = [0, 1, 2, *(range(3, 7) if self.form == "minimal" else range(THETA, THETA + 4))]
-        return results[:, places], results[:, -1]
+        return self.rollouts(x, "mb", 1000.0, 1600.0, n, n_steps)[:, places]

@@ -1,16 +1,22 @@
-"""The unicycle's algebraic loop: how strong it is, how accurate delayed accelerations are, and what time it takes."""
+"""Write docs/performance/unicycle_loop.md and its figure: ``python -m benchmarks.vehicles.unicycle.loop [--quick]``.
+
+The unicycle's algebraic loop: how strong it is, how accurate delayed accelerations are, and what time it takes. Every
+number on the page, those in its sentences included, comes from the one run that writes it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import brentq
 
 import plants
+from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
-from benchmarks.runner.timing import Timing, alternate, ratio
+from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
+from benchmarks.vehicles.unicycle import angles
 from benchmarks.vehicles.unicycle.rollouts import (
     GAINS,
     SPEED,
@@ -20,17 +26,18 @@ from benchmarks.vehicles.unicycle.rollouts import (
     plant_of,
 )
 from controllers import PID
+from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations
-from plants.core.tracing.trace import names, trace
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
 from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, largest_share, upright
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchmarks.runner.timing import Size
-    from plants.core.algebraic_loop.gain import MatrixGain
 
 
 ROLLS = (0.0, 0.047, 0.05, 0.1, 0.15, 0.2, 0.3)  # rad
@@ -40,12 +47,7 @@ T_END = 4.0  # s
 _LEAN = 0.03  # rad, of the start before where it balances
 _MARKS = np.arange(1, 201) * (T_END / 200)  # s
 PUBLISHED = 200.0  # "up to 200 times" as fast without the loop, US 2004/0039555
-BASELINES = ("iterated", "iterated_exact", "gauss_seidel")
-WAYS = (
-    ("minimal", "solved"), *(("minimal", mode) for mode in BASELINES), ("minimal", "loop_free"),
-    ("kit", "solved"), ("redundant", "solved"),
-    ("printed", "solved"), *(("printed", mode) for mode in BASELINES), ("printed", "loop_free"),
-)  # fmt: skip
+WAYS = ways("kit", "redundant")
 SCHEMES = {
     "solved": UnicycleScheme(solved=True),
     "delayed": UnicycleScheme(),
@@ -68,13 +70,11 @@ _ROLLOUTS = 16 * LANES  # of one timed call: some 10 ms where it is quick
 
 
 @dataclass(frozen=True)
-class UnicycleLoopFindings:
-    """All figures of one run.
+class UnicycleLoopFindings(LoopFindings):
+    """All figures of one run; gains by roll [rad], balanced at rest.
 
     Attributes
     ----------
-    gains : by roll [rad] and arrangement
-        Balanced, at rest.
     shares : by roll
         Largest share of a pass for which relaxed passes of the minimal form converge.
     tilts : by arrangement
@@ -83,35 +83,25 @@ class UnicycleLoopFindings:
         Largest distance in roll and pitch from the solution [rad] over the first case, or infinite where it falls.
     lasted : by scheme, step and case
         Time survived [s] of `T_END`.
-    times, gaps : by (form, mode)
-        Per step and rollout; largest distance of a coordinate from the solved minimal form's at the end.
-    lanes : Timing of 1 lane and of `LANES`, minimal form solved
-    operations : by name
     threshold : float
         Roll [rad] at which the gain of the minimal form is 1.
     """
 
-    gains: dict[float, dict[str, MatrixGain]]
     shares: dict[float, float]
     tilts: dict[str, tuple[float, float, float]]
     errors: dict[tuple[str, float], float]
     lasted: dict[tuple[str, float, str], float]
-    times: dict[tuple[str, str], Timing]
-    gaps: dict[tuple[str, str], float]
-    lanes: dict[int, Timing]
-    operations: dict[str, int]
     threshold: float
 
 
 def measured(size: Size) -> UnicycleLoopFindings:
     """Measure everything."""
     table = {roll: gains(state=upright(roll)) for roll in ROLLS}
+    times = LoopTimes.of({way: UnicycleRuns(*way).run for way in WAYS}, _ROLLOUTS, size)
+    lanes = lanes_in_turns(lambda n: UnicycleRuns("minimal", "solved", n).run, _ROLLOUTS, size)
+    counts = {form: operations(traced(plant_of(form))) for form in ("minimal", "kit", "redundant", "printed")}
     shares = {roll: largest_share(upright(roll)) for roll in ROLLS}
-    errors, lasted = _schemes()
-    times, gaps = _timed(size)
-    return UnicycleLoopFindings(
-        table, shares, _tilts(), errors, lasted, times, gaps, _lanes(size), _operations(), threshold()
-    )
+    return UnicycleLoopFindings(table, {"": times}, lanes, counts, shares, _tilts(), *_schemes(), threshold())
 
 
 def threshold() -> float:
@@ -167,39 +157,6 @@ def solution() -> np.ndarray:
     return np.asarray(found.states[np.rint(_MARKS / 5e-4).astype(int), 1:3])
 
 
-def _timed(size: Size) -> tuple[dict[tuple[str, str], Timing], dict[tuple[str, str], float]]:
-    """Times per step and rollout in turns, and distances of the ends."""
-    n, n_steps = _ROLLOUTS, max(10, size.steps // 5)
-    runs = {way: UnicycleRuns(*way) for way in WAYS}
-    ends = {way: one.run(n, n_steps) for way, one in runs.items()}
-    found = alternate(
-        {f"{form} {mode}": lambda one=one: one.run(n, n_steps) for (form, mode), one in runs.items()},
-        max(2, size.rounds // 4),
-    )
-    gaps = {way: float(np.abs(end - ends["minimal", "solved"]).max()) for way, end in ends.items()}
-    return {way: found[" ".join(way)].per(n * n_steps) for way in WAYS}, gaps
-
-
-def _lanes(size: Size) -> dict[int, Timing]:
-    n, n_steps = _ROLLOUTS, max(10, size.steps // 5)
-    runs = {lanes: UnicycleRuns("minimal", "solved", lanes) for lanes in (1, LANES)}
-    found = alternate(
-        {str(k): lambda one=one: one.run(n, n_steps) for k, one in runs.items()}, max(2, size.rounds // 3)
-    )
-    return {k: found[str(k)].per(n * n_steps) for k in runs}
-
-
-def _operations() -> dict[str, int]:
-    """Operations of one evaluation of all rates."""
-    found: dict[str, int] = {}
-    for form in ("minimal", "kit", "redundant", "printed"):
-        plant = plant_of(form)
-        sizes = {"x": plant.states, "u": plant.inputs, "w": plant.disturbances, "p": plant.parameters}
-        groups = [names(kind, len(quantities)) for kind, quantities in sizes.items()]
-        found[form] = operations(trace(plant.derivative, "t", *groups))  # type: ignore[arg-type]
-    return found
-
-
 def unicycle_loop(size: Size) -> FigureSection:
     """Return all figures as a section."""
     return as_section(measured(size))
@@ -215,13 +172,65 @@ def as_section(found: UnicycleLoopFindings) -> FigureSection:
         section.figure(f"{name}, {step:g} s: largest error in {T_END:g} s", error, "rad")
     for (name, step, case), time in found.lasted.items():
         section.figure(f"{name}, {step:g} s, from {case}: lasted", time, "s")
-    for (form, mode), timing in found.times.items():
-        section.time(f"{form}, {mode}", timing, "ns", 1e9, f"at the end {found.gaps[form, mode]:.1e} from solved")
-    for form, mode in WAYS:
-        if mode in BASELINES:
-            values = ratio(found.times[form, mode], found.times[form, "loop_free"])
-            section.ratio(f"{form}, {mode} / loop_free", values, f"published: up to {PUBLISHED:g}")
-    values = ratio(found.lanes[1], found.lanes[LANES])
-    section.ratio(f"minimal solved: 1 lane / {LANES} lanes", values, "aim: at least 4 with AVX-512")
-    section.counts |= found.operations
+    found.add_times(section, f"up to {PUBLISHED:g}")
     return section
+
+
+def _gain_table(found: UnicycleLoopFindings) -> list[str]:
+    """Loop gains by roll and arrangement; then those of random tilts."""
+    rows = [
+        [f"{roll:g}", *(f"{table[n].radius:.4f}" for n in ARRANGEMENTS), f"{found.shares[roll]:.3f}"]
+        for roll, table in found.gains.items()
+    ]
+    for k, label in enumerate(("least", "median", "greatest")):
+        rows.append([label, *(f"{found.tilts[n][k]:.3f}" for n in ARRANGEMENTS), ""])
+    return markdown_table(["roll [rad]", *ARRANGEMENTS, "share"], rows)
+
+
+def _scheme_table(found: UnicycleLoopFindings) -> list[str]:
+    """Errors and times survived by scheme and step."""
+    others = [case for case in CASES if case != FIRST]
+    rows = []
+    for name in SCHEMES:
+        for step in STEPS:
+            error, fell = found.errors[name, step], found.lasted[name, step, FIRST]
+            cells = [f"{error:.2g}" if np.isfinite(error) else f"falls at {fell:.2g} s"]
+            for case in others:
+                time = found.lasted[name, step, case]
+                cells.append("-" if time > T_END - 0.5 * step else f"{time:.2g}")
+            rows.append([name, f"{1e3 * step:g} ms", *cells])
+    return markdown_table(["scheme", "step", "error", *others], rows)
+
+
+def page(found: UnicycleLoopFindings, about: dict[str, Any]) -> str:
+    """Return the page's text."""
+    minimal, *_ = ARRANGEMENTS
+    (coarse, fine), relaxed = STEPS, "delayed, share 0.5"
+    failing = next(case for case in CASES if found.lasted["delayed", fine, case] < T_END - 0.5 * fine)
+    times = found.times[""].times
+    return pages.filled(pages.TEMPLATES / "unicycle_loop.md", about, {
+        **found.told(), "published": PUBLISHED, "gains": _gain_table(found), "schemes": _scheme_table(found),
+        "upright": found.gains[0.0][minimal].radius, "rolled": found.gains[0.3][minimal].radius,
+        "threshold": found.threshold, "tilt": TILT, "first": FIRST, "end": T_END,
+        "coarse_ms": 1e3 * coarse, "fine_ms": 1e3 * fine,
+        "worse": found.errors["delayed", fine] / found.errors["solved", fine],
+        "failing": failing, "fails_after": found.lasted["delayed", fine, failing],
+        "relaxed_falls": found.lasted[relaxed, coarse, FIRST], "relaxed_error": found.errors[relaxed, fine],
+        "relaxed_worse": found.errors[relaxed, fine] / found.errors["solved", fine],
+        "solved_over_free": found.times[""].over_loop_free("minimal", "solved"),
+        "kit": times["kit", "solved"].best / times["minimal", "solved"].best,
+        "angles": _ANGLES, "angles_ms": 1e3 * angles.STEP, "apart": angles.APART,
+    })  # fmt: skip
+
+
+_ANGLES = "unicycle_angles.svg"
+
+
+def write(found: UnicycleLoopFindings, about: dict[str, Any], folder: Path) -> None:
+    """Write the page and its figure into a folder."""
+    (folder / "unicycle_loop.md").write_text(page(found, about), encoding="utf-8")
+    (folder / _ANGLES).write_text(angles.drawn(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    pages.run("vehicles.unicycle.loop", __doc__, measured, write)

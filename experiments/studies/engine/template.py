@@ -1,13 +1,15 @@
 """Pages as Markdown templates: prose, with ``{{ name }}`` where a finding stands.
 
-A template begins with what its study says of itself, in YAML between two lines of ``---``. The page follows; parts that
-come more than once, such as a design's section, stand behind it, each below a line ``=== name ===``.
+A template may begin with what its study says of itself, in YAML between two lines of ``---``. The page follows; parts
+that come more than once, such as a design's section, stand behind it, each below a line ``=== name ===``.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parents[1] / "templates"
 _PLACE = re.compile(r"\{\{ (.+?) \}\}")
 _PART = re.compile(r"^=== (\w+) ===\n", re.MULTILINE)
+_NO_PROSE = ("", "#", "-", "|", "!", " ")  # what begins headings, lists, tables, pictures, formulas
 
 
 @dataclass(frozen=True)
@@ -39,11 +42,17 @@ class Template:
     @classmethod
     def of(cls, name: str) -> Template:
         """Read a study's template by the study's name."""
-        _, head, text = (FOLDER / f"{name}.md").read_text(encoding="utf-8").split("---\n", 2)
+        return cls.read(FOLDER / f"{name}.md")
+
+    @classmethod
+    def read(cls, path: Path) -> Template:
+        """Read a template; without a head it says nothing of itself."""
+        text = path.read_text(encoding="utf-8")
+        _, head, text = text.split("---\n", 2) if text.startswith("---\n") else ("", "{}", text)
         page, *others = _PART.split(text)
         return cls(yaml.safe_load(head), {"page": page, **dict(zip(others[::2], others[1::2], strict=True))})
 
-    def lines(self, part: str, values: Mapping[str, Any]) -> list[str]:
+    def lines(self, part: str, values: Mapping[str, Any], *, wrap: bool = False) -> list[str]:
         """Return a part as lines, its places filled in.
 
         Parameters
@@ -51,17 +60,26 @@ class Template:
         part : str
         values : mapping of name to value
             A place holds a name as ``str.format`` reads it: ``{{ grid.largest:g }}``. A list takes the whole line.
+        wrap : bool
+            Whether paragraphs with places are broken anew, at 120 characters.
         """
         lines: list[str] = []
-        for line in self.parts[part].rstrip("\n").split("\n"):
-            alone = _PLACE.fullmatch(line)
-            value = values.get(alone[1]) if alone else None
-            lines += value if isinstance(value, list) else [_PLACE.sub(lambda place: _filled(place[1], values), line)]
+        for _, block in groupby(self.parts[part].rstrip("\n").split("\n"), bool):
+            given = list(block)
+            found = [one for line in given for one in _line(line, values)]
+            prose = wrap and found[0][:1] not in _NO_PROSE and _PLACE.search("".join(given))
+            lines += textwrap.wrap(" ".join(found), 120, break_on_hyphens=False) if prose else found
         return lines
 
-    def page(self, values: Mapping[str, Any]) -> str:
+    def page(self, values: Mapping[str, Any], *, wrap: bool = False) -> str:
         """Return the whole page."""
-        return "\n".join(self.lines("page", values)).rstrip() + "\n"
+        return "\n".join(self.lines("page", values, wrap=wrap)).rstrip() + "\n"
+
+
+def _line(line: str, values: Mapping[str, Any]) -> list[str]:
+    alone = _PLACE.fullmatch(line)
+    value = values.get(alone[1]) if alone else None
+    return value if isinstance(value, list) else [_PLACE.sub(lambda place: _filled(place[1], values), line)]
 
 
 def _filled(place: str, values: Mapping[str, Any]) -> str:

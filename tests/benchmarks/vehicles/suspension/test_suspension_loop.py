@@ -7,8 +7,8 @@ import pytest
 
 import plants
 from benchmarks.runner.timing import Timing
-from benchmarks.vehicles.suspension.loop import WAYS, CarLoopFindings, as_section
-from benchmarks.vehicles.suspension.page import page
+from benchmarks.vehicles.loops import LoopTimes
+from benchmarks.vehicles.suspension.loop import WAYS, CarLoopFindings, as_section, page
 from benchmarks.vehicles.suspension.rollouts import (
     NOMINAL_DAMPERS,
     SCHEMES,
@@ -66,7 +66,7 @@ def test_heavy_struts_break_the_raw_scheme_and_not_the_relaxed_one():
 
 @pytest.mark.slow
 def test_all_forms_and_ways_meet_one_road():
-    ends = {way: CarRuns(*way, "variable").run(16, 50)[0] for way in WAYS}
+    ends = {way: CarRuns(*way, "variable").run(16, 50) for way in WAYS}
     exact = ends["minimal", "solved"]
     for (form, mode), end in ends.items():
         # Delays err by the first order of the step; all others by RK4's error and the drift of linkages.
@@ -77,10 +77,10 @@ def test_the_page_says_what_was_found():
     times = {way: Timing((1e-7 * (k + 1),) * 3) for k, way in enumerate(WAYS)}
     end = End(np.zeros((1, 7)), np.array([0.2]), np.array([0.1]), np.array([1000.0]))
     found = CarLoopFindings(
-        {"nominal": gains()}, {(name, step): end for name in SCHEMES for step in (1e-3, 2e-4)}, np.zeros(7),
+        {"nominal": gains()}, {"fixed": LoopTimes(times, dict.fromkeys(WAYS, 1e-3))},
+        {1: Timing((8e-7,)), 16: Timing((1e-7,))}, {"minimal, all rates": 1333},
+        {(name, step): end for name in SCHEMES for step in (1e-3, 2e-4)}, np.zeros(7),
         {(share, kappa): 7 for share in (1.0, 0.7, 0.5) for kappa in (0.0, 20.0)},
-        {"fixed": times}, {"fixed": dict.fromkeys(WAYS, 1e-3)}, {1: Timing((8e-7,)), 16: Timing((1e-7,))},
-        {"minimal, all rates": 1333},
     )  # fmt: skip
     text = page(found, {"processor": "any"})
     assert "| nominal | 0.393138 (0.3931) | 0.622371 (0.3493) |" in text

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.runner.timing import Timing
+from benchmarks.vehicles.loops import LoopTimes
 from benchmarks.vehicles.unicycle import angles
 from benchmarks.vehicles.unicycle.loop import (
     CASES,
@@ -15,10 +16,10 @@ from benchmarks.vehicles.unicycle.loop import (
     UnicycleLoopFindings,
     as_section,
     error,
+    page,
     solution,
     threshold,
 )
-from benchmarks.vehicles.unicycle.page import page
 from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
 from plants.unicycle.tasks import start
 from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, upright
@@ -101,9 +102,9 @@ def test_the_page_says_what_was_found():
     survived["delayed, share 0.5", 1e-3, "0.03 rad"] = 1.6
     errors["delayed, share 0.5", 1e-3] = np.inf
     found = UnicycleLoopFindings(
-        {roll: gains() for roll in (0.0, 0.3)}, {0.0: 1.1, 0.3: 0.7}, dict.fromkeys(ARRANGEMENTS, (0.7, 1.3, 1.6)),
-        errors, survived, times, dict.fromkeys(WAYS, 1e-3), {1: Timing((8e-7,)), 16: Timing((1e-7,))},
-        {"minimal": 1685}, 0.05,
+        {roll: gains() for roll in (0.0, 0.3)}, {"": LoopTimes(times, dict.fromkeys(WAYS, 1e-3))},
+        {1: Timing((8e-7,)), 16: Timing((1e-7,))}, {"minimal": 1685}, {0.0: 1.1, 0.3: 0.7},
+        dict.fromkeys(ARRANGEMENTS, (0.7, 1.3, 1.6)), errors, survived, 0.05,
     )  # fmt: skip
     text = page(found, {"processor": "any"})
     flat = " ".join(text.split())
