@@ -7,7 +7,7 @@ A package names them in its ``pyproject.toml``::
 
 What is named is a module, a Plant, a sequence of Plants, or a function without arguments that returns either.
 They are loaded when a name is asked for that is not registered, or when plants are listed; importing the project
-loads nothing.
+loads nothing. So it is with the plants that come with the project: :func:`provide` says in which modules they are.
 
 One plant may serve several tasks: the same physics with other control loops, situations or measures. Its physics is
 registered once, with the plants of its further tasks beside it; one of them is found as "plant:task". A plant made for
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, fields
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,30 @@ if TYPE_CHECKING:
 
 _PLANTS: dict[str, Plant] = {}
 """By name, those of further tasks as "plant:task"."""
+_MODULES: dict[str, str] = {}
+"""By the name of a plant, the module that registers it when it is imported."""
 _OF_TASK = {"name", "text", "step", "channels", "allocate", "task", "presentation"}
 """Fields in which a plant for another task may differ."""
+
+
+def provide(modules: Mapping[str, tuple[str, ...]]) -> None:
+    """Say which modules register which plants: each is imported when one of its plants is first asked for.
+
+    Parameters
+    ----------
+    modules : mapping of module names to names of plants
+    """
+    _MODULES.update({plant: module for module, plants in modules.items() for plant in plants})
+
+
+def _registered(name: str | None = None) -> dict[str, Plant]:
+    """Return the registered plants, those of the provided modules among them; with a name only its module's are."""
+    if name in _MODULES:
+        import_module(_MODULES[name])
+    elif name not in _PLANTS:
+        for module in _MODULES.values():
+            import_module(module)
+    return _PLANTS
 
 
 def register(plant: Plant, *, tasks: Mapping[str, Plant] | None = None, replace: bool = False) -> Plant:
@@ -53,6 +76,8 @@ def register(plant: Plant, *, tasks: Mapping[str, Plant] | None = None, replace:
     if not isinstance(plant, Plant):
         message = f"register takes a Plant, got {type(plant).__name__}"
         raise TypeError(message)
+    if plant.name in _MODULES:
+        import_module(_MODULES[plant.name])  # somebody else's plant of this name has to say replace=True
     known = _PLANTS.get(plant.name)
     if known is not None and known != plant and not replace:
         message = f"a plant called {plant.name!r} is registered already; give yours another name, or replace=True"
@@ -120,14 +145,14 @@ def find(name: str) -> Plant:
 
 def in_full(name: str) -> str:
     """Return "plant:task" where `name` is that of a plant for a task, else the name itself."""
-    if name in _PLANTS:
+    if name in _registered(name.partition(":")[0]):
         return name
-    return next((key for key, plant in _PLANTS.items() if plant.name == name), name)
+    return next((key for key, plant in _registered().items() if plant.name == name), name)
 
 
 def tasks(name: str) -> tuple[str, ...]:
     """Return the names of a plant's further tasks."""
-    return tuple(key.partition(":")[2] for key in _PLANTS if key.startswith(f"{name}:"))
+    return tuple(key.partition(":")[2] for key in _registered(name) if key.startswith(f"{name}:"))
 
 
 _task_names = tasks  # where `tasks` is an argument
@@ -135,12 +160,12 @@ _task_names = tasks  # where `tasks` is an argument
 
 def is_of_task(plant: Plant) -> bool:
     """Whether a plant is registered as another one made for a task."""
-    return any(one is plant for key, one in _PLANTS.items() if ":" in key)
+    return any(one is plant for key, one in _registered(plant.name).items() if ":" in key)
 
 
 def snapshot() -> dict[str, Plant]:
     """Return the registered plants by name, for :func:`restore`."""
-    return dict(_PLANTS)
+    return dict(_registered())
 
 
 def restore(plants: dict[str, Plant]) -> None:
@@ -151,7 +176,7 @@ def restore(plants: dict[str, Plant]) -> None:
 
 def names(*, tasks: bool = False) -> tuple[str, ...]:
     """Return the names of all registered plants, sorted; with `tasks` those of their further tasks, too."""
-    return tuple(sorted(name for name in _PLANTS if tasks or ":" not in name))
+    return tuple(sorted(name for name in _registered() if tasks or ":" not in name))
 
 
 GROUP = "sscq.plants"

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import expm
+import scipy  # loads scipy.linalg when it is first used
 
 from sscq.margins.hold import hold_late_inputs, split_delay
 
@@ -229,7 +229,7 @@ def from_sample_to_sample(point: LinearPoint, n_gains: int, sample_time: float, 
     sums = [integral(p) for p in point.paths if "ki" in p.gains]
     build = Assembly([*point.states, *commands, *memories, *sums], n_gains)
     n = len(point.states)
-    build.constant[:n, :n] = expm(point.A * sample_time)
+    build.constant[:n, :n] = scipy.linalg.expm(point.A * sample_time)
     now, before, whole = hold_late_inputs(point.A, point.B, sample_time, point.delay)
     for k, path in enumerate(point.paths):
         y = build.wide(path.c)

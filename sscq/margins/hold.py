@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import expm
+import scipy  # loads scipy.linalg when it is first used
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,7 +25,7 @@ def hold_inputs(A: Array, B: Array, time: float) -> tuple[Array, Array]:
     n, m = B.shape
     block = np.zeros((n + m, n + m))
     block[:n, :n], block[:n, n:] = A * time, B * time
-    whole = expm(block)
+    whole = scipy.linalg.expm(block)
     return np.asarray(whole[:n, :n]), np.asarray(whole[:n, n:])
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import matrix_balance, null_space
+import scipy  # loads scipy.linalg when it is first used
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -156,7 +156,7 @@ def visible_part(plant: LinearPlant, *, with_rate: bool) -> tuple[Array, Array, 
     ValueError
         If no path leads from the command to the outputs.
     """
-    A, scaling = matrix_balance(plant.A, permute=False)
+    A, scaling = scipy.linalg.matrix_balance(plant.A, permute=False)
     b = np.asarray(plant.b) @ np.linalg.inv(scaling).T
     rows = [np.asarray(row) @ scaling for row in ((plant.c, plant.c_rate) if with_rate else (plant.c,))]
     hidden = []
@@ -188,7 +188,7 @@ def visible_to_all(A: Array, B: Array, rows: list[Array]) -> tuple[Array, Array,
         As in :func:`visible_part`.
     """
     whole = np.linalg.norm(A)
-    A, scaling = matrix_balance(A, permute=False)
+    A, scaling = scipy.linalg.matrix_balance(A, permute=False)
     B, rows = np.linalg.inv(scaling) @ B, [row @ scaling for row in rows]
     reached = _invariant(A, list(B.T))
     hidden = [_outside(A, reached)]
@@ -220,7 +220,7 @@ def _outside(A: Array, basis: Array) -> NDArray[np.complex128]:
     """Eigenvalues of A that belong to no direction of the invariant subspace."""
     if len(basis) == len(A):
         return np.zeros(0, dtype=complex)
-    rest = null_space(basis) if len(basis) else np.eye(len(A))
+    rest = scipy.linalg.null_space(basis) if len(basis) else np.eye(len(A))
     return np.linalg.eigvals(rest.T @ A @ rest).astype(complex)
 
 

@@ -80,7 +80,7 @@ def test_a_resumed_run_gives_the_same_bytes(kb_file):
 def test_what_was_not_taught_is_said(capsys, knowledge_base, monkeypatch):
     plant = plants.get("van_der_pol")
     changed = replace(plant, parameters=(replace(plant.parameters[0], nominal=1.5),))
-    monkeypatch.setitem(registry._PLANTS, "van_der_pol", changed)
+    monkeypatch.setattr(registry, "_PLANTS", registry.snapshot() | {"van_der_pol": changed})
     replace(knowledge_base, valid_range={"delay": [0.1, 0.2], "noise": [0.0, 0.0]}).save("delayed.json")
     warnings = judged("delayed.json")["warnings"]
     assert warnings == [

@@ -105,7 +105,7 @@ def test_another_plant_of_the_same_name_is_told(capsys, monkeypatch, example):
         rate, acceleration = plant.derivative(t, x, u, w, p)
         return rate, acceleration - 0.5 * x[0]
 
-    monkeypatch.setitem(registry._PLANTS, "van_der_pol", replace(plant, derivative=stiffer))
+    monkeypatch.setattr(registry, "_PLANTS", registry.snapshot() | {"van_der_pol": replace(plant, derivative=stiffer)})
     with pytest.raises(SystemExit) as stop, uncompiled():
         cli.main(["replay", str(FILE)])
     assert stop.value.code == 1

@@ -46,7 +46,7 @@ def configured(**own):
 @pytest.fixture(scope="module", autouse=True)
 def plant():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_PLANTS", dict(registry._PLANTS) | {"van_der_pol": measured()})
+        patch.setattr(registry, "_PLANTS", registry.snapshot() | {"van_der_pol": measured()})
         yield measured()
 
 

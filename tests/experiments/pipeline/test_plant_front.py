@@ -44,7 +44,7 @@ def traded():
 @pytest.fixture(scope="module", autouse=True)
 def plant():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_PLANTS", dict(registry._PLANTS) | {"van_der_pol": traded()})
+        patch.setattr(registry, "_PLANTS", registry.snapshot() | {"van_der_pol": traded()})
         yield
 
 
@@ -79,7 +79,7 @@ def test_the_plant_says_what_is_traded_off():
 
 def test_a_plant_without_a_trade_off_has_no_front_unasked(monkeypatch):
     plain = replace(traded(), trade_off=(), rivals=())
-    monkeypatch.setattr(registry, "_PLANTS", dict(registry._PLANTS) | {"van_der_pol": plain})
+    monkeypatch.setattr(registry, "_PLANTS", registry.snapshot() | {"van_der_pol": plain})
     assert setup(configured(of="from_plant")).front is None
     assert setup(configured(of="fixed")).front.objectives == ("error", "entropy", "travel")
     with pytest.raises(UserError, match="fixed_and_rivals: plant 'van_der_pol' has no laws of its own field"):
