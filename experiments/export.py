@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.exports import wanted
 from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def export(config: ExportConfig, folder: RunFolder) -> None:
     """Write all targets, run each of them, write manifest.json; exit code 1 where one is wrong."""
-    from experiments.report.export_files import table, write
+    from experiments.report.exports import table, wanted, write
 
     proofs, manifest = write(prepared(config), wanted(config.to), folder.path, quiet=config.quiet)
     for proof in proofs:
@@ -43,7 +42,7 @@ def prepared(config: ExportConfig) -> Job:
         If the knowledge base cannot be read, was made for another plant, or the guard does not fit it.
     """
     from experiments.cases.kb_case import loaded
-    from experiments.report.export_files import job_for
+    from experiments.report.exports import job_for
     from experiments.settings import situations
 
     kb, plant = loaded(config)
@@ -54,12 +53,12 @@ def prepared(config: ExportConfig) -> Job:
 
 def _check(config: ExportConfig) -> None:
     from experiments.cases.kb_case import loaded
-    from experiments.report import export_files
+    from experiments.report import exports
     from experiments.runtime.errors import UserError
 
-    if not wanted(config.to):
+    if not exports.wanted(config.to):
         raise UserError("give a target, such as to=[c]; to=[all] writes every one there is")
-    export_files.check_settings(config, loaded(config)[1])
+    exports.check_settings(config, loaded(config)[1])
 
 
 main = command("export", export, _check)

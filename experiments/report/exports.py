@@ -1,22 +1,40 @@
-"""Exports at the end of a design: those that its settings ask for, below ``exports`` in the run's folder.
+"""Exports of a run: from settings to a job, its targets written and run, the manifest and the tables that tell of it.
 
-Which targets are asked for is read here for `sscq export`, too.
+The machine with its guard is simulated once in every situation. A design writes those that its settings ask for below
+``exports`` in its folder.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from configs.parts import built
+from experiments.report.living.page import TARGETS
 from experiments.runtime import formats
+from experiments.runtime.errors import UserError
+from experiments.runtime.tables import text_table
+from flcs.export import pid_block
+from flcs.export.controller import installed
+from flcs.export.guard import Guard
+from flcs.export.job import Job
+from flcs.export.pid_block import VendorForm
+from flcs.export.proof import digest
+from flcs.export.recording import recordings
+from flcs.export.scheduler import is_scheduler, scheduler
+from plants.core import atomic_files
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from configs.schema import DesignConfig
+    from configs.schema.commands import ExportSettings, GuardConfig
     from experiments.pipeline.ladder import Bench
     from flcs import KnowledgeBase
     from flcs.export.proof import Proof
     from plants import Plant
+    from sscq.situations.situation import Situation
 
 
 def wanted(names: Sequence[str]) -> list[str]:
@@ -27,10 +45,6 @@ def wanted(names: Sequence[str]) -> list[str]:
     UserError
         For an unknown one, with the near miss.
     """
-    from experiments.report.living.target import TARGETS
-    from experiments.runtime.errors import UserError
-    from plants.core.names import unknown
-
     for name in names:
         if name != "all" and name not in TARGETS:
             raise UserError(unknown("export target", name, ("all", *TARGETS)))
@@ -41,8 +55,6 @@ def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[P
     """Write and prove what the settings ask for, print the table; nothing where they ask for nothing."""
     if not config.exports.to:
         return ()
-    from experiments.report.export_files import job_for, table, write
-
     setup = bench.setup
     several = [situation for block in setup.sets.values() for situation in block]
     job = job_for(kb, setup.plant, several, setup.step, setup.options["integrator"], config.exports, setup.seed)
@@ -58,9 +70,146 @@ def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[P
 
 def check(config: DesignConfig, plant: Plant) -> None:
     """Raise before anything is searched where a target is not known or the guard does not fit the plant."""
-    if not config.exports.to:
-        return
-    from experiments.report import export_files
+    if config.exports.to:
+        wanted(config.exports.to)
+        check_settings(config.exports, plant)
 
-    wanted(config.exports.to)
-    export_files.check_settings(config.exports, plant)
+
+def job_for(
+    kb: KnowledgeBase, plant: Plant, situations: Sequence[Situation], step: float, integrator: str,
+    settings: ExportSettings, seed: int,
+) -> Job:  # fmt: skip
+    """Return the job of a knowledge base.
+
+    Raises
+    ------
+    ValueError
+        If the guard does not fit the plant or the controller.
+    """
+    check_settings(settings, plant)
+    guard = guard_of(settings.guard)
+    form = built(VendorForm, settings.vendor)
+    alone = settings.shape == "scheduler"
+    machine = scheduler(kb, plant, step, guard, form) if alone else installed(kb, plant, step, guard)
+    seen = recordings(kb, plant, situations, step, machine, integrator)
+    return Job(
+        kb, plant, step, machine, tuple(seen), tuple(situations), integrator, guard, seed, settings.hostile, form
+    )  # fmt: skip
+
+
+def check_settings(settings: ExportSettings, plant: Plant) -> None:
+    """Raise ValueError where the guard does not fit a plant's signals: in a design, before anything is searched.
+
+    A range may belong to any measurement, since which of them a controller takes is not known before it is designed.
+    """
+    words = ("e", "e_rate") if settings.shape == "scheduler" else ("r", "track")
+    known = [f"{word}_{channel.output}" for channel in plant.channels for word in words]
+    known += [q.name for q in plant.measurements]
+    for name in settings.guard.ranges:
+        if name not in known:
+            raise ValueError(f"guard.ranges: {unknown('input', name, known)}")
+    safe = settings.guard.safe
+    if safe is None:
+        return
+    if len(safe) != len(plant.channels):
+        wanted = ", ".join(channel.output for channel in plant.channels)
+        raise ValueError(f"guard.safe must have a command for each channel ({wanted}), got {list(safe)}")
+    for value, channel in zip(safe, plant.channels, strict=True):
+        low, high = channel.low, channel.high
+        if not low <= value <= high:
+            raise ValueError(f"guard.safe: of {channel.output!r} must be in {low:g} .. {high:g}, got {value:g}")
+
+
+def guard_of(given: GuardConfig) -> Guard:
+    """Return the guard that settings describe."""
+    ranges = {name: (float(ends[0]), float(ends[1])) for name, ends in given.ranges.items()}
+    return built(Guard, given, ranges=ranges, ramp=float("inf") if given.ramp is None else given.ramp)
+
+
+SCHEMA, VERSION = "sscq export", 1
+
+
+def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[list[Proof], dict[str, Any]]:
+    """Write targets below a folder and have each of them run.
+
+    Returns
+    -------
+    proofs : list of Proof
+        One for each target.
+    manifest : dict
+        Plain data: signals, situations, files with their hashes, proofs.
+    """
+    proofs, files = [], []
+    for name in names:
+        target, place = TARGETS[name], root / name
+        place.mkdir(parents=True, exist_ok=True)
+        files += _written(root, name, target.files(job))
+        if not quiet:
+            print(f"{name}: written, being run on {len(job.sequences)} sequences of signals", flush=True)
+        proofs.append(target.prove(job, place))
+    told = manifest(job, proofs, files)
+    if is_scheduler(job.machine):
+        told["pid_block"] = _judged_block(job, root)
+    return proofs, told
+
+
+def _judged_block(job: Job, root: Path) -> dict[str, Any]:
+    """Simulate the loop with PID blocks that are not ours; write and print the comparison."""
+    found = pid_block.judged(job.kb, job.plant, job.situations, job.step, job.form, job.integrator)
+    text = pid_block_page(found, job.form)
+    atomic_files.write(root / "pid_block.md", text)
+    print(f"\n{text}")
+    return found
+
+
+def pid_block_page(found: Mapping[str, Any], form: VendorForm) -> str:
+    """Return the comparison as a page of text."""
+    lines = [
+        "# The scheduler with a PID block that is not ours", "",
+        f"Simulated in {len(found['situations'])} situations: {'; '.join(found['situations'])}.", "",
+        "Ratios to our own law, over the situations in which both stay inside the plant's region; travel is the",
+        f"command's total variation. Ti and Td in {form.unit}, at most {form.longest:g}.", "",
+        "```", text_table(pid_block.HEAD, pid_block.rows(found)), "```", "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _written(root: Path, target: str, texts: Mapping[str, str | bytes]) -> list[dict[str, Any]]:
+    """Write an export's files; return path, size and SHA-256 of each."""
+    found = []
+    for name, content in texts.items():
+        path = root / target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_files.write(path, content)
+        found.append({"path": f"{target}/{name}", "bytes": path.stat().st_size, "sha256": digest(path)})
+    return found
+
+
+def manifest(job: Job, proofs: Sequence[Proof], files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return all that a site needs to know about an export, as plain data."""
+    machine = job.machine
+    signals = {"inputs": machine.inputs, "outputs": machine.outputs}
+    return {
+        "schema": SCHEMA, "version": VERSION, "plant": job.plant.name, "knowledge_base": job.kb.content_hash,
+        "machine": machine.name, "sample_time": machine.sample_time, **signals,
+        "situations": [recording.situation for recording in job.recordings], "seed": job.seed,
+        "files": list(files), "proofs": [proof.plain() for proof in proofs],
+    }  # fmt: skip
+
+
+def table(proofs: Sequence[Proof]) -> str:
+    """Return the proofs as a table."""
+    rows = [[p.target, p.status, _error(p), f"{p.bound:g}", _sizes(p), p.checker or p.reason] for p in proofs]
+    reasons = [f"{p.target}: {p.reason}" for p in proofs if p.status == "failed"]
+    head = ["target", "status", "largest error", "allowed", "measured", "checked by"]
+    return "\n".join([text_table(head, rows), *reasons])
+
+
+def _error(proof: Proof) -> str:
+    return f"{proof.largest:.2g} of range" if proof.errors else "-"
+
+
+def _sizes(proof: Proof) -> str:
+    words = [f"{proof.numbers['rom_bytes']} bytes of ROM"] if "rom_bytes" in proof.numbers else []
+    words += [f"{1e9 * proof.seconds:.3g} ns a sample"] if proof.seconds else []
+    return ", ".join(words)

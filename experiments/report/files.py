@@ -1,4 +1,4 @@
-"""The files that a run's page is drawn from, and nothing else.
+"""The files that a run's page is drawn from, and nothing else; which files a run has.
 
 `report.json` holds what the report says and no other file of the run has: situations in words, results with their
 intervals, margins, the verdict with its reasons, warnings. Curves, knowledge base, teaching signal, searches and
@@ -7,22 +7,22 @@ exports have files of their own. Nothing that is read is executed.
 
 from __future__ import annotations
 
+import shlex
 import zipfile
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
 
-from experiments.report.export_files import SCHEMA as MANIFEST_SCHEMA
-from experiments.report.export_files import VERSION as MANIFEST_VERSION
-from experiments.report.page import write_report
+from experiments.report.exports import SCHEMA as MANIFEST_SCHEMA
+from experiments.report.exports import VERSION as MANIFEST_VERSION
+from experiments.report.page import render
 from experiments.report.plain_data import plain, record
-from experiments.report.provenance import provenance
-from experiments.report.recorded import with_recordings
+from experiments.report.recorded import histories, with_recordings
 from experiments.report.records.learning import Knowledge, TeachingView
-from experiments.report.records.report_data import ReportData
-from experiments.report.search_histories import histories
+from experiments.report.records.report_data import Provenance, ReportData
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import read_record
@@ -30,11 +30,13 @@ from flcs import KnowledgeBase, TeachingRows
 from flcs.export.proof import Proof
 from flcs.learning.imitation import arranged
 from flcs.refinement.rule_count import TradeOff
+from plants.core import atomic_files
 from sscq.teaching.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
 
 NAME, SCHEMA, VERSION = "report.json", "sscq-report", 1
 RESPONSES = "stages/responses/responses.npz"
@@ -56,7 +58,9 @@ def draw(folder: Path) -> Path:
     UserError
         See :func:`load`.
     """
-    return write_report(load(folder), folder / "report.html")
+    path = folder / "report.html"
+    atomic_files.write(path, render(load(folder)))
+    return path
 
 
 def load(folder: Path) -> ReportData:
@@ -161,3 +165,44 @@ def _proofs(path: Path) -> tuple[Proof, ...]:
         if page.is_absolute() or ".." in page.parts:
             raise ValueError(f"a page of an export must lie below its folder, got {str(page)!r}")
     return tuple(found)
+
+
+_FILES = (
+    ("knowledge_base.json", "the knowledge base at equal actuator travel: terms, rules, law, record of its validation"),
+    ("knowledge_base_free_travel.json", "the same with free actuator travel"),
+    ("teaching_signal.csv", "best gains over time with inputs and weights"),
+    ("trade_off.json", "number of rules against fitness, taught and validation, and what each rule is worth"),
+    ("structure.json", "what the searches over inputs and terms found"),
+    ("front_fixed.csv", "the fixed gains' trade-off front: gains and what they reach, chosen points named"),
+    ("front_knowledge_base.csv", "the knowledge base's trade-off front"),
+    ("front.json", "settings of the fronts and their chosen points"),
+    ("metrics.json", "all numbers of the verdict"),
+    ("situations.csv", "all numbers of every controller in every situation"),
+    ("seeds.json", "seeds of the design, the situations and the verdict"),
+    ("config.json", "command and resolved configuration"),
+    ("versions.json", "programs and libraries"),
+    ("stages/", "results of every stage, from which a run goes on: searches, oracle, judgement, responses"),
+    ("exports/", "the knowledge base as code, with manifest.json: proofs, sizes, hashes"),
+    ("times.json", "durations; nothing else depends on them"),
+)
+
+
+def provenance(run: Path) -> Provenance:
+    """Return how the run in a folder can be repeated."""
+    record, versions = read_record(run), formats.read_json(run / "versions.json")
+    return Provenance(
+        command=" ".join(["sscq", record["command"], *map(shlex.quote, record["overrides"])]),
+        seed=str(record["config"]["seed"]),
+        config=str(yaml.safe_dump(record["config"], sort_keys=False, allow_unicode=True, width=110)),
+        versions=tuple((name, version) for name, version in versions.items() if version),
+        files=tuple(_files(run)),
+    )
+
+
+def _files(run: Path) -> list[tuple[str, str]]:
+    """The files of the run, the look-up tables beside their knowledge bases."""
+    found = [(name, text) for name, text in _FILES if (run / name).exists()]
+    fronts = [(path.name, "the front of a law of the plant's own field") for path in run.glob("front_rival_*.csv")]
+    found += sorted(fronts)
+    tables = sorted(path.name for path in run.glob("knowledge_base*_table*.csv"))
+    return [*found[:2], *((name, "its gains as a look-up table") for name in tables), *found[2:]]

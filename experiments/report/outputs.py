@@ -77,7 +77,7 @@ def write(
     from experiments.pipeline import front_files
     from experiments.report import exports
     from experiments.report.builders import report
-    from experiments.report.structure import sentences
+    from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)

@@ -1,4 +1,4 @@
-"""The whole page, and how it reaches the disk.
+"""The whole page.
 
 One file, complete without a network: style and script are inside, drawings are inline SVG, and a content policy in the
 page itself forbids the browser to load anything.
@@ -6,13 +6,10 @@ page itself forbids the browser to load anything.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import POLICY, Html, asset, element
-from experiments.report.sections.all_numbers import all_numbers
 from experiments.report.sections.closing import exports, glossary, repeat, warnings
-from experiments.report.sections.conditions import conditions, margins_table
 from experiments.report.sections.front import front
 from experiments.report.sections.ladder import ladder
 from experiments.report.sections.learning import searches, structure, teaching_signal
@@ -20,12 +17,10 @@ from experiments.report.sections.picture import picture
 from experiments.report.sections.responses import entropy, gains_over_time, responses, signals
 from experiments.report.sections.rules import knowledge_base
 from experiments.report.sections.summary import summary
+from experiments.report.sections.tables import all_numbers, conditions, margins_table
 from experiments.report.sections.view import PageView
-from plants.core import atomic_files
 
 if TYPE_CHECKING:
-    import os
-
     from experiments.report.records.report_data import ReportData
 
 _SECTIONS = (
@@ -88,31 +83,6 @@ def render(data: ReportData) -> str:
     ]
     body = element("body", _header(data), element("main", *parts), *_scripts(data))
     return f"<!DOCTYPE html>\n{element('html', _head(view), body, lang='en')}\n"
-
-
-def write_report(data: ReportData, path: str | os.PathLike[str]) -> Path:
-    """Write the report as one self-contained file, whole or not at all.
-
-    Parameters
-    ----------
-    data : ReportData
-        Everything that is shown.
-    path : path
-        The file to write; its folder must exist.
-
-    Returns
-    -------
-    Path
-        The file that was written.
-
-    Raises
-    ------
-    OSError
-        If the folder does not exist or cannot be written.
-    """
-    target = Path(path)
-    atomic_files.write(target, render(data))
-    return target
 
 
 def _scripts(data: ReportData) -> list[Html]:

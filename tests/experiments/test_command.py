@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import export
-from experiments.report.living.target import TARGETS
+from experiments.report.living.page import TARGETS
 from flcs.export.proof import Proof
 from flcs.export.targets import Target
 from tests.reference.exports import knowledge_base

@@ -8,8 +8,7 @@ import pytest
 
 import plants
 import sscq
-from experiments import cli, replay
-from experiments.report import worst_situation
+from experiments import cli, replay, worst
 from flcs.knowledge_base.files import content_hash
 from plants.core import registry
 from tests.reference.closed_loop_twin import uncompiled
@@ -181,9 +180,9 @@ def test_settings_that_do_not_fit_are_refused(capsys, kb_file, word, message):
 def test_costs_far_above_the_usual_without_divergence_are_told(cost, failures, fail_above, said):
     numbers = {
         "search": {"cost": cost}, "random_baseline": {"cost": 5.0, "median_cost": 4.0},
-        "certificate": {"failures": failures, "failure": worst_situation.failure(fail_above)},
+        "certificate": {"failures": failures, "failure": worst.failure(fail_above)},
     }  # fmt: skip
-    lines = worst_situation.caution(numbers)
+    lines = worst.caution(numbers)
     assert bool(lines) == said
     assert not said or "15 times the median of 4; say what is too much, such as fail_above=40" in lines[0]
 

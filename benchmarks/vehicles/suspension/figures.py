@@ -17,7 +17,7 @@ import numpy as np
 import plants
 import sscq
 from benchmarks.runner.svg import Chart, SvgLine, figure
-from experiments.report.builders.signals import density
+from experiments.report.builders.motion import density
 from experiments.runtime.errors import UserError, user_errors
 from experiments.studies.engine.contenders import RivalController, named_contenders
 from experiments.studies.suspension import animation

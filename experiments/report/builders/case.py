@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.report.records.situations import Group
+    from experiments.report.records.results import Group
     from experiments.settings import Setup
     from plants import Plant
     from sscq.baselines.tuned import Tuned

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.builders import estimates, robustness, words
+from experiments.pipeline.judging import keeps_margins
+from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE
 from experiments.report.drawing.numbers import number, percent, plain, share
 from experiments.report.records.report_data import ReportWarning
@@ -61,7 +62,7 @@ def _of_setup(case: FinishedDesign) -> Iterator[ReportWarning]:
 def _of_failures(case: FinishedDesign) -> Iterator[ReportWarning]:
     """What the recommended controller itself does not keep."""
     name = case.verdict.recommended
-    if robustness.kept(case, case.contenders[name]) is False:
+    if keeps_margins(case.bench, case.contenders[name]) is False:
         yield ReportWarning(
             f"Recommended is {case.the(name)}, which itself does not keep the margins that were asked for.",
             remedy="Search longer (budget.evaluations), or ask for less (fitness.max_sensitivity).",

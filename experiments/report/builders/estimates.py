@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.records.situations import Estimate
+from experiments.report.records.results import Estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

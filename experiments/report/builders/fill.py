@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report import files, search_histories
-from experiments.report.builders import front, learning, results, scenes, signals, words
+from experiments.report import files, recorded
+from experiments.report.builders import learning, motion, results, words
 from experiments.report.builders.case import FinishedDesign
 from experiments.report.builders.cautions import cautions
 from experiments.report.builders.recording import recordings
 from experiments.report.builders.verdict import verdict
 from experiments.report.drawing.numbers import count, plain
 from experiments.report.records.report_data import ReportData
-from experiments.report.records.situations import MEASURES, ChannelView
+from experiments.report.records.results import MEASURES, ChannelView
 from plants.core.motion.modes import scheme
 
 if TYPE_CHECKING:
@@ -86,25 +86,25 @@ def report(
     return files.draw(bench.folder.path)
 
 
-def report_data(case: FinishedDesign, recorded: Recordings) -> ReportData:
+def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
     """Return everything that the page of a finished run shows."""
     titles = {name: contender.title for name, contender in case.contenders.items()}
-    searches = search_histories.histories(case.bench.folder.path, titles)
+    searches = recorded.histories(case.bench.folder.path, titles)
     return ReportData(
         title=f"Design report: {case.plant.name}",
         plant=case.plant.text,
         cost=words.cost(case),
         channels=tuple(_channel(case, i) for i in range(len(case.plant.channels))),
         situations=results.situations(case),
-        controllers=results.controllers(case, recorded),
+        controllers=results.controllers(case, arrays),
         verdict=verdict(case),
         teaching=learning.teaching(case),
         warnings=cautions(case, searches),
         facts=_facts(case),
-        front=front.view(case),
+        front=learning.fronts(case),
         own_measures=results.own_measures(case),
-        picture=None if case.plant.scene is None else scenes.picture_of(case.plant),
-        plotted=signals.signals(case, recorded),
+        picture=None if case.plant.scene is None else motion.picture_of(case.plant),
+        plotted=motion.signals(case, arrays),
     )
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.judging import RIVAL
-from experiments.report.builders.scenes import scene_parts, shown_contenders, shown_places
-from experiments.report.builders.signals import signal_parts
+from experiments.report.builders.motion import scene_parts, shown_contenders, shown_places, signal_parts
 from experiments.report.recorded import MOST
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress

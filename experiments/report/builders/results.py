@@ -1,4 +1,4 @@
-"""Contenders as the page's controllers: gains, cost, measures and responses in every declared situation.
+"""Contenders as the page's controllers: gains, margins, cost, measures and responses in every declared situation.
 
 Gains are numbers to type in; of a schedule, the range that it can give.
 """
@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from math import degrees
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from controllers import GainTable, TwoDegreePID
 from experiments.pipeline.judging import RIVAL
-from experiments.report.builders import estimates, robustness, words
+from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE
-from experiments.report.builders.scenes import shown_contenders
+from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
-from experiments.report.records.results import ChannelGains, ControllerResult
-from experiments.report.records.situations import (
+from experiments.report.records.results import (
     MEASURES,
     ActuatorUse,
+    ChannelGains,
+    ControllerResult,
     Estimate,
+    MarginPoint,
     NotAvailable,
     OwnMeasure,
+    PointMargins,
     SituationInfo,
     SituationResult,
 )
@@ -37,8 +41,9 @@ from sscq.situations.situation_sets import KINDS
 if TYPE_CHECKING:
     from experiments.report.builders.case import Array, FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
-    from experiments.report.records.situations import Group
+    from experiments.report.records.results import Group
     from sscq.baselines.tuned import Tuned
+    from sscq.margins.margins import LoopMargins
 
 
 _SIGNALS = {"error": "e", "error_rate": "e'"}
@@ -175,7 +180,7 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         text=contender.text,
         gains=gains_of(case, contender),
         cost={_group(kind): _cost(case, name, kind) for kind in KINDS},
-        margins=robustness.of(case, contender),
+        margins=margins_of(case, contender),
         results=tuple(_result(case, contender, place, recorded) for place in case.places),
         evaluations=contender.evaluations,
         parameters=contender.parameters,
@@ -234,3 +239,53 @@ def _use(case: FinishedDesign, name: str, place: PlacedSituation, use: Array) ->
     if len(use) == 1:
         peak = float(case.measure(name, place.kind, "peak_command")[:, place.number].max())
     return tuple(ActuatorUse(float(low), float(high), float(share), peak) for low, high, share in use)
+
+
+def margins_of(case: FinishedDesign, contender: Tuned) -> PointMargins | NotAvailable:
+    """Return the margins at every operating point, or why there are none."""
+    if case.bench.margins is None:
+        if not case.plant.operating_points:
+            return NotAvailable("the plant declares no operating points")
+        return NotAvailable("no margins were asked for (fitness.max_sensitivity=null)")
+    found = case.judgement.margins.get(contender.name)
+    if found is None:
+        if contender.plant is not None:
+            return NotAvailable("it feeds back all states: margins here are those of a PID")
+        return NotAvailable("no feedback" if not contender.theta.any() else "its gains differ in every situation")
+    several = len(found) > 1
+    points = tuple(
+        point
+        for channel, margins in zip(case.plant.channels, found, strict=True)
+        for point in _points(case, margins, f"{channel.output}: " if several else "")
+    )
+    return PointMargins(points, _over(case, found[0]))
+
+
+def _over(case: FinishedDesign, margins: LoopMargins) -> str:
+    n_sets, n_points = margins.sensitivity.shape
+    n_plants = n_points // len(case.plant.operating_points)
+    over = [] if n_sets == 1 else [f"{n_sets} gain sets (rules or nodes, reference gains, mixtures of them)"]
+    over += [f"{n_plants} taught plants"] if n_plants > 1 else []
+    parts = [f"Worst over {' and '.join(over)}."] if over else []
+    if len(case.plant.channels) > 1:
+        parts += ["One channel's loop is opened at a time, the others are closed."]
+    return " ".join(parts)
+
+
+def _points(case: FinishedDesign, margins: LoopMargins, prefix: str) -> list[MarginPoint]:
+    """Worst margins of each operating point; several taught plants share the points."""
+    names = [point.name for point in case.plant.operating_points]
+
+    def worst(values: Array, reduce: np.ufunc) -> list[float]:
+        shaped = values.reshape(len(values), -1, len(names))  # [gain set, plant, operating point]
+        return reduce.reduce(reduce.reduce(shaped, axis=0), axis=0).tolist()
+
+    columns = zip(
+        names,
+        worst(margins.sensitivity, np.maximum),
+        worst(margins.delay_margin, np.minimum),
+        worst(margins.phase_margin, np.minimum),
+        worst(margins.gain_margin, np.minimum),
+        strict=True,
+    )
+    return [MarginPoint(prefix + name, ms, delay, degrees(phase), gain) for name, ms, delay, phase, gain in columns]

@@ -5,17 +5,19 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
-from experiments.report.builders import estimates, robustness
+from experiments.pipeline.judging import keeps_margins
+from experiments.report.builders import estimates
 from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL
+from experiments.report.builders.results import margins_of
 from experiments.report.drawing.numbers import bracketed, number, percent
-from experiments.report.records.situations import NotAvailable
-from experiments.report.records.verdict import Criterion, JudgedText, VerdictComparison, VerdictText
+from experiments.report.records.report_data import Criterion, JudgedText, VerdictComparison, VerdictText
+from experiments.report.records.results import NotAvailable
 from sscq.margins.operating import SLACK
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
 
 if TYPE_CHECKING:
     from experiments.report.builders.case import FinishedDesign
-    from experiments.report.records.situations import Group
+    from experiments.report.records.results import Group
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
@@ -86,9 +88,9 @@ def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
 
 
 def _margin_criterion(case: FinishedDesign, name: str) -> Criterion:
-    limits, kept = case.setup.limits, robustness.kept(case, case.contenders[name])
+    limits, kept = case.setup.limits, keeps_margins(case.bench, case.contenders[name])
     if limits is None or kept is None:
-        margins = robustness.of(case, case.contenders[name])
+        margins = margins_of(case, case.contenders[name])
         return Criterion("margins are kept", None, margins.reason if isinstance(margins, NotAvailable) else "")
     peak = max(m.worst().sensitivity.value for m in case.judgement.margins[name])
     asked = f"at\u00a0most\u00a0{number(limits.sensitivity, 3)}"

@@ -16,7 +16,7 @@ from experiments.report.drawing.numbers import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
 
 
 UNITS = 10  # drawing units per pixel: curves are written in whole units

@@ -15,7 +15,7 @@ from experiments.report.drawing.axes import UNITS, ChartAxis, data_range, keep_e
 from experiments.report.drawing.html import Html, element, join
 
 if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
 
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 8.0, 17.0, 30.0
 _DIGITS = 6  # of a number left of the axis

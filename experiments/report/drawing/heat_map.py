@@ -12,7 +12,7 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
 
 STEPS = 12  # colours h0 ... h11 of the style sheet, dark to bright
 LEFT, TOP, SIDE, SCALE = 46.0, 18.0, 240.0, 16.0

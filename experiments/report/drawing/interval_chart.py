@@ -13,7 +13,7 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
 
 
 _TICK = 7.0  # pixels of a letter in a tick's name, with its share of the gap between names

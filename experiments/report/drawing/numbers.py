@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from experiments.report.drawing.html import Html, element, join
 
 if TYPE_CHECKING:
-    from experiments.report.records.situations import Estimate
+    from experiments.report.records.results import Estimate
 
 MISSING = "not available"
 _PERCENT = "\u00a0%"

@@ -17,7 +17,7 @@ from experiments.report.drawing.html import Html, element
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
 
 
 LETTER, ABOVE, BELOW = 5.9, 9.0, 3.0  # pixels: width of a letter, height of a line above and below its foot

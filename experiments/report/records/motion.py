@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from experiments.report.records.situations import FROM_FILE, Array
+from experiments.report.records.results import FROM_FILE, Array
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Drive:
     step : float
         Time between frames [s].
     parts : mapping of str to int array
-        As `experiments.report.builders.scenes.sampled` gives them.
+        As `experiments.report.builders.motion.sampled` gives them.
     """
 
     situation: str

@@ -11,12 +11,18 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
-from experiments.report.records.situations import GROUPS, NotAvailable, Response
+from experiments.report.records.results import GROUPS, NotAvailable, Response
 from experiments.report.sections.view import actuator_use, finite
 
 if TYPE_CHECKING:
-    from experiments.report.records.results import ControllerResult, MarginPoint, PointMargins
-    from experiments.report.records.situations import ActuatorUse, ChannelView, SituationResult
+    from experiments.report.records.results import (
+        ActuatorUse,
+        ChannelView,
+        ControllerResult,
+        MarginPoint,
+        PointMargins,
+        SituationResult,
+    )
     from experiments.report.sections.view import PageView
 
 

@@ -13,12 +13,12 @@ import numpy as np
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import number, percent, shown
 from experiments.report.drawing.scatter import Dots, Scatter, scatter
-from experiments.report.records.front import by_place
+from experiments.report.records.learning import by_place
 from experiments.report.sections.view import change, section, swatch, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.records.front import FrontSeries, FrontView
-    from experiments.report.records.situations import Array
+    from experiments.report.records.learning import FrontSeries, FrontView
+    from experiments.report.records.results import Array
     from experiments.report.sections.view import PageView
 
 

@@ -17,13 +17,11 @@ from experiments.report.drawing.numbers import (
     short_mark,
     shown,
 )
-from experiments.report.records.results import PointMargins
-from experiments.report.records.situations import GROUPS, Estimate
+from experiments.report.records.results import GROUPS, Estimate, PointMargins
 from experiments.report.sections.view import GROUP_NAMES, change, finite, mean, multiples, section, swatch, table
 
 if TYPE_CHECKING:
-    from experiments.report.records.results import ControllerResult
-    from experiments.report.records.situations import Group
+    from experiments.report.records.results import ControllerResult, Group
     from experiments.report.sections.view import PageView
 
 _MOST_ROWS = 24

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from experiments.report.records.motion import BodyView, Drive, PictureView, SceneView
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
     from experiments.report.sections.view import PageView
 
 

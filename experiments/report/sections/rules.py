@@ -13,7 +13,7 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, percent, plain, share, with_unit
-from experiments.report.records.situations import Response
+from experiments.report.records.results import Response
 from experiments.report.sections.view import finite, multiples, section, table, words_head
 from flcs.inference.variable import term_words
 from flcs.knowledge_base.activation import activation as activation_of
@@ -22,7 +22,7 @@ from flcs.knowledge_base.theta import rule_label
 
 if TYPE_CHECKING:
     from experiments.report.records.learning import Knowledge
-    from experiments.report.records.situations import Array
+    from experiments.report.records.results import Array
     from experiments.report.sections.view import PageView
     from flcs import Inference, KnowledgeBase
     from flcs.inference.rule_base import RuleBase

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.html import Html, element
-from experiments.report.records.situations import NAN, ActuatorUse, Estimate, Response
+from experiments.report.records.results import NAN, ActuatorUse, Estimate, Response
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.records.report_data import ReportData
-    from experiments.report.records.results import ControllerResult
-    from experiments.report.records.situations import ChannelView, Group, SituationResult
-    from experiments.report.records.verdict import VerdictComparison
+    from experiments.report.records.report_data import ReportData, VerdictComparison
+    from experiments.report.records.results import ChannelView, ControllerResult, Group, SituationResult
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {

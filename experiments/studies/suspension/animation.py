@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sscq
-from experiments.report.builders.scenes import picture_of, sampled
+from experiments.report.builders.motion import picture_of, sampled
 from experiments.report.drawing.html import asset, document, element
 from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import picture_figure

@@ -14,7 +14,7 @@ from configs.schema import DesignConfig, FrontConfig
 from experiments.pipeline import front, front_files
 from experiments.pipeline.front import CHOICE_NAME, Choice, Front, contenders, decided
 from experiments.pipeline.ladder import Bench
-from experiments.report.builders import front as reporting_front
+from experiments.report.builders import learning
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
@@ -125,7 +125,7 @@ def test_files_hold_every_point(run, place):
 def test_the_page_draws_all_points_and_names_the_choice(run, place):
     page = (place / "report.html").read_text(encoding="utf-8")
     part = re.search(r'<section id="front">.*?</section>|<section[^>]*id="front".*?</section>', page, re.DOTALL).group()
-    given = reporting_front.view(run.case)
+    given = learning.fronts(run.case)
     assert part.count('class="dot"') == sum(len(one.values) for one in run.fronts)
     assert "chosen</text>" in part
     assert given.series[0].text.split(". ", 1)[1] in part.replace("&#x27;", "'")
@@ -162,7 +162,7 @@ def test_without_a_front_nothing_is_searched_or_written(run, tmp_path):
         front_files.write(bench, run.reference.fitness, run.group, run.judgement, [])
         assert front_files.texts(bench, run.reference.fitness, run.group, run.judgement, []) == []
         assert not list(folder.path.glob("front*"))
-    assert reporting_front.view(SimpleNamespace(setup=job, fronts=())) is None
+    assert learning.fronts(SimpleNamespace(setup=job, fronts=())) is None
 
 
 @pytest.mark.parametrize(
@@ -191,5 +191,5 @@ def test_limits_of_own_measures_are_told_with_the_fronts_they_bound():
     fitness = SimpleNamespace(aggregate="mean", kappa=1.0, share=0.25, own_limits={"tyre_load_variation": 0.15})
     case = SimpleNamespace(fronts=(), fitness=fitness, bench=SimpleNamespace(margins=None))
     plan = SimpleNamespace(objectives=("error", "travel"), error_span=2.0)
-    told = reporting_front._text(case, plan, ("error", "travel"))
+    told = learning._text(case, plan, ("error", "travel"))
     assert told.endswith("constraints: errors up to 2 times the fixed PID's, tyre load variation up to 0.15.")

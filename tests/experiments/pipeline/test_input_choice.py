@@ -11,7 +11,7 @@ import pytest
 from configs.schema import NetworkSettings as Asked
 from experiments.pipeline.input_choice import with_needed_inputs
 from experiments.pipeline.refining import completed
-from experiments.report.structure import input_rows, sentences
+from experiments.report.sections.learning import input_rows, sentences
 from experiments.settings import setup
 from flcs import NetworkConfig, TeachingRows, design
 from tests.experiments.finished_run import configuration

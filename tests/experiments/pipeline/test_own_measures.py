@@ -16,7 +16,7 @@ from experiments.pipeline.ladder import at_own_limits, validation_task
 from experiments.plant_list import description
 from experiments.report import outputs
 from experiments.report.builders import words
-from experiments.report.sections.all_numbers import _cell
+from experiments.report.sections.tables import _cell
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup

@@ -7,7 +7,7 @@ import pytest
 
 import plants
 from controllers import Gains
-from experiments.report import export_files
+from experiments.report import exports
 from flcs.export import pid_block
 from flcs.export.guard import Guard
 from flcs.export.pid_block import NAMES, VendorForm, as_parallel, forms
@@ -157,6 +157,6 @@ def test_other_blocks_are_judged_against_our_law():
     np.testing.assert_allclose(same, ours, rtol=1e-9)  # the same gains, converted there and back
     np.testing.assert_allclose(again, bumpy, rtol=1e-9)
     assert (np.abs(bumpy / ours - 1.0) > 1e-6).all()
-    page = export_files.pid_block_page(found, VendorForm())
+    page = exports.pid_block_page(found, VendorForm())
     assert "parallel, integral of e" in page
     assert "s0; s1" in page

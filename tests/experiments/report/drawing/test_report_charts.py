@@ -18,7 +18,7 @@ from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import bracketed, interval, number, percent
-from experiments.report.records.situations import Estimate
+from experiments.report.records.results import Estimate
 
 
 def parse(drawing):

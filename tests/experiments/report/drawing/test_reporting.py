@@ -19,7 +19,8 @@ from configs.schema import ControllerConfig
 from controllers import PID, Controller, GainTable, gain_names
 from experiments import design
 from experiments.pipeline.judging import MEASURES
-from experiments.report import files, outputs, search_histories
+from experiments.report import files, outputs
+from experiments.report import recorded as stages
 from experiments.report.builders import (
     cautions,
     estimates,
@@ -33,9 +34,9 @@ from experiments.report.builders import (
 from experiments.report.builders.case import FinishedDesign
 from experiments.report.drawing.numbers import number, percent, share
 from experiments.report.records.report_data import SearchHistory
-from experiments.report.records.situations import NotAvailable, Response
+from experiments.report.records.results import NotAvailable, Response
 from experiments.report.sections import rules
-from experiments.report.structure import sentences
+from experiments.report.sections.learning import sentences
 from experiments.runtime import formats
 from experiments.runtime.run_folder import RunFolder
 from flcs.knowledge_base.activation import activation
@@ -374,7 +375,7 @@ def test_searches_with_labels_are_named_by_them():
     names = ["over e alone|CmaEs", "over z alone|CmaEs", "from the imitated rules|CmaEs",
              "from the reference gains|GeneticAlgorithm", "from the reference gains|CmaEs"]  # fmt: skip
     entry = Tuned("kb", "knowledge base", histories=tuple((name, history) for name in names))
-    found = search_histories.of_entry(entry, "knowledge_base")
+    found = stages.of_entry(entry, "knowledge_base")
     assert [one.name for one in found] == [
         "knowledge base, over e alone: CMA-ES",
         "knowledge base, over z alone: CMA-ES",
@@ -554,7 +555,7 @@ def test_own_gains_are_left_out_where_none_are_given(run):
     group = tuple(c for c in run.group if c.name != "own")
     case = dataclasses.replace(run.case, group=group)
     assert verdict.verdict(dataclasses.replace(case, judgement=_without(run, "own"))).present == ""
-    assert search_histories.method_words("NelderMead") == "nelder mead"
+    assert stages.method_words("NelderMead") == "nelder mead"
 
 
 def _without(run, name):

@@ -13,7 +13,6 @@ import pytest
 import sscq
 from controllers import PID
 from experiments.report.living import page as living_page
-from experiments.report.living import target
 from flcs.export.proof import FAILED, OK, UNCHECKED
 from flcs.export.scheduler import scheduler
 from tests.reference.exports import job_of, knowledge_base
@@ -38,10 +37,10 @@ def page(own_job):
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
 def test_the_proof_holds_and_finds_a_changed_page(own_job, page, tmp_path):
-    ((name, text),) = target.files(own_job).items()
+    ((name, text),) = living_page.files(own_job).items()
     assert text == page
     (tmp_path / name).write_text(page)
-    proof = target.prove(own_job, tmp_path)
+    proof = living_page.prove(own_job, tmp_path)
     assert (proof.status, proof.reason) == (OK, "")
     assert set(proof.errors) == {"position", "velocity"}
     assert proof.largest < 1e-12  # a loop that is stable forgets what rounding does
@@ -58,7 +57,7 @@ def test_the_proof_holds_and_finds_a_changed_page(own_job, page, tmp_path):
         changed, count = re.subn(old, new, page)
         assert count, old
         (tmp_path / name).write_text(changed)
-        assert target.prove(own_job, tmp_path).status == FAILED, old
+        assert living_page.prove(own_job, tmp_path).status == FAILED, old
 
 
 _DRAGGED = """
@@ -102,14 +101,14 @@ def test_factors_of_one_change_no_bit(own_job):
 
 def test_without_a_situation_to_show_there_is_no_page(tmp_path):
     job = job_of(knowledge_base(), ({"reference": 1.0, "quantisation": 0.1, "t_end": 0.1},))
-    assert target.files(job) == {}
-    assert target.prove(job, tmp_path).status == "not checked"
+    assert living_page.files(job) == {}
+    assert living_page.prove(job, tmp_path).status == "not checked"
 
 
 def test_the_scheduler_alone_has_no_page(own_job, tmp_path):
     alone = replace(own_job, machine=scheduler(own_job.kb, own_job.plant, own_job.step))
-    assert target.files(alone) == {}
-    proof = target.prove(alone, tmp_path)
+    assert living_page.files(alone) == {}
+    proof = living_page.prove(alone, tmp_path)
     assert (proof.status, proof.reason[:7]) == (UNCHECKED, "no page")
 
 

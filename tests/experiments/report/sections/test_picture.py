@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import plants
-from experiments.report.builders.scenes import MOST, grid, sampled, shown_contenders, shown_places
-from experiments.report.builders.signals import density
+from experiments.report.builders.motion import MOST, density, grid, sampled, shown_contenders, shown_places
 from experiments.report.recorded import busiest
 from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import steps

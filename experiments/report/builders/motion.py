@@ -1,8 +1,8 @@
-"""Which runs of a design are shown moving, and the scene along each, as whole numbers of the view's grain.
+"""Runs of a design shown moving, and the signals that a plant names: what a record keeps of both.
 
-A few contenders in a few situations; few frames, of rigid bodies their motion only. Functions of the scene see samples
-ten times as dense as the frames, so that a wheel which turns by more than half a turn between two frames turns the
-right way round in the picture.
+A few contenders in a few situations; few frames, of rigid bodies their motion only, in whole numbers of the view's
+grain. Functions of the scene see samples ten times as dense as the frames, so that a wheel which turns by more than half
+a turn between two frames turns the right way round in the picture.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.signal import welch
 
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.case import BASELINE
-from experiments.report.records.motion import BodyView, PictureView, SceneView
+from experiments.report.records.motion import BodyView, NamedSignal, PictureView, SceneView
+from experiments.runtime.tables import in_words
+from plants.core.plant import plotted_quantity
 from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
 
 if TYPE_CHECKING:
@@ -177,3 +180,53 @@ def picture_of(plant: Plant, drives: Sequence[Drive] = ()) -> PictureView:
         for view in scene.views
     )  # fmt: skip
     return PictureView(scene.text, scene.pace, views, tuple(drives))
+
+
+_SEGMENTS = 4  # of the run; with half overlap seven are averaged
+
+
+def density(values: Any, step: float, segment: int = 0) -> tuple[Any, Any]:
+    """Return frequencies [Hz] and the power spectral density of a signal [n] (its unit squared per Hz).
+
+    Welch's method: Hann windows of `segment` samples, left out a quarter of the signal, half overlapping, each less
+    its mean.
+    """
+    segment = segment or max(len(values) // _SEGMENTS, 8)
+    frequency, power = welch(values, 1.0 / step, nperseg=min(segment, len(values)))
+    return frequency[1:], power[1:]
+
+
+def signal_parts(plant: Plant, run: Trajectory, end: float) -> Recordings:
+    """Return what a record keeps of the named signals: samples up to the divergence in single precision, spectra."""
+    if not plant.shown:
+        return {}
+    step = float(run.time[1] - run.time[0])
+    alive = run.time < end
+    parts: Recordings = {"shown.step": np.array([step])}
+    for k, one in enumerate(plant.shown):
+        values = run[plotted_quantity(plant, one.signal)[0]][alive]
+        if one.span > 0.0:
+            parts[f"shown.{k}"] = values.astype(np.float32)
+        if one.spectrum > 0.0 and alive.all():
+            frequency, power = density(values, step)
+            seen = frequency <= one.spectrum
+            parts[f"spectrum.{k}"] = np.stack([frequency[seen], power[seen]]).astype(np.float32)
+    return parts
+
+
+def signals(case: FinishedDesign, recorded: Recordings) -> tuple[NamedSignal, ...]:
+    """Return what the plant names, with the weightings at the frequencies that were recorded."""
+    return tuple(_named(case, k, recorded) for k in range(len(case.plant.shown)))
+
+
+def _named(case: FinishedDesign, k: int, recorded: Recordings) -> NamedSignal:
+    one = case.plant.shown[k]
+    _, what = plotted_quantity(case.plant, one.signal)
+    weights = {}
+    if one.weighting is not None:
+        for place in shown_places(case):
+            names = (f"{contender}.{place.overall}.spectrum.{k}" for contender in case.contenders)
+            spectrum = next((recorded[name] for name in names if name in recorded), None)
+            if spectrum is not None:  # the frequencies are the same for all contenders
+                weights[place.label] = np.abs(one.weighting(np.asarray(spectrum[0], dtype=float))) ** 2
+    return NamedSignal(in_words(one.signal), what.unit, one.span, one.weighting_name, weights)
