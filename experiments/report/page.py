@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from experiments.report.drawing.html import POLICY, Html, asset, element
+from experiments.report.drawing.html import Html, asset, element, head_line, whole_page
 from experiments.report.sections.closing import exports, glossary, repeat, warnings
 from experiments.report.sections.front import front
 from experiments.report.sections.ladder import ladder
@@ -81,30 +81,13 @@ def render(data: ReportData) -> str:
         repeat(view),
         glossary(),
     ]
-    body = element("body", _header(data), element("main", *parts), *_scripts(data))
-    return f"<!DOCTYPE html>\n{element('html', _head(view), body, lang='en')}\n"
-
-
-def _scripts(data: ReportData) -> list[Html]:
     names = ["script.js", *(["picture.js"] if data.picture else [])]
-    return [element("script", asset(name)) for name in names]
-
-
-def _head(view: PageView) -> Html:
-    return element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", view.data.title),
-        element("style", asset("style.css")),
-        element("style", Html(view.hidden_style()), id="hidden"),
-    )
+    scripts = [element("script", asset(name)) for name in names]
+    hidden = element("style", Html(view.hidden_style()), id="hidden")
+    return whole_page(data.title, (_header(data), element("main", *parts), *scripts), hidden)
 
 
 def _header(data: ReportData) -> Html:
     absent = {anchor for anchor in _OPTIONAL if not getattr(data, anchor)}
     links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS if anchor not in absent]
-    title = element("div", element("b", data.title), " ", element("span", data.plant, class_="plant"))
-    return element("header", title, element("nav", *links, aria_label="sections"))
+    return head_line(data.title, data.plant, element("nav", *links, aria_label="sections"))

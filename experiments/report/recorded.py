@@ -6,15 +6,15 @@ Arrays of the responses are named "controller.situation.what", the situation by 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.pipeline import search_results
 from experiments.report.drawing.numbers import count
+from experiments.report.records.learning import SearchHistory
 from experiments.report.records.motion import Drive, SignalView
-from experiments.report.records.report_data import SearchHistory
 from experiments.report.records.results import NotAvailable, Response
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ MOST = 12
 """Situations of one kind that are recorded."""
 
 _NOT_KEPT = NotAvailable(f"of more than {MOST} situations of a kind, only the first and the costliest are recorded")
-_OF_RESPONSE = ("time", "reference", "output", "command", "gains", "entropy_rates", "entropies", "seen")
+_OF_RESPONSE = tuple(field.name for field in fields(Response))
 
 
 def with_recordings(data: ReportData, recorded: Mapping[str, Any]) -> ReportData:
@@ -81,22 +81,7 @@ def _response(controller: ControllerResult, found: Recordings) -> Response:
     absent = [what for what in _OF_RESPONSE if what not in found]
     if absent:
         raise ValueError(f"a recorded response of {controller.key!r} must have {absent[0]!r}, which is not there")
-    part = {what: np.asarray(found[what], dtype=float) for what in _OF_RESPONSE}
-    n_c, seen = part["output"].shape[-1], part["seen"]
-    return Response(
-        time=part["time"],
-        reference=part["reference"],
-        output=part["output"],
-        command=part["command"],
-        gains=part["gains"],
-        gain_names=controller.gain_names,
-        entropy_rate_plant=part["entropy_rates"][:, 0],
-        entropy_rate_controller=part["entropy_rates"][:, 1],
-        entropy_plant=part["entropies"][:, 0],
-        entropy_controller=part["entropies"][:, 1],
-        error=seen[:, 0 : 2 * n_c : 2],
-        error_rate=seen[:, 1 : 2 * n_c : 2],
-    )
+    return Response(**{what: np.asarray(found[what], dtype=float) for what in _OF_RESPONSE})
 
 
 def _picture(data: ReportData, picture: PictureView, parts: Parts) -> PictureView | None:

@@ -6,18 +6,18 @@ import math
 
 import numpy as np
 
-from experiments.report.records.learning import Knowledge, TeachingView
+from experiments.report.records.learning import Knowledge, SearchHistory, TeachingView
 from experiments.report.records.report_data import (
     Criterion,
     JudgedText,
     Provenance,
     ReportData,
     ReportWarning,
-    SearchHistory,
     VerdictComparison,
     VerdictText,
 )
 from experiments.report.records.results import (
+    ActuatorUse,
     ChannelGains,
     ChannelView,
     ControllerResult,
@@ -33,6 +33,7 @@ from flcs import KnowledgeBase, Rule, RuleBase, Variable
 from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.teaching.teaching_signal import TeachingSignal
 
+GAINS = ("kp", "ki", "kd")
 CHANNEL = ChannelView("position", "m", "force", "N", -20.0, 20.0, ("N/m", "N/(m s)", "N s/m"))
 # name, group, seed, reference, q0, v0, mu, variance
 CASES = (
@@ -94,18 +95,17 @@ def simulate(key, case, t_end, step):
         output=rows[:, :1],
         command=rows[:, 1:2],
         gains=rows[:, 2:5],
-        gain_names=("kp", "ki", "kd"),
-        entropy_rate_plant=rows[:, 5],
-        entropy_rate_controller=rows[:, 6],
-        error=rows[:, 7:8],
-        error_rate=rows[:, 8:9],
+        entropy_rates=rows[:, 5:7],
+        entropies=np.vstack([np.zeros(2), step * np.cumsum(rows[:-1, 5:7], axis=0)]),
+        seen=rows[:, 7:9],
     )
 
 
 def scored(case, response):
     """Cost and measures from a response."""
-    e, u, step = response.error[:, 0], response.command[:, 0], response.time[1]
-    difference = response.entropy_rate_plant - response.entropy_rate_controller
+    e, u, step = response.seen[:, 0], response.command[:, 0], response.time[1]
+    plant, controller = response.entropy_rates.T
+    difference = plant - controller
     iae, travel = step * np.abs(e).sum(), np.abs(np.diff(u)).sum()
     measures = {
         "iae": iae,
@@ -115,13 +115,14 @@ def scored(case, response):
         "total_variation": travel,
         "overshoot": float(max(0.0, np.max(-e / e[0]))),
         "settling_time": float("nan"),
-        "entropy_plant": step * response.entropy_rate_plant.sum(),
-        "entropy_controller": step * response.entropy_rate_controller.sum(),
+        "entropy_plant": step * plant.sum(),
+        "entropy_controller": step * controller.sum(),
         "entropy_difference": step * difference.sum(),
         "entropy_difference_abs": step * np.abs(difference).sum(),
     }
     cost = iae + 0.15 * measures["entropy_difference_abs"] + 0.002 * travel
-    return SituationResult(case[0], Estimate(cost, 0.93 * cost, 1.08 * cost), measures, response=response)
+    use = ActuatorUse(u.min(), u.max(), float(np.mean(np.abs(u) >= 20.0)))
+    return SituationResult(case[0], Estimate(cost, 0.93 * cost, 1.08 * cost), measures, (use,), response)
 
 
 def ladder_row(key, label, gains, t_end, step):
@@ -134,7 +135,7 @@ def ladder_row(key, label, gains, t_end, step):
     if gains is None:
         missing = NotAvailable("no feedback, no gains")
         return ControllerResult(
-            key, label, "u = 0", missing, cost, NotAvailable("no loop"), results, 15, 0, drawn=False
+            key, label, "u = 0", missing, cost, NotAvailable("no loop"), results, 15, 0, gain_names=GAINS, drawn=False
         )
     low, high = ((0.1, gains[1], 0.1), (1.1 * gains[0], gains[1], 1.5 * gains[2]))
     bounds = {"low": low, "high": high} if key in {"table", "kb"} else {}
@@ -160,6 +161,7 @@ def ladder_row(key, label, gains, t_end, step):
         None if key == "present" else 20_000,
         {"present": 3, "fixed": 3, "two": 4, "table": 7, "kb": 33}[key],
         "knowledge base" if key == "kb" else "",
+        GAINS,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from experiments.report.builders.case import FinishedDesign, PlacedSituation
-    from experiments.report.records.report_data import SearchHistory
+    from experiments.report.records.learning import SearchHistory
 
 _FEW_SEEDS = 10
 _LATE = 0.2  # last share of a search in which progress says that it was stopped too early

@@ -40,11 +40,10 @@ def write_table(data: ReportData, folder: RunFolder) -> None:
     for situation in data.situations:
         for controller in data.controllers:
             result = controller.result(situation.name)
-            if result is not None:
-                cost = (result.cost.value, result.cost.low, result.cost.high)
-                values = [result.measure(m) for m in measures]
-                head = [situation.group, situation.name, controller.key, situation.seeds, result.failures]
-                rows.append([*head, *cost, *values])
+            cost = (result.cost.value, result.cost.low, result.cost.high)
+            values = [result.measure(m) for m in measures]
+            head = [situation.group, situation.name, controller.key, situation.seeds, result.failures]
+            rows.append([*head, *cost, *values])
     folder.write_csv(TABLE_NAME, header, rows)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.axes import UNITS, ChartAxis, data_range, keep_extremes, path
-from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.html import Html, element, join, svg
 
 if TYPE_CHECKING:
     from experiments.report.records.results import Array
@@ -82,9 +82,7 @@ def line_chart(chart: LineChart) -> Html:
     x, y = _axes(chart, chart.width - LEFT - RIGHT, chart.height - TOP - bottom)
     drawing = [grid(x, y), _plot(chart, x, y), labels(chart, x, y)]
     name = f"{_with_unit(chart.label, chart.unit)} over {_with_unit(chart.x_label or 't', chart.x_unit)}"
-    return element(
-        "svg", *drawing, viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart", role="img", aria_label=name
-    )
+    return svg(chart.width, chart.height, name, *drawing)
 
 
 def _with_unit(label: str, unit: str) -> str:

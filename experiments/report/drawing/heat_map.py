@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.axes import UNITS, ChartAxis, path, step_size
-from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
@@ -60,26 +60,12 @@ def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) ->
     """The surface with its colour scale; `visited` are curves (x, y) of where the loop went."""
     x, y = _axis(surface.x, SIDE, False), _axis(surface.y, SIDE, True)
     edges = _edges(surface.values)
-    field = element(
-        "svg",
-        *_cells(surface.values, edges),
-        x=f"{LEFT:g}",
-        y=f"{TOP:g}",
-        width=f"{SIDE:g}",
-        height=f"{SIDE:g}",
-        viewBox=f"0 0 {len(surface.x)} {len(surface.y)}",
-        preserveAspectRatio="none",
-        class_="cells",
-    )
-    tracks = element(
-        "svg",
-        *[_track(path(x.place(a), y.place(b))) for a, b in visited],
-        x=f"{LEFT:g}",
-        y=f"{TOP:g}",
-        width=f"{SIDE:g}",
-        height=f"{SIDE:g}",
-        viewBox=f"0 0 {SIDE * UNITS:g} {SIDE * UNITS:g}",
-    )
+    place = {"x": f"{LEFT:g}", "y": f"{TOP:g}", "width": f"{SIDE:g}", "height": f"{SIDE:g}"}
+    size = f"0 0 {len(surface.x)} {len(surface.y)}"
+    cells = _cells(surface.values, edges)
+    field = element("svg", *cells, **place, viewBox=size, preserveAspectRatio="none", class_="cells")
+    lines = [_track(path(x.place(a), y.place(b))) for a, b in visited]
+    tracks = element("svg", *lines, **place, viewBox=f"0 0 {SIDE * UNITS:g} {SIDE * UNITS:g}")
     title = f"{surface.gain} [{surface.gain_unit}]" if surface.gain_unit else surface.gain
     drawing = [
         field,
@@ -89,9 +75,8 @@ def heat_map(surface: Surface, visited: tuple[tuple[Array, Array], ...] = ()) ->
         _scale(edges),
         _text(title, LEFT, TOP - 6, "label strong"),
     ]
-    size = f"0 0 {LEFT + SIDE + 92:g} {TOP + SIDE + 36:g}"
     name = f"{title} over {surface.x_name} and {surface.y_name}"
-    return element("svg", *drawing, viewBox=size, class_="chart map", role="img", aria_label=name)
+    return svg(LEFT + SIDE + 92, TOP + SIDE + 36, name, *drawing, style="chart map")
 
 
 def _taught(surface: Surface, x: ChartAxis, y: ChartAxis) -> Html:
@@ -173,11 +158,8 @@ def _scale(edges: Array) -> Html:
     out = []
     for i in range(count):
         at = TOP + SIDE - (i + 1) * side
-        out.append(
-            element(
-                "rect", x=f"{left:g}", y=f"{at:.1f}", width=f"{SCALE:g}", height=f"{side:.1f}", class_=_colour(i, count)
-            )
-        )
+        size = {"width": f"{SCALE:g}", "height": f"{side:.1f}"}
+        out.append(element("rect", x=f"{left:g}", y=f"{at:.1f}", **size, class_=_colour(i, count)))
     for i, edge in enumerate(edges if edges[0] != edges[-1] else edges[:1]):
         at = TOP + SIDE - i * side if edges[0] != edges[-1] else TOP + 0.5 * SIDE
         out.append(_text(plain(float(edge)), left + SCALE + 5, at + 3.5, "tick"))

@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 from html import escape
 from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 VOID = frozenset({"br", "hr", "meta", "path", "line", "rect", "circle"})
 # XML allows no control characters but tab, line feed and carriage return; names from users' files may hold any.
@@ -51,8 +55,45 @@ def asset(name: str) -> Html:
     return Html((files("experiments.report.drawing") / name).read_text(encoding="utf-8"))
 
 
-def document(title: str, subtitle: str, *parts: Html) -> str:
+def svg(width: float, height: float, label: str, *parts: object, style: str = "chart") -> Html:
+    """A drawing of so many pixels; `label` says it to those who cannot see it."""
+    return element("svg", *parts, viewBox=f"0 0 {width:g} {height:g}", class_=style, role="img", aria_label=label)
+
+
+def whole_page(title: str, body: Iterable[object], *styles: Html) -> str:
     """Return a complete HTML document.
+
+    Parameters
+    ----------
+    title : str
+        Of the window.
+    body : iterable of Html
+        What is in it, scripts among it.
+    *styles : Html
+        Style elements after the report's own.
+    """
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("style", asset("style.css")),
+        *styles,
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', *body), lang='en')}\n"
+
+
+def head_line(title: str, subtitle: str, *links: Html) -> Html:
+    """The line at the top of a page."""
+    return element(
+        "header", element("div", element("b", title), " ", element("span", subtitle, class_="plant")), *links
+    )
+
+
+def document(title: str, subtitle: str, *parts: Html) -> str:
+    """Return a complete HTML document with the report's script.
 
     Parameters
     ----------
@@ -61,16 +102,5 @@ def document(title: str, subtitle: str, *parts: Html) -> str:
     *parts : Html
         What it shows.
     """
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{title} {subtitle}"),
-        element("style", asset("style.css")),
-        element("style", "", id="hidden"),
-    )
-    line = element("header", element("div", element("b", title), " ", element("span", subtitle, class_="plant")))
-    body = element("body", line, element("main", *parts), element("script", asset("script.js")))
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    body = (head_line(title, subtitle), element("main", *parts), element("script", asset("script.js")))
+    return whole_page(f"{title} {subtitle}", body, element("style", "", id="hidden"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.axes import ChartAxis, data_range
-from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.numbers import plain
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def interval_chart(
         out += [_mark(m, x, left, middle) for m in row.marks if np.isfinite(m.value)]
         note_at = f"{width - right + 10:g}"
         out.append(element("text", row.note, x=note_at, y=f"{middle + 4:g}", class_=f"row {row.note_style}".strip()))
-    return element("svg", *out, viewBox=f"0 0 {width:g} {height + 18:g}", class_="chart", role="img", aria_label=label)
+    return svg(width, height + 18, label, *out)
 
 
 def _axis(values: list[Array], zero: float | None, length: float) -> ChartAxis:

@@ -72,7 +72,7 @@ def interval(estimate: Estimate, as_percent: bool = True) -> str:
     if math.isnan(estimate.low) or math.isnan(estimate.high):
         return ""
     low, high = _ends(estimate) if as_percent else (number(estimate.low), number(estimate.high))
-    return f"{100.0 * estimate.confidence:.3g} % interval {low.removesuffix(_PERCENT) if as_percent else low} … {high}"
+    return f"95 % interval {low.removesuffix(_PERCENT) if as_percent else low} … {high}"
 
 
 def _ends(estimate: Estimate) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.report.drawing.axes import ChartAxis, data_range
 from experiments.report.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, LineChart, grid, labels
-from experiments.report.drawing.html import Html, element
+from experiments.report.drawing.html import Html, element, svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -162,10 +162,8 @@ def scatter(chart: Scatter) -> Html:
     groups = [_steps(dots, x, y) for dots in chart.dots if dots.joined and len(dots.x) > 1]
     groups += [_group(dots, x, y) for dots in chart.dots]
     inner = element("g", *groups, *_names(chart, x, y), transform=f"translate({LEFT:g} {TOP:g})")
-    return element(
-        "svg", grid(x, y), inner, labels(frame, x, y), viewBox=f"0 0 {chart.width:g} {chart.height:g}", class_="chart",
-        role="img", aria_label=f"{chart.y_label} over {chart.x_label}{chart.remark}",
-    )  # fmt: skip
+    name = f"{chart.y_label} over {chart.x_label}{chart.remark}"
+    return svg(chart.width, chart.height, name, grid(x, y), inner, labels(frame, x, y))
 
 
 def _axes(chart: Scatter) -> tuple[ChartAxis, ChartAxis]:

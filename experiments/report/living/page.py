@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.report.drawing.html import POLICY, Html, asset, element
+from experiments.report.drawing.html import Html, element, head_line, whole_page
 from flcs.export import streams, targets
 from flcs.export.loop_runs import between, simulated
 from flcs.export.machine import identifier, part
@@ -71,21 +71,12 @@ def page(job: Job) -> str:
     scripts = {"machines": machines, "loop": _own("loop.js"), "data": f"const DATA = {_json(data)};"}
     scripts["page"] = _own("living.js")
     plant = job.plant.name
-    title = f"{plant}: living loop"
-    head = element(
-        "head", element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("title", title), element("style", asset("style.css")), element("style", Html(_own("living.css"))),
-    )  # fmt: skip
-    body = element(
-        "body",
-        element("header", element("div", element("b", "Living loop"), " ", element("span", plant, class_="plant"))),
+    body = (
+        head_line("Living loop", plant),
         element("main", id="living"),
         *(element("script", _inside(text), id=f"script-{name}") for name, text in scripts.items()),
-    )  # fmt: skip
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    )
+    return whole_page(f"{plant}: living loop", body, element("style", Html(_own("living.css"))))
 
 
 def _plant(job: Job) -> Machine:

@@ -19,6 +19,44 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class SearchHistory:
+    """Convergence of one search.
+
+    Attributes
+    ----------
+    name : str
+        For example "best fixed gains, genetic search, seed 0".
+    controller : str
+        Key of the controller it served (gives the colour); empty: none.
+    evaluations : array [n]
+        Closed-loop evaluations so far, increasing.
+    best : array [n]
+        Best cost so far.
+    mean : array [n] or None
+        Mean cost of each generation.
+    text : str
+        Settings and why it stopped.
+    """
+
+    name: str
+    controller: str
+    evaluations: Array
+    best: Array
+    mean: Array | None = None
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the lengths."""
+        for name in ("best", "mean"):
+            value = getattr(self, name)
+            if value is not None and np.shape(value) != np.shape(self.evaluations):
+                raise ValueError(
+                    f"{name} of search {self.name!r} must have shape {np.shape(self.evaluations)} as its evaluations, "
+                    f"got {np.shape(value)}"
+                )
+
+
+@dataclass(frozen=True, eq=False)
 class FrontSeries:
     """The front of one kind of controller.
 
@@ -63,7 +101,7 @@ class FrontView:
     text : str
         What was searched, how far and how the point was chosen.
     units : tuple of str
-        Of the objectives; left out: none are shown.
+        Of the objectives; "": none.
     whole : bool
         The drawing holds all controllers; left out, not those far from the fronts, which would press these into a
         corner.
@@ -73,13 +111,12 @@ class FrontView:
     series: tuple[FrontSeries, ...]
     marks: tuple[tuple[str, Array], ...]
     text: str
-    units: tuple[str, ...] = ()
+    units: tuple[str, ...]
     whole: bool = False
 
     def head(self, k: int) -> str:
         """Return name and unit of an objective."""
-        unit = self.units[k] if self.units else ""
-        return f"{self.labels[k]} [{unit}]" if unit else self.labels[k]
+        return f"{self.labels[k]} [{self.units[k]}]" if self.units[k] else self.labels[k]
 
 
 def by_place(series: FrontSeries) -> dict[int, list[str]]:

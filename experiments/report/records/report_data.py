@@ -11,15 +11,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
-from experiments.report.records.learning import FrontView, TeachingView
+from experiments.report.records.learning import FrontView, SearchHistory, TeachingView
 from experiments.report.records.motion import NamedSignal, PictureView
 from experiments.report.records.results import (
     FROM_FILE,
-    GROUPS,
     NAN,
-    Array,
     ChannelView,
     ControllerResult,
     Estimate,
@@ -119,8 +115,6 @@ class VerdictText:
         Key of the user's own present tuning; empty: none was given.
     reason : str
         One or two sentences.
-    headline : str
-        Empty: "Recommend: " and the label of the recommended controller.
     comparisons : tuple of VerdictComparison
         Of the recommended (or judged) controller against every other; the page picks what it needs.
     criteria : tuple of Criterion
@@ -138,7 +132,6 @@ class VerdictText:
     judged: str = ""
     present: str = ""
     reason: str = ""
-    headline: str = ""
     comparisons: tuple[VerdictComparison, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     judgements: tuple[JudgedText, ...] = ()
@@ -154,47 +147,6 @@ class VerdictText:
     def delay_held(self, delay_margin: float) -> bool:
         """Whether a delay margin is as long as needed, or none is needed."""
         return not delay_margin < self.delay_margin_needed * (1.0 - self.margin_slack)
-
-
-NO_TEACHING = NotAvailable("the run made no teaching signal")
-
-
-@dataclass(frozen=True, eq=False)
-class SearchHistory:
-    """Convergence of one search.
-
-    Attributes
-    ----------
-    name : str
-        For example "best fixed gains, genetic search, seed 0".
-    controller : str
-        Key of the controller it served (gives the colour); empty: none.
-    evaluations : array [n]
-        Closed-loop evaluations so far, increasing.
-    best : array [n]
-        Best cost so far.
-    mean : array [n] or None
-        Mean cost of each generation.
-    text : str
-        Settings and why it stopped.
-    """
-
-    name: str
-    controller: str
-    evaluations: Array
-    best: Array
-    mean: Array | None = None
-    text: str = ""
-
-    def __post_init__(self) -> None:
-        """Check the lengths."""
-        for name in ("best", "mean"):
-            value = getattr(self, name)
-            if value is not None and np.shape(value) != np.shape(self.evaluations):
-                raise ValueError(
-                    f"{name} of search {self.name!r} must have shape {np.shape(self.evaluations)} as its evaluations, "
-                    f"got {np.shape(value)}"
-                )
 
 
 @dataclass(frozen=True)
@@ -222,11 +174,11 @@ class Provenance:
         Results beside the report.
     """
 
-    command: str = ""
-    seed: str = ""
-    config: str = ""
-    versions: tuple[tuple[str, str], ...] = ()
-    files: tuple[tuple[str, str], ...] = ()
+    command: str
+    seed: str
+    config: str
+    versions: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +232,7 @@ class ReportData:
     situations: tuple[SituationInfo, ...]
     controllers: tuple[ControllerResult, ...]
     verdict: VerdictText
-    teaching: TeachingView | NotAvailable = NO_TEACHING
+    teaching: TeachingView | NotAvailable
     warnings: tuple[ReportWarning, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     front: FrontView | None = None
@@ -290,7 +242,7 @@ class ReportData:
     signals: tuple[SignalView, ...] = field(default=(), metadata=FROM_FILE)
     knowledge: Knowledge | None = field(default=None, metadata=FROM_FILE)
     searches: tuple[SearchHistory, ...] = field(default=(), metadata=FROM_FILE)
-    provenance: Provenance = field(default=Provenance(), metadata=FROM_FILE)
+    provenance: Provenance = field(default=Provenance("", "", "", (), ()), metadata=FROM_FILE)
     exports: tuple[Proof, ...] = field(default=(), metadata=FROM_FILE)
 
     def __post_init__(self) -> None:
@@ -298,8 +250,6 @@ class ReportData:
         situations, controllers = [s.name for s in self.situations], [c.key for c in self.controllers]
         _unique("situation", situations)
         _unique("controller key", controllers)
-        for situation in self.situations:
-            _known("group", situation.group, GROUPS)
         _known("recommended controller", self.verdict.recommended, controllers)
         _known("controller to compare with", self.verdict.compared_with, controllers)
         optional = [self.verdict.judged, self.verdict.present, *(s.controller for s in self.searches)]
@@ -320,9 +270,12 @@ class ReportData:
             raise ValueError(f"the knowledge base must have {len(self.channels)} channels, got {came}")
         for controller in self.controllers:
             self._check_channels(controller)
-            _unique(f"result of {controller.key!r}", [r.situation for r in controller.results])
-            for result in controller.results:
-                _known("situation", result.situation, situations)
+            came = [r.situation for r in controller.results]
+            if sorted(came) != sorted(situations):
+                raise ValueError(
+                    f"controller {controller.key!r} must have one result for each situation ({', '.join(situations)}), "
+                    f"got {', '.join(came)}"
+                )
 
     def _check_channels(self, controller: ControllerResult) -> None:
         """Check that gains and responses have one entry or column per channel."""
@@ -337,6 +290,11 @@ class ReportData:
                 raise ValueError(
                     f"the response of {controller.key!r} in {result.situation!r} must have one column for each of the "
                     f"{n_c} channels, got {response.output.shape[1]}"
+                )
+            if isinstance(response, Response) and response.gains.shape[1:] != (len(controller.gain_names),):
+                raise ValueError(
+                    f"the response of {controller.key!r} in {result.situation!r} must have the gains "
+                    f"{', '.join(controller.gain_names)}, got an array {response.gains.shape}"
                 )
 
     def controller(self, key: str) -> ControllerResult:

@@ -45,20 +45,17 @@ class NotAvailable:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval; `low` and `high` NaN: no interval was computed.
+    """A value with its 95 % interval; `low` and `high` NaN: no interval was computed.
 
     Attributes
     ----------
     value, low, high : float
         In the unit of what is estimated; changes are relative, -0.31 is "31 % less".
-    confidence : float
-        Probability that the interval claims to cover, in (0, 1).
     """
 
     value: float
     low: float = NAN
     high: float = NAN
-    confidence: float = 0.95
 
     @property
     def open(self) -> bool:
@@ -68,7 +65,7 @@ class Estimate:
     def turned(self) -> Estimate:
         """A relative change seen from the other side: of B against A where this is of A against B."""
         value, low, high = (1.0 / (1.0 + c) - 1.0 if c > -1.0 else NAN for c in (self.value, self.high, self.low))
-        return Estimate(value, low, high, self.confidence)
+        return Estimate(value, low, high)
 
 
 @dataclass(frozen=True)
@@ -173,47 +170,32 @@ class Response:
         Seconds, increasing.
     reference, output, command : array [n + 1, n_c]
         In the units of the channel. Non-finite samples (after a divergence) are left out of the charts.
-    gains : array [n + 1, n_gains] or None
-        Gains in force, columns named by `gain_names`.
-    gain_names : tuple of str
-        For example ("kp", "ki", "kd"); with several channels ("kp front", ...).
-    entropy_rate_plant, entropy_rate_controller : array [n + 1] or None
-        T0 dS/dt in W.
-    entropy_plant, entropy_controller : array [n + 1] or None
-        Their integrals from 0 in J; None: left sums of the rates are drawn.
-    error, error_rate : array [n + 1, n_c] or None
-        What the knowledge base saw: drawn as the visited part of the gain surfaces.
+    gains : array [n + 1, n_gains]
+        In force, columns as the controller's `gain_names`.
+    entropy_rates, entropies : array [n + 1, 2]
+        Of plant and controller: T0 dS/dt in W, and the integrals from 0 in J.
+    seen : array [n + 1, 2 n_c]
+        Error and error rate of each channel as the knowledge base saw them: the visited part of its surfaces.
     """
 
     time: Array
     reference: Array
     output: Array
     command: Array
-    gains: Array | None = None
-    gain_names: tuple[str, ...] = ()
-    entropy_rate_plant: Array | None = None
-    entropy_rate_controller: Array | None = None
-    entropy_plant: Array | None = None
-    entropy_controller: Array | None = None
-    error: Array | None = None
-    error_rate: Array | None = None
+    gains: Array
+    entropy_rates: Array
+    entropies: Array
+    seen: Array
 
     def __post_init__(self) -> None:
         """Check all lengths against the time axis."""
-        n = len(self.time)
-        for name, columns in self._expected().items():
-            value = getattr(self, name)
-            if value is None:
-                continue
-            expected = (n,) if columns is None else (n, columns)
-            if np.shape(value) != expected:
-                raise ValueError(f"Response.{name} must have shape {expected}, got {np.shape(value)}")
-
-    def _expected(self) -> dict[str, int | None]:
-        n_c = self.output.shape[-1] if np.ndim(self.output) else 0
-        channel = dict.fromkeys(("reference", "output", "command", "error", "error_rate"), n_c)
-        scalar = dict.fromkeys(("entropy_rate_plant", "entropy_rate_controller", "entropy_plant", "entropy_controller"))
-        return {"time": None, **channel, **scalar, "gains": len(self.gain_names)}
+        n, n_c = len(self.time), self.output.shape[-1] if np.ndim(self.output) else 0
+        columns = dict.fromkeys(("reference", "output", "command"), n_c) | {"seen": 2 * n_c}
+        expected = {name: (n, count) for name, count in columns.items()} | {"time": (n,)}
+        expected |= dict.fromkeys(("entropy_rates", "entropies"), (n, 2)) | {"gains": (n, *np.shape(self.gains)[1:2])}
+        for name, shape in expected.items():
+            if np.shape(getattr(self, name)) != shape:
+                raise ValueError(f"Response.{name} must have shape {shape}, got {np.shape(getattr(self, name))}")
 
 
 NO_RESPONSE = NotAvailable("no response was recorded")
@@ -232,7 +214,7 @@ class SituationResult:
     measures : mapping of name to float
         Means over the seeds that survive, names and units as in `sscq.evaluate`: `MEASURES` and the plant's own.
     actuator : tuple of ActuatorUse
-        One per channel; empty: taken from the response where there is one.
+        One per channel; empty: not recorded.
     response : Response or NotAvailable
         What is drawn.
     diverged_at : float
@@ -371,7 +353,7 @@ class ControllerResult:
     margins : Margins or NotAvailable
         Ms and delay margin.
     results : tuple of SituationResult
-        At most one per situation.
+        One per situation.
     evaluations : int or None
         Closed-loop evaluations that its search used.
     parameters : int or None
@@ -396,6 +378,6 @@ class ControllerResult:
         """The short label."""
         return self.short or self.label
 
-    def result(self, situation: str) -> SituationResult | None:
-        """The result in the named situation, None where it was not run."""
-        return next((r for r in self.results if r.situation == situation), None)
+    def result(self, situation: str) -> SituationResult:
+        """The result in the named situation."""
+        return next(r for r in self.results if r.situation == situation)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
-from experiments.report.drawing.html import Html, element, join
+from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
 from experiments.report.records.results import GROUPS, NotAvailable, Response
-from experiments.report.sections.view import actuator_use, finite
+from experiments.report.sections.view import finite
 
 if TYPE_CHECKING:
     from experiments.report.records.results import (
@@ -36,7 +36,7 @@ def card(title: str, *content: object) -> Html:
 
 def worst_card(view: PageView) -> Html:
     """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
-    found = [(r, s.group) for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
+    found = [(view.recommended.result(s.name), s.group) for s in view.data.situations]
     scored = [(r, g) for r, g in found if finite(r.cost.value) or r.failed]
     if not scored:
         return card("Worst situation", element("p", missing("no situation was scored")))
@@ -46,9 +46,8 @@ def worst_card(view: PageView) -> Html:
         parts.append(element("p", element("span", "▲ diverges", class_="loss"), _when(worst)))
     rival = view.compared if view.compared is not view.recommended else view.subject
     if rival is not view.recommended:
-        other = rival.result(worst.situation)
         against = view.change_in(worst.situation, view.recommended, rival)
-        there = "it diverges" if other is not None and other.failed else proven(against)
+        there = "it diverges" if rival.result(worst.situation).failed else proven(against)
         parts.append(element("p", f"Against {rival.name} there: ", there))
         parts.append(_largest_loss(view, rival))
     return card("Worst situation", *parts, _sketch(view, worst, rival))
@@ -79,7 +78,7 @@ def _sketch(view: PageView, worst: SituationResult, rival: ControllerResult) -> 
     early = response.time <= shown_until
     curves.append(Curve(response.time[early], response.reference[early, 0], "reference", "reference"))
     other = rival.result(worst.situation)
-    if rival is not view.recommended and other is not None and isinstance(other.response, Response):
+    if rival is not view.recommended and isinstance(other.response, Response):
         curves.append(_output(other, rival, view, shown_until))
     curves.append(_output(worst, view.recommended, view, shown_until))
     return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=150.0, points=300))
@@ -162,9 +161,9 @@ _LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
 
 def actuator_card(view: PageView) -> Html:
     """How much of the limits the command uses, how often it sits at one, and how far the actuator travels."""
-    found = [r for s in view.data.situations if (r := view.recommended.result(s.name)) is not None]
+    found = [view.recommended.result(s.name) for s in view.data.situations]
     lost = [r.situation for r in found if r.failed]  # a command that runs away says nothing of the others
-    uses = {r.situation: actuator_use(r, view.data.channels) for r in found if not r.failed or len(lost) == len(found)}
+    uses = {r.situation: r.actuator for r in found if not r.failed or len(lost) == len(found)}
     parts = [_channel_use(view, i, channel, uses) for i, channel in enumerate(view.data.channels)]
     note = element("p", f"Left out, as it diverges there: {', '.join(lost)}.") if 0 < len(lost) < len(found) else ""
     return card("Command u against its limits", *parts, _travel(view), note)
@@ -221,8 +220,7 @@ def _range_bars(channel: ChannelView, known: dict[str, ActuatorUse], part: float
     out = [element("rect", x=_LEFT, width=_WIDTH - 2.0 * _LEFT, height=height, class_="track")]
     out += [_bar(name, use, at, 2.0 + i * pitch, pitch - 1.5) for i, (name, use) in enumerate(known.items())]
     out += _scale(channel, low, high, height, at(0.0) if low < 0.0 < high else None)
-    size = f"0 0 {_WIDTH:g} {height + 16:g}"
-    return element("svg", *out, viewBox=size, class_="chart", role="img", aria_label=f"used range of {channel.command}")
+    return svg(_WIDTH, height + 16, f"used range of {channel.command}", *out)
 
 
 def _bar(name: str, use: ActuatorUse, at: object, y: float, height: float) -> Html:

@@ -82,19 +82,17 @@ def warnings(view: PageView) -> Html:
 def repeat(view: PageView) -> Html:
     """Command, seed, configuration, versions, files."""
     p = view.data.provenance
-    command = element("pre", p.command) if p.command else element("p", missing())
-    facts = [("seed", p.seed or missing()), *view.data.facts]
+    facts = [("seed", p.seed), *view.data.facts]
     lists = element("div", _pairs("Settings", facts), _pairs("Versions", p.versions), class_="pairs")
-    files = _pairs("Files beside this report", p.files) if p.files else ""
-    config = element("pre", p.config) if p.config else element("p", missing())
-    folded = element("details", element("summary", "Resolved configuration"), config)
+    files = _pairs("Files beside this report", p.files)
+    folded = element("details", element("summary", "Resolved configuration"), element("pre", p.config))
     lead = "The same command, seed and versions give the same numbers, whatever the number of threads."
-    return section("repeat", "How to repeat this run", command, lists, files, folded, lead=lead)
+    return section("repeat", "How to repeat this run", element("pre", p.command), lists, files, folded, lead=lead)
 
 
 def _pairs(title: str, pairs: object) -> Html:
     rows = [element("tr", element("th", a, scope="row"), element("td", b, class_="words")) for a, b in pairs]  # type: ignore[attr-defined]
-    body = element("table", element("tbody", *rows)) if rows else element("p", missing())
+    body = element("table", element("tbody", *rows))
     return element("div", element("h3", title), element("div", body, class_="scroll"))
 
 

@@ -127,9 +127,8 @@ def _chart(view: PageView, given: FrontView, *, whole: bool) -> Scatter:
     ]  # fmt: skip
     names = tuple((float(v[0]), float(v[1]), view.data.controller(key).name) for key, v in given.marks)
     size = f"; larger dots: more {given.labels[2]}" if third else ""
-    units = given.units or ("", "")
     return Scatter(
-        given.labels[0], given.labels[1], (*dots, *marks), names, _rings(given), size, units[0], units[1],
+        given.labels[0], given.labels[1], (*dots, *marks), names, _rings(given), size, given.units[0], given.units[1],
         height=480.0 if len(names) > 6 else 380.0,
     )  # fmt: skip
 
@@ -164,8 +163,7 @@ def _front_dots(view: PageView, given: FrontView, series: FrontSeries, sizes: tu
 
 
 def _values(given: FrontView, values: Array) -> str:
-    units = given.units or ("",) * len(given.labels)
-    told = zip(given.labels, values, units, strict=True)
+    told = zip(given.labels, values, given.units, strict=True)
     return ", ".join(f"{label} {number(float(v))} {unit}".rstrip() for label, v, unit in told)
 
 

@@ -125,8 +125,6 @@ def _margins(controller: ControllerResult) -> list[Html]:
 
 
 def _failures(controller: ControllerResult) -> Html:
-    if not controller.results:
-        return element("td", missing())
     failed = [r for r in controller.results if r.failed]
     if not failed:
         return element("td", "0")
@@ -170,9 +168,9 @@ def _costliest(view: PageView, group: Group) -> list[str]:
 
 
 def _situation_row(view: PageView, situation: str) -> IntervalRow:
-    found = {c.key: r for c in view.drawn if (r := c.result(situation)) is not None and not r.failed}
+    found = {c.key: r for c in view.drawn if not (r := c.result(situation)).failed}
     values = {key: result.cost.value for key, result in found.items()}
-    lost = [c.name for c in (view.subject, view.compared) if (r := c.result(situation)) is not None and r.failed]
+    lost = [c.name for c in (view.subject, view.compared) if c.result(situation).failed]
     failure = f"✗ {lost[0]}" if lost else ""
     return _dot_row(view, situation, values, view.change_in(situation, view.subject, view.compared), failure)
 

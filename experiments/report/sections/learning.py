@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from experiments.pipeline.knowledge import Refined
-    from experiments.report.records.learning import TeachingView
-    from experiments.report.records.report_data import SearchHistory
+    from experiments.report.records.learning import SearchHistory, TeachingView
     from experiments.report.records.results import Array
     from experiments.report.sections.view import PageView
     from flcs.refinement.rule_count import TradeOff
@@ -84,26 +83,22 @@ def teaching_signal(view: PageView) -> Html:
         "each with its weight. A weight near 0: the gains hardly matter there, so the best ones are an accident."
     )
     data = view.data.teaching
-    if isinstance(data, NotAvailable) or data.signal is None:
-        reason = data.reason if isinstance(data, NotAvailable) else "its file is not there"
-        return section("teaching", "Teaching signal", element("p", missing(reason)), lead=lead)
-    shown = np.unique(data.signal.situation).tolist()[:MOST]
-    figures = multiples(_figure(view, data, data.signal, i) for i in shown)
+    if isinstance(data, NotAvailable):
+        return section("teaching", "Teaching signal", element("p", missing(data.reason)), lead=lead)
+    signal = data.signal
+    assert signal is not None  # noqa: S101 - the files are read before anything is drawn
+    figures = multiples(_figure(view, data, signal, i) for i in np.unique(signal.situation).tolist()[:MOST])
     return section("teaching", "Teaching signal", element("p", data.text), _keys(view, data), figures, lead=lead)
 
 
 def _keys(view: PageView, data: TeachingView) -> Html:
     """What each line is; colours of controllers are those of the whole page."""
-    found = [("curve taught", "teaching signal")]
+    found = [("taught", "teaching signal")]
     if data.learned is not None:
-        found.append((f"curve {_style(view, data.learner)}", "knowledge base that learned it, for the same inputs"))
-    found.append((f"curve {_style(view, data.start)}", "start: fixed gains"))
-    keys = [element("span", _line(style), text) for style, text in found]
+        found.append((_style(view, data.learner), "knowledge base that learned it, for the same inputs"))
+    found.append((_style(view, data.start), "start: fixed gains"))
+    keys = [element("span", swatch(style, hidden=None), text) for style, text in found]
     return element("p", *keys, class_="keys")
-
-
-def _line(style: str) -> Html:
-    return element("svg", element("path", d="M1 6h22", class_=style), viewBox="0 0 24 12", class_="swatch")
 
 
 def _style(view: PageView, key: str) -> str:

@@ -89,18 +89,16 @@ def _gap(view: PageView, situation: str, found: Recorded) -> Html:
 
 def _recorded(view: PageView, situation: str) -> Recorded:
     results = [(c, c.result(situation)) for c in view.drawn]
-    return [(c, r, r.response) for c, r in results if r is not None and isinstance(r.response, Response)]
+    return [(c, r, r.response) for c, r in results if isinstance(r.response, Response)]
 
 
 def _reason(view: PageView, situation: str) -> str:
-    result = view.recommended.result(situation)
-    if result is None or isinstance(result.response, Response):
-        return "nothing of this kind was recorded"
-    return result.response.reason
+    response = view.recommended.result(situation).response
+    return "nothing of this kind was recorded" if isinstance(response, Response) else response.reason
 
 
 def _divergences(view: PageView, situation: str) -> Html:
-    failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)) is not None and r.failed]
+    failed = [(c, r) for c in view.data.controllers if (r := c.result(situation)).failed]
     words = [f"{c.name}{f' at {number(r.diverged_at, 3)} s' if np.isfinite(r.diverged_at) else ''}" for c, r in failed]
     return element("p", "▲ diverged: " + "; ".join(words), class_="loss") if words else Html("")
 
@@ -142,14 +140,14 @@ def _curve(view: PageView, controller: ControllerResult, result: SituationResult
 
 
 def _gain_charts(view: PageView, found: Recorded) -> list[Html]:
-    visible = [s for c, _, s in found if c.drawn] or [s for _, _, s in found]
-    names = list(dict.fromkeys(name for s in visible if s.gains is not None for name in s.gain_names))
+    visible = [c for c, _, _ in found if c.drawn] or [c for c, _, _ in found]
+    names = list(dict.fromkeys(name for c in visible for name in c.gain_names))
     out = []
     for name in names:
         curves = [
-            _curve(view, c, r, s.time, s.gains[:, s.gain_names.index(name)])
+            _curve(view, c, r, s.time, s.gains[:, c.gain_names.index(name)])
             for c, r, s in found
-            if s.gains is not None and name in s.gain_names
+            if name in c.gain_names
         ]
         x_label = "t" if name == names[-1] else ""
         unit = view.gain_unit(name)
@@ -158,31 +156,20 @@ def _gain_charts(view: PageView, found: Recorded) -> list[Html]:
 
 
 _ENTROPY = (
-    ("plant, integrated", "J", "entropy_plant"),
-    ("controller, integrated", "J", "entropy_controller"),
-    ("plant, rate", "W", "entropy_rate_plant"),
-    ("controller, rate", "W", "entropy_rate_controller"),
+    ("plant, integrated", "J", "entropies", 0),
+    ("controller, integrated", "J", "entropies", 1),
+    ("plant, rate", "W", "entropy_rates", 0),
+    ("controller, rate", "W", "entropy_rates", 1),
 )
 
 
 def _entropy_charts(view: PageView, found: Recorded) -> list[Html]:
     out = []
-    for label, unit, name in _ENTROPY:
-        pairs = [(c, r, s.time, _series(s, name)) for c, r, s in found]
-        curves = [_curve(view, c, r, time, y) for c, r, time, y in pairs if y is not None]
-        if curves:
-            x_label = "t" if name == _ENTROPY[-1][2] else ""
-            out.append(line_chart(LineChart(label, tuple(curves), unit, x_label=x_label, height=105.0, points=300)))
+    for label, unit, name, column in _ENTROPY if found else ():
+        curves = tuple(_curve(view, c, r, s.time, getattr(s, name)[:, column]) for c, r, s in found)
+        x_label = "t" if label == _ENTROPY[-1][0] else ""
+        out.append(line_chart(LineChart(label, curves, unit, x_label=x_label, height=105.0, points=300)))
     return out
-
-
-def _series(response: Response, name: str) -> Array | None:
-    """A recorded entropy series; an integral that was not recorded is the left sum of its rate."""
-    given: Array | None = getattr(response, name)
-    rate = getattr(response, name.replace("entropy_", "entropy_rate_")) if "rate" not in name else None
-    if given is None and rate is not None:
-        return np.concatenate(([0.0], np.cumsum(rate[:-1] * np.diff(response.time))))
-    return given
 
 
 _LEAD = (
@@ -241,5 +228,4 @@ def _decades_shown(given: list[SignalView]) -> tuple[float, float] | None:
 
 
 def _failed(view: PageView, one: SignalView) -> bool:
-    result = view.data.controller(one.controller).result(one.situation)
-    return result is not None and result.failed
+    return view.data.controller(one.controller).result(one.situation).failed

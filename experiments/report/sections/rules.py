@@ -14,7 +14,7 @@ from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, percent, plain, share, with_unit
 from experiments.report.records.results import Response
-from experiments.report.sections.view import finite, multiples, section, table, words_head
+from experiments.report.sections.view import finite, multiples, section, swatch, table, words_head
 from flcs.inference.variable import term_words
 from flcs.knowledge_base.activation import activation as activation_of
 from flcs.knowledge_base.sentences import sentence
@@ -132,7 +132,7 @@ def _membership(variable: Variable) -> Html:
         y_range=(0.0, 1.03),
         notes=_peaks(variable),
     )
-    keys = [element("span", _line(f"term t{i % _TERM_LINES}"), label) for i, label in enumerate(labels)]
+    keys = [element("span", swatch(f"term t{i % _TERM_LINES}", 18, None), label) for i, label in enumerate(labels)]
     caption = element("figcaption", element("b", variable.words), " ", element("span", *keys, class_="keys"))
     return element("figure", caption, line_chart(chart))
 
@@ -145,10 +145,6 @@ def _peaks(variable: Variable) -> tuple[tuple[float, str], ...]:
     grid, values = _terms_of(variable)
     tops = [grid[m >= np.max(m) - 1e-9] for m in values]
     return tuple((float(top.mean()), label) for top, label in zip(tops, labels, strict=True))
-
-
-def _line(style: str) -> Html:
-    return element("svg", element("path", d="M1 6h18", class_=f"curve {style}"), viewBox="0 0 20 12", class_="swatch")
 
 
 # --------------------------------------------------------------------------------------------------------------- rules
@@ -258,9 +254,9 @@ def _visited(view: PageView, known: Knowledge, channel: int) -> tuple[tuple[Arra
     curves = []
     for result in view.results(view.data.controller(known.controller), "unforeseen"):
         response = result.response
-        if isinstance(response, Response) and response.error is not None and response.error_rate is not None:
+        if isinstance(response, Response):
             picks = np.linspace(0, len(response.time) - 1, min(len(response.time), 400)).astype(int)
-            curves.append((response.error[picks, channel], response.error_rate[picks, channel]))
+            curves.append((response.seen[picks, 2 * channel], response.seen[picks, 2 * channel + 1]))
     return tuple(curves)
 
 

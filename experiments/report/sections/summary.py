@@ -116,7 +116,7 @@ _FAR = 1.0  # a change beyond would press all others together: its mark stands a
 
 def summary(view: PageView) -> Html:
     """The whole first screen."""
-    headline = element("h1", view.data.verdict.headline or join(("Recommend: ", view.recommended.label)))
+    headline = element("h1", "Recommend: ", view.recommended.label)
     verdict = element("div", headline, _statement(view), _against(view), class_="verdict")
     cards = element("div", actuator_card(view), worst_card(view), robustness_card(view), class_="cards")
     return element("section", verdict, _warning_line(view), cards, gains_table(view), id="verdict")

@@ -9,7 +9,6 @@ from experiments.report.drawing.numbers import missing, number, percent, share, 
 from experiments.report.records.results import GROUPS, Estimate, NotAvailable
 from experiments.report.sections.view import (
     GROUP_NAMES,
-    actuator_use,
     change,
     finite,
     section,
@@ -153,19 +152,16 @@ def _block(view: PageView, situation: SituationInfo, width: int) -> list[Html]:
         "tr", element("th", title, f" {situation.text}{seeds}", colspan=width, scope="rowgroup"), class_="band"
     )
     reference = view.compared.result(situation.name)
-    return [head, *[_row(view, c, c.result(situation.name), reference, width) for c in view.data.controllers]]
+    return [head, *[_row(view, c, c.result(situation.name), reference) for c in view.data.controllers]]
 
 
 def _row(
     view: PageView,
     controller: ControllerResult,
-    result: SituationResult | None,
-    reference: SituationResult | None,
-    width: int,
+    result: SituationResult,
+    reference: SituationResult,
 ) -> Html:
     name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
-    if result is None:
-        return element("tr", name, element("td", missing("not run here"), colspan=width - 1, class_="words"))
     other = None if controller is view.compared else reference
     cells = [_cost(result, None if other is None else view.change_in(result.situation, controller, view.compared))]
     for measure, _, less in _MEASURES:
@@ -176,7 +172,7 @@ def _row(
         against = other.measure(one.name) if other else None
         cells.append(_cell(result.measure(one.name), against, one.less_is_better))
     style = "chosen" if controller is view.recommended else None
-    return element("tr", name, *cells, *_command(view, result), _end(result), class_=style)
+    return element("tr", name, *cells, *_command(result), _end(result), class_=style)
 
 
 def _bounds(estimate: Estimate) -> str | None:
@@ -215,8 +211,8 @@ def _cell(
     return element("td", form(value), mark, title=title)
 
 
-def _command(view: PageView, result: SituationResult) -> tuple[Html, Html]:
-    uses = actuator_use(result, view.data.channels)
+def _command(result: SituationResult) -> tuple[Html, Html]:
+    uses = result.actuator
     if not uses:
         gap = element("span", "n/a", class_="missing", title="not available")
         return element("td", gap), element("td", gap)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.html import Html, element
-from experiments.report.records.results import NAN, ActuatorUse, Estimate, Response
+from experiments.report.records.results import NAN, Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from experiments.report.records.report_data import ReportData, VerdictComparison
-    from experiments.report.records.results import ChannelView, ControllerResult, Group, SituationResult
+    from experiments.report.records.results import ControllerResult, Group, SituationResult
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {
@@ -88,8 +88,6 @@ class PageView:
     def change_in(self, situation: str, controller: ControllerResult, rival: ControllerResult) -> Estimate:
         """The change of cost of a controller against another in one situation, with its interval where one is known."""
         own, other = controller.result(situation), rival.result(situation)
-        if own is None or other is None:
-            return Estimate(NAN)
         if rival is self.compared and own.change is not None:
             return own.change
         if controller is self.compared and other.change is not None:
@@ -105,8 +103,7 @@ class PageView:
 
     def results(self, controller: ControllerResult, group: Group) -> list[SituationResult]:
         """Its results in one group, in the order of the situations."""
-        found = [controller.result(s.name) for s in self.data.group(group)]
-        return [r for r in found if r is not None]
+        return [controller.result(s.name) for s in self.data.group(group)]
 
     def mean_measure(self, controller: ControllerResult, group: Group, name: str) -> float:
         """Mean of a measure over the situations of a group; NaN where one of them lacks it."""
@@ -158,25 +155,10 @@ def change(value: float, reference: float) -> float:
     return value / reference - 1.0
 
 
-def actuator_use(result: SituationResult, channels: tuple[ChannelView, ...]) -> tuple[ActuatorUse, ...]:
-    """How each channel's command used its limits: as given, else read off the recorded response."""
-    if result.actuator or not isinstance(result.response, Response):
-        return result.actuator
-    return tuple(_use(result.response.command[:, i], channel) for i, channel in enumerate(channels))
-
-
-def _use(command: np.ndarray, channel: ChannelView) -> ActuatorUse:
-    known = command[np.isfinite(command)]
-    if not known.size:
-        return ActuatorUse()
-    at_limit = (known <= channel.low) | (known >= channel.high)
-    return ActuatorUse(float(known.min()), float(known.max()), float(at_limit.mean()))
-
-
-def swatch(style: str) -> Html:
-    """A short line in a controller's colour."""
-    line = element("path", d="M1 6h22", class_=f"curve {style}")
-    return element("svg", line, viewBox="0 0 24 12", class_="swatch", aria_hidden="true")
+def swatch(style: str, length: int = 22, hidden: str | None = "true") -> Html:
+    """A short line in the style of a curve, `hidden` from screen readers where a name that they read stands beside."""
+    line = element("path", d=f"M1 6h{length}", class_=f"curve {style}")
+    return element("svg", line, viewBox=f"0 0 {length + 2} 12", class_="swatch", aria_hidden=hidden)
 
 
 def section(anchor: str, title: str, *content: object, lead: object = "") -> Html:

@@ -33,7 +33,7 @@ from experiments.report.builders import (
 )
 from experiments.report.builders.case import FinishedDesign
 from experiments.report.drawing.numbers import number, percent, share
-from experiments.report.records.report_data import SearchHistory
+from experiments.report.records.learning import SearchHistory
 from experiments.report.records.results import NotAvailable, Response
 from experiments.report.sections import rules
 from experiments.report.sections.learning import sentences
@@ -180,7 +180,7 @@ def test_the_recorded_response_is_the_judged_one(run, data, name):
         judged = run.case.measure(name, place.kind, "iae")[0, place.number]
         # The measures are left sums; the record is kept in single precision (7 digits).
         assert step * error.sum() == pytest.approx(judged, rel=1e-5)
-        ends = (response.entropy_plant[-1], response.entropy_controller[-1])
+        ends = response.entropies[-1]
         wanted = [run.case.measure(name, place.kind, f"entropy_{w}")[0, place.number] for w in ("plant", "controller")]
         np.testing.assert_allclose(ends, wanted, rtol=1e-5, atol=1e-6)
 
