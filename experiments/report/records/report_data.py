@@ -270,11 +270,11 @@ class ReportData:
             raise ValueError(f"the knowledge base must have {len(self.channels)} channels, got {came}")
         for controller in self.controllers:
             self._check_channels(controller)
-            came = [r.situation for r in controller.results]
-            if sorted(came) != sorted(situations):
+            given = [r.situation for r in controller.results]
+            if sorted(given) != sorted(situations):
                 raise ValueError(
                     f"controller {controller.key!r} must have one result for each situation ({', '.join(situations)}), "
-                    f"got {', '.join(came)}"
+                    f"got {', '.join(given)}"
                 )
 
     def _check_channels(self, controller: ControllerResult) -> None:
