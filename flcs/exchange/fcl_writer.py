@@ -18,52 +18,12 @@ if TYPE_CHECKING:
     from flcs.exchange.system import Antecedent, Consequent, FuzzySystem, Term
 
 AND_METHODS = {"product": "PROD", "minimum": "MIN"}
-KEYWORDS = frozenset(
-    [
-        "FUNCTION_BLOCK",
-        "END_FUNCTION_BLOCK",
-        "VAR_INPUT",
-        "VAR_OUTPUT",
-        "VAR",
-        "END_VAR",
-        "FUZZIFY",
-        "END_FUZZIFY",
-        "DEFUZZIFY",
-        "END_DEFUZZIFY",
-        "RULEBLOCK",
-        "END_RULEBLOCK",
-        "TERM",
-        "METHOD",
-        "DEFAULT",
-        "RANGE",
-        "RULE",
-        "IF",
-        "THEN",
-        "IS",
-        "NOT",
-        "AND",
-        "OR",
-        "WITH",
-        "ACT",
-        "ACCU",
-        "OPTION",
-        "END_OPTION",
-        "NC",
-        "COG",
-        "COGS",
-        "COA",
-        "LM",
-        "RM",
-        "MIN",
-        "MAX",
-        "PROD",
-        "BDIF",
-        "ASUM",
-        "BSUM",
-        "NSUM",
-        "REAL",
-    ]
+_WORDS = (
+    "FUNCTION_BLOCK END_FUNCTION_BLOCK VAR_INPUT VAR_OUTPUT VAR END_VAR FUZZIFY END_FUZZIFY DEFUZZIFY "
+    "END_DEFUZZIFY RULEBLOCK END_RULEBLOCK TERM METHOD DEFAULT RANGE RULE IF THEN IS NOT AND OR WITH ACT ACCU "
+    "OPTION END_OPTION NC COG COGS COA LM RM MIN MAX PROD BDIF ASUM BSUM NSUM REAL"
 )
+KEYWORDS = frozenset(_WORDS.split())
 
 
 def write(system: FuzzySystem) -> str:

@@ -41,8 +41,8 @@ class ChannelSlots:
         return f"{word}_{self.output}"
 
 
-class Layout:
-    """Signals and memory of a controller.
+class _Installed:
+    """Signals, memory and parts of a controller.
 
     Attributes
     ----------
@@ -144,6 +144,57 @@ class Layout:
         memory |= {f"gain_{gain}": value for gain, value in zip(self.kb.gain_names, reference, strict=True)}
         return {identifier(slot): value for slot, value in memory.items()} | {"fault": 0.0, "tripped": 0.0}
 
+    def machine(self, name: str) -> Machine:
+        """Put the parts together."""
+        known = tuple(self.memory)
+        parts = (
+            part("receive", self._receive, known),
+            part("schedule", self._schedule, known, self.spec.timing.tick),
+            part("act", self._act, known),
+        )
+        text = f"Fuzzy gain-scheduled PID controller for {self.plant.name}, {self.kb.n_rules} rules"
+        used = {signal.name for signal in (*self.inputs, *self.outputs)}
+        used |= {slot for p in parts for slot in (*p.program.inputs, *p.writes)}
+        memory = {slot: value for slot, value in self.memory.items() if slot in used}
+        return Machine(name, text, self.inputs, self.outputs, memory, parts, self.h)
+
+    def _receive(self, m: Slots) -> None:
+        """Trust, and the rates of references and measurements."""
+        names = [q.name for q in self.measured] + [f"r_{c.output}" for c in self.channels]
+        judge(m, names, {c.output: c.unmoved for c in self.channels}, self.guard, self.h)
+        numbers = GroupedSlots(m, self.names)
+        for i, c in enumerate(self.channels):
+            trusted(m, c.track, self.guard)
+            self.controller.receive(numbers, "r", i, m[c.last_r])
+            rate = m[f"last_{c.rate}"] if c.rate else None
+            self.controller.receive(numbers, "y", i, m[f"last_{c.output}"], rate)
+        note_authority(m)
+
+    def _schedule(self, m: Slots) -> None:
+        """Gains at a tick."""
+        gains = self.controller.schedule(GroupedSlots(m, self.names), 0.0)
+        reference = [gain for base in self.kb.channels for gain in base.reference]
+        share = m["last_authority"]
+        for slot, value, rest in zip(self.names["g"], gains, reference, strict=True):
+            m[slot] = lead(share, value, rest)
+
+    def _act(self, m: Slots) -> None:
+        """Laws with their stations, and what goes to the plant."""
+
+        def manual(i: int) -> tuple[Any, Any]:
+            """Whether the station is in manual, and the command it moves to then."""
+            c, safe = self.channels[i], self.guard.safe  # a station's last state is its last command
+            target = [m[slot] for slot in self.names[f"c{i}"]][-1] if safe is None else safe[i]
+            return where(m["tripped"], 1.0, m[c.manual]), where(m["tripped"], target, m[c.last_track])
+
+        commands = self.controller.act(GroupedSlots(m, self.names), 0.0, manual)
+        if self.allocated:
+            plant = self.plant
+            u = allocate_inputs(plant, 0.0, plant.initial(), commands, plant.nominal())
+            for q, value in zip(plant.inputs, u, strict=True):
+                m[f"u_{q.name}"] = value
+        m["fresh"] = 0.0
+
 
 def _as_signal(quantity: Quantity, name: str, text: str) -> MachineSignal:
     return MachineSignal(name, quantity.unit, quantity.low, quantity.high, text)
@@ -196,58 +247,3 @@ def installed(kb: KnowledgeBase, plant: Plant, step: float, guard: Guard | None 
         If the guard's safe commands do not fit the channels, or two signals' names give the same identifier.
     """
     return _Installed(kb, plant, step, guard or Guard()).machine(name or f"{plant.name}_controller")
-
-
-class _Installed(Layout):
-    """The parts of a machine."""
-
-    def machine(self, name: str) -> Machine:
-        """Put the parts together."""
-        known = tuple(self.memory)
-        parts = (
-            part("receive", self._receive, known),
-            part("schedule", self._schedule, known, self.spec.timing.tick),
-            part("act", self._act, known),
-        )
-        text = f"Fuzzy gain-scheduled PID controller for {self.plant.name}, {self.kb.n_rules} rules"
-        used = {signal.name for signal in (*self.inputs, *self.outputs)}
-        used |= {slot for p in parts for slot in (*p.program.inputs, *p.writes)}
-        memory = {slot: value for slot, value in self.memory.items() if slot in used}
-        return Machine(name, text, self.inputs, self.outputs, memory, parts, self.h)
-
-    def _receive(self, m: Slots) -> None:
-        """Trust, and the rates of references and measurements."""
-        names = [q.name for q in self.measured] + [f"r_{c.output}" for c in self.channels]
-        judge(m, names, {c.output: c.unmoved for c in self.channels}, self.guard, self.h)
-        numbers = GroupedSlots(m, self.names)
-        for i, c in enumerate(self.channels):
-            trusted(m, c.track, self.guard)
-            self.controller.receive(numbers, "r", i, m[c.last_r])
-            rate = m[f"last_{c.rate}"] if c.rate else None
-            self.controller.receive(numbers, "y", i, m[f"last_{c.output}"], rate)
-        note_authority(m)
-
-    def _schedule(self, m: Slots) -> None:
-        """Gains at a tick."""
-        gains = self.controller.schedule(GroupedSlots(m, self.names), 0.0)
-        reference = [gain for base in self.kb.channels for gain in base.reference]
-        share = m["last_authority"]
-        for slot, value, rest in zip(self.names["g"], gains, reference, strict=True):
-            m[slot] = lead(share, value, rest)
-
-    def _act(self, m: Slots) -> None:
-        """Laws with their stations, and what goes to the plant."""
-
-        def manual(i: int) -> tuple[Any, Any]:
-            """Whether the station is in manual, and the command it moves to then."""
-            c, safe = self.channels[i], self.guard.safe  # a station's last state is its last command
-            target = [m[slot] for slot in self.names[f"c{i}"]][-1] if safe is None else safe[i]
-            return where(m["tripped"], 1.0, m[c.manual]), where(m["tripped"], target, m[c.last_track])
-
-        commands = self.controller.act(GroupedSlots(m, self.names), 0.0, manual)
-        if self.allocated:
-            plant = self.plant
-            u = allocate_inputs(plant, 0.0, plant.initial(), commands, plant.nominal())
-            for q, value in zip(plant.inputs, u, strict=True):
-                m[f"u_{q.name}"] = value
-        m["fresh"] = 0.0

@@ -7,6 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 def identifier(name: str) -> str:
     """Return a name as every language takes it: what is no letter or digit becomes an underscore."""
     return re.sub(r"\W", "_", name, flags=re.ASCII)
+
+
+def check_identifier(language: str, name: str, taken: Container[str] = ()) -> None:
+    """Raise ValueError where a name is no identifier, or one that the language has taken."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in taken:
+        raise ValueError(f"{language} needs names of letters, digits and underscores, got {name!r}")
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,16 @@ class MachineSignal:
     def __post_init__(self) -> None:
         """Make the name an identifier."""
         object.__setattr__(self, "name", identifier(self.name))
+
+    @property
+    def reach(self) -> str:
+        """Its range in words; empty where it has no end."""
+        return f"{self.low:.6g} .. {self.high:.6g}" if math.isfinite(self.low) or math.isfinite(self.high) else ""
+
+    @property
+    def described(self) -> str:
+        """Unit, text and range, as comments in exported files say them."""
+        return f"[{self.unit or '1'}] {self.text}{', ' if self.reach else ''}{self.reach}"
 
 
 class Slots:
@@ -170,6 +187,16 @@ class Machine:
         """Slots that are neither inputs nor outputs."""
         seen = {signal.name for signal in (*self.inputs, *self.outputs)}
         return tuple(name for name in self.memory if name not in seen)
+
+    @property
+    def period(self) -> int:
+        """Samples after which all parts have the same turn again."""
+        return math.lcm(*(part.every for part in self.parts))
+
+    def check_names(self, language: str, taken: Container[str] = ()) -> None:
+        """Raise ValueError where the name of the machine, a slot or a part is no identifier, or is `taken`."""
+        for name in (self.name, *self.memory, *(part.name for part in self.parts)):
+            check_identifier(language, name, taken)
 
     def run(self, inputs: ArrayLike) -> NDArray[np.float64]:
         """Return the outputs [n, n_outputs] for inputs [n, n_inputs], sample after sample, evaluated in plain Python.

@@ -65,41 +65,11 @@ class VendorForm:
         return self.longest * _SECONDS[self.unit]
 
 
-@dataclass(frozen=True)
-class Forms:
-    """The block's numbers of one channel: numbers, arrays or traced numbers.
-
-    Attributes
-    ----------
-    gain, integral_time, derivative_time : number
-        K, Ti, Td of the standard form, times in the block's unit.
-    standard : number
-        1 where these are the scheduled gains (Ti at its longest counts as no integral action), else 0.
-    series_gain, series_integral_time, series_derivative_time : number
-        Of the series form.
-    series : number
-        1 where these are the scheduled gains, else 0.
-    """
-
-    gain: Any
-    integral_time: Any
-    derivative_time: Any
-    standard: Any
-    series_gain: Any
-    series_integral_time: Any
-    series_derivative_time: Any
-    series: Any
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """All, in the order of :data:`NAMES`."""
-        return (
-            self.gain, self.integral_time, self.derivative_time, self.standard,
-            self.series_gain, self.series_integral_time, self.series_derivative_time, self.series,
-        )  # fmt: skip
-
-
 NAMES = ("K", "Ti", "Td", "standard", "Ks", "Tis", "Tds", "series")
+"""What :func:`forms` returns: of the standard form, then (Ks, Tis, Tds) of the series form; times in the block's unit.
+
+Behind each form: 1 where it says the scheduled gains (Ti at its longest counts as no integral action), else 0.
+"""
 
 
 def sense(low: float, high: float, reference: float) -> float:
@@ -108,12 +78,12 @@ def sense(low: float, high: float, reference: float) -> float:
     return -1.0 if value < 0.0 else 1.0
 
 
-def forms(gains: Sequence[Any], box: tuple[float, float, float], how: VendorForm) -> Forms:
-    """Return the forms of the gains kp, ki, kd [u/y, u/(y s), u s/y]: a block.
+def forms(gains: Sequence[Any], box: tuple[float, float, float], how: VendorForm) -> tuple[Any, ...]:
+    """Return the numbers of :data:`NAMES` for the gains kp, ki, kd [u/y, u/(y s), u s/y]: a block.
 
     Parameters
     ----------
-    gains : sequence of number
+    gains : sequence of number, array or traced number
         kp, ki, kd.
     box : (low, high, reference)
         Of kp.
@@ -131,7 +101,7 @@ def forms(gains: Sequence[Any], box: tuple[float, float, float], how: VendorForm
     share = 0.5 * (1.0 + sqrt(maximum(1.0 - ratio, 0.0)))
     unit = 1.0 / _SECONDS[how.unit]
     series_derivative = minimum(derivative, 0.25 * integral) / share
-    return Forms(
+    return (
         sign * size, integral * unit, derivative * unit, good,
         sign * size * share, integral * share * unit, series_derivative * unit,
         where(ratio - (1.0 + _ROUNDING), 0.0, good),
@@ -173,7 +143,7 @@ class VendorSchedule:
         values, state = self.inner.gains(t, s, k, theta)
         own: list[Number] = []
         for place, box in enumerate(self.boxes):
-            own += as_parallel(forms(values[3 * place : 3 * place + 3], box, self.form).values, self.form, self.kind)
+            own += as_parallel(forms(values[3 * place : 3 * place + 3], box, self.form), self.form, self.kind)
         return tuple(own), state
 
 

@@ -1,8 +1,12 @@
-"""Proofs of exports: what was run, by whom, and the largest error of every signal."""
+"""Proofs of exports: what was run, by whom, and the largest error of every signal.
+
+Exports in other languages are programs that read rows of doubles and answer with rows of doubles.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import subprocess
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +15,7 @@ import numpy as np
 from flcs.export.job import EDGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -123,3 +127,46 @@ def _same_flags(job: Job, ours: Array, expected: Array) -> NDArray[np.bool_]:
 def digest(path: Path) -> str:
     """Return a file's SHA-256."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+SECONDS = 120  # that a program may take
+
+
+def answers(command: Sequence[str], job: Job, seconds: float = SECONDS) -> dict[str, Array]:
+    """Run a program once for each sequence and return its outputs [n, n_outputs] by sequence.
+
+    The program reads little-endian doubles from standard input, a row of inputs after the other, and writes the outputs
+    of each row.
+
+    Raises
+    ------
+    subprocess.SubprocessError
+        If it fails or does not end within `seconds`.
+    """
+    width = len(job.machine.outputs)
+    return {name: answer(command, rows, width, seconds) for name, rows in job.sequences.items()}
+
+
+def answer(command: Sequence[str], rows: Array, width: int, seconds: float = SECONDS) -> Array:
+    """Return the outputs [n, width] of a program for rows of inputs; it must end within `seconds`."""
+    sent = np.ascontiguousarray(rows, dtype="<f8").tobytes()
+    done = subprocess.run(list(command), input=sent, capture_output=True, timeout=seconds, check=True)  # noqa: S603
+    return np.frombuffer(done.stdout, dtype="<f8").reshape(-1, width)
+
+
+def output_of(command: Sequence[str], seconds: float = SECONDS) -> str:
+    """Return what a program prints; it must end within `seconds`."""
+    done = subprocess.run(list(command), capture_output=True, text=True, timeout=seconds, check=True)  # noqa: S603
+    return done.stdout.strip()
+
+
+def failure_text(error: subprocess.SubprocessError) -> str:
+    """Return what a program said when it failed."""
+    output = getattr(error, "stderr", None) or getattr(error, "stdout", None) or str(error)
+    text = output.decode(errors="replace") if isinstance(output, bytes) else str(output)
+    return text.strip()[:2000]
+
+
+def version(program: str) -> str:
+    """Return the first line of what a program says of its version."""
+    return output_of([program, "--version"]).splitlines()[0]

@@ -114,21 +114,18 @@ class _Scheduler:
         longest, unit = self.form.longest, self.form.unit
         for name, base in zip(self.names, bases, strict=True):
             top = max(abs(base.low[0]), abs(base.high[0]))
-            texts = {
-                "K": MachineSignal("", "", -top, top, "gain, standard form"),
-                "Ti": MachineSignal(
-                    "", unit, 0.0, longest, f"integral time, standard form; {longest:g}: no integral action"
-                ),
-                "Td": MachineSignal("", unit, 0.0, longest, "derivative time, standard form"),
-                "standard": MachineSignal("", "1", 0.0, 1.0, "1: the standard form says the scheduled gains"),
-                "Ks": MachineSignal("", "", -top, top, "gain, series form"),
-                "Tis": MachineSignal("", unit, 0.0, longest, "integral time, series form"),
-                "Tds": MachineSignal("", unit, 0.0, longest, "derivative time, series form"),
-                "series": MachineSignal("", "1", 0.0, 1.0, "1: the series form says the scheduled gains"),
-            }
-            for word in NAMES:
-                s = texts[word]
-                yield MachineSignal(f"{word}_{name}", s.unit, s.low, s.high, s.text)
+            rows = (
+                ("", -top, top, "gain, standard form"),
+                (unit, 0.0, longest, f"integral time, standard form; {longest:g}: no integral action"),
+                (unit, 0.0, longest, "derivative time, standard form"),
+                ("1", 0.0, 1.0, "1: the standard form says the scheduled gains"),
+                ("", -top, top, "gain, series form"),
+                (unit, 0.0, longest, "integral time, series form"),
+                (unit, 0.0, longest, "derivative time, series form"),
+                ("1", 0.0, 1.0, "1: the series form says the scheduled gains"),
+            )
+            for word, row in zip(NAMES, rows, strict=True):
+                yield MachineSignal(f"{word}_{name}", *row)
         yield MachineSignal("fault", "1", 0.0, 1.0, "1: an input is not trusted")
         yield MachineSignal("tripped", "1", 0.0, 1.0, "1: the reference gains are in force")
 
@@ -140,7 +137,7 @@ class _Scheduler:
         rest = [gain for base in self.kb.channels for gain in base.reference]
         memory |= dict(zip(self.gain_slots, rest, strict=True))
         for name, base in zip(self.names, self.kb.channels, strict=True):
-            found = forms(base.reference, _box(base), self.form).values
+            found = forms(base.reference, _box(base), self.form)
             memory |= {f"{word}_{name}": float(value) for word, value in zip(NAMES, found, strict=True)}
         return memory | {"fault": 0.0, "tripped": 0.0}
 
@@ -164,7 +161,7 @@ class _Scheduler:
             m[slot] = gains[-1]
         first = 0
         for name, base in zip(self.names, self.kb.channels, strict=True):
-            found = forms(gains[first : first + 3], _box(base), self.form).values
+            found = forms(gains[first : first + 3], _box(base), self.form)
             first += len(base.gain_names)
             for word, value in zip(NAMES, found, strict=True):
                 m[f"{word}_{name}"] = value

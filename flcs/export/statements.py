@@ -5,13 +5,16 @@ For languages without fused multiply-add: sums of products are rounded twice.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from plants.core.printers.python import Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from flcs.export.machine import Machine, MachinePart
 
@@ -36,6 +39,15 @@ class PartStatements:
     kernels: frozenset[str]
 
 
+def printed_parts(
+    machine: Machine, printer: type[Printed], write: Callable[[MachinePart, PartStatements], Sequence[str]]
+) -> tuple[list[str], set[str]]:
+    """Return the text of every part, made by `write` of its statements, and the functions that all of them call."""
+    several = [statements(machine, part, printer) for part in machine.parts]
+    texts = ["\n".join(write(part, code)) for part, code in zip(machine.parts, several, strict=True)]
+    return texts, {name for code in several for name in code.kernels}
+
+
 def statements(machine: Machine, part: MachinePart, printer: type[Printed]) -> PartStatements:
     """Return a part as a printer writes it; slots that nothing depends on are not read."""
     places, tape, outputs = machine.places, part.program.tape, part.program.outputs
@@ -47,6 +59,21 @@ def statements(machine: Machine, part: MachinePart, printer: type[Printed]) -> P
         writes=tuple((s, places[s], code.value(node)) for s, node in zip(part.writes, outputs, strict=True)),
         kernels=frozenset(code.kernels),
     )  # fmt: skip
+
+
+def single(value: float, complaint: str) -> float:
+    """Return the number with the fewest digits that has the same value in single precision.
+
+    Raises
+    ------
+    ValueError
+        With the complaint, where a finite number has none.
+    """
+    with np.errstate(over="ignore"):
+        rounded = np.float32(value)
+    if math.isfinite(value) and not np.isfinite(rounded):
+        raise ValueError(complaint)
+    return float(str(rounded))
 
 
 class Unfused(Printed):
@@ -66,6 +93,11 @@ class Called(Unfused):
     """Printer whose elementary functions are calls under the language's own names; `kernels` has these names."""
 
     CALLS: ClassVar[Mapping[str, str]]
+    DEFINE: ClassVar[str] = "{} = {}"  # name and expression
+
+    def _assign(self, node: int, expression: str) -> None:
+        self._text[node] = f"v{node}"
+        self.lines.append(self.DEFINE.format(f"v{node}", expression))
 
     def _print_sincos(self, node: int) -> None:
         (angle,) = self.tape.arguments[node]

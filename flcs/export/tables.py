@@ -70,7 +70,7 @@ def _table(kb: KnowledgeBase, place: int, form: VendorForm) -> ScheduleTable:
     if len(base.gain_names) != 3:
         return ScheduleTable(table, {}, {})
     box = (base.low[0], base.high[0], base.reference[0])
-    values = forms([table.values[..., k] for k in range(3)], box, form).values
+    values = forms([table.values[..., k] for k in range(3)], box, form)
     shape = table.values.shape[:-1]
     found = {name: np.broadcast_to(np.asarray(v, float), shape).copy() for name, v in zip(NAMES, values, strict=True)}
     kinds = [kind for kind in ("standard", "series") if found[kind].all()]
@@ -80,22 +80,10 @@ def _table(kb: KnowledgeBase, place: int, form: VendorForm) -> ScheduleTable:
 def _error(table: LookupTable, found: dict[str, Array], form: VendorForm, kind: str) -> float:
     rng = np.random.default_rng(0)
     x = np.stack([rng.uniform(a.low, a.high, _PROBES) for a in table.axes], axis=1)
-    values = tuple(interpolated(table, found[name], x) for name in NAMES)
-    came = np.stack(as_parallel(values, form, kind), axis=1)
+    values = table.interpolated(np.stack([found[name] for name in NAMES], axis=-1), tuple(x.T))
+    came = np.stack(as_parallel(tuple(values.T), form, kind), axis=1)
     span = np.array(table.high) - np.array(table.low)
     return float(np.max(np.abs(came - table.gains(x)) / np.where(span > 0.0, span, 1.0)))
-
-
-def interpolated(table: LookupTable, values: Array, x: Array) -> Array:
-    """Return `values` at the table's nodes interpolated linearly at places [n, n_inputs] inside the ranges."""
-    lower, part = table.cells(tuple(x[:, k] for k in range(x.shape[1])))
-    result = np.zeros(len(x))
-    for corner in product((0, 1), repeat=len(table.axes)):
-        weight = np.ones(len(x))
-        for side, share in zip(corner, part, strict=True):
-            weight = weight * (share if side else 1.0 - share)
-        result += weight * values[tuple(i + side for i, side in zip(lower, corner, strict=True))]
-    return result
 
 
 TARGET = "tables"

@@ -259,12 +259,17 @@ class KnowledgeBase:
     # ----------------------------------------------------------------------------------------------------------- words
 
     def sentences(self) -> tuple[str, ...]:
-        """Return every rule as a sentence: "IF error is negative big AND ... THEN kp = 3.2, ..."."""
-        return rule_sentences(self)
+        """Return every rule as a sentence, channel after channel; rules that are off say so."""
+        several = len(self.channels) > 1
+        return tuple(
+            (f"{channel.name}: " if several else "") + sentence(channel, rule, self.inference.form)
+            for channel in self.channels
+            for rule in channel.rules
+        )
 
     def table(self) -> str:
-        """Return the rules as a text table with firing strength, rank and confidence."""
-        return rule_tables(self)
+        """Return the rules as text tables with firing strength, rank and confidence, the strongest first."""
+        return "\n\n".join(rule_table(channel) for channel in self.channels)
 
     # ------------------------------------------------------------------------------------------------------- document
 
@@ -314,21 +319,6 @@ class KnowledgeBase:
                 f"this knowledge base was designed for plant {self.plant!r}, got plant {name!r}; choose that plant, or "
                 f"design a knowledge base for {name!r}"
             )
-
-
-def rule_sentences(kb: KnowledgeBase) -> tuple[str, ...]:
-    """Return every rule as a sentence, channel after channel; rules that are off say so."""
-    several = len(kb.channels) > 1
-    return tuple(
-        (f"{channel.name}: " if several else "") + sentence(channel, rule, kb.inference.form)
-        for channel in kb.channels
-        for rule in channel.rules
-    )
-
-
-def rule_tables(kb: KnowledgeBase) -> str:
-    """Return the rules of all channels as a text table, the strongest first."""
-    return "\n\n".join(rule_table(channel) for channel in kb.channels)
 
 
 def to_document(kb: KnowledgeBase) -> dict[str, Any]:

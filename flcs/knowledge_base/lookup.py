@@ -109,13 +109,7 @@ class LookupTable:
         if x.ndim != 2 or x.shape[1] != len(self.axes):
             raise ValueError(f"inputs must have shape (n, {len(self.axes)}), got {x.shape}")
         columns = tuple(x[:, k] for k in range(len(self.axes)))
-        result = np.zeros((len(x), len(self.gain_names)))
-        lower, part = self.cells(columns)
-        for corner in product((0, 1), repeat=len(self.axes)):
-            weight = np.ones(len(x))
-            for side, share in zip(corner, part, strict=True):
-                weight = weight * (share if side else 1.0 - share)
-            result += weight[:, None] * self.values[tuple(i + side for i, side in zip(lower, corner, strict=True))]
+        result = self.interpolated(self.values, columns)
         faded = self._faded(columns, [result[:, k] for k in range(result.shape[1])], authority)
         return np.stack(faded, axis=1)
 
@@ -136,8 +130,19 @@ class LookupTable:
         gains = [_contracted(self.values[..., k].tolist(), hats) for k in range(len(self.gain_names))]
         return tuple(self._faded(x, gains, authority))
 
-    def cells(self, columns: Numbers) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
-        """Return the lower node of the cell on each axis, and the place in the cell, 0 .. 1."""
+    def interpolated(self, values: NDArray[np.float64], columns: Numbers) -> NDArray[np.float64]:
+        """Return `values` [points of each axis ..., m] at the nodes, interpolated linearly at places [n_axes][n]."""
+        lower, part = self._cells(columns)
+        result = np.zeros((len(columns[0]), values.shape[-1]))
+        for corner in product((0, 1), repeat=len(self.axes)):
+            weight = np.ones(len(columns[0]))
+            for side, share in zip(corner, part, strict=True):
+                weight = weight * (share if side else 1.0 - share)
+            result += weight[:, None] * values[tuple(i + side for i, side in zip(lower, corner, strict=True))]
+        return result
+
+    def _cells(self, columns: Numbers) -> tuple[list[NDArray[np.intp]], list[NDArray[np.float64]]]:
+        """The lower node of the cell on each axis, and the place in the cell, 0 .. 1."""
         lower, part = [], []
         for axis, value in zip(self.axes, columns, strict=True):
             place = (clip(value, axis.low, axis.high) - axis.low) / axis.spacing
@@ -160,8 +165,8 @@ class LookupTable:
         return [clip(reference + weight * (gain - reference), low, high) for gain, low, reference, high in rows]
 
     def save(self, path: str | Path) -> None:
-        """Write the table as CSV with a header; see :mod:`flcs.knowledge_base.lookup`."""
-        save_csv(self, path)
+        """Write the table as CSV with a header; numbers in the shortest form that reads back to the same bits."""
+        atomic_files.write(Path(path), csv_text(self))
 
     @classmethod
     def load(cls, path: str | Path) -> LookupTable:
@@ -185,11 +190,6 @@ def _contracted(values: Sequence[object], hats: Sequence[Sequence[Number]]) -> N
 
 FORMAT = "sscq look-up table"
 SCHEMA = 1
-
-
-def save_csv(table: LookupTable, path: str | Path) -> None:
-    """Write a table; numbers in the shortest form that reads back to the same bits."""
-    atomic_files.write(Path(path), csv_text(table))
 
 
 def csv_text(table: LookupTable) -> str:

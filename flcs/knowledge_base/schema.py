@@ -15,9 +15,10 @@ from flcs.inference.output_sets import OutputSets
 from flcs.inference.rule_base import Inference, Rule, RuleBase
 from flcs.inference.variable import Variable
 from flcs.knowledge_base.complaints import KnowledgeBaseError, complain
+from flcs.plain_data import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from msgspec import Struct
 
@@ -29,6 +30,9 @@ SCHEMAS = (1, 2, 3)
 SCHEMA_OF_COMMON_TERMS = 3
 _SETS = ("implication", "aggregation", "defuzzifier", "width", "points")
 _DEFUZZIFIER = "weighted mean"
+_CHANNEL = ("name", "gain_names", "low", "high", "reference", "integral_limit", "law")
+_INPUT = ("name", "unit", "low", "high", "shape", "labels", "centres", "widths")
+_RULE = ("terms", "gains", "slopes", "firing", "rank", "confidence", "on")
 
 
 def check_kind(document: Mapping[str, Any]) -> None:
@@ -54,35 +58,13 @@ def inference_document(how: Inference, schema: int) -> dict[str, Any]:
 
 def channel_document(base: RuleBase) -> dict[str, Any]:
     """Return one channel as the document says it: gains, their box, control law, inputs and rules."""
-    return {
-        "name": base.name,
-        "gain_names": list(base.gain_names),
-        "low": list(base.low),
-        "high": list(base.high),
-        "reference": list(base.reference),
-        "integral_limit": base.integral_limit,
-        "law": base.law,
-        "inputs": [_input(variable) for variable in base.inputs],
-        "rules": [_rule(rule) for rule in base.rules],
-    }
+    inputs = [{**_named(variable, _INPUT), "shape": variable.shape.document()} for variable in base.inputs]
+    return {**_named(base, _CHANNEL), "inputs": inputs, "rules": [_named(rule, _RULE) for rule in base.rules]}
 
 
-def _input(variable: Variable) -> dict[str, Any]:
-    return {
-        "name": variable.name,
-        "unit": variable.unit,
-        "low": variable.low,
-        "high": variable.high,
-        "shape": variable.shape.document(),
-        "labels": list(variable.labels),
-        "centres": list(variable.centres),
-        "widths": list(variable.widths),
-    }
-
-
-def _rule(rule: Rule) -> dict[str, Any]:
-    lists = {"terms": list(rule.terms), "gains": list(rule.gains), "slopes": [list(row) for row in rule.slopes]}
-    return {**lists, "firing": rule.firing, "rank": rule.rank, "confidence": rule.confidence, "on": rule.on}
+def _named(thing: object, names: Sequence[str]) -> dict[str, Any]:
+    """Attributes as plain data; a shape is left to the caller, at its place."""
+    return {name: None if name == "shape" else plain(getattr(thing, name), name) for name in names}
 
 
 def read_inference(fields: InferenceFields) -> Inference:

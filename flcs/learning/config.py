@@ -29,7 +29,7 @@ class NetworkConfig:
     Attributes
     ----------
     terms : int, tuple of int, or None
-        Of each input. None: chosen by entropy and information, see :func:`flcs.learning.term_search.choose_terms`.
+        Of each input. None: chosen by entropy and information, see :mod:`flcs.learning.term_search`.
     centres : mapping of input to tuple of float
         As an expert names them; such an input has as many terms as centres. Its range holds them and the data, within
         the measurement's own bounds. Inputs that are not named get terms from the data.

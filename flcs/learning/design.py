@@ -74,7 +74,7 @@ def design(
         Largest magnitude of the error integral z, if it is an input; left out, the end of its range.
     search_terms : callable, optional
         Search over the linguistic variables, for ``config.terms=None``; see
-        :func:`flcs.learning.term_search.choose_terms` and :func:`flcs.learning.term_search.genetic`.
+        :func:`flcs.learning.term_search.search_terms` and :func:`flcs.learning.term_search.genetic`.
     seen : sequence of mappings of input to (low, high), optional
         What a closed loop has met, channel after channel: the ranges of the inputs hold at least this.
     **records
@@ -100,7 +100,6 @@ def design(
         rows = mirrored_rows(rows)
     given = {"low": low, "high": high, "reference_gains": reference_gains}
     box = [_per_gain(name, value, rows) for name, value in given.items()]
-    _check_box(rows.gain_names, *box)
     forms = _forms(laws, rows.n_channels)
     bases, records_of = [], {}
     for channel in range(rows.n_channels):
@@ -148,17 +147,6 @@ def _per_gain(what: str, value: ArrayLike, rows: TeachingRows) -> NDArray[np.flo
     if given.shape != (n,):
         raise ValueError(f"{what} must have one number for each of {rows.gain_names}, got shape {np.shape(value)}")
     return given
-
-
-def _check_box(
-    names: Sequence[str], low: NDArray[np.float64], high: NDArray[np.float64], reference: NDArray[np.float64]
-) -> None:
-    for name, a, value, b in zip(names, low, reference, high, strict=True):
-        if not (np.isfinite([a, b]).all() and a <= value <= b):
-            raise ValueError(
-                f"{name} must satisfy low <= reference <= high with finite ends, got {a} <= {value} <= {b}; widen the "
-                "box or move the reference gains into it"
-            )
 
 
 def _forms(laws: Law | Sequence[Law] | None, n_channels: int) -> list[dict[str, Any]]:

@@ -10,7 +10,6 @@ prefers terms that are used evenly, inputs that tell about the gains, and few te
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,15 +29,6 @@ if TYPE_CHECKING:
 
 FEWEST, MOST = 2, 9
 _GAIN_TERMS = 5
-
-
-@dataclass(frozen=True)
-class TermWeights:
-    """Weights a, b, c of Phi: evenness of use, information, number of terms."""
-
-    evenness: float = 1.0
-    information: float = 1.0
-    number: float = 0.25
 
 
 def mutual_information(p: Array, q: Array, weight: Array) -> float:

@@ -15,7 +15,7 @@ Source: G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING
@@ -24,8 +24,8 @@ import numpy as np
 
 from flcs.inference.membership import SHAPES
 from flcs.learning import least_squares
-from flcs.learning.information import FEWEST, MOST, TermWeights, gain_terms, moving, mutual_information, term_entropy
-from flcs.learning.terms import Population, variable_from_data
+from flcs.learning.information import FEWEST, MOST, gain_terms, moving, mutual_information, term_entropy
+from flcs.learning.terms import Population
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 Choice = tuple[int, float, float]
 """Number of terms, evenness and overlap of one input."""
+
+WEIGHTS = (1.0, 1.0, 0.25)
+"""a, b, c of Phi: evenness of use, information, number of terms."""
 
 MOST_RULES = 125
 _BEYOND = 1e3  # Phi of a grid that is too large: worse than any other, the worse the larger
@@ -77,7 +80,6 @@ class GridMeasure:
     gains : array [n, n_gains]
     weight : array [n]
     shape : str
-    weights : TermWeights
     prior : float
         Pull of every rule towards the mean gains, in rows.
     """
@@ -86,7 +88,6 @@ class GridMeasure:
     gains: Array
     weight: Array
     shape: str = "triangular"
-    weights: TermWeights = field(default_factory=TermWeights)
     prior: float = 1.0
 
     @cached_property
@@ -116,7 +117,7 @@ class GridMeasure:
         variables = self.variables(choices)
         even = np.mean([term_entropy(v, x, self.weight) for v, x in zip(variables, self.inputs.T, strict=True)])
         few = np.mean(counts) / MOST
-        a, b, c = self.weights.evenness, self.weights.information, self.weights.number
+        a, b, c = WEIGHTS
         return float(-a * even - b * self.information(variables) + c * few)
 
     def variables(self, choices: Sequence[Choice]) -> list[Variable]:
@@ -178,7 +179,6 @@ def search_terms(
     *,
     shapes: Sequence[str] = tuple(SHAPES),
     counts: Sequence[int] | None = None,
-    weights: TermWeights | None = None,
     prior: float = 1.0,
 ) -> TermChoice:
     """Return the linguistic terms with the smallest Phi; shapes are tried one after the other.
@@ -189,18 +189,18 @@ def search_terms(
     gains : array [n, n_gains]
     weight : array [n]
     search : callable
-        See :func:`flcs.learning.term_search.choose_terms`; :func:`genetic` is one.
+        ``search(evaluate, low, high)`` gives the best genome [n_genes]; `evaluate` takes genomes [n, n_genes] and gives
+        Phi [n] of all inputs together. Genes of each input: number of terms, evenness, overlap. :func:`genetic` is one.
     shapes : sequence of str
     counts : sequence of int, optional
         Numbers of terms; left out, they are searched as well.
-    weights : TermWeights, optional
     prior : float
         As `prior_weight` of :class:`flcs.NetworkConfig`.
     """
     low, high = bounds(inputs.shape[1], counts)
     found: list[tuple[float, GridMeasure, tuple[Choice, ...]]] = []
     for shape in shapes:
-        measure = GridMeasure(inputs, gains, weight, shape, weights or TermWeights(), prior)
+        measure = GridMeasure(inputs, gains, weight, shape, prior)
         choices = _searched(measure, search, low, high)
         better = _one_by_one(measure, choices, counts)
         if [n for n, _, _ in better] != [n for n, _, _ in choices]:  # where other numbers lead, nobody has looked yet
@@ -253,16 +253,11 @@ def genetic(seed: int, generations: int = _GENERATIONS) -> Search:
 
 
 def choose_terms(
-    inputs: Array,
-    gains: Array,
-    weight: Array,
-    *,
-    shape: str = "triangular",
-    weights: TermWeights | None = None,
-    search: Search | None = None,
-    evenness: float = 0.5,
-) -> list[tuple[int, float, float]]:
-    """Return number of terms, evenness and overlap of each input with the smallest Phi.
+    inputs: Array, gains: Array, weight: Array, *, shape: str = "triangular", evenness: float = 0.5
+) -> list[Choice]:
+    """Return number of terms, evenness and overlap of each input, looked at alone, with the smallest Phi.
+
+    All numbers of terms are tried, with the given evenness and overlap 1.
 
     Parameters
     ----------
@@ -270,43 +265,20 @@ def choose_terms(
     gains : array [n, n_gains]
     weight : array [n]
     shape : str
-    weights : TermWeights, optional
-    search : callable, optional
-        ``search(evaluate, low, high)`` gives the best genome [n_genes]; `evaluate` takes genomes [n, n_genes] and gives
-        Phi [n] of all inputs together, see :mod:`flcs.learning.term_search`. Genes of each input: number of terms,
-        evenness, overlap. Left out, each input is looked at alone: all numbers of terms with the given evenness and
-        overlap 1.
     evenness : float
-
-    Returns
-    -------
-    list of (n_terms, evenness, overlap) [n_inputs]
     """
-    if search is not None:
-        return list(search_terms(inputs, gains, weight, search, shapes=(shape,), weights=weights).terms)
-    measure = _Measure(inputs, gain_terms(gains, weight), weight, shape, weights or TermWeights())
-    every = [(n, evenness, 1.0) for n in range(FEWEST, MOST + 1)]
-    return [min(every, key=lambda choice, k=k: measure.one(k, *choice)) for k in range(inputs.shape[1])]  # type: ignore[misc]
+    outputs = gain_terms(gains, weight)
 
-
-@dataclass(frozen=True, eq=False)
-class _Measure:
-    """Phi of a choice; its parts of one input do not depend on the others."""
-
-    inputs: Array
-    outputs: Sequence[Array]
-    weight: Array
-    shape: str
-    weights: TermWeights
-
-    def one(self, k: int, n_terms: int, evenness: float, overlap: float) -> float:
-        """Part of input `k`."""
-        x = self.inputs[:, k]
-        variable = variable_from_data(
-            "input", x, self.weight, n_terms, shape=self.shape, evenness=evenness, overlap=overlap
-        )
+    def phi(population: Population, x: Array, n: int) -> float:
+        variable = population.variable("input", n, shape=shape, evenness=evenness)
         terms = np.stack(variable.memberships(x), axis=1)
-        information = [mutual_information(terms, output, self.weight) for output in self.outputs]
-        even = term_entropy(variable, x, self.weight)
-        known = float(np.mean(information)) if information else 0.0
-        return -self.weights.evenness * even - self.weights.information * known + self.weights.number * n_terms / MOST
+        told = [mutual_information(terms, output, weight) for output in outputs]
+        a, b, c = WEIGHTS
+        return -a * term_entropy(variable, x, weight) - b * (float(np.mean(told)) if told else 0.0) + c * n / MOST
+
+    found = []
+    for x in inputs.T:
+        population = Population(x, weight)
+        values = {n: phi(population, x, n) for n in range(FEWEST, MOST + 1)}
+        found.append((min(values, key=lambda n: values[n]), evenness, 1.0))
+    return found

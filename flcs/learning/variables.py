@@ -66,7 +66,7 @@ def variables(
     seed : int
         Of permutation tests, and of the search where none is given.
     search : callable, optional
-        See :func:`flcs.learning.term_search.choose_terms`.
+        See :func:`flcs.learning.term_search.search_terms`.
     plant : Plant, or its name
         A plant also gives the inputs' units.
     seen : mapping of input to (low, high), optional

@@ -54,3 +54,16 @@ def job_of(kb, situations, guard=None, step=0.005, **more):
     several = tuple(sscq.Situation(**{"name": f"s{k}", "t_end": 1.0, **s}) for k, s in enumerate(situations))
     seen = tuple(recordings(kb, plant, several, step, machine))
     return Job(kb, plant, step, machine, seen, several, guard=guard, **more)
+
+
+def page_job():
+    """The job whose program the documentation's pages show."""
+    return job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
+
+
+def page_lines(job):
+    """What that program prints: three samples at a reference of 1 and a position of 0.1."""
+    given = {"r_position": 1.0, "position": 0.1, "authority": 1.0}
+    found = job.machine.run([[given.get(signal.name, 0.0) for signal in job.machine.inputs]] * 3)
+    u, kp = (found[:, [s.name for s in job.machine.outputs].index(name)] for name in ("u_force", "gain_kp"))
+    return [f"u = {a:.6f}, kp = {b:.3f}, fault = 0" for a, b in zip(u, kp, strict=True)]

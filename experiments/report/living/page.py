@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.report.drawing.html import Html, element, head_line, whole_page
-from flcs.export import streams, targets
+from flcs.export import targets
 from flcs.export.loop_runs import between, simulated
 from flcs.export.machine import identifier, part
 from flcs.export.plant import plant_machine
-from flcs.export.proof import OK, Proof, unchecked
+from flcs.export.proof import OK, Proof, failure_text, output_of, unchecked, version
 from flcs.export.scheduler import is_scheduler
 from flcs.export.scripts import javascript
 from flcs.export.targets import Target
@@ -239,14 +239,14 @@ def prove(job: Job, folder: Path) -> Proof:
     node = shutil.which("node")
     if node is None:
         return unchecked("html", "Node is not installed")
-    version = f"Node {streams.output_of([node, '--version'])}"
+    checker = f"Node {version(node)}"
     with tempfile.TemporaryDirectory() as name:
         driver = Path(name) / "driver.js"
         driver.write_text(_DRIVER, encoding="utf-8")
         try:
-            told = json.loads(streams.output_of([node, str(driver), str(folder / f"{job.machine.name}.html")]))
+            told = json.loads(output_of([node, str(driver), str(folder / f"{job.machine.name}.html")]))
         except subprocess.SubprocessError as error:
-            return Proof("html", version, "failed", streams.told(error), BOUND)
+            return Proof("html", checker, "failed", failure_text(error), BOUND)
     errors: dict[str, float] = {}
     for one in told["errors"].values():
         for signal, largest in one.items():
@@ -256,7 +256,7 @@ def prove(job: Job, folder: Path) -> Proof:
     reason = "" if good else f"{worst} differs by {errors.get(worst, 0.0):.3g} of its range; allowed are {BOUND:g}"
     shown = f"html/{job.machine.name}.html"
     numbers = {"situations": list(told["errors"]), "left_out": told["left_out"], "page": shown}
-    return Proof("html", version, OK if good else "failed", reason, BOUND, told["samples"], errors, numbers)
+    return Proof("html", checker, OK if good else "failed", reason, BOUND, told["samples"], errors, numbers)
 
 
 _DRIVER = """"use strict";

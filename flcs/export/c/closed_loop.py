@@ -11,7 +11,6 @@ difference is no measure of the export. Such situations are left out, and told.
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +21,7 @@ import numpy as np
 
 from flcs.export.loop_runs import between, simulated
 from flcs.export.machine import identifier
+from flcs.export.proof import answer, output_of
 from plants.core.analysis.closed_loop import Measured
 from plants.core.blocks import allocate_inputs
 from plants.core.motion.integrators import INTEGRATORS
@@ -142,8 +142,7 @@ def compiled(job: Job, folder: Path, work: Path) -> Path:
     (work / "loop.c").write_text(_loop(job), encoding="utf-8")
     sources = [str(path) for path in (*sorted(work.glob("*.c")), folder / f"{job.machine.name}.c")]
     gcc = shutil.which("gcc") or "gcc"
-    command = [gcc, *_FLAGS, "-march=native", *sources, f"-I{folder}", "-o", str(work / "loop"), "-lm"]
-    subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True)  # noqa: S603
+    output_of([gcc, *_FLAGS, "-march=native", *sources, f"-I{folder}", "-o", str(work / "loop"), "-lm"], _SECONDS)
     return work / "loop"
 
 
@@ -153,9 +152,7 @@ def run(program: Path, job: Job, run: LoopRun) -> Array:
     for k in range(len(run.inputs)):
         numbers += [*run.inputs[k], *run.noise[k]]
         numbers += run.disturbances[k * job.sub : (k + 1) * job.sub].ravel().tolist()
-    sent = np.array(numbers, dtype="<f8").tobytes()
-    done = subprocess.run([str(program)], input=sent, capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
-    found = np.frombuffer(done.stdout, dtype="<f8").reshape(-1, len(job.plant.measurements))
+    found = answer([str(program)], np.array(numbers), len(job.plant.measurements), _SECONDS)
     return found[: len(run.outputs)]
 
 

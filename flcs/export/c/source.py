@@ -9,14 +9,14 @@ import math
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from flcs.export.statements import Unfused, statements
+from flcs.export.machine import check_identifier
+from flcs.export.statements import Unfused, printed_parts, single
 from plants.core.printers import c_kernels
 from plants.core.printers.c import PrintedC
 
 if TYPE_CHECKING:
     from flcs.export.machine import Machine, MachinePart, MachineSignal
+    from flcs.export.statements import PartStatements
 
 
 class Straight(PrintedC):
@@ -45,16 +45,10 @@ class StraightFloat(Unfused, Straight):
     @staticmethod
     def literal(value: float) -> str:
         """Return a constant's text in single precision."""
-        with np.errstate(over="ignore"):
-            rounded = float(np.float32(value))
-        if not math.isfinite(rounded) and math.isfinite(value):
-            raise ValueError(f"the constant {value} has no value in single precision; export in double")
-        return PrintedC.literal(value) if not math.isfinite(value) else _short(rounded)
-
-
-def _short(value: float) -> str:
-    text = repr(float(str(np.float32(value))))
-    return f"({text}f)" if math.copysign(1.0, value) < 0.0 else f"{text}f"
+        short = single(value, f"the constant {value} has no value in single precision; export in double")
+        if not math.isfinite(value):
+            return PrintedC.literal(value)
+        return f"({short!r}f)" if math.copysign(1.0, short) < 0.0 else f"{short!r}f"
 
 
 PRINTERS: dict[str, type[Straight]] = {"double": Straight, "float": StraightFloat}
@@ -122,8 +116,7 @@ def texts(machine: Machine, precision: str = "double") -> dict[str, str]:
         If a name is no C identifier, or a constant has no value in the precision.
     """
     for name in (machine.name, *machine.memory):
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-            raise ValueError(f"C needs names of letters, digits and underscores, got {name!r}")
+        check_identifier("C", name)
     return {f"{machine.name}.h": _header(machine, precision), f"{machine.name}.c": _source(machine, precision)}
 
 
@@ -154,16 +147,19 @@ def _header(machine: Machine, precision: str) -> str:
 
 
 def _member(machine: Machine, s: MachineSignal) -> str:
-    reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
-    return f"    {machine.name}_real {s.name}; /* [{s.unit or '1'}] {s.text}{reach} */"
+    return f"    {machine.name}_real {s.name}; /* {s.described} */"
 
 
 def _source(machine: Machine, precision: str) -> str:
-    bodies, kernels = [], set[str]()
-    for part in machine.parts:
-        lines, used = _part(machine, part, precision)
-        bodies.append("\n".join(lines))
-        kernels |= used
+    real = f"{machine.name}_real"
+
+    def body(part: MachinePart, code: PartStatements) -> list[str]:
+        loads = [f"const {real} s{place} = m[{place}]; /* {slot} */" for slot, place in code.reads]
+        stores = [f"m[{place}] = {value}; /* {slot} */" for slot, place, value in code.writes]
+        lines = [f"    {line}" for line in (*loads, *code.lines, *stores)]
+        return [f"static void {part.name}({real} *m)", "{", *lines, "}"]
+
+    bodies, kernels = printed_parts(machine, PRINTERS[precision], body)
     elementary = [c_kernels.source(kernels).replace("fabs(", "k_fabs_double(")] if kernels else []
     text = _own_calls("\n\n".join([*elementary, *bodies, _reset(machine, precision), _step(machine)]))
     helpers = _HELPERS.format(real=precision)
@@ -175,14 +171,6 @@ def _source(machine: Machine, precision: str) -> str:
 def _own_calls(text: str) -> str:
     """Put own helpers in the place of library functions."""
     return re.sub(r"\b(fma|fabs|floor|copysign)\(", lambda found: f"{_OWN[found[1]]}(", text)
-
-
-def _part(machine: Machine, part: MachinePart, precision: str) -> tuple[list[str], frozenset[str]]:
-    code, real = statements(machine, part, PRINTERS[precision]), f"{machine.name}_real"
-    loads = [f"const {real} s{place} = m[{place}]; /* {slot} */" for slot, place in code.reads]
-    stores = [f"m[{place}] = {value}; /* {slot} */" for slot, place, value in code.writes]
-    body = [f"    {line}" for line in (*loads, *code.lines, *stores)]
-    return [f"static void {part.name}({real} *m)", "{", *body, "}"], code.kernels
 
 
 def _reset(machine: Machine, precision: str) -> str:
@@ -197,13 +185,12 @@ def _reset(machine: Machine, precision: str) -> str:
 
 def _step(machine: Machine) -> str:
     name, places = machine.name, machine.places
-    period = math.lcm(*(part.every for part in machine.parts))
     lines = [f"void {name}_step({name}_state *state, const {name}_inputs *in, {name}_outputs *out)", "{"]
     lines += [f"    {name}_real *m = state->m;"]
     lines += [f"    m[{places[signal.name]}] = in->{signal.name};" for signal in machine.inputs]
     for part in machine.parts:
         when = "" if part.every == 1 else f"if (state->sample % {part.every}u == 0)\n        "
         lines.append(f"    {when}{part.name}(m);")
-    lines.append(f"    state->sample = (state->sample + 1) % {period}u;")
+    lines.append(f"    state->sample = (state->sample + 1) % {machine.period}u;")
     lines += [f"    out->{signal.name} = m[{places[signal.name]}];" for signal in machine.outputs]
     return "\n".join([*lines, "}"])

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flcs.export import streams
 from flcs.export.c import closed_loop, programs, source
-from flcs.export.proof import Proof, compared, unchecked
+from flcs.export.proof import Proof, answers, compared, failure_text, output_of, unchecked, version
 from flcs.export.scheduler import is_scheduler
 
 if TYPE_CHECKING:
@@ -58,9 +57,9 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
             stood = _call([str(work / "hostile"), str(job.hostile), str(job.seed)])
             whole = precision == "double" and not is_scheduler(job.machine)
             loops = closed_loop.closed(job, folder) if whole else None
-            found = streams.answers([str(work / "checked")], job, _SECONDS)
+            found = answers([str(work / "checked")], job, _SECONDS)
         except subprocess.SubprocessError as error:
-            return Proof(target, _version(gcc), "failed", streams.told(error), BOUNDS[precision])
+            return Proof(target, version(gcc), "failed", failure_text(error), BOUNDS[precision])
         sizes, seconds = _sizes(gcc, folder, job, work), _time(work / "fast", job)
     rough, numbers = precision == "float", dict[str, Any](sizes, hostile=stood)
     if loops is not None:
@@ -69,16 +68,12 @@ def prove(job: Job, folder: Path, precision: str) -> Proof:
             reason = (
                 f"the closed loop differs by {loops.largest:.3g} of the measurements' range; allowed are {allowed:g}"
             )
-            return Proof(target, _version(gcc), "failed", reason, allowed, numbers=numbers)
-    return compared(job, target, _version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, **numbers)
+            return Proof(target, version(gcc), "failed", reason, allowed, numbers=numbers)
+    return compared(job, target, version(gcc), BOUNDS[precision], found, rough=rough, seconds=seconds, **numbers)
 
 
 def _call(command: list[str]) -> str:
-    return streams.output_of(command, _SECONDS)
-
-
-def _version(gcc: str) -> str:
-    return _call([gcc, "--version"]).splitlines()[0]
+    return output_of(command, _SECONDS)
 
 
 def _time(program: Path, job: Job) -> float:

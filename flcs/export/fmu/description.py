@@ -224,6 +224,5 @@ def page(machine: Machine) -> str:
 
 
 def _row(signal: MachineSignal) -> str:
-    free = math.isinf(signal.low) and math.isinf(signal.high)
-    cells = (signal.name, signal.unit, "" if free else f"{signal.low:.6g} .. {signal.high:.6g}", signal.text)
+    cells = (signal.name, signal.unit, signal.reach, signal.text)
     return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

@@ -5,11 +5,10 @@ Octave shares the language. Numbers are of double precision.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from flcs.export.statements import Called, statements
+from flcs.export.statements import Called, printed_parts
 from plants.core.printers.forms import decimal
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from flcs.export.job import Job
     from flcs.export.machine import Machine, MachinePart, MachineSignal
+    from flcs.export.statements import PartStatements
 
 
 _CALLS = {
@@ -44,6 +44,7 @@ class MStraight(Called):
 
     EMPTY: ClassVar[str] = ""
     CALLS = _CALLS
+    DEFINE = "{} = {};"
 
     def _print(self, node: int) -> None:
         name = self.tape.operations[node]
@@ -60,10 +61,6 @@ class MStraight(Called):
             self.lines.append(f"if {mask}, {chosen[0]} else, {chosen[1]} end")
         else:
             super()._print(node)
-
-    def _assign(self, node: int, expression: str) -> None:
-        self._text[node] = f"v{node}"
-        self.lines.append(f"v{node} = {expression};")
 
     @staticmethod
     def truth(name: str, mask: str) -> str:
@@ -95,33 +92,21 @@ def texts(machine: Machine) -> dict[str, str]:
 
 
 def _described(signals: Iterable[MachineSignal]) -> list[str]:
-    lines = []
-    for s in signals:
-        reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
-        lines.append(f"%     {s.name} [{s.unit or '1'}] {s.text}{reach}")
-    return lines
+    return [f"%     {s.name} {s.described}" for s in signals]
 
 
 def _reset(machine: Machine) -> str:
     values = [f"    {MStraight.literal(value)} % {slot}" for slot, value in machine.memory.items()]
-    head = f"function state = {machine.name}_reset()"
-    about = f"%{machine.name.upper()}_RESET  State before the first sample: memory m and the number of the sample."
-    lines = [
-        head,
-        about,
+    head = [
+        f"function state = {machine.name}_reset()",
+        f"%{machine.name.upper()}_RESET  State before the first sample: memory m and the number of the sample.",
         "state = struct('m', zeros(1, 0), 'sample', 0);",
-        "state.m = [",
-        *values,
-        "    ]';",
-        "end",
-        "",
     ]
-    return "\n".join(lines)
+    return "\n".join([*head, "state.m = [", *values, "    ]';", "end", ""])
 
 
 def _step(machine: Machine) -> str:
     name, places = machine.name, machine.places
-    period = math.lcm(*(part.every for part in machine.parts))
     lines = [
         f"function [out, state] = {name}_step(in, state)",
         f"%{name.upper()}_STEP  {machine.text}.",
@@ -134,20 +119,17 @@ def _step(machine: Machine) -> str:
     for part in machine.parts:
         call = f"m = {part.name}(m);"
         lines.append(call if part.every == 1 else f"if mod(state.sample, {part.every}) == 0, {call} end")
-    lines += ["state.m = m;", f"state.sample = mod(state.sample + 1, {period});", "out = struct();"]
+    lines += ["state.m = m;", f"state.sample = mod(state.sample + 1, {machine.period});", "out = struct();"]
     lines += [f"out.{s.name} = m({places[s.name] + 1});" for s in machine.outputs]
-    used: set[str] = set()
-    bodies = [_part(machine, part, used) for part in machine.parts]
+    bodies, used = printed_parts(machine, MStraight, _part)
     helpers = [HELPERS[helper] for helper in sorted(used & HELPERS.keys())]
     return "\n".join([*lines, "end", "", *bodies, *helpers])
 
 
-def _part(machine: Machine, part: MachinePart, used: set[str]) -> str:
-    code = statements(machine, part, MStraight)
-    used |= code.kernels
+def _part(part: MachinePart, code: PartStatements) -> list[str]:
     loads = [f"s{place} = m({place + 1}); % {slot}" for slot, place in code.reads]
     stores = [f"m({place + 1}) = {value}; % {slot}" for slot, place, value in code.writes]
-    return "\n".join([f"function m = {part.name}(m)", *loads, *code.lines, *stores, "end", ""])
+    return [f"function m = {part.name}(m)", *loads, *code.lines, *stores, "end", ""]
 
 
 def self_test(job: Job, bound: float) -> str:
@@ -173,8 +155,4 @@ def self_test(job: Job, bound: float) -> str:
 
 def _matrix(rows: NDArray[np.float64] | list[list[float]]) -> str:
     listed = rows if isinstance(rows, list) else rows.tolist()
-    return "[\n" + "\n".join("    " + " ".join(map(_entry, row)) for row in listed) + "\n    ]"
-
-
-def _entry(value: float) -> str:
-    return MStraight.literal(value)
+    return "[\n" + "\n".join("    " + " ".join(map(MStraight.literal, row)) for row in listed) + "\n    ]"

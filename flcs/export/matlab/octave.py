@@ -24,12 +24,6 @@ def program() -> str | None:
     return shutil.which("octave-cli") or shutil.which("octave")
 
 
-def version(octave: str) -> str:
-    """Return Octave's version as text."""
-    done = subprocess.run([octave, "--version"], capture_output=True, text=True, timeout=SECONDS, check=True)  # noqa: S603
-    return done.stdout.splitlines()[0]
-
-
 def run(octave: str, folder: Path, script: str, tables: dict[str, Array], n_outputs: int) -> dict[str, Array]:
     """Run a script once for each table and return what it gives.
 

@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from flcs.export.matlab import functions, octave, tables
-from flcs.export.proof import Proof, compared, unchecked
+from flcs.export.proof import Proof, compared, unchecked, version
 from flcs.export.scheduler import scheduler_job
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def prove(job: Job, folder: Path) -> Proof:
     program = octave.program()
     if program is None:
         return unchecked(TARGET, octave.MISSING)
-    checker = octave.version(program)
+    checker = version(program)
     try:
         table_error = tables.checked(job.kb, scheduler_job(job).machine.name, job.form, program, folder)
         proofs = [_compared(one, program, checker, folder) for one in dict.fromkeys((scheduler_job(job), job))]

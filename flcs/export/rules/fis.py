@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flcs.exchange import fis_reader, fis_writer
 from flcs.export.matlab import octave
-from flcs.export.proof import Proof, unchecked
+from flcs.export.proof import Proof, unchecked, version
 from flcs.export.rules import fuzzylite
 from flcs.export.rules.files import GainPoints, gain_points, names_of, proof_of, settled, written
 
@@ -39,7 +39,7 @@ def prove(job: Job, folder: Path) -> Proof:
     try:
         program = octave.program()
         if program is not None and _has_toolkit(program, folder):
-            checkers.append(f"{octave.version(program)}, fuzzy-logic-toolkit")
+            checkers.append(f"{version(program)}, fuzzy-logic-toolkit")
             pairs += [(p, _in_octave(program, f, p, len(job.kb.channels[k].rules))) for k, (f, p) in enumerate(several)]
         other = fuzzylite.program()
         if other is not None:

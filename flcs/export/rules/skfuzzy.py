@@ -8,15 +8,14 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from flcs.exchange import skfuzzy, system_of
-from flcs.export.proof import Proof, unchecked
+from flcs.export.proof import Proof, answer, unchecked
 from flcs.export.rules.files import GainPoints, gain_points, names_of, proof_of, refused, written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from flcs.export.job import Job
@@ -59,9 +58,7 @@ def _evaluated(file: Path, points: GainPoints, count: int, gains: tuple[str, ...
     """Gains of the first inputs [count, n_gains], evaluated by the file's control system."""
     code = _RUN.format(file=str(file.resolve()), gains=list(gains))
     rows = points.inputs[:count]
-    command = [sys.executable, "-c", code, str(rows.shape[1])]
-    done = subprocess.run(command, input=rows.tobytes(), capture_output=True, timeout=_SECONDS, check=True)  # noqa: S603
-    return np.frombuffer(done.stdout, dtype=float).reshape(len(rows), len(gains))
+    return answer([sys.executable, "-c", code, str(rows.shape[1])], rows, len(gains), _SECONDS)
 
 
 _RUN = """

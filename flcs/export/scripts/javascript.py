@@ -15,9 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from flcs.export import streams
-from flcs.export.proof import Proof, compared, unchecked
-from flcs.export.statements import Called, statements
+from flcs.export.proof import Proof, answers, compared, failure_text, unchecked, version
+from flcs.export.statements import Called, printed_parts
 from plants.core.printers.forms import Ternary, decimal
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from flcs.export.job import Job
     from flcs.export.machine import Machine, MachinePart, MachineSignal
+    from flcs.export.statements import PartStatements
 
 
 _CALLS = {
@@ -39,10 +39,7 @@ class Script(Ternary, Called):
 
     EMPTY: ClassVar[str] = ";"
     CALLS = _CALLS
-
-    def _assign(self, node: int, expression: str) -> None:
-        self._text[node] = f"v{node}"
-        self.lines.append(f"const v{node} = {expression};")
+    DEFINE = "const {} = {};"
 
     @staticmethod
     def truth(name: str, mask: str) -> str:
@@ -129,25 +126,20 @@ def text(machine: Machine) -> str:
     ValueError
         If a name is no identifier of JavaScript, or a part's is taken by the class.
     """
-    for name in (machine.name, *machine.memory, *(part.name for part in machine.parts)):
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or name in _RESERVED:
-            raise ValueError(f"JavaScript needs names of letters, digits and underscores, got {name!r}")
+    machine.check_names("JavaScript", _RESERVED)
     taken = _METHODS & {part.name for part in machine.parts}
     if taken:
         raise ValueError(f"a part must not be called {', '.join(sorted(taken))}: the class has that of its own")
-    bodies, used = [], set[str]()
-    for part in machine.parts:
-        lines, calls = _part(machine, part)
-        bodies.append("\n".join(lines))
-        used |= calls
+    bodies, used = printed_parts(machine, Script, _part)
     return _FILE.format(
-        name=machine.name, text=machine.text.replace("*/", ""), sample=_seconds(machine.sample_time),
+        name=machine.name, text=machine.text.replace("*/", ""), sample=f"{machine.sample_time:.12g} s",
         count=len(machine.memory), power=_POWER if "power" in used else "",
         start=", ".join(Script.literal(value) for value in machine.memory.values()),
-        places=_table(machine.places), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
+        places=", ".join(f"{name}: {place}" for name, place in machine.places.items()),
+        inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
         functions="\n\n".join(bodies), methods="\n".join(_method(part) for part in machine.parts),
         calls="\n".join(_call(part) for part in machine.parts), sample_time=Script.literal(machine.sample_time),
-        period=math.lcm(*(part.every for part in machine.parts)),
+        period=machine.period,
         receive="\n".join(
             f"      if (inputs.{s.name} !== undefined) m[{machine.places[s.name]}] = inputs.{s.name};"
             for s in machine.inputs
@@ -156,11 +148,10 @@ def text(machine: Machine) -> str:
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: MachinePart) -> tuple[list[str], frozenset[str]]:
-    code = statements(machine, part, Script)
+def _part(part: MachinePart, code: PartStatements) -> list[str]:
     loads = {f"s{place}": f"const s{place} = m[{place}]; // {slot}" for slot, place in code.reads}
     stores = [f"m[{place}] = {value}; // {slot}" for slot, place, value in code.writes]
-    return chunked_function(part.name, loads, code.lines, stores), code.kernels
+    return chunked_function(part.name, loads, code.lines, stores)
 
 
 def _call(part: MachinePart) -> str:
@@ -180,14 +171,6 @@ def _signals(signals: tuple[MachineSignal, ...]) -> str:
 def _plain(s: MachineSignal) -> dict[str, Any]:
     ends = {end: getattr(s, end) if math.isfinite(getattr(s, end)) else None for end in ("low", "high")}
     return {"name": s.name, "unit": s.unit or "1", **ends, "text": s.text}
-
-
-def _table(places: dict[str, int]) -> str:
-    return ", ".join(f"{name}: {place}" for name, place in places.items())
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.12g} s"
 
 
 _FILE = """/* {text}.
@@ -278,16 +261,16 @@ def prove(job: Job, folder: Path) -> Proof:
     node = shutil.which("node")
     if node is None:
         return unchecked("js", "Node is not installed")
-    version = f"Node {streams.output_of([node, '--version'])}"
+    checker = f"Node {version(node)}"
     with tempfile.TemporaryDirectory() as name:
         driver = Path(name) / "driver.js"
         driver.write_text(driver_of(job.machine), encoding="utf-8")
         try:
-            found = streams.answers([node, str(driver), str(folder / f"{job.machine.name}.js")], job)
+            found = answers([node, str(driver), str(folder / f"{job.machine.name}.js")], job)
         except subprocess.SubprocessError as error:
-            return Proof("js", version, "failed", streams.told(error), BOUND)
+            return Proof("js", checker, "failed", failure_text(error), BOUND)
     size = (folder / f"{job.machine.name}.js").stat().st_size
-    return compared(job, "js", version, BOUND, found, bytes_of_text=size)
+    return compared(job, "js", checker, BOUND, found, bytes_of_text=size)
 
 
 def driver_of(machine: Machine) -> str:

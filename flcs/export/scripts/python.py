@@ -6,22 +6,20 @@ Statements raise nothing; where functions of ``math`` raise, functions with IEEE
 from __future__ import annotations
 
 import keyword
-import math
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from flcs.export import streams
-from flcs.export.proof import Proof, compared
-from flcs.export.statements import Called, statements
+from flcs.export.proof import Proof, answers, compared, failure_text
+from flcs.export.statements import Called, printed_parts
 from plants.core.printers.forms import decimal
 
 if TYPE_CHECKING:
     from flcs.export.job import Job
     from flcs.export.machine import Machine, MachinePart, MachineSignal
+    from flcs.export.statements import PartStatements
 
 
 HELPERS = {
@@ -115,14 +113,8 @@ def text(machine: Machine) -> str:
     ValueError
         If a name is no identifier.
     """
-    for name in (machine.name, *machine.memory, *(part.name for part in machine.parts)):
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
-            raise ValueError(f"Python needs names of letters, digits and underscores, got {name!r}")
-    bodies, used = [], set[str]()
-    for part in machine.parts:
-        lines, calls = _part(machine, part)
-        bodies.append("\n".join(lines))
-        used |= calls
+    machine.check_names("Python", keyword.kwlist)
+    bodies, used = printed_parts(machine, Lines, _part)
     helpers = [HELPERS[name].strip("\n") + "\n" for name in sorted(used & HELPERS.keys())]
     return _FILE.format(
         name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
@@ -130,17 +122,16 @@ def text(machine: Machine) -> str:
         start="\n".join(f'    "{slot}": {Lines.literal(value)},' for slot, value in machine.memory.items()),
         functions="\n\n".join(f"\n{function}" for function in (*helpers, *bodies)).strip("\n"),
         calls="\n".join(_call(part) for part in machine.parts),
-        period=math.lcm(*(part.every for part in machine.parts)),
+        period=machine.period,
     )  # fmt: skip
 
 
-def _part(machine: Machine, part: MachinePart) -> tuple[list[str], frozenset[str]]:
-    code = statements(machine, part, Lines)
+def _part(part: MachinePart, code: PartStatements) -> list[str]:
     lines = [f"def _{part.name}(m):"]
     lines += [f'    s{place} = m["{slot}"]' for slot, place in code.reads]
     lines += [f"    {line}" for line in code.lines]
     lines += [f'    m["{slot}"] = {value}' for slot, _, value in code.writes] or ["    pass"]
-    return [*lines, ""], code.kernels
+    return [*lines, ""]
 
 
 def _call(part: MachinePart) -> str:
@@ -228,9 +219,9 @@ def prove(job: Job, folder: Path) -> Proof:
         driver.write_text(_DRIVER, encoding="utf-8")
         command = [sys.executable, "-I", "-S", str(driver), str(folder / f"{job.machine.name}.py")]
         try:
-            found = streams.answers(command, job)
+            found = answers(command, job)
         except subprocess.SubprocessError as error:
-            return Proof("python", version, "failed", streams.told(error), BOUND)
+            return Proof("python", version, "failed", failure_text(error), BOUND)
     return compared(job, "python", version, BOUND, found)
 
 

@@ -10,9 +10,8 @@ import math
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
-from flcs.export.statements import Called
+from flcs.export.machine import check_identifier
+from flcs.export.statements import Called, single
 from plants.core.tracing.tape import Tape
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ def identifiers(slots: Iterable[str], own: Iterable[str] = ()) -> dict[str, str]
     """
     found, taken = dict[str, str](), {name.lower() for name in own} | RESERVED
     for slot in slots:
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", slot):
-            raise ValueError(f"Structured Text needs names of letters, digits and underscores, got {slot!r}")
+        check_identifier("Structured Text", slot)
         name = re.sub(r"_+", "_", slot).rstrip("_") or "slot"  # neither two underscores in a row nor one at the end
         while name.lower() in taken or _TEMPORARY.fullmatch(name.lower()):
             name += "_x"
@@ -202,11 +200,7 @@ class Statements(Called):
         if not math.isfinite(value):
             raise ValueError(f"Structured Text has no constant for {value}")
         if self.real == "REAL":
-            with np.errstate(over="ignore"):
-                rounded = float(np.float32(value))
-            if not math.isfinite(rounded):
-                raise ValueError(f"the constant {value} has no value in REAL; export in LREAL")
-            value = float(str(np.float32(value)))
+            value = single(value, f"the constant {value} has no value in REAL; export in LREAL")
         digits, _, exponent = repr(value).partition("e")
         text = (digits if "." in digits else f"{digits}.0") + (f"E{int(exponent)}" if exponent else "")
         return f"({text})" if math.copysign(1.0, value) < 0.0 else text
@@ -237,7 +231,7 @@ def text(machine: Machine, real: str = "LREAL") -> str:
         *_head(machine, real), f"FUNCTION_BLOCK {machine.name}", *_declarations(machine, names, real),
         "VAR_TEMP", *_listed(temporaries, real), *_listed(conditions, "BOOL"), "END_VAR", "",
         *_restart(machine, names, real), "", *bodies,
-        f"{COUNT} := ({COUNT} + 1) MOD {math.lcm(*(part.every for part in machine.parts))};",
+        f"{COUNT} := ({COUNT} + 1) MOD {machine.period};",
         "END_FUNCTION_BLOCK", "",
     ]  # fmt: skip
     return source(used, real) + "\n".join(block)
@@ -259,7 +253,7 @@ def _head(machine: Machine, real: str) -> list[str]:
 
 def _declarations(machine: Machine, names: Mapping[str, str], real: str) -> list[str]:
     def lines(signals: Iterable[MachineSignal]) -> list[str]:
-        return [f"    {names[s.name]} : {real} := {start(s.name)}; {_told(s)}" for s in signals]
+        return [f"    {names[s.name]} : {real} := {start(s.name)}; (* {_comment(s.described)} *)" for s in signals]
 
     def start(slot: str) -> str:
         return _literal(machine.memory[slot], real)
@@ -275,11 +269,6 @@ def _declarations(machine: Machine, names: Mapping[str, str], real: str) -> list
 
 def _literal(value: float, real: str) -> str:
     return Statements(Tape(), (), {}, real).literal(value).strip("()")
-
-
-def _told(s: MachineSignal) -> str:
-    reach = f", {s.low:.6g} .. {s.high:.6g}" if math.isfinite(s.low) or math.isfinite(s.high) else ""
-    return f"(* [{_comment(s.unit) or '1'}] {_comment(s.text)}{reach} *)"
 
 
 def _comment(words: str) -> str:

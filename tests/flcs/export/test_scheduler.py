@@ -66,7 +66,7 @@ def test_several_channels_read_each_their_own_errors():
 def test_the_standard_and_series_forms_are_those_of_the_text_books():
     rng = np.random.default_rng(0)
     for kp, ki, kd in rng.uniform((0.5, 0.05, 0.0), (10.0, 2.0, 0.5), (200, 3)):
-        found = dict(zip(NAMES, map(float, forms((kp, ki, kd), BOX, VendorForm()).values), strict=True))
+        found = dict(zip(NAMES, map(float, forms((kp, ki, kd), BOX, VendorForm())), strict=True))
         standard = Gains(kp, ki, kd).to_standard()
         expected = (standard.gain, standard.integral_time, standard.derivative_time)
         np.testing.assert_allclose([found["K"], found["Ti"], found["Td"]], expected, rtol=1e-12)
@@ -82,7 +82,7 @@ def test_the_standard_and_series_forms_are_those_of_the_text_books():
 @pytest.mark.parametrize("kind", ["standard", "series"])
 def test_back_from_a_form_are_the_gains(kind, unit, second):
     form, gains = VendorForm(unit, 500.0), (4.0, 0.5, 0.3)
-    values = tuple(map(float, forms(gains, BOX, form).values))
+    values = tuple(map(float, forms(gains, BOX, form)))
     assert values[1] == pytest.approx(8.0 / second)
     np.testing.assert_allclose(as_parallel(values, form, kind), gains, rtol=1e-12)
 
@@ -98,18 +98,18 @@ def test_back_from_a_form_are_the_gains(kind, unit, second):
     ],
 )
 def test_what_a_form_cannot_say_is_flagged(gains, expected, standard):
-    found = tuple(map(float, forms(gains, BOX, VendorForm()).values))
+    found = tuple(map(float, forms(gains, BOX, VendorForm())))
     np.testing.assert_allclose(found[:3], expected, rtol=1e-12, atol=1e-15)
     assert found[3] == standard
 
 
 def test_gains_of_the_other_sign():
-    found = tuple(map(float, forms((-4.0, -0.5, -0.2), (-10.0, 0.0, -5.0), VendorForm()).values))
+    found = tuple(map(float, forms((-4.0, -0.5, -0.2), (-10.0, 0.0, -5.0), VendorForm())))
     np.testing.assert_allclose(found[:4], (-4.0, 8.0, 0.05, 1.0), rtol=1e-12)
 
 
 def test_double_zeros_of_ziegler_and_nichols_have_a_series_form():
-    found = tuple(map(float, forms((4.0, 16.0 / (4.0 * 0.3), 0.3), BOX, VendorForm()).values))  # Ti = 4 Td
+    found = tuple(map(float, forms((4.0, 16.0 / (4.0 * 0.3), 0.3), BOX, VendorForm())))  # Ti = 4 Td
     np.testing.assert_allclose(found[4:], (2.0, 0.15, 0.15, 1.0), rtol=1e-5)
 
 

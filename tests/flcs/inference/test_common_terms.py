@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from flcs import FuzzyController, Inference, KnowledgeBase, NetworkConfig, RuleBase, Variable
 from flcs.inference.rule_base import full_grid, terms_agree
@@ -19,6 +18,7 @@ from flcs.refinement.coarse import OneInput
 from flcs.refinement.genome import Genes, gain_sets, with_reference
 from flcs.refinement.refinement import certified, hull_of
 from flcs.refinement.rule_count import prune
+from tests.flcs.rule_bases import in_hull
 
 REFERENCE, LOW, HIGH = (5.0, 4.0, 3.0), (0.0,) * 3, (10.0,) * 3
 SPEED = Variable("speed", "m/s", -2.0, 2.0, (-1.5, 0.1, 1.2))
@@ -47,13 +47,6 @@ def vertices_of(kb):
     return gain_sets(controller, 0)(controller.theta[None])[0]
 
 
-def inside(vertices, point):
-    """Whether a point is a mean of the vertices (a linear program)."""
-    A = np.vstack([vertices.T, np.ones(len(vertices))])
-    found = linprog(np.zeros(len(vertices)), A_eq=A, b_eq=np.append(point, 1.0))
-    return found.status == 0
-
-
 GAUSSIAN = (replace(SPEED, shape="gaussian", widths=()), SLIP)
 SOME = [True, False, True, True, False, True]
 
@@ -70,11 +63,11 @@ def test_all_gains_are_in_the_hull_of_whole_rules(settings):
     assert kb.in_step
     hull = vertices_of(kb)
     assert len(hull) == (24 if settings.get("order") else 6) + 1
-    assert all(inside(hull, row) for row in kb.gains(X))
+    assert all(in_hull(hull, row) for row in kb.gains(X))
     moved = replace(SPEED, centres=(-1.0, 0.6, 1.5)), SLIP
     apart = replace(kb, channels=(kb.channels[0], replace(kb.channels[1], inputs=moved)))
     assert not apart.in_step
-    assert not all(inside(hull, row) for row in apart.gains(X))
+    assert not all(in_hull(hull, row) for row in apart.gains(X))
     assert len(vertices_of(apart)) > len(hull)  # mixtures of the channels again
 
 
@@ -85,7 +78,7 @@ def test_the_certificate_is_of_whole_rules():
         "reference gains", "rule [speed N, slip S]", "rule [speed Z, slip S]", "rule [speed Z, slip B]",
         "rule [speed P, slip B]",
     )  # fmt: skip
-    assert all(inside(hull.gains, row) for row in kb.gains(X))
+    assert all(in_hull(hull.gains, row) for row in kb.gains(X))
     assert len(gain_hull(replace(kb, common_terms=False)).gains) > 20
     assert len(gain_hull(replace(kb, slew=1.0)).gains) > 20  # gains take ways of their own
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import skfuzzy
-from scipy.optimize import linprog
 from skfuzzy import control
 
 import plants
@@ -18,6 +17,7 @@ from flcs.knowledge_base.gain_hull import gain_hull
 from flcs.refinement.genome import with_reference
 from flcs.refinement.refinement import hull_of
 from plants.core.tracing.trace import names, trace
+from tests.flcs.rule_bases import in_hull
 
 # Gains up to 10 from sums of at most 27 products and two divisions: rounding stays below 1e-13.
 EXACT = 1e-12
@@ -247,8 +247,8 @@ def test_all_gains_are_in_the_hull(builders, name):
     kb = of_form(builders["kb"](seed=4), name, authority=0.8)
     gains = kb.gains(points(80, spread=1.7))
     for vertices in (gain_hull(kb).gains, hull_of(kb)):
-        assert all(_inside(vertices, row) for row in gains)
-        assert not _inside(vertices, vertices.max(axis=0) + 0.1)
+        assert all(in_hull(vertices, row) for row in gains)
+        assert not in_hull(vertices, vertices.max(axis=0) + 0.1)
 
 
 def test_the_centroid_of_the_maximum_leaves_the_hull_of_the_rules_and_this_is_said(builders):
@@ -260,15 +260,9 @@ def test_the_centroid_of_the_maximum_leaves_the_hull_of_the_rules_and_this_is_sa
     kb = KnowledgeBase("p", replace(base, rules=rules), FORMS["largest"])
     gains = kb.gains([[-0.75], [-0.3]])
     summed = replace(kb, inference=FORMS["cut"])
-    assert not all(_inside(gain_hull(summed).gains, row) for row in gains)
-    assert all(_inside(gain_hull(kb).gains, row) for row in gains)
+    assert not all(in_hull(gain_hull(summed).gains, row) for row in gains)
+    assert all(in_hull(gain_hull(kb).gains, row) for row in gains)
     assert "centroid of a maximum" in gain_hull(kb).text
-
-
-def _inside(vertices, point):
-    A = np.vstack([vertices.T, np.ones(len(vertices))])
-    options = {"primal_feasibility_tolerance": 1e-9}
-    return linprog(np.zeros(len(vertices)), A_eq=A, b_eq=np.append(point, 1.0), options=options).status == 0
 
 
 @every_form

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 import plants
 import sscq
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
 from flcs.knowledge_base.gain_hull import gain_hull
+from tests.flcs.rule_bases import in_hull
 
 VDP = plants.get("van_der_pol")
 E = Variable("e", "m", -1.5, 1.5, (-1.0, 0.0, 1.0))
@@ -23,15 +23,6 @@ def scheduled(gains=GOOD, **settings):
     return KnowledgeBase("van_der_pol", (base,), **settings)
 
 
-def inside(vertices, point, slack=1e-9):
-    """Whether a point is a mean of the vertices (a linear program)."""
-    A = np.vstack([vertices.T, np.ones(len(vertices))])
-    found = linprog(
-        np.zeros(len(vertices)), A_eq=A, b_eq=np.append(point, 1.0), options={"primal_feasibility_tolerance": slack}
-    )
-    return found.status == 0
-
-
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("authority", [1.0, 0.4])
 def test_all_gains_of_a_knowledge_base_are_in_its_hull(builders, order, authority):
@@ -39,8 +30,8 @@ def test_all_gains_of_a_knowledge_base_are_in_its_hull(builders, order, authorit
     hull = gain_hull(kb).gains
     inputs = np.random.default_rng(0).uniform((-4.0, -9.0), (4.0, 9.0), (60, 2))  # also outside what was taught
     gains = kb.gains(inputs)
-    assert all(inside(hull, row) for row in gains)
-    assert not inside(hull, hull.max(axis=0) + 0.1)
+    assert all(in_hull(hull, row) for row in gains)
+    assert not in_hull(hull, hull.max(axis=0) + 0.1)
 
 
 def test_a_slew_limit_lets_gains_leave_the_hull_of_the_rules():
@@ -50,8 +41,8 @@ def test_a_slew_limit_lets_gains_leave_the_hull_of_the_rules():
     schedule = FuzzyController(kb).frozen().schedule
     gains, _ = schedule.gains(0.0, (1.5, 0.0), schedule.initial(), ())
     plain = gain_hull(replace(kb, slew=None)).gains
-    assert not inside(plain, np.array(gains))
-    assert inside(gain_hull(kb).gains, np.array(gains))
+    assert not in_hull(plain, np.array(gains))
+    assert in_hull(gain_hull(kb).gains, np.array(gains))
     assert "low kp, high ki" in " ".join(gain_hull(kb).names)
 
 
@@ -88,7 +79,7 @@ def test_rules_beyond_the_box_are_cut_off_after_the_mean():
     kb = scheduled(((60.0, 8.0, 3.0), GOOD[1], GOOD[2]))
     gains = kb.gains(np.linspace(-3.0, 1.5, 60)[:, None])
     cut = gain_hull(kb)
-    assert all(inside(cut.gains, row) for row in gains)
+    assert all(in_hull(cut.gains, row) for row in gains)
     assert "rules cut off at the box" in cut.text
     rules = cut.gains[: len(GOOD) + 1]  # the hull of the rules, each cut off by itself, does not hold them
-    assert not all(inside(rules, row) for row in gains)
+    assert not all(in_hull(rules, row) for row in gains)

@@ -187,9 +187,9 @@ def test_wrong_teaching_signals_are_refused(change, message):
 
 def test_wrong_boxes_and_settings_are_refused():
     signal = teaching_signal()
-    with pytest.raises(ValueError, match="kp must satisfy low <= reference <= high"):
+    with pytest.raises(ValueError, match="kp of channel 'channel 1' must satisfy low <= reference <= high"):
         design(signal, 5.0, 10.0, REFERENCE)
-    with pytest.raises(ValueError, match="ki must satisfy low <= reference <= high with finite ends"):
+    with pytest.raises(ValueError, match="high of channel 'channel 1' must be finite numbers"):
         design(signal, 0.0, (10.0, np.inf, 10.0), REFERENCE)
     with pytest.raises(ValueError, match="reference_gains must have one number for each of"):
         design(signal, 0.0, 10.0, (1.0, 2.0))

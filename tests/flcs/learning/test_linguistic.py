@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flcs.inference.variable import SMALLEST_GAP, Variable
-from flcs.learning.information import TermWeights, gain_terms, informative_inputs, mutual_information, term_entropy
-from flcs.learning.term_search import choose_terms
+from flcs.learning import term_search
+from flcs.learning.information import gain_terms, informative_inputs, mutual_information, term_entropy
+from flcs.learning.term_search import choose_terms, search_terms
 from flcs.learning.terms import equal_population, robust_range, term_use, variable_from_data
 
 RNG = np.random.default_rng(12)
@@ -124,15 +125,17 @@ def test_gain_terms_leave_out_constant_gains():
     assert len(gain_terms(gains, np.ones(50))) == 1
 
 
-def test_choice_of_terms_weighs_information_against_number():
+def test_choice_of_terms_weighs_information_against_number(monkeypatch):
     """A gain that follows the magnitude of an input needs three terms there, an input that says nothing two."""
     x = RNG.uniform(-1.0, 1.0, (1_500, 2))
     gains = np.abs(x[:, :1]) + 0.3 * RNG.normal(size=(1_500, 1))
-    (told, *_), (silent, *_) = choose_terms(x, gains, np.ones(1_500))
-    assert told >= 3
-    assert silent == 2
-    many, few = (choose_terms(x, gains, np.ones(1_500), weights=TermWeights(number=c)) for c in (0.0, 3.0))
-    assert many[0][0] > told > few[0][0]
+    told, silent = choose_terms(x, gains, np.ones(1_500))
+    assert told[0] >= 3
+    assert silent[0] == 2
+    monkeypatch.setattr(term_search, "WEIGHTS", (1.0, 1.0, 0.0))
+    assert choose_terms(x, gains, np.ones(1_500))[0][0] > told[0]
+    monkeypatch.setattr(term_search, "WEIGHTS", (1.0, 1.0, 3.0))
+    assert choose_terms(x, gains, np.ones(1_500))[0][0] < told[0]
 
 
 def test_choice_of_terms_by_a_search():
@@ -146,7 +149,7 @@ def test_choice_of_terms_by_a_search():
         calls.append(values)
         return genomes[np.argmin(values)]
 
-    chosen = choose_terms(x, gains, np.ones(300), shape="gaussian", search=search)
+    chosen = search_terms(x, gains, np.ones(300), search, shapes=("gaussian",)).terms
     assert calls[0].shape == (60,)
     assert np.isfinite(calls[0]).all()
     for n_terms, evenness, overlap in chosen:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from flcs import NetworkConfig, TeachingRows, design
-from flcs.learning.information import TermWeights
+from flcs.learning import term_search
 from flcs.learning.term_search import MOST_RULES, GridMeasure, bounds, choose_terms, decoded, genetic, search_terms
 from flcs.learning.terms import Population
 
@@ -57,9 +57,10 @@ def test_the_planted_shape_is_found(shape):
     assert set(found.tried) == set(shapes)
 
 
-def test_the_information_of_each_input_alone_finds_no_number():
+def test_the_information_of_each_input_alone_finds_no_number(monkeypatch):
     """Why the search looks at the grid: one by one, the same rows ask for more terms than there are."""
-    alone = choose_terms(*planted(), weights=TermWeights(number=0.0))
+    monkeypatch.setattr(term_search, "WEIGHTS", (1.0, 1.0, 0.0))
+    alone = choose_terms(*planted())
     assert alone[0][0] > 5
 
 

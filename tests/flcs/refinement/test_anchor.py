@@ -10,12 +10,12 @@ import pytest
 import plants
 import sscq
 from controllers import PID
-from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
-from flcs.inference.rule_base import full_grid
+from flcs import FuzzyController, Inference, KnowledgeBase
 from flcs.refinement.genome import gain_sets, with_reference
 from flcs.refinement.refinement import TIGHTER, anchored, certified, hull_of, repaired
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import OperatingMargins
+from tests.flcs.rule_bases import nine_rules
 
 LAWS = (PID(sample_time=0.02),)
 CALM, WILD = (3.62, 0.59, 3.17), (1.0, 9.0, 1.5)
@@ -41,12 +41,7 @@ def edge(margins):
 
 
 def kb_of(gains, reference, order=0):
-    inputs = (Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0)), Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0)))
-    rows = np.broadcast_to(gains, (9, 3))
-    grid = full_grid([3, 3], reference, order)
-    rules = tuple(replace(rule, gains=tuple(map(float, row))) for rule, row in zip(grid, rows, strict=True))
-    base = RuleBase("position", inputs, rules, (0.0,) * 3, (10.0,) * 3, reference)
-    return KnowledgeBase("van_der_pol", (base,), Inference(order=order), 0.04)
+    return KnowledgeBase("van_der_pol", (nine_rules(gains, reference, order=order),), Inference(order=order), 0.04)
 
 
 def cost(kb, margins):

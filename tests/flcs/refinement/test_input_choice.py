@@ -8,11 +8,12 @@ import pytest
 import plants
 import sscq
 from controllers import PID
-from flcs import FuzzyController, KnowledgeBase, NetworkConfig, RuleBase, TeachingRows, Variable
+from flcs import KnowledgeBase, NetworkConfig, RuleBase, TeachingRows, Variable
 from flcs.inference.rule_base import full_grid
 from flcs.refinement.input_choice import eliminate, fitted, without_input
-from sscq.baselines.objective import Objective, Task
+from sscq.baselines.objective import Task
 from sscq.fitness import Fitness
+from tests.flcs.rule_bases import value_in_loop
 
 EXACT = NetworkConfig(prior_weight=0.0, smoothness=0.0, ridge=1e-9)
 PULLED = NetworkConfig(prior_weight=20.0)  # well conditioned, so quickly fitted
@@ -147,11 +148,7 @@ def fitness(situation):
     """Judge in closed loop."""
     task = Task(VDP, (situation,), Fitness(entropy_weight=0.0), 0.02, threads=1)
 
-    def of(kb):
-        controller = FuzzyController(kb, laws=LAWS)
-        return float(Objective(task, controller)(controller.theta[None])[0])
-
-    return of
+    return lambda kb: value_in_loop(kb, task, LAWS)
 
 
 @pytest.mark.parametrize("other", ["e_rate", "position"])

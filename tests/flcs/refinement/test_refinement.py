@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import plants
 import sscq
 from controllers import PID
-from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
-from flcs.inference.rule_base import full_grid
+from flcs import FuzzyController, Inference, KnowledgeBase
 from flcs.refinement import refinement as module
 from flcs.refinement.genome import Genes, candidate, gain_sets, with_reference
 from flcs.refinement.refinement import certified, hull_of, refine
@@ -25,6 +24,7 @@ from sscq.fitness import Fitness
 from sscq.margins.margins import MarginLimits
 from sscq.margins.operating import SLACK, OperatingMargins
 from sscq.search.genetic import GeneticAlgorithm
+from tests.flcs.rule_bases import nine_rules, value_in_loop
 
 VDP = plants.get("van_der_pol")
 LAWS = (PID(sample_time=0.02),)
@@ -36,17 +36,8 @@ SITUATIONS = (
 TASK = Task(VDP, SITUATIONS, Fitness(), STEP, threads=1)
 
 
-def base(gains, *, reference=REFERENCE, shape="triangular", order=0, on=None, name="position"):
-    """Nine rules on e in [-2, 2] and e' in [-4, 4], with gains [9, 3] or one set for all."""
-    inputs = (
-        Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0), shape=shape),
-        Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0), shape=shape),
-    )
-    rows = np.broadcast_to(gains, (9, 3))
-    grid = full_grid([3, 3], REFERENCE, order)
-    on = on or [True] * 9
-    rules = tuple(replace(rule, gains=tuple(row), on=o) for rule, row, o in zip(grid, rows, on, strict=True))
-    return RuleBase(name, inputs, rules, (0.0,) * 3, (10.0,) * 3, reference)
+def base(gains, reference=REFERENCE, **settings):
+    return nine_rules(gains, reference, **settings)
 
 
 def kb_of(gains, order=0, tick=0.04, authority=1.0, **settings):
@@ -230,9 +221,8 @@ def test_channels_of_different_size():
 # --------------------------------------------------------------------------------------------------------- refinement
 
 
-def value_of(kb, task=TASK):
-    controller = FuzzyController(kb, laws=LAWS)
-    return float(Objective(task, controller)(controller.theta[None])[0])
+def value_of(kb):
+    return value_in_loop(kb, TASK, LAWS)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +10,11 @@ import pytest
 import plants
 import sscq
 from controllers import PID
-from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
-from flcs.inference.rule_base import full_grid
+from flcs import FuzzyController, KnowledgeBase
 from flcs.refinement.rule_count import TradeOff, TradeOffPoint, choose, prune
 from sscq.baselines.objective import Objective, Task
 from sscq.fitness import Fitness
+from tests.flcs.rule_bases import nine_rules, value_in_loop
 from tests.reference.closed_loop_twin import uncompiled
 
 VDP = plants.get("van_der_pol")
@@ -26,12 +25,8 @@ SITUATIONS = (
 )  # fmt: skip
 
 
-def base(gains, reference=(0.0, 0.0, 0.0)):
-    """Nine rules on e in [-2, 2] and e' in [-4, 4], with gains [9, 3] or one set for all."""
-    inputs = (Variable("e", "m", -2.0, 2.0, (-2.0, 0.0, 2.0)), Variable("e_rate", "m/s", -4.0, 4.0, (-4.0, 0.0, 4.0)))
-    rows = np.broadcast_to(gains, (9, 3))
-    rules = tuple(replace(rule, gains=tuple(row)) for rule, row in zip(full_grid([3, 3], reference), rows, strict=True))
-    return RuleBase("position", inputs, rules, (0.0,) * 3, (10.0,) * 3, reference)
+def base(gains):
+    return nine_rules(gains, (0.0, 0.0, 0.0))
 
 
 RANDOM = np.random.default_rng(4).uniform((1.0, 0.1, 1.0), (8.0, 2.0, 6.0), (9, 3))
@@ -39,8 +34,7 @@ SOME = KnowledgeBase("van_der_pol", (base(RANDOM),), tick=0.04)
 
 
 def value_of(kb, task):
-    controller = FuzzyController(kb, laws=LAWS)
-    return float(Objective(task, controller)(controller.theta[None])[0])
+    return value_in_loop(kb, task, LAWS)
 
 
 TRACKING = Fitness(entropy_weight=0.0)

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import plants
-from controllers import PID
 from flcs import KnowledgeBase, RuleBase, Variable
 from flcs.export import guard
 from flcs.export.c import closed_loop, programs, source, target
 from flcs.export.machine import Machine, MachineSignal
 from flcs.export.proof import FAILED, OK
 from flcs.inference.rule_base import Rule
-from tests.reference.exports import job_of, knowledge_base
+from tests.reference.exports import job_of, knowledge_base, page_job, page_lines
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
@@ -160,18 +159,13 @@ def test_what_follows_the_input_at_once_is_looked_at_before_the_command(tmp_path
 def test_the_page_shows_a_program_that_runs(tmp_path):
     page = (Path(__file__).parents[4] / "docs/reference/exports/c.md").read_text()
     (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
-    job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
+    job = page_job()
     source = written(job, tmp_path)
     (tmp_path / "main.c").write_text(program)
     command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", str(tmp_path / "main.c"), str(source), "-o"]
     subprocess.run([*command, str(tmp_path / "main")], check=True)
     lines = subprocess.run([tmp_path / "main"], check=True, capture_output=True, text=True).stdout.splitlines()
-    names = [signal.name for signal in job.machine.inputs]
-    rows = [[{"r_position": 1.0, "position": 0.1, "authority": 1.0}.get(name, 0.0) for name in names]] * 3
-    outputs = [signal.name for signal in job.machine.outputs]
-    for line, row in zip(lines, job.machine.run(rows), strict=True):
-        u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
-        assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
+    assert lines == page_lines(job)
 
 
 def test_flags_count_in_single_precision_too(job, tmp_path):

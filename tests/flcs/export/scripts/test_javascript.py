@@ -10,14 +10,13 @@ import pytest
 
 import plants
 from controllers import PID
-from flcs.export import streams
 from flcs.export.machine import Machine, MachinePart, MachineSignal, part
 from flcs.export.plant import plant_machine
-from flcs.export.proof import FAILED, OK
+from flcs.export.proof import FAILED, OK, answer
 from flcs.export.scripts import javascript
 from plants.core import elementary
 from plants.core.elementary import where
-from tests.reference.exports import job_of, knowledge_base
+from tests.reference.exports import job_of, knowledge_base, page_job, page_lines
 from tests.reference.machines import functions_machine, points, random_machine
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="no Node")
@@ -34,7 +33,7 @@ def in_node(machine, rows, folder):
     (folder / "machine.js").write_text(javascript.text(machine))
     (folder / "driver.js").write_text(javascript.driver_of(machine))
     command = ["node", str(folder / "driver.js"), str(folder / "machine.js")]
-    return streams.answer(command, rows, len(machine.outputs))
+    return answer(command, rows, len(machine.outputs))
 
 
 def run(text, folder):
@@ -128,14 +127,9 @@ def test_names_that_the_language_has_taken_are_refused():
 
 def test_the_page_shows_a_controller_that_runs(tmp_path):
     program, _ = re.findall(r"```js\n(.*?)```", PAGE, re.DOTALL)
-    job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
+    job = page_job()
     (tmp_path / "van_der_pol_controller.js").write_text(javascript.text(job.machine))
-    names = [signal.name for signal in job.machine.inputs]
-    rows = [[{"r_position": 1.0, "position": 0.1, "authority": 1.0}.get(name, 0.0) for name in names]] * 3
-    outputs = [signal.name for signal in job.machine.outputs]
-    for line, row in zip(run(program, tmp_path), job.machine.run(rows), strict=True):
-        u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
-        assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
+    assert run(program, tmp_path) == page_lines(job)
 
 
 def test_the_page_shows_a_plant_that_runs(tmp_path, monkeypatch):

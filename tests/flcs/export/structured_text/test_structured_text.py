@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from controllers import PID
-from flcs.export import streams
 from flcs.export.c import programs, source
 from flcs.export.machine import Machine, MachineSignal, part
-from flcs.export.proof import FAILED, OK
+from flcs.export.proof import FAILED, OK, answer
 from flcs.export.structured_text import function_block, target
 from flcs.export.structured_text.function_block import RESERVED, identifiers
 from flcs.export.structured_text.interpreter import load
@@ -21,7 +19,7 @@ from flcs.export.structured_text.syntax import StructuredTextError
 from flcs.export.structured_text.target import BOUNDS, TARGETS, files, prove
 from plants.core import elementary
 from plants.core.elementary import floor, sign, where
-from tests.reference.exports import job_of, knowledge_base
+from tests.reference.exports import page_job, page_lines
 from tests.reference.machines import functions_machine, points, random_machine
 
 PAGE = (Path(__file__).parents[4] / "docs/reference/exports/structured_text.md").read_text()
@@ -244,7 +242,7 @@ def test_real_is_the_c_of_single_precision_bit_for_bit(job, tmp_path):
     text = function_block.text(job.machine, REAL)
     for rows in job.sequences.values():
         ours = target.interpreted(job.machine, text, rows[:400])
-        np.testing.assert_array_equal(ours, streams.answer([str(tmp_path / "run")], rows[:400], ours.shape[1]))
+        np.testing.assert_array_equal(ours, answer([str(tmp_path / "run")], rows[:400], ours.shape[1]))
 
 
 def test_an_independent_grammar_reads_it(job):
@@ -260,7 +258,7 @@ def test_an_independent_grammar_reads_it(job):
 
 
 def test_the_page_shows_the_head_of_a_block_and_a_program_that_runs(tmp_path):
-    job = job_of(knowledge_base(law=PID(sample_time=0.01)), ({"reference": 1.0},))
+    job = page_job()
     text = function_block.text(job.machine)
     head = re.findall(r"```\n(\(\* Fuzzy.*?)```", PAGE, re.DOTALL)[0]
     assert text.startswith(head)
@@ -272,9 +270,4 @@ def test_the_page_shows_the_head_of_a_block_and_a_program_that_runs(tmp_path):
         f"import os, sys; sys.path.insert(0, os.getcwd()); os.chdir({str(tmp_path)!r})\n{program}",
     ]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    names = [signal.name for signal in job.machine.inputs]
-    rows = [[{"r_position": 1.0, "position": 0.1, "authority": 1.0}.get(name, 0.0) for name in names]] * 3
-    outputs = [signal.name for signal in job.machine.outputs]
-    for line, row in zip(lines, job.machine.run(rows), strict=True):
-        u, kp = (row[outputs.index(name)] for name in ("u_force", "gain_kp"))
-        assert line == f"u = {u:.6f}, kp = {kp:.3f}, fault = 0"
+    assert lines == page_lines(job)
