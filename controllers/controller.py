@@ -89,10 +89,6 @@ def as_controller(what: object, n_channels: int = 1) -> Controller:
     n_channels : int
         Channels of the plant.
 
-    Returns
-    -------
-    Controller
-
     Raises
     ------
     TypeError

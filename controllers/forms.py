@@ -47,11 +47,6 @@ class Gains:
         """(kp, ki, kd): the gain vector of a PID."""
         return self.kp, self.ki, self.kd
 
-    @property
-    def two_degree_vector(self) -> tuple[float, float, float, float]:
-        """(kp, ki, kd, b): the gain vector of a TwoDegreePID."""
-        return self.kp, self.ki, self.kd, self.b
-
     def to_standard(self, derivative_filter_time: float = 0.0) -> StandardForm:
         """Return the standard form; Ti is infinite without integral action, N without filter.
 

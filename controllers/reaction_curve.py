@@ -58,10 +58,6 @@ def chien_hrones_reswick(
     overshoot : {0, 20}
         In percent.
 
-    Returns
-    -------
-    Gains
-
     Raises
     ------
     ValueError
@@ -94,10 +90,6 @@ def cohen_coon(gain: float, time_constant: float, dead_time: float, *, kind: str
     gain, time_constant, dead_time : float
         Process model; finite time constant, dead time above 0.
     kind : {"p", "pi", "pid"}
-
-    Returns
-    -------
-    Gains
 
     Raises
     ------
@@ -140,10 +132,6 @@ def lambda_tuning(
     closed_loop_time : float, optional
         lambda [s]; default the time constant; 3 dead times for an integrating process.
     kind : {"pi", "pid"}
-
-    Returns
-    -------
-    Gains
 
     Raises
     ------

@@ -168,7 +168,7 @@ class GainTable(MemorylessSchedule):
     signal : str
         "error" or "error_rate" (of channel 1; "error_2" of channel 2, ...), or the name of a plant output.
     nodes : tuple of float
-        Of the transformed signal, strictly increasing; :meth:`uniform` spaces them evenly.
+        Of the transformed signal, strictly increasing.
     transform : {"identity", "magnitude", "square"}
         Applied to the signal first.
     search_scale : bool
@@ -199,16 +199,6 @@ class GainTable(MemorylessSchedule):
         object.__setattr__(self, "gain_names", settings.distinct("gain_names", self.gain_names))
         object.__setattr__(self, "tick", settings.optional_positive("tick", self.tick))
         settings.one_of("transform of the scheduling signal", self.transform, ("identity", "magnitude", "square"))
-
-    @classmethod
-    def uniform(cls, signal: str, low: float, high: float, n: int, **others: object) -> GainTable:
-        """Return the table with `n` >= 2 evenly spaced nodes from `low` to `high`; `others` as for the class."""
-        if n < 2:
-            message = f"a table over a range needs at least 2 nodes, got n={n}; constant gains are ConstantGains"
-            raise ValueError(message)
-        low, high = settings.interval("range of the nodes", (low, high))
-        nodes = tuple(low + (high - low) * node / (n - 1) for node in range(n))
-        return cls(signal, nodes, **others)  # type: ignore[arg-type]
 
     @property
     def theta_names(self) -> tuple[str, ...]:

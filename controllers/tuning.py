@@ -177,10 +177,6 @@ def ziegler_nichols(gain: float, time_constant: float, dead_time: float, *, kind
         Process model; dead_time > 0, ``time_constant=inf`` for an integrating process.
     kind : {"p", "pi", "pid"}
 
-    Returns
-    -------
-    Gains
-
     Raises
     ------
     ValueError
@@ -216,10 +212,6 @@ def ziegler_nichols_ultimate(ultimate_gain: float, ultimate_period: float, *, ki
     ultimate_period : float
         Tu [s].
     kind : {"p", "pi", "pid"}
-
-    Returns
-    -------
-    Gains
 
     Raises
     ------

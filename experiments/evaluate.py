@@ -42,11 +42,7 @@ def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
     def compute(_: Path) -> Tables:
         return {f"{c.name}.{kind}": _rollouts(config, case, c, kind) for c in case.contenders for kind in case.blocks}
 
-    tables = folder.stage(
-        "judgement", compute,
-        lambda place, values: formats.write_npz(place / "quality.npz", values),
-        lambda place: formats.read_npz(place / "quality.npz"),
-    )  # fmt: skip
+    tables = folder.stage("judgement", compute, *formats.as_npz("quality.npz"))
     folder.write_json("metrics.json", metrics(config, case, tables))
     for kind in case.blocks:
         print("\n".join(["", _by_situation(case, tables, kind), "", _by_controller(case, tables, kind)]))

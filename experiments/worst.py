@@ -45,10 +45,7 @@ def worst(config: WorstConfig, folder: RunFolder) -> None:
         named = replace(example, values=example.genes.values(found.worst_of_all.genome))
         return {"example": counter_example.document(named), "metrics": metrics(config, example, found)}
 
-    stored = folder.stage(
-        "search", compute, lambda place, value: formats.write_json(place / "found.json", value),
-        lambda place: formats.read_json(place / "found.json"),
-    )  # fmt: skip
+    stored = folder.stage("search", compute, *formats.as_json("found.json"))
     file = folder.write_json("counter_example.json", stored["example"])
     folder.write_json("metrics.json", stored["metrics"])
     print(summary(example, stored["example"], stored["metrics"]))

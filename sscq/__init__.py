@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sscq.adapters.gymnasium import gym_env, gym_vector_env
     from sscq.certificates.certify import certify
     from sscq.certificates.energy_lyapunov import energy_lyapunov
-    from sscq.fitness import Fitness, FitnessWarning
+    from sscq.fitness import Fitness
     from sscq.margins.margins import MarginLimits
     from sscq.search.cmaes import CmaEs
     from sscq.search.front_search import search_front
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CmaEs": "sscq.search.cmaes", "Envelope": "sscq.worst.envelope", "Fitness": "sscq.fitness",
-    "FitnessWarning": "sscq.fitness",
     "NonDominatedSorting": "sscq.search.nsga2", "search_front": "sscq.search.front_search",
     "gym_env": "sscq.adapters.gymnasium", "gym_vector_env": "sscq.adapters.gymnasium",
     "certify": "sscq.certificates.certify", "energy_lyapunov": "sscq.certificates.energy_lyapunov",
@@ -44,7 +43,7 @@ _LATER = {
 }  # fmt: skip
 
 __all__ = [
-    "CmaEs", "Envelope", "Fitness", "FitnessWarning", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
+    "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
     "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
     "evaluate", "failure_bound", "gym_env", "gym_vector_env", "optimize", "record", "search_front",
     "standard_sets", "usual_envelope", "worst_case",

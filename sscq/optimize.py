@@ -110,10 +110,6 @@ def optimize(
     progress : callable, optional
         Called with (windows done, windows in all, evaluations done) while the teaching signal is made.
 
-    Returns
-    -------
-    Optimized
-
     Raises
     ------
     ValueError

@@ -48,9 +48,9 @@ def taught(bench: Bench, ref: Reference, fixed: Tuned) -> Lessons:
     """Return the knowledge base by imitation of as many rounds as are asked for, the best one on validation."""
     rows = [knowledge.teaching_signal(bench, ref, fixed)]
     kbs = [knowledge.imitation(bench, ref, fixed, rows[0])]
-    if bench.setup.rounds == 1:
+    if bench.setup.config.teacher.rounds == 1:
         return Lessons(rows[0], kbs[0])
-    for number in range(2, bench.setup.rounds + 1):
+    for number in range(2, bench.setup.config.teacher.rounds + 1):
         rows.append(knowledge.teaching_signal(bench, ref, fixed, number, kbs[-1]))
         kbs.append(knowledge.imitation(bench, ref, fixed, TeachingSignal.pooled(rows), number))
     values = _judged(bench, ref, fixed, kbs)
@@ -62,15 +62,8 @@ def taught(bench: Bench, ref: Reference, fixed: Tuned) -> Lessons:
 def _judged(bench: Bench, ref: Reference, fixed: Tuned, kbs: list[KnowledgeBase]) -> list[float]:
     """Fitness of every round's knowledge base in the validation situations."""
 
-    def compute(_: Path) -> list[float]:
+    def compute(_: Path) -> dict[str, list[float]]:
         judged = refining.on_task(bench, ladder.validation_task(bench, ref.fitness, fixed))
-        return [judged(kb) for kb in kbs]
+        return {"fitness": [judged(kb) for kb in kbs]}
 
-    def load(folder: Path) -> list[float]:
-        return [float(value) for value in formats.read_json(folder / "rounds.json")["fitness"]]
-
-    return bench.folder.stage(
-        "teaching_rounds", compute,
-        lambda folder, values: formats.write_json(folder / "rounds.json", {"fitness": values}),
-        load,
-    )  # fmt: skip
+    return bench.folder.stage("teaching_rounds", compute, *formats.as_json("rounds.json"))["fitness"]

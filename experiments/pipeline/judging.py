@@ -103,7 +103,7 @@ def contenders(
         )
         found.append(of_kb(name, title, text, bench, result.kb, result.entry.spent + taught_loops(bench)))
     found = _placed(found, further)
-    if setup.spread > 0.0:
+    if setup.config.situations.unforeseen_spread > 0.0:
         return found  # every plant of the verdict would need a search of its own
     found.append(
         Tuned("oracle", "best fixed PID per situation (oracle)", "no controller can know the situation", constant,
@@ -144,7 +144,7 @@ def taught_loops(bench: Bench) -> int:
     candidates = sum(int(t / teacher.window + 1e-9) for t in horizons) * (teacher.search_of(1).evaluations or 0)
     copies = 1 if teacher.clairvoyant else teacher.continuations
     ahead = teacher.horizon if teacher.encoding == "receding" else sum(horizons) / len(horizons)
-    further = (bench.setup.rounds - 1) * teacher.horizon  # always window after window
+    further = (bench.setup.config.teacher.rounds - 1) * teacher.horizon  # always window after window
     return round(candidates * copies * (ahead + further) / sum(horizons))
 
 
@@ -248,11 +248,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned]) -> Judgement:
                 progress.advance()
         return arrays
 
-    arrays = bench.folder.stage(
-        "judgement", compute,
-        lambda folder, values: formats.write_npz(folder / "quality.npz", values),
-        lambda folder: formats.read_npz(folder / "quality.npz"),
-    )  # fmt: skip
+    arrays = bench.folder.stage("judgement", compute, *formats.as_npz("quality.npz"))
     quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
     values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
     margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}

@@ -1,24 +1,31 @@
-"""From the teaching signal to refined knowledge bases, as stages of a run."""
+"""From the teaching signal to refined knowledge bases, as stages of a run.
+
+The fixed PID's way through the taught situations gives ranges that a knowledge base must know its way in. Its inputs
+are chosen by measurement: information first, then what the closed loop loses without them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from experiments.pipeline import search_results
-from experiments.pipeline.input_choice import with_needed_inputs
-from experiments.pipeline.input_ranges import ranges
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining, completed, on_task
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
+from flcs import imitate as imitation_of
 from flcs.inference.rule_base import OWN_INPUTS
+from flcs.learning.imitation import arranged
+from flcs.learning.rows import TeachingRows, merged
 from flcs.learning.term_search import genetic
+from flcs.refinement.input_choice import eliminate
 from flcs.refinement.refinement import certified
 from flcs.refinement.rule_count import TradeOff, prune
-from sscq.baselines import candidates
+from sscq.loop.record import visited
 from sscq.search.box import Box
 from sscq.teaching.teach import teach
 from sscq.teaching.teaching_signal import TeachingSignal, balanced, importance_of
@@ -28,8 +35,13 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.settings import Setup
+    from flcs.learning.config import NetworkConfig
+    from flcs.refinement.input_choice import InputValue
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
+    from sscq.loop.record import Visited
+
+Judge = Callable[[KnowledgeBase], float]
 
 _NAMES = {"equal": "knowledge base", "free": "knowledge base, free travel"}
 
@@ -74,17 +86,13 @@ def teaching_signal(
 
     return bench.folder.stage(
         _of_round("teaching_signal", number), compute,
-        _save_signal,
+        lambda folder, signal: signal.save(folder / "teaching_signal.csv"),
         lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
     )  # fmt: skip
 
 
 def _of_round(name: str, number: int) -> str:
     return name if number == 1 else f"{name}_{number}"
-
-
-def _save_signal(folder: Path, signal: TeachingSignal) -> None:
-    signal.save(folder / "teaching_signal.csv")
 
 
 def imitation(bench: Bench, ref: Reference, fixed: Tuned, signal: TeachingSignal, number: int = 1) -> KnowledgeBase:
@@ -99,7 +107,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Tuned, signal: TeachingSignal
         rows = _pooled(setup, ref, fixed, signal)
         return with_needed_inputs(kb, rows, setup.network, setup.seed, taught, validation, completed)
 
-    return bench.folder.stage(_of_round("imitation", number), compute, _save, _load)
+    return bench.folder.stage(_of_round("imitation", number), compute, *search_results.KB)
 
 
 def learned(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> KnowledgeBase:
@@ -112,18 +120,98 @@ def learned(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> Knowledg
     )  # fmt: skip
 
 
+def seen_by_fixed(setup: Setup, fixed: Tuned) -> Visited:
+    """Return where the fixed PID takes the plant in the taught situations."""
+    # All kinds of situations, so that it is the kernel that the verdict uses; only the taught ones are run.
+    every = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
+    return visited(
+        setup.plant, setup.laws, fixed.theta, every, setup.step, setup.tick, count=len(setup.sets["taught"]),
+        options=setup.options,
+    )  # fmt: skip
+
+
+def ranges(setup: Setup, fixed: Tuned) -> tuple[dict[str, tuple[float, float]], ...]:
+    """Return the extremes that the fixed PID meets, of each channel's inputs by name.
+
+    The rows of a teaching signal stand at the windows' beginnings and miss what passes between: the largest rates
+    above all.
+    """
+    seen, found = seen_by_fixed(setup, fixed), []
+    for channel in range(len(setup.laws)):
+        extremes = {}
+        for name in setup.network.inputs:
+            if name in OWN_INPUTS:
+                column = seen.own[:, channel, OWN_INPUTS.index(name)]
+            else:
+                column = seen.outputs[:, setup.plant.index("measurements", name)]
+            if len(column):
+                extremes[name] = (float(column.min()), float(column.max()))
+        found.append(extremes)
+    return tuple(found)
+
+
+def with_needed_inputs(
+    kb: KnowledgeBase,
+    signal: TeachingSignal,
+    config: NetworkConfig,
+    seed: int,
+    taught: Judge,
+    validation: Judge,
+    whole: Callable[[KnowledgeBase], KnowledgeBase],
+) -> KnowledgeBase:
+    """Return the knowledge base with the inputs that the closed loop needs, imitated anew where some went.
+
+    Parameters
+    ----------
+    kb : KnowledgeBase
+        By imitation, with all candidates that the permutation test left.
+    signal : TeachingSignal
+    config : NetworkConfig
+        Its `max_inputs`, and with `choose_inputs` its `input_loss`.
+    seed : int
+    taught, validation : callable
+        Fitness of a knowledge base.
+    whole : callable
+        Gives a knowledge base all rules of its grid.
+
+    Returns
+    -------
+    KnowledgeBase
+        What every input is worth is in ``training["structure"]``.
+    """
+    rows = merged(TeachingRows.of(signal), config.merge_within)
+    full = whole(kb)
+    loss = config.input_loss if config.choose_inputs else None
+    chosen, values = eliminate(full, rows, config, taught, validation, most=config.max_inputs, loss=loss)
+    record = _record(kb, values)
+    if chosen.input_names != full.input_names or any(not value.kept for value in values):
+        kb = imitation_of(chosen, arranged(chosen, rows), config, seed)
+    return replace(kb, training={**kb.training, "structure": record})
+
+
+def _record(kb: KnowledgeBase, values: tuple[InputValue, ...]) -> dict[str, Any]:
+    before = kb.training.get("structure", {})
+    return {
+        base.name: {
+            **before.get(base.name, {}),
+            "inputs": {value.name: value.document() for value in values if value.channel == number},
+        }
+        for number, base in enumerate(kb.channels)
+    }
+
+
 def stored(run: Path, number: int = 1) -> KnowledgeBase:
     """Return the knowledge base by imitation of a round that a run has finished."""
-    return _load(run / "stages" / _of_round("imitation", number))
+    kb: KnowledgeBase = search_results.KB[1](run / "stages" / _of_round("imitation", number))
+    return kb
 
 
 def _pooled(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> Any:
     """The rows with each situation's share in what is learned, as asked for."""
-    if setup.pooling == "rows":
+    if setup.config.teacher.pooling == "rows":
         return signal
-    own = candidates.fixed(setup.laws, setup.low, setup.high, fixed.theta)
-    quality = setup.task(fitness=ref.fitness).quality(own.controller, fixed.theta[None])
-    shares = importance_of(setup.pooling, ref.fitness.per_situation(quality)[:, 0])
+    quality = setup.task(fitness=ref.fitness).quality(setup.laws, fixed.theta)
+    shares = importance_of(setup.config.teacher.pooling, ref.fitness.per_situation(quality)[:, 0])
     return signal if shares is None else balanced(signal, shares)
 
 
@@ -157,20 +245,12 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, 
         return Refined(kb, entry, curve)
 
     def save(folder: Path, result: Refined) -> None:
-        _save(folder, result.kb)
-        search_results.save(folder, [result.entry])
+        search_results.REFINED[0](folder, (result.kb, result.entry))
         formats.write_json(folder / "trade_off.json", None if result.curve is None else result.curve.document())
 
     def load(folder: Path) -> Refined:
         curve = formats.read_json(folder / "trade_off.json")
-        return Refined(_load(folder), search_results.load(folder)[0], None if curve is None else TradeOff.of(curve))
+        kb, entry = search_results.REFINED[1](folder)
+        return Refined(kb, entry, None if curve is None else TradeOff.of(curve))
 
     return bench.folder.stage(name, compute, save, load)
-
-
-def _save(folder: Path, kb: KnowledgeBase) -> None:
-    kb.save(folder / "knowledge_base.json")
-
-
-def _load(folder: Path) -> KnowledgeBase:
-    return KnowledgeBase.load(folder / "knowledge_base.json")

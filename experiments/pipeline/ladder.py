@@ -18,7 +18,7 @@ from sscq.baselines.survey import survey
 from sscq.search.cmaes import CmaEs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from experiments.runtime.run_folder import RunFolder
@@ -113,7 +113,7 @@ def reference(bench: Bench) -> Reference:
     def compute(_: Path) -> dict[str, Any]:
         found = survey(
             setup.task(), setup.laws, setup.low, setup.high, own=setup.own, margins=bench.margins,
-            relative=setup.relative, seed=setup.seed,
+            relative=setup.config.fitness.relative, seed=setup.seed,
         )  # fmt: skip
         given = [np.atleast_2d(row) for row in (setup.own, rule) if row is not None]
         start = np.clip(np.vstack([*given, found.best]), setup.low, setup.high)
@@ -122,17 +122,10 @@ def reference(bench: Bench) -> Reference:
 
     # All later stages hang on this one, so what the plant itself declares is among its inputs.
     declared = [repr(situation) for group in setup.sets.values() for situation in group]
-    stored = bench.folder.stage("reference", compute, _save_json, _load_json, [declared, repr(setup.plant.parameters)])
+    inputs = [declared, repr(setup.plant.parameters)]
+    stored = bench.folder.stage("reference", compute, *formats.as_json("result.json"), inputs)
     fitness = replace(setup.fitness, **stored["fitness"])
     return Reference(fitness, np.array(stored["start"]), rule, rule_name)
-
-
-def _save_json(folder: Path, value: Any) -> None:
-    formats.write_json(folder / "result.json", value)
-
-
-def _load_json(folder: Path) -> Any:
-    return formats.read_json(folder / "result.json")
 
 
 def tuning_rule(setup: Setup) -> tuple[np.ndarray | None, str]:
@@ -158,7 +151,7 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
         return (replace(first, evaluations=setup.evaluations),)
 
     def cma(_: int) -> tuple[SearchMethod, ...]:
-        return (CmaEs(evaluations=setup.evaluations, renew_every=setup.renew_every),)
+        return (CmaEs(evaluations=setup.evaluations, renew_every=setup.config.search.renew_every),)
 
     by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]
     by_cma = bench.search_stage("fixed_cmaes", one, ref.fitness, cma)[0]
@@ -172,9 +165,12 @@ def travel(bench: Bench, ref: Reference, fixed: Tuned) -> float:
     Unforeseen situations ask more of most schedules than taught ones; the verdict allows no more travel there than the
     fixed PID has, up to a few per cent.
     """
-    candidate = candidates.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, ref.start)
-    quality = bench.setup.task(fitness=ref.fitness).quality(candidate.controller, fixed.theta[None])
-    return bench.setup.travel_share * float(quality.values["total_variation"].mean())
+    return _share_of_travel(bench, bench.setup.task(fitness=ref.fitness), fixed)
+
+
+def _share_of_travel(bench: Bench, task: Task, fixed: Tuned) -> float:
+    quality = task.quality(bench.setup.laws, fixed.theta)
+    return bench.setup.config.fitness.travel_share * float(quality.values["total_variation"].mean())
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Tuned) -> Task:
@@ -185,8 +181,7 @@ def validation_task(bench: Bench, fitness: Fitness, fixed: Tuned) -> Task:
     task = at_own_limits(bench, bench.setup.task("validation", fitness), fixed)
     if fitness.travel_limit is None:
         return task
-    travel = bench.setup.travel_share * float(_with_fixed(bench, task, fixed)["total_variation"].mean())
-    return replace(task, fitness=replace(task.fitness, travel_limit=travel))
+    return replace(task, fitness=replace(task.fitness, travel_limit=_share_of_travel(bench, task, fixed)))
 
 
 def at_own_limits(bench: Bench, task: Task, fixed: Tuned) -> Task:
@@ -197,14 +192,9 @@ def at_own_limits(bench: Bench, task: Task, fixed: Tuned) -> Task:
     limited = task.fitness.own_limits
     if not limited:
         return task
-    found = _with_fixed(bench, task, fixed)
+    found = task.quality(bench.setup.laws, fixed.theta).values
     limits = {name: float(found[name].mean()) for name in limited}
     return replace(task, fitness=replace(task.fitness, own_limits=limits, limits_first=False))
-
-
-def _with_fixed(bench: Bench, task: Task, fixed: Tuned) -> Mapping[str, np.ndarray]:
-    own = candidates.fixed(bench.setup.laws, bench.setup.low, bench.setup.high, fixed.theta)
-    return task.quality(own.controller, fixed.theta[None]).values
 
 
 def richer(bench: Bench, ref: Reference, fixed: Tuned, fitness: Fitness) -> list[Tuned]:
@@ -238,7 +228,7 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
     setup = bench.setup
     situations = [s for kind in ("taught", "validation", "unforeseen") for s in setup.sets[kind]]
 
-    def compute(checkpoints: Path) -> np.ndarray:
+    def compute(checkpoints: Path) -> dict[str, np.ndarray]:
         rows = []
         with Progress(len(situations), "oracle", "situations", quiet=bench.quiet) as progress:
             for number, situation in enumerate(situations):
@@ -251,10 +241,6 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
                 objective = Objective(task, candidate.controller, None, bench.margins, candidate.gain_sets)
                 rows.append(plan.search(objective, candidate).theta)
                 progress.advance()
-        return np.array(rows)
+        return {"gains": np.array(rows)}
 
-    return bench.folder.stage(
-        "oracle", compute,
-        lambda folder, rows: formats.write_npz(folder / "gains.npz", {"gains": rows}),
-        lambda folder: formats.read_npz(folder / "gains.npz")["gains"],
-    )  # fmt: skip
+    return bench.folder.stage("oracle", compute, *formats.as_npz("gains.npz"))["gains"]

@@ -74,7 +74,7 @@ def scattered(
         The best few, the best first.
     """
     regions = scatter.regions(kb) * _PASSES
-    each = round(setup.scatter_share * setup.evaluations) // len(regions)
+    each = round(setup.config.search.scatter_share * setup.evaluations) // len(regions)
     if each == 0:
         return None, ()
     mirror = setup.network.mirrored
@@ -167,6 +167,7 @@ class Refining:
         self, bench: Bench, task: Task, validation: Task, fixed: Tuned, name: str, title: str, checkpoints: Path
     ) -> None:  # fmt: skip
         self.bench, self.setup, self.task, self.validation = bench, bench.setup, task, validation
+        self.shares = bench.setup.config.search
         self.fixed, self.name, self.title, self.checkpoints = fixed, name, title, checkpoints
         self.judged = on_task(bench, validation)
         # Searches keep off the fixed PID's travel by a share; that it has all of it is no fault of its own.
@@ -188,7 +189,7 @@ class Refining:
         thrown = self._by_region(thrown or (with_reference(whole),)) or thrown
         coarse = self._coarse(with_reference(whole), thrown)
         starts = (("imitation", whole), ("reference", with_reference(whole)))
-        for number in range(self.setup.tries):
+        for number in range(self.shares.tries):
             self._fine(number, *starts[number % 2], coarse, thrown)
         return self._chosen(unmoved)
 
@@ -208,7 +209,7 @@ class Refining:
     def _reference_gains(self) -> np.ndarray | None:
         """Reference gains that keep the tighter margins and the travel limit; None where the fixed PID's will do."""
         gains = self.fixed.theta[None]
-        share = min(self.setup.anchor_share, self._enough(len(self.fixed.theta)))
+        share = min(self.shares.anchor_share, self._enough(len(self.fixed.theta)))
         if share == 0.0 or self.kept is None or self.kept.violation(gains[:, None, :])[0] <= 0.0:
             return None
         start = np.vstack([part * gains for part in _GENTLER])
@@ -232,26 +233,26 @@ class Refining:
 
     def _by_region(self, starts: tuple[KnowledgeBase, ...]) -> tuple[KnowledgeBase, ...]:
         """The gains of one region of the rules after the other, from the best so far; the last found comes first."""
-        if self.setup.region_share == 0.0:
+        if self.shares.region_share == 0.0:
             return ()
         found, mirror = starts, self.setup.network.mirrored
         regions = regions_with_genes(starts[0], self.setup.laws, mirrored=mirror)
         for region in regions:
             label = f"in {words(starts[0], region)} alone"
-            plan, progress = self._plan(label, self.setup.region_share / len(regions), _WIDE)
+            plan, progress = self._plan(label, self.shares.region_share / len(regions), _WIDE)
             narrowed = partial(scatter.candidate, region=region)
             with progress:
                 self._refined(f"{self.name}_region", label, found[0], plan, found[1:], narrowed)
             found = (self.tried[-1].kb, *found)
-        self.left -= self.setup.region_share
+        self.left -= self.shares.region_share
         return found
 
     def _coarse(self, kb: KnowledgeBase, starts: tuple[KnowledgeBase, ...] = ()) -> tuple[KnowledgeBase, ...]:
         """Gains over one input alone, input after input."""
         names = coarse.inputs_of(kb)
-        if self.setup.coarse_share == 0.0 or not names:
+        if self.shares.coarse_share == 0.0 or not names:
             return ()
-        share = min(self.setup.coarse_share, len(names) * self._enough(_genes_over_one(kb)))
+        share = min(self.shares.coarse_share, len(names) * self._enough(_genes_over_one(kb)))
         for name in names:
             plan, progress = self._plan(f"over {name} alone", share / len(names))
             narrowed = partial(coarse.candidate, name=name)
@@ -267,10 +268,10 @@ class Refining:
     ) -> None:  # fmt: skip
         """All rules, near the best start or far around it."""
         n_genes = number_of_genes(kb, self.setup.laws, mirrored=self.setup.network.mirrored)
-        label, share = f"{self.title} from {origin}", self.left / self.setup.tries
+        label, share = f"{self.title} from {origin}", self.left / self.shares.tries
         plan, progress = self.bench.plan(n_genes, self.checkpoints, label, number, share, far=number > 0)
         few = share * self.setup.evaluations < _FEW * n_genes
-        if number == 0 and few and (self.moved or coarse or self.setup.region_share > 0.0):
+        if number == 0 and few and (self.moved or coarse or self.shares.region_share > 0.0):
             plan = replace(plan, methods=tuple(self._nearer(method, n_genes) for method in plan.methods))
         # With time to look around, a search is not to be drawn to where few genes have led: it came out worse there.
         starts = (*thrown, *(coarse if few else ()))
@@ -286,7 +287,7 @@ class Refining:
             validation=self.validation, mirrored=self.setup.network.mirrored, starts=starts, narrowed=narrowed,
         )  # fmt: skip
         entry = found
-        if self.setup.coarse_share > 0.0 or self.setup.region_share > 0.0 or self.moved:
+        if self.shares.coarse_share > 0.0 or self.shares.region_share > 0.0 or self.moved:
             entry = search_results.labelled(entry, label)
         self.tried.append(Tried(self.judged(better), better, entry))
 
@@ -294,7 +295,7 @@ class Refining:
         """A search of few genes, which need no crowd: CMA-ES of the usual size, whatever searches all rules."""
         plan, progress = self.bench.plan(1, self.checkpoints, f"{self.title}, {label}", 0, share)
         spent = max(1, round(share * self.setup.evaluations))
-        method = CmaEs(evaluations=spent, sigma=step, renew_every=self.setup.renew_every)
+        method = CmaEs(evaluations=spent, sigma=step, renew_every=self.shares.renew_every)
         return replace(plan, methods=(method,)), progress
 
     def _enough(self, n_genes: int) -> float:

@@ -1,4 +1,4 @@
-"""Search results on disk: what a stage of the ladder saves and reads back."""
+"""Search results and knowledge bases on disk: what a stage of the ladder saves and reads back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.runtime import formats
+from flcs import KnowledgeBase
 from sscq.baselines.tuned import Tuned
 from sscq.search.history import GenerationHistory
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from experiments.runtime.formats import StageFile
     from sscq.baselines.candidates import Candidate
 
 _COLUMNS = ("generation", "evaluations", "best", "mean")
@@ -76,3 +78,20 @@ def load(folder: Path, candidates: Sequence[Candidate] = ()) -> list[Tuned]:
 def _controlled(one: Tuned, candidate: Candidate) -> Tuned:
     sets = candidate.gain_sets(one.theta[None])[0]
     return replace(one, controller=candidate.controller, parameters=len(candidate.low), gain_sets=sets)
+
+
+ONE: StageFile = (lambda folder, entry: save(folder, [entry]), lambda folder: load(folder)[0])
+"""A stage that gives one entry."""
+
+_KB = "knowledge_base.json"
+KB: StageFile = (lambda folder, kb: kb.save(folder / _KB), lambda folder: KnowledgeBase.load(folder / _KB))
+"""A stage that gives a knowledge base."""
+
+
+def _save_refined(folder: Path, result: tuple[KnowledgeBase, Tuned]) -> None:
+    KB[0](folder, result[0])
+    save(folder, [result[1]])
+
+
+REFINED: StageFile = (_save_refined, lambda folder: (KB[1](folder), load(folder)[0]))
+"""A stage that gives a knowledge base, and how it was found."""

@@ -12,13 +12,26 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from plants.core import atomic_files
 
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+StageFile = tuple[Callable[[Path, Any], None], Callable[[Path], Any]]
+"""How a stage saves its result in a folder, and loads it."""
+
+
+def as_json(name: str) -> StageFile:
+    """Return how a stage keeps its result in a JSON file of its folder."""
+    return lambda folder, value: write_json(folder / name, value), lambda folder: read_json(folder / name)
+
+
+def as_npz(name: str) -> StageFile:
+    """Return how a stage keeps its result, a mapping of names to arrays, in an NPZ file of its folder."""
+    return lambda folder, arrays: write_npz(folder / name, arrays), lambda folder: read_npz(folder / name)
 
 
 def json_text(value: Any, *, sort: bool = True) -> str:

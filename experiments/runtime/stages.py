@@ -51,7 +51,7 @@ class Stages:
         self,
         name: str,
         compute: Callable[[Path], Result],
-        save: Callable[[Path, Result], None],
+        save: Callable[[Path, Result], object],
         load: Callable[[Path], Result],
         inputs: Any = None,
     ) -> Result:
@@ -98,7 +98,7 @@ class Stages:
         place: Path,
         digest: str,
         compute: Callable[[Path], Result],
-        save: Callable[[Path, Result], None],
+        save: Callable[[Path, Result], object],
     ) -> None:
         checkpoints = self._checkpoints / f"{place.name}-{digest[:12]}"  # never one of other inputs
         checkpoints.mkdir(parents=True, exist_ok=True)

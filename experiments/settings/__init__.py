@@ -4,7 +4,7 @@ Plant, situations and their signals, laws, fitness, searches, teacher and networ
 reported before anything runs.
 """
 
-from experiments.settings.assemble import setup
-from experiments.settings.objects import FrontPlan, Setup
+from experiments.settings.assemble import Setup, setup
+from experiments.settings.searching import FrontPlan
 
 __all__ = ["FrontPlan", "Setup", "setup"]

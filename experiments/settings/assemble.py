@@ -5,7 +5,8 @@ First what concerns the PID: its laws, the box of its gains, the user's own gain
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +16,94 @@ from controllers import PID, gain_names
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
-from experiments.settings.objects import Setup
 from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
+from sscq.baselines.objective import Task
+from sscq.margins.operating import OperatingMargins
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from configs.schema import DesignConfig
+    from experiments.settings.searching import FrontPlan
+    from flcs.learning.config import NetworkConfig
     from plants import Plant
+    from sscq.fitness import Fitness
+    from sscq.margins.margins import MarginLimits
+    from sscq.search.method import SearchMethod
+    from sscq.situations.situation import Situation
+    from sscq.teaching.teacher import Teacher
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything a design works with.
+
+    Attributes
+    ----------
+    config : DesignConfig
+        As checked: budgets, shares and whatever else is read where it is used.
+    sets : mapping of "taught", "validation", "unforeseen" to tuples of Situation
+        As declared: shown in the report.
+    low, high : ndarray [n_gains]
+        Box in which gains are searched.
+    own : ndarray [n_gains] or None
+        The user's present gains.
+    tick : float
+        Time between two updates of scheduled gains [s].
+    step : float
+        Integration step [s].
+    fitness : Fitness
+        Not yet relative to a reference.
+    limits : MarginLimits or None
+        Margins that gains must keep, where they are asked for.
+    evaluations : int
+        Budget of every candidate of the ladder.
+    method : callable
+        Number of genes and evaluations to the searches of a candidate: they share its budget.
+    repetition : callable
+        Kind and number to situations with the seeds (and the plant) of a repetition; 0: the declared ones.
+    front : FrontPlan or None
+        How the trade-off front is searched, where one is wished for.
+    """
+
+    config: DesignConfig
+    plant: Plant
+    sets: Mapping[str, tuple[Situation, ...]]
+    laws: tuple[PID, ...]
+    low: np.ndarray
+    high: np.ndarray
+    own: np.ndarray | None
+    tick: float
+    step: float
+    options: dict[str, Any]
+    threads: int | None
+    fitness: Fitness
+    limits: MarginLimits | None
+    evaluations: int
+    method: Callable[..., tuple[SearchMethod, ...]]
+    repetition: Callable[[str, int], tuple[Situation, ...]]
+    teacher: Teacher
+    network: NetworkConfig
+    seed: int
+    warnings: tuple[str, ...]
+    front: FrontPlan | None
+
+    def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
+        """Return the task in the declared situations of one kind."""
+        return Task(self.plant, self.sets[kind], fitness or self.fitness, self.step, self.options, self.threads)
+
+    def repetitions(self, kind: str) -> int:
+        """Return how often the situations of one kind are judged."""
+        budget = self.config.budget
+        return 1 if kind == "taught" and not budget.repeat_taught else budget.verdict_seeds
+
+    def margins(self) -> OperatingMargins | None:
+        """Return the margin constraint, or None where it is off or the plant has no operating points."""
+        if self.limits is None or not self.plant.operating_points:
+            return None
+        taught = self.sets["taught"]
+        of = taught if self.config.fitness.margins_of == "taught" else taught[:1]
+        return OperatingMargins(self.plant, self.laws, of, self.step, list(self.low), list(self.high), self.limits)
 
 
 def law_of(config: DesignConfig) -> PID:
@@ -77,10 +160,9 @@ def setup(config: DesignConfig) -> Setup:
     check_steps(teacher, low, high, gain_names(laws))
     check_learning(config, plant)
     return Setup(
+        config=config,
         plant=plant,
         sets=sets,
-        seeds=config.budget.verdict_seeds,
-        spread=config.situations.unforeseen_spread,
         laws=laws,
         low=low,
         high=high,
@@ -90,28 +172,15 @@ def setup(config: DesignConfig) -> Setup:
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},
         threads=config.threads,
         fitness=fitness_of(config, plant),
-        relative=config.fitness.relative,
         limits=limits,
         evaluations=config.budget.evaluations,
         method=methods_of(config),
-        redraw=situations.redrawing(config, plant, sets),
+        repetition=situations.redrawing(config, plant, sets),
         teacher=teacher,
         network=network_of(config),
         seed=config.seed,
-        rounds=config.teacher.rounds,
-        pooling=config.teacher.pooling,
-        renew_every=config.search.renew_every,
-        tries=config.search.tries,
-        anchor_share=config.search.anchor_share,
-        coarse_share=config.search.coarse_share,
-        scatter_share=config.search.scatter_share,
-        region_share=config.search.region_share,
-        travel_share=config.fitness.travel_share,
-        margins_of=config.fitness.margins_of,
         warnings=tuple(warnings),
         front=front_of(config, plant),
-        further=tuple(config.ladder.further),
-        repeat_taught=config.budget.repeat_taught,
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from configs.parts import built
 from experiments.runtime.errors import UserError
-from experiments.settings.objects import FrontPlan
 from plants.core.names import did_you_mean
 from sscq.fitness import Fitness
 from sscq.loop.measures import scales
@@ -75,6 +75,21 @@ def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
         return (cma,) if search.method == "cmaes" else (genetic(evaluations - polish), cma)
 
     return methods
+
+
+@dataclass(frozen=True)
+class FrontPlan:
+    """How trade-off fronts are searched, and which point of the fixed gains' is judged; see `FrontConfig`."""
+
+    method: NonDominatedSorting
+    objectives: tuple[str, ...]
+    with_knowledge_base: bool
+    choice: str
+    error_budget: float
+    error_span: float
+    with_rivals: bool = False
+    limit: float | None = None
+    limit_of: str | None = None
 
 
 _BUILT_IN = ("error", "entropy", "travel", "effort")

@@ -113,7 +113,7 @@ def start_of(design: Design) -> Start | None:
     Its searches of all rules start from the imitated rules and from the reference gains in turn, as many as
     `search.tries` says; None where that is one, which has nothing to be compared with.
     """
-    tries = design.bench.setup.tries
+    tries = design.bench.setup.config.search.tries
     histories = [history for name, history in design.refined.entry.histories if _of_all_rules(name)]
     if tries < 2:
         return None

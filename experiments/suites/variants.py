@@ -83,8 +83,8 @@ def read(folder: Path) -> Design:
     bench = ladder.Bench(
         setup(stored_settings("design", read_record(folder)["config"])), cast("RunFolder", Scratch()), quiet=True
     )
-    if bench.setup.rounds > 1:
-        raise UserError(f"{folder} was taught in {bench.setup.rounds} rounds; ablations need teacher.rounds=1")
+    if (rounds := bench.setup.config.teacher.rounds) > 1:
+        raise UserError(f"{folder} was taught in {rounds} rounds; ablations need teacher.rounds=1")
     start = formats.read_json(stages / "reference" / "result.json")["start"]
     ref = ladder.Reference(Fitness(**metrics["fitness"]), np.array(start), None)
     searched = [search_results.load(stages / name)[0] for name in ("fixed_cmaes", "fixed_genetic")]

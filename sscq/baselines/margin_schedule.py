@@ -85,10 +85,6 @@ def margin_gains(response: LoopResponse, low: ArrayLike, high: ArrayLike, limits
         Box of kp, ki, kd; a gain with equal ends is fixed.
     limits : MarginLimits
 
-    Returns
-    -------
-    MarginGains
-
     Raises
     ------
     ValueError

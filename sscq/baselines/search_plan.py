@@ -94,10 +94,6 @@ class SearchPlan:
         report = self.report
         return lambda progress: report(candidate, method, progress)
 
-    def within(self, folder: Path | None) -> SearchPlan:
-        """Return the plan with another folder of checkpoints."""
-        return replace(self, checkpoints=folder)
-
 
 def _fitness(result: SearchResult) -> float:
     return result.fitness

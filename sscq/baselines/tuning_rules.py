@@ -79,10 +79,6 @@ def step_model(plant: Plant, channel: int = 0, point: OperatingPoint | str | Non
     point : OperatingPoint or str, optional
         One of the plant's operating points; left out: the nominal initial state.
 
-    Returns
-    -------
-    StepModel
-
     Raises
     ------
     NoStepModelError

@@ -63,10 +63,6 @@ def certify(
     by_point : bool
         Where all together have no certificate, say in the text at which operating points by themselves there is one.
 
-    Returns
-    -------
-    Certificate
-
     Raises
     ------
     ValueError

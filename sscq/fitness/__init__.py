@@ -3,6 +3,6 @@
 Weighted sums relative to a reference, or a lexicographic order as one number.
 """
 
-from sscq.fitness.fitness import AGGREGATES, ERRORS, KINDS, NARROWEST, Fitness, FitnessWarning
+from sscq.fitness.fitness import AGGREGATES, ERRORS, KINDS, NARROWEST, Fitness
 
-__all__ = ["AGGREGATES", "ERRORS", "KINDS", "NARROWEST", "Fitness", "FitnessWarning"]
+__all__ = ["AGGREGATES", "ERRORS", "KINDS", "NARROWEST", "Fitness"]

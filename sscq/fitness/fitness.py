@@ -9,7 +9,6 @@ published work; it is ill-posed (signed) or prefers not to move (magnitude), and
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,8 @@ ERRORS = ("iae", "itae", "ise")
 AGGREGATES = ("mean", "mean_plus_std", "worst_share", "worst")
 NARROWEST = 1e-4
 """Smallest tolerance of the lexicographic kind: a cell must be wide against rounding."""
+_CLEAR = 8.0  # the lexicographic number is bent from a quarter of the penalty on: survivors keep well below
+_WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
 _ROUNDING = 1e-9  # 7 % of 100 situations are 7, not 7.000000000000001
 
 
@@ -234,7 +235,19 @@ class Fitness:
         ValueError
             If nothing survives, so that there is nothing to compare with.
         """
-        return normalised(self, quality, preferred)
+        alive = ~quality.failed.any(axis=0)
+        if preferred is not None and (alive & preferred).any():
+            alive &= preferred
+        if not alive.any():
+            message = (
+                "no gains of the reference survive all situations, so the fitness has nothing to refer to; "
+                "give reference gains that stabilise the plant, or tighten the gain bounds"
+            )
+            raise ValueError(message)
+        values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
+        # Of half of the sample a measure of the plant may be 0 (time beyond a limit): what counts as large stands in.
+        own = {name: value for name, value in self.reference.items() if name in self.own_measures}
+        return replace(self, reference=own | {name: value for name, value in values.items() if value > 0.0})
 
     def above(self, quality: Quality) -> Fitness:
         """Return the fitness with penalties in the size of what survives, so that failing never pays.
@@ -243,18 +256,34 @@ class Fitness:
         rollout of candidates that survive everything, and a violated margin as many of their medians as it costs where
         terms are relative; penalties are never lowered.
         """
-        return with_penalties(self, quality)
+        alive = ~quality.failed.any(axis=0)
+        if not alive.any():
+            return self
+        if self.lexicographic:
+            worst = float(lexicographic_cells(self, quality)[:, alive].max())
+            return replace(self, diverged=max(self.diverged, _CLEAR * worst))
+        values = np.abs(self.per_situation(quality)[:, alive])
+        usual = float(np.median(values.mean(axis=0)))
+        return replace(
+            self,
+            diverged=max(self.diverged, 2.0 * float(values.max())),
+            margin_weight=self.margin_weight * max(1.0, usual),
+        )
 
     def warning(self, low: np.ndarray, high: np.ndarray) -> str | None:
         """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
-        return caution(self, low, high)
-
-    def warn(self, low: np.ndarray, high: np.ndarray) -> str | None:
-        """Issue the warning, if there is one, as a :class:`FitnessWarning` and return it."""
-        message = self.warning(low, high)
-        if message:
-            warnings.warn(message, FitnessWarning, stacklevel=2)
-        return message
+        low, high = np.asarray(low, float), np.asarray(high, float)
+        if self.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
+            return (
+                "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
+                "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
+            )
+        if self.kind in {"entropy_magnitude", "entropy_square"}:
+            return (
+                "entropy production alone prefers not to move: the error is left where it is. "
+                "Use the default fitness, which weighs it against the tracking error"
+            )
+        return None
 
 
 def _check_names(fitness: Fitness) -> None:
@@ -315,63 +344,3 @@ def own_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
         beyond = np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
         found = found + np.where(np.isfinite(beyond), beyond, fitness.diverged)  # what is lost keeps no limit
     return found
-
-
-_CLEAR = 8.0  # the lexicographic number is bent from a quarter of the penalty on: survivors keep well below
-
-
-def normalised(fitness: Fitness, quality: Quality, preferred: np.ndarray | None = None) -> Fitness:
-    """Return the fitness with references from the medians over candidates that survive all situations."""
-    alive = ~quality.failed.any(axis=0)
-    if preferred is not None and (alive & preferred).any():
-        alive &= preferred
-    if not alive.any():
-        message = (
-            "no gains of the reference survive all situations, so the fitness has nothing to refer to; "
-            "give reference gains that stabilise the plant, or tighten the gain bounds"
-        )
-        raise ValueError(message)
-    values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in fitness.terms}
-    # A plant's own measure may be 0 for half of the sample (time beyond a limit): then what counts as large stands in.
-    own = {name: value for name, value in fitness.reference.items() if name in fitness.own_measures}
-    return replace(fitness, reference=own | {name: value for name, value in values.items() if value > 0.0})
-
-
-def with_penalties(fitness: Fitness, quality: Quality) -> Fitness:
-    """Return the fitness with penalties in the size of what survives, so that failing never pays."""
-    alive = ~quality.failed.any(axis=0)
-    if not alive.any():
-        return fitness
-    if fitness.lexicographic:
-        worst = float(lexicographic_cells(fitness, quality)[:, alive].max())
-        return replace(fitness, diverged=max(fitness.diverged, _CLEAR * worst))
-    values = np.abs(fitness.per_situation(quality)[:, alive])
-    usual = float(np.median(values.mean(axis=0)))
-    return replace(
-        fitness,
-        diverged=max(fitness.diverged, 2.0 * float(values.max())),
-        margin_weight=fitness.margin_weight * max(1.0, usual),
-    )
-
-
-_WIDE = 10.0  # widest ratio of bounds for which the signed entropy difference may still be meaningful
-
-
-class FitnessWarning(UserWarning):
-    """A fitness that is likely to choose a useless controller."""
-
-
-def caution(fitness: Fitness, low: np.ndarray, high: np.ndarray) -> str | None:
-    """Return what is to be warned of where this fitness is known to choose badly within [low, high]."""
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    if fitness.kind == "entropy_signed" and (high > _WIDE * np.maximum(low, 1e-12)).any():
-        return (
-            "the signed entropy difference is ill-posed within wide gain bounds: it rewards an unstable loop kept "
-            "in a saturated oscillation. Use the default fitness, or narrow bounds around known gains"
-        )
-    if fitness.kind in {"entropy_magnitude", "entropy_square"}:
-        return (
-            "entropy production alone prefers not to move: the error is left where it is. "
-            "Use the default fitness, which weighs it against the tracking error"
-        )
-    return None

@@ -97,12 +97,7 @@ def _under(condition: str, lines: list[str]) -> tuple[str, ...]:
 
 
 class Actuator:
-    """Rows and body of the actuators, one for each plant input.
-
-    Parameters
-    ----------
-    spec : LoopSpec
-    """
+    """Rows and body of the actuators, one for each plant input."""
 
     def __init__(self, spec: LoopSpec) -> None:
         self.spec = spec

@@ -102,13 +102,7 @@ class AffineLoop:
 
 
 class Assembly:
-    """The matrix as it grows, equation by equation.
-
-    Parameters
-    ----------
-    states : sequence of str
-    n_gains : int
-    """
+    """The matrix as it grows, equation by equation."""
 
     def __init__(self, states: Sequence[str], n_gains: int) -> None:
         self.states = tuple(states)

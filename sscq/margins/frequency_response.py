@@ -204,10 +204,6 @@ def loop_responses(
         Range of kp, ki, kd that will be asked for; it decides where the grid is fine. Margins of gains outside are
         computed as well, less accurately.
 
-    Returns
-    -------
-    tuple of LoopResponse
-
     Raises
     ------
     ValueError

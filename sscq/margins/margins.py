@@ -148,10 +148,6 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
         kp, ki, kd.
     responses : sequence of LoopResponse
         From :func:`loop_responses`.
-
-    Returns
-    -------
-    LoopMargins
     """
     table = _table(np.atleast_2d(check_gains(gains, 3)), responses)
     values = {key: np.ascontiguousarray(table[:, :, i].T) for i, key in enumerate(kernel.COLUMNS)}

@@ -24,7 +24,7 @@ import numpy as np
 from controllers import settings
 from controllers.schedule import ConstantGains, TimeGains
 from sscq.search.box import Box, check_bounds
-from sscq.search.method import not_negative, whole
+from sscq.search.method import not_negative
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -141,14 +141,6 @@ class TimeWindows(Encoding):
         """Check the knots as well."""
         super().__post_init__()
         object.__setattr__(self, "times", self.schedule().times)
-
-    @classmethod
-    def uniform(cls, low: ArrayLike, high: ArrayLike, t_end: float, n_windows: int, **others: object) -> TimeWindows:
-        """Return `n_windows` windows of equal length up to `t_end` [s]; `others` as for the class."""
-        whole("n_windows", n_windows, 1)
-        settings.positive("t_end", t_end)
-        times = tuple(t_end * window / n_windows for window in range(n_windows))
-        return cls(low=low, high=high, times=times, **others)  # type: ignore[arg-type]
 
     @cached_property
     def box(self) -> Box:

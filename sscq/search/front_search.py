@@ -96,10 +96,6 @@ def search_front(
     low, high, seed, start, checkpoint, report, scale, names
         As for :func:`sscq.search.search.evolve`; progress tells of the first objective.
 
-    Returns
-    -------
-    FrontResult
-
     Raises
     ------
     ValueError

@@ -61,10 +61,6 @@ def evolve(
     scale, names
         As for :class:`Box`.
 
-    Returns
-    -------
-    SearchResult
-
     Raises
     ------
     ValueError

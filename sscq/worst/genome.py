@@ -59,11 +59,6 @@ class EnvelopeAxis:
 class EnvelopeGenes:
     """The genes of an envelope.
 
-    Parameters
-    ----------
-    plant : Plant
-    envelope : Envelope
-
     Attributes
     ----------
     axes : tuple of EnvelopeAxis

@@ -81,7 +81,6 @@ def test_filter_time_and_ratio():
 
 def test_gain_vectors():
     assert Gains(1, 2, 3, 0.5).vector == (1.0, 2.0, 3.0)
-    assert Gains(1, 2, 3, 0.5).two_degree_vector == (1.0, 2.0, 3.0, 0.5)
 
 
 def test_forms_that_do_not_exist_are_refused():

@@ -130,12 +130,6 @@ def test_searched_scale_stretches_the_nodes():
         assert gains(table, s=(0.0, 0.0, q), theta=theta) == pytest.approx(expected, abs=ROUNDING)
 
 
-def test_uniform_table():
-    table = GainTable.uniform("error", -1.0, 3.0, 5, transform="magnitude", tick=0.02)
-    assert table.nodes == (-1.0, 0.0, 1.0, 2.0, 3.0)
-    assert (table.transform, table.tick) == ("magnitude", 0.02)
-
-
 # --------------------------------------------------------------------------------------- arrays, traced numbers, errors
 
 SCHEDULES = {
@@ -177,8 +171,6 @@ def test_arrays_floats_and_traced_numbers_give_the_same_gains(schedule):
         (lambda: ConstantGains(routed=(("aplied", "valve"),)), ValueError, "gain to route"),
         (lambda: GainTable("error", (1.0, 0.0)), ValueError, "nodes must increase"),
         (lambda: GainTable("error", (0.0, 1.0), transform="abs"), ValueError, "known: identity, magnitude, square"),
-        (lambda: GainTable.uniform("error", 0.0, 1.0, 1), ValueError, "at least 2 nodes"),
-        (lambda: GainTable.uniform("error", 1.0, 1.0, 3), ValueError, "low < high"),
     ],
 )
 def test_schedules_are_checked(build, error, says):

@@ -31,7 +31,7 @@ def further(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase)
     imitated : KnowledgeBase
         Whose structure the knowledge base without imitation shares.
     """
-    wanted = bench.setup.further
+    wanted = bench.setup.config.ladder.further
     own = rival.rungs(bench, fixed, equal)
     if not wanted:
         return own

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.pipeline.input_ranges import seen_by_fixed
+from experiments.pipeline import search_results
 from experiments.pipeline.judging import of_kb, taught_loops
+from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
-from experiments.pipeline.rungs.rung import Rungs, load_refined, save_refined
+from experiments.pipeline.rungs.rung import Rungs
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.direct import direct
 from flcs.refinement.genome import number_of_genes
@@ -52,6 +53,6 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found
 
-    kb, entry = bench.folder.stage(NAME, compute, save_refined, load_refined)
+    kb, entry = bench.folder.stage(NAME, compute, *search_results.REFINED)
     text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
     return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from controllers import pid_form
-from experiments.pipeline.input_ranges import seen_by_fixed
+from experiments.pipeline import search_results
 from experiments.pipeline.judging import of_kb
+from experiments.pipeline.knowledge import seen_by_fixed
 from experiments.pipeline.ladder import validation_task
-from experiments.pipeline.rungs.rung import Rungs, load_refined, save_refined
+from experiments.pipeline.rungs.rung import Rungs
 from flcs import FuzzyController, Inference, KnowledgeBase
 from flcs.refinement import hand_made
 from flcs.refinement.hand_made import FACTORS, FREE, WIDEST, scaled, written
@@ -138,11 +139,7 @@ def _with_ranges(bench: Bench, fixed: Tuned, ranges: list[GainRanges], equal: Fi
             plant_parameters=dict(zip((q.name for q in setup.plant.parameters), setup.plant.nominal(), strict=True)),
         )  # fmt: skip
 
-    return bench.folder.stage(
-        f"hand_made_{number}" if number else "hand_made", compute,
-        lambda folder, kb: kb.save(folder / "knowledge_base.json"),
-        lambda folder: KnowledgeBase.load(folder / "knowledge_base.json"),
-    )  # fmt: skip
+    return bench.folder.stage(f"hand_made_{number}" if number else "hand_made", compute, *search_results.KB)
 
 
 def _reach(seen: Visited, i: int, scale: float) -> tuple[float, float]:
@@ -166,4 +163,4 @@ def _searched(
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found
 
-    return bench.folder.stage("hand_made_scaled", compute, save_refined, load_refined)
+    return bench.folder.stage("hand_made_scaled", compute, *search_results.REFINED)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.pipeline import search_results
-from experiments.pipeline.ladder import validation_task
-from experiments.pipeline.rungs.rung import Rungs
+from experiments.pipeline.rungs.rung import Rungs, no_gain_sets, searched
 from sscq.baselines.candidates import Candidate
 from sscq.baselines.lqi import NoLqiError, lqi_problem
-from sscq.baselines.search_plan import search
 from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from experiments.pipeline.ladder import Bench
     from sscq.baselines.lqi import LqiProblem
     from sscq.fitness import Fitness
@@ -41,7 +35,7 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness) -> Rungs:
     candidate = _candidate(bench, problem)
     if not len(candidate.start):
         return Rungs(notes=(f"{TITLE}: none, no weights give a feedback that holds the plant {problem.point}",))
-    entry = _searched(bench, fixed, equal, problem, candidate)
+    entry = searched(bench, "lqi", candidate, problem.plant, fixed, equal)
     text = f"linearised {problem.point}; three weights searched; no knowledge base can see what it sees"
     contender = Tuned(
         "lqi", TITLE, text, problem.controller, entry.theta, entry.evaluations, len(candidate.low), plant=problem.plant
@@ -68,24 +62,4 @@ def _candidate(bench: Bench, problem: LqiProblem) -> Candidate:
 
     wanted = np.clip(np.array(_START) * (1.0, horizon, horizon), low, high)
     start = np.array([row for row in wanted.tolist() if problem.theta(*row) is not None]).reshape(-1, 3)
-    return Candidate("lqi", TITLE, problem.controller, low, high, start, _none, "log", decode)
-
-
-def _none(theta: np.ndarray) -> np.ndarray:
-    """Gain sets of a PID: there are none."""
-    return np.zeros((len(theta), 0, 0))
-
-
-def _searched(bench: Bench, fixed: Tuned, equal: Fitness, problem: LqiProblem, candidate: Candidate) -> Tuned:
-    def compute(checkpoints: Path) -> Tuned:
-        task = replace(bench.setup.task(fitness=equal), plant=problem.plant)
-        validation = replace(validation_task(bench, equal, fixed), plant=problem.plant)
-        plan, progress = bench.plan(len(candidate.low), checkpoints, "state feedback")
-        with progress:
-            return search(task, candidate, plan, None, validation)
-
-    return bench.folder.stage(
-        "lqi", compute,
-        lambda folder, entry: search_results.save(folder, [entry]),
-        lambda folder: search_results.load(folder)[0],
-    )  # fmt: skip
+    return Candidate("lqi", TITLE, problem.controller, low, high, start, no_gain_sets, "log", decode)

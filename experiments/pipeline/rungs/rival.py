@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
 from controllers.state_feedback import DemandLaw
-from experiments.pipeline import search_results
 from experiments.pipeline.judging import RIVAL
-from experiments.pipeline.ladder import validation_task
-from experiments.pipeline.rungs.rung import Rungs
+from experiments.pipeline.rungs.rung import Rungs, no_gain_sets, searched
 from plants import with_rival
 from sscq.baselines.candidates import Candidate
-from sscq.baselines.search_plan import search
 from sscq.baselines.tuned import Tuned
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from experiments.pipeline.ladder import Bench
     from plants import Plant, Rival
     from sscq.fitness import Fitness
@@ -45,22 +39,10 @@ def _rung(bench: Bench, fixed: Tuned, equal: Fitness, rival: Rival) -> Tuned:
     plant = with_rival(bench.setup.plant, rival)
     candidate = candidate_of(bench, plant, rival)
     name = f"{RIVAL}{rival.name}"
-
-    def compute(checkpoints: Path) -> Tuned:
-        task = replace(bench.setup.task(fitness=equal), plant=plant)
-        validation = replace(validation_task(bench, equal, fixed), plant=plant)
-        plan, progress = bench.plan(len(candidate.low), checkpoints, rival.title)
-        with progress:
-            return search(task, candidate, plan, None, validation)
-
     if not rival.constants:
         nothing = np.zeros(candidate.controller.n_theta)
         return Tuned(name, rival.title, rival.text, candidate.controller, nothing, 0, 0, plant=plant)
-    entry = bench.folder.stage(
-        name, compute,
-        lambda folder, entry: search_results.save(folder, [entry]),
-        lambda folder: search_results.load(folder)[0],
-    )  # fmt: skip
+    entry = searched(bench, name, candidate, plant, fixed, equal)
     return Tuned(
         name, rival.title, f"{rival.text}; {_constants(rival, entry)}", candidate.controller, entry.theta,
         entry.evaluations, len(candidate.low), plant=plant,
@@ -86,9 +68,4 @@ def candidate_of(bench: Bench, plant: Plant, rival: Rival) -> Candidate:
         theta[:, : 2 * len(low) : 2] = genomes  # demand and kd of each channel in turn
         return theta
 
-    return Candidate(rival.name, rival.title, controller, low, high, start, _none, "linear", decode)
-
-
-def _none(theta: np.ndarray) -> np.ndarray:
-    """Gain sets of a PID: there are none."""
-    return np.zeros((len(theta), 0, 0))
+    return Candidate(rival.name, rival.title, controller, low, high, start, no_gain_sets, "linear", decode)

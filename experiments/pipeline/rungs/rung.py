@@ -1,18 +1,29 @@
-"""What a further rung of the ladder gives: contenders, knowledge bases to export, and what there is to say."""
+"""What a further rung of the ladder gives: contenders, knowledge bases to export, and what there is to say.
+
+A rung of another school is searched with the budget, the fitness and the validation that all have.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.pipeline import search_results
-from flcs import KnowledgeBase
+from experiments.pipeline.ladder import validation_task
+from sscq.baselines.search_plan import search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from experiments.pipeline.ladder import Bench
+    from flcs import KnowledgeBase
+    from plants import Plant
+    from sscq.baselines.candidates import Candidate
     from sscq.baselines.tuned import Tuned
+    from sscq.fitness import Fitness
 
 
 @dataclass(frozen=True)
@@ -33,17 +44,23 @@ class Rungs:
 
     def __add__(self, other: Rungs) -> Rungs:
         """Return both."""
-        return Rungs(
-            self.contenders + other.contenders, self.notes + other.notes, {**self.kbs, **other.kbs}
-        )  # fmt: skip
+        return Rungs(self.contenders + other.contenders, self.notes + other.notes, {**self.kbs, **other.kbs})
 
 
-def save_refined(folder: Path, result: tuple[KnowledgeBase, Tuned]) -> None:
-    """Write a knowledge base and how it was found as a stage of the run."""
-    result[0].save(folder / "knowledge_base.json")
-    search_results.save(folder, [result[1]])
+def no_gain_sets(theta: np.ndarray) -> np.ndarray:
+    """Return the gain sets of a controller that is no PID: there are none."""
+    return np.zeros((len(theta), 0, 0))
 
 
-def load_refined(folder: Path) -> tuple[KnowledgeBase, Tuned]:
-    """Read what :func:`save_refined` wrote."""
-    return KnowledgeBase.load(folder / "knowledge_base.json"), search_results.load(folder)[0]
+def searched(bench: Bench, name: str, candidate: Candidate, plant: Plant, fixed: Tuned, equal: Fitness) -> Tuned:
+    """Return a candidate of another school, searched on a plant that measures what it needs; a stage of the run."""
+
+    def compute(checkpoints: Path) -> Tuned:
+        task = replace(bench.setup.task(fitness=equal), plant=plant)
+        validation = replace(validation_task(bench, equal, fixed), plant=plant)
+        label = candidate.title.partition(" (")[0]
+        plan, progress = bench.plan(len(candidate.low), checkpoints, label)
+        with progress:
+            return search(task, candidate, plan, None, validation)
+
+    return bench.folder.stage(name, compute, *search_results.ONE)

@@ -101,7 +101,7 @@ def _same(case: FinishedDesign, one: PlacedSituation, other: PlacedSituation) ->
     """Whether two situations are the same but for name and seed, and the seed changes nothing."""
     a, b = (replace(p.situation, name="", seed=0) for p in (one, other))
     alone = case.judgement.fitness[BASELINE, one.kind][:, one.number]
-    return a == b and not estimates.random(alone) and case.setup.spread == 0.0
+    return a == b and not estimates.random(alone) and case.setup.config.situations.unforeseen_spread == 0.0
 
 
 def _of_bounds(case: FinishedDesign) -> Iterator[ReportWarning]:

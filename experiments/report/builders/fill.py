@@ -49,19 +49,17 @@ def write_table(data: ReportData, folder: RunFolder) -> None:
 
 def _facts(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
     """How it was computed."""
-    setup = case.setup
-    sample = setup.laws[0].sample_time or setup.step
+    setup, budget = case.setup, case.setup.config.budget
+    spread, sample = setup.config.situations.unforeseen_spread, setup.laws[0].sample_time or setup.step
+    kinds = "" if budget.repeat_taught else "validation and unforeseen "
     facts = [
         ("integration", f"{scheme(setup.plant, setup.options['integrator'])}, step {plain(setup.step)} s"),
         ("controller sample", f"{plain(sample)} s; gains of schedules every {plain(setup.tick)} s"),
         ("evaluations of each candidate", count(setup.evaluations)),
-        (
-            "verdict",
-            f"{setup.seeds} seeds of each {'' if setup.repeat_taught else 'validation and unforeseen '}situation",
-        ),
+        ("verdict", f"{budget.verdict_seeds} seeds of each {kinds}situation"),
     ]
-    if setup.spread:
-        facts.append(("plants of the verdict", f"parameters spread by ±{100.0 * setup.spread:g} %, one plant a seed"))
+    if spread:
+        facts.append(("plants of the verdict", f"parameters spread by ±{100.0 * spread:g} %, one plant a seed"))
     return tuple(facts)
 
 

@@ -45,11 +45,7 @@ def recordings(case: FinishedDesign) -> Recordings:
                 progress.advance()
         return arrays
 
-    return case.bench.folder.stage(
-        "responses", compute,
-        lambda folder, arrays: formats.write_npz(folder / "responses.npz", arrays),
-        lambda folder: formats.read_npz(folder / "responses.npz"),
-    )  # fmt: skip
+    return case.bench.folder.stage("responses", compute, *formats.as_npz("responses.npz"))
 
 
 def chosen(case: FinishedDesign) -> list[int]:

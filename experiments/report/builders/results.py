@@ -156,7 +156,7 @@ _ALWAYS_DRAWN = ("own",)  # beside those that are also seen moving: eight curves
 
 def situations(case: FinishedDesign) -> tuple[SituationInfo, ...]:
     """Return all declared situations."""
-    spread = case.setup.spread
+    spread = case.setup.config.situations.unforeseen_spread
     other = f"; every seed with another plant, parameters spread by ±{100.0 * spread:g} %" if spread else ""
     return tuple(
         SituationInfo(

@@ -35,7 +35,7 @@ def _fitness(setup: Setup) -> str:
     terms = " + ".join(
         f"{plain(weight) if weight != 1.0 else ''} {symbol(name)}".strip() for name, weight in fitness.terms.items()
     )
-    relative = ", each relative to what random gains that survive have" if setup.relative else ""
+    relative = ", each relative to what random gains that survive have" if setup.config.fitness.relative else ""
     scales = ", ".join(
         f"{channel.output} {with_unit(channel.scale, output_unit(setup.plant, i))}"
         for i, channel in enumerate(setup.plant.channels)
@@ -74,7 +74,7 @@ def _sampling(setup: Setup) -> str:
 
 
 def _travel(setup: Setup) -> str:
-    most = share(setup.travel_share)
+    most = share(setup.config.fitness.travel_share)
     return f"schedules have at most {most} of the fixed PID's in the taught situations, unless they are called free"
 
 
@@ -83,5 +83,6 @@ def _margins(setup: Setup) -> str:
         return "none asked for"
     delay = setup.limits.delay_margin
     late = f" and a delay margin of at least {plain(delay)} s" if delay else ""
-    of = "the operating points" + (" of the first taught situation's plant" if setup.margins_of == "first" else "")
+    first = setup.config.fitness.margins_of == "first"
+    of = "the operating points" + (" of the first taught situation's plant" if first else "")
     return f"Ms of at most {plain(setup.limits.sensitivity)}{late} at {of}, for whatever is searched"

@@ -135,11 +135,7 @@ def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candi
                 job.task(fitness=reference.fitness), candidate, plan, None, job.task("validation", reference.fitness)
             )
 
-    return bench.folder.stage(
-        candidate.name, compute,
-        lambda place, entry: search_results.save(place, [entry]),
-        lambda place: search_results.load(place)[0],
-    )  # fmt: skip
+    return bench.folder.stage(candidate.name, compute, *search_results.ONE)
 
 
 def named_contenders(run: Path, names: Sequence[str]) -> dict[str, RivalController]:

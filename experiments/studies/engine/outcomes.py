@@ -68,13 +68,7 @@ def read(known: Known, arrays: Mapping[str, Array], measures: Sequence[str]) -> 
 
 def cached(folder: RunFolder, stage: str, compute: Callable[[], dict[str, Array]], digest: str) -> dict[str, Array]:
     """Return arrays that are computed once for a declaration of the given digest; a stage of the design's folder."""
-    found: dict[str, Array] = folder.stage(
-        stage, lambda _: compute(),
-        lambda place, values: formats.write_npz(place / f"{stage}.npz", values),
-        lambda place: formats.read_npz(place / f"{stage}.npz"),
-        [digest],
-    )  # fmt: skip
-    return found
+    return folder.stage(stage, lambda _: compute(), *formats.as_npz(f"{stage}.npz"), [digest])
 
 
 BASE = "fixed"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import pid_form
+from experiments.pipeline import search_results
 from experiments.runtime.run_folder import RunFolder
 from experiments.studies.engine import contenders as any_plant
 from experiments.studies.unicycle.lqr import MEASURED, NODES, UnicycleLqr
@@ -147,17 +148,9 @@ def searched(bench: Bench, reference: Reference, known: Mapping[str, RivalContro
             )  # fmt: skip
         return several.controller.with_theta(found.theta)
 
-    kb = bench.folder.stage(NAME, compute, _save, _load)
+    kb = bench.folder.stage(NAME, compute, *search_results.KB)
     fuzzy: Any = FuzzyController(kb, laws=job.laws)
     return {NAME: replace(known["fixed"], title=TITLE, controller=fuzzy, theta=np.asarray(fuzzy.theta))}
-
-
-def _save(folder: Path, kb: KnowledgeBase) -> None:
-    kb.save(folder / "knowledge_base.json")
-
-
-def _load(folder: Path) -> KnowledgeBase:
-    return KnowledgeBase.load(folder / "knowledge_base.json")
 
 
 _OWN = "fixed gains of an LQR, rounded"  # what the searches may begin at

@@ -64,7 +64,8 @@ def main(words: Sequence[str]) -> None:
             one = bench(f"rounds-{len(network)}-{seed}", [*network, f"teacher.rounds={ROUNDS}", f"seed={seed}", *words])
             with one.folder:
                 lessons = aggregation.taught(one, *_start(one.setup))
-                kbs = [knowledge.stored(one.folder.path, number) for number in range(1, one.setup.rounds + 1)]
+                rounds = one.setup.config.teacher.rounds
+                kbs = [knowledge.stored(one.folder.path, number) for number in range(1, rounds + 1)]
             values = [fitness(one.setup, c, c.theta) for c in (FuzzyController(kb, laws=one.setup.laws) for kb in kbs)]
             best = int(np.argmin(lessons.fitness)) + 1
             print(f"  seed {seed}  {_row(values)}   round {best}", flush=True)

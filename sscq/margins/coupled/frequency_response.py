@@ -98,10 +98,6 @@ def coupled_responses(
     low, high : array [3 n_channels]
         Range of the gains that will be asked for; it decides where the grid is fine.
 
-    Returns
-    -------
-    tuple of CoupledResponse
-
     Raises
     ------
     ValueError

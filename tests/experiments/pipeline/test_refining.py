@@ -72,7 +72,7 @@ def kb_of(job, reference, gains=None):
 
 def searches(job, gains, **changes):
     entry = Tuned("fixed", "fixed PID", theta=np.asarray(gains, float), evaluations=100)
-    job = replace(job, **changes)
+    job = replace(job, config=replace(job.config, search=replace(job.config.search, **changes)))
     task, validation = job.task(), job.task("validation")
     return Refining(bench_of(job), task, validation, entry, "kb", TITLE, None)
 
@@ -251,14 +251,14 @@ def test_mirrored_bases_are_completed_and_mirrored(job, edge):
     even = (Variable("e", "", -1.0, 1.0, (-0.5, 0.0, 0.5)), Variable("e_rate", "", -2.0, 2.0, (-1.0, 0.0, 1.0)))
     kb = kb_of(job, edge)
     kb = replace(kb, channels=(replace(kb.channels[0], inputs=even, rules=kb.channels[0].rules[:5]),))
-    one = searches(job, edge, network=replace(job.network, mirrored=True))
+    one = searches(replace(job, network=replace(job.network, mirrored=True)), edge)
     assert one._whole(kb) == mirrored(completed(kb))
     assert len(completed(kb).channels[0].rules) == 9
 
 
 def test_settings_reach_the_searches():
     job = job_of("search.anchor_share=0.2", "search.coarse_share=0.15")
-    assert (job.anchor_share, job.coarse_share) == (0.2, 0.15)
+    assert (job.config.search.anchor_share, job.config.search.coarse_share) == (0.2, 0.15)
 
 
 # ---------------------------------------------------------------------------------------------- random gains in regions
@@ -294,7 +294,7 @@ def test_no_random_gains_are_drawn_unless_asked_for(job, edge):
     one = searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)
     assert one._scattered(with_reference(kb_of(job, edge))) == ()
     assert one.before == []
-    assert job_of("search.scatter_share=0.2").scatter_share == 0.2
+    assert job_of("search.scatter_share=0.2").config.search.scatter_share == 0.2
 
 
 def test_regions_are_searched_one_after_the_other_from_the_best_so_far(job, edge):
@@ -315,4 +315,4 @@ def test_regions_are_searched_one_after_the_other_from_the_best_so_far(job, edge
     labels = [search_results.parted(name)[0] for tried in one.tried for name, _ in tried.entry.histories]
     assert labels[0] == "in e N, e_rate N alone"
     assert searches(job, 0.6 * edge, anchor_share=0.0, coarse_share=0.0)._by_region((start,)) == ()
-    assert job_of("search.region_share=0.2").region_share == 0.2
+    assert job_of("search.region_share=0.2").config.search.region_share == 0.2

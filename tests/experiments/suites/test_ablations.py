@@ -87,7 +87,9 @@ def test_the_worth_of_the_start_follows_the_number_of_searches(design, monkeypat
     refined = replace(design.refined, entry=entry)
 
     def worth(tries):
-        bench = ladder.Bench(replace(design.bench.setup, tries=tries), design.bench.folder, quiet=True)
+        config = design.bench.setup.config
+        config = replace(config, search=replace(config.search, tries=tries))
+        bench = ladder.Bench(replace(design.bench.setup, config=config), design.bench.folder, quiet=True)
         return start_of(replace(design, refined=refined, bench=bench))
 
     # J 1.3: 40 evaluations in the first search and 30 of the third; 40 in the second.

@@ -235,7 +235,7 @@ def test_the_same_seed_gives_the_same_search(objectives):
 
 
 def test_a_search_goes_on_from_its_checkpoints(objectives, tmp_path):
-    plan = SearchPlan(SHORT).within(tmp_path)
+    plan = SearchPlan(SHORT, checkpoints=tmp_path)
     found = plan.search(objectives("fixed"), candidate("fixed"))
     assert sorted(p.name for p in tmp_path.glob("*.npz")) == ["fixed_0.npz", "fixed_1.npz"]
     before = objectives("fixed").evaluations
@@ -243,15 +243,14 @@ def test_a_search_goes_on_from_its_checkpoints(objectives, tmp_path):
     assert objectives("fixed").evaluations == before  # nothing was left to do
     np.testing.assert_array_equal(again.genome, found.genome)
     assert (again.fitness, again.evaluations) == (found.fitness, found.evaluations)
-    assert SearchPlan(SHORT).within(None).checkpoints is None
 
 
 def test_checkpoints_of_another_task_are_refused(objectives, tmp_path):
-    SearchPlan(SHORT).within(tmp_path).search(objectives("fixed"), candidate("fixed"))
+    SearchPlan(SHORT, checkpoints=tmp_path).search(objectives("fixed"), candidate("fixed"))
     other = objectives("fixed").task.on((replace(SITUATIONS[0], t_end=4.0), SITUATIONS[1]))
     objective = Objective(other, candidate("fixed").controller)
     with pytest.raises(ValueError, match="fixed_0.npz"):
-        SearchPlan(SHORT).within(tmp_path).search(objective, candidate("fixed"))
+        SearchPlan(SHORT, checkpoints=tmp_path).search(objective, candidate("fixed"))
 
 
 def test_what_one_method_leaves_the_next_may_use(objectives):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from configs.schema import NetworkSettings as Asked
-from experiments.pipeline.input_choice import with_needed_inputs
+from experiments.pipeline.knowledge import with_needed_inputs
 from experiments.pipeline.refining import completed
 from experiments.report.sections.learning import input_rows, sentences
 from experiments.settings import setup
