@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.runner.svg import Chart, SvgLine, figure
-from experiments.studies.unicycle.comparison import UnicycleStudy
+from experiments.studies.unicycle.comparison import UnicycleStudy, grid_of, judged, rides_of
 from experiments.studies.unicycle.contenders import robots
-from experiments.studies.unicycle.outcomes import grid_of, judged, rides_of
 from experiments.studies.unicycle.pushes import Condition
 from plants.core import atomic_files
 

@@ -20,7 +20,7 @@ from experiments.runtime.launch import stored_settings
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase
 from plants import with_rival
-from sscq.baselines.candidates import fixed, two_degree
+from sscq.baselines.candidates import Candidate, fixed, two_degree
 from sscq.baselines.search_plan import search
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from experiments.settings import Setup
     from plants import Plant, Rival
     from plants.core.motion.trajectory import Trajectory
-    from sscq.baselines.candidates import Candidate
     from sscq.baselines.tuned import Tuned
 
     Begun = Callable[[ladder.Bench, ladder.Reference, Mapping[str, "RivalController"]], dict[str, "RivalController"]]
@@ -136,6 +135,35 @@ def _searched(bench: ladder.Bench, reference: ladder.Reference, candidate: Candi
             )
 
     return bench.folder.stage(candidate.name, compute, *search_results.ONE)
+
+
+def of_feedback(
+    name: str,
+    title: str,
+    controller: Controller,
+    box: tuple[np.ndarray, ...],
+    theta: Callable[[np.ndarray], np.ndarray],
+) -> Candidate:
+    """Return state feedback to be searched, as all other controllers are.
+
+    Parameters
+    ----------
+    name, title : str
+    controller : Controller
+    box : ndarray [n_genes], [n_genes], [n_start, n_genes]
+        Least and largest weights, and those to begin with.
+    theta : callable
+        Weights [n, n_genes] to the schedule's numbers [n, n_theta]; NaN where there is no feedback at all: it falls.
+    """
+    low, high, start = box
+
+    def decode(genomes: np.ndarray) -> np.ndarray:
+        return np.nan_to_num(theta(genomes), nan=0.0)
+
+    def none(several: np.ndarray) -> np.ndarray:
+        return np.zeros((len(several), 0, 0))
+
+    return Candidate(name, title, controller, low, high, start, none, "log", decode)
 
 
 def named_contenders(run: Path, names: Sequence[str]) -> dict[str, RivalController]:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from experiments.pipeline.judging import LADDER, RIVAL, rows_of
 from experiments.runtime.errors import UserError
 from experiments.runtime.stages import digest_of
-from experiments.studies.engine.paired_rollouts import FITNESS
+from experiments.studies.engine.comparison import FITNESS
 from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from experiments.studies.engine.aims import Aim
+    from experiments.studies.engine.changes import Aim
     from plants import Plant
 
 FOLDER = Path(__file__).parents[1] / "declarations"

@@ -13,7 +13,7 @@ import numpy as np
 
 from experiments.runtime import formats
 from experiments.runtime.tables import markdown_table, number
-from experiments.studies.engine.intervals import ends, percent, resampled, wilson
+from experiments.studies.engine.changes import ends, percent, resampled, wilson
 from sscq.verdict.bootstrap import change
 
 if TYPE_CHECKING:

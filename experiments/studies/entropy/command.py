@@ -18,8 +18,15 @@ from typing import TYPE_CHECKING, Any
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError, user_errors
 from experiments.runtime.tables import markdown_table, number
-from experiments.studies.entropy.declaration import DECLARED, TEMPLATE, EntropyTest, declaration
-from experiments.studies.entropy.outcomes import ERROR, of_plant, robustness
+from experiments.studies.entropy.outcomes import (
+    DECLARED,
+    ERROR,
+    TEMPLATE,
+    EntropyTest,
+    declaration,
+    of_plant,
+    robustness,
+)
 from plants.core import atomic_files
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import read_record
 from experiments.runtime.stages import digest_of
 from experiments.runtime.tables import loss, markdown_table, number
-from experiments.studies.engine.comparison_text import sentences
+from experiments.studies.engine.changes import percent
+from experiments.studies.engine.comparison import sentences
 from experiments.studies.engine.declaration import FOLDER, Declaration, entries_of, plain
-from experiments.studies.engine.intervals import percent
 from experiments.studies.engine.pooling import DECIDING, ROWS, pool, title_of
 from experiments.studies.engine.series import design_in
 from experiments.studies.engine.template import Template

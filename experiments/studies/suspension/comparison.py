@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import plants
 from experiments.runtime.run_folder import read_record
-from experiments.studies.engine import comparison_text as text
-from experiments.studies.engine import paired_rollouts
-from experiments.studies.engine.aims import Aim
-from experiments.studies.engine.comparison_text import Column, ComparisonText
+from experiments.studies.engine import comparison as text
+from experiments.studies.engine.changes import Aim
+from experiments.studies.engine.comparison import Column, ComparisonText
 from experiments.studies.engine.declaration import check_aim
 from experiments.studies.engine.study import Study
 from experiments.studies.suspension import contributions
-from experiments.studies.suspension.families import at_equal_tyre_load, families
-from experiments.studies.suspension.groups import GROUPS, group_of
+from experiments.studies.suspension.families import GROUPS, at_equal_tyre_load, families, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,7 +53,7 @@ class SuspensionStudy(Study):
         found = {}
         for plant, several in by_plant.items():
             title = f"{self.head['titles'].get(plant, plant)} ({plant}; designs: {len(several)})"
-            rollouts = paired_rollouts.read(several, group_of)
+            rollouts = text.read(several, group_of)
             found[title] = ComparisonText(rollouts, aim_of(declared), GROUPS, self.head["words"])
         return found
 

@@ -13,7 +13,7 @@ from experiments.runtime.launch import stored_settings
 from experiments.runtime.tables import markdown_table
 from experiments.settings import setup
 from experiments.studies.engine.series import cached, of_design
-from experiments.studies.suspension.groups import GROUPS, RIDE, TYRE, group_of
+from experiments.studies.suspension.families import GROUPS, RIDE, TYRE, group_of
 from flcs import KnowledgeBase
 from plants.suspension import suspension
 from plants.suspension.model import BASE, BASE_TOGETHER

@@ -13,7 +13,6 @@ from experiments.pipeline.judging import RIVAL
 from experiments.runtime.tables import markdown_table
 from experiments.studies.engine.contenders import constants_as_theta, law_of_field, named_contenders
 from experiments.studies.engine.series import cached, of_design
-from experiments.studies.suspension.groups import RIDE, TYRE
 from plants.suspension import suspension
 from plants.suspension.rivals import RIVALS
 from sscq.loop.closed_loop import ClosedLoop
@@ -23,6 +22,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plants import Plant, Rival
+
+
+RIDE, TYRE = "ride_comfort", "tyre_load_variation"
+GROUPS = {
+    "taught": "Taught situations",
+    "listed": "Unforeseen situations, listed",
+    "drawn": "Unforeseen situations, drawn",
+}
+
+
+def group_of(kind: str, situation: str) -> str:
+    """Return the group of a situation: what is not foreseen was listed or drawn."""
+    if kind == "taught":
+        return kind
+    return "drawn" if situation.startswith("drawn: ") else "listed"
+
 
 MEASURES = (RIDE, TYRE)
 _BASES = (500.0, 1000.0, 1250.0, 1500.0, 1750.0, 2000.0, 2300.0, 2600.0)

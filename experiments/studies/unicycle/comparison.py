@@ -10,30 +10,95 @@ The second one is against the largest region of any fixed gains. Figures of the 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from experiments.runtime.run_folder import RunFolder
 from experiments.runtime.tables import markdown_table
-from experiments.studies.engine.aims import near_the_least, reached
-from experiments.studies.engine.intervals import change_of_sum, percent
-from experiments.studies.engine.outcomes import BASE, quality, survival
+from experiments.studies.engine import outcomes
+from experiments.studies.engine.changes import change_of_sum, near_the_least, percent, reached
+from experiments.studies.engine.outcomes import BASE, Outcomes, quality, survival
 from experiments.studies.engine.study import Study
 from experiments.studies.unicycle.contenders import NAME as BEGUN
-from experiments.studies.unicycle.outcomes import OWN, grid_of, judged, rides_of
-from experiments.studies.unicycle.pushes import areas
+from experiments.studies.unicycle.contenders import balanced, measures, unicycle_contenders
+from experiments.studies.unicycle.pushes import Condition, PushGrid, areas, conditions, drawn, largest_pushes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from experiments.studies.engine.contenders import RivalController
     from experiments.studies.engine.declaration import Declaration
     from experiments.studies.engine.study import Options
-    from experiments.studies.unicycle.outcomes import PushOutcomes
     from sscq.verdict.bootstrap import Change
+
+    Array = np.ndarray
+
+OWN = {
+    "drawn": ("number", "seed", "ranges"),
+    "drawn.ranges": (
+        "speed", "roll", "pitch", "phase", "size", "direction", "height", "at", "lasting", "slope", "rider", "yaw",
+        "joints", "noise", "delay",
+    ),
+    "region": ("rides", "seed", "speed", "phase", "height", "grip", "grid"),
+    "region.grid": tuple(field.name for field in fields(PushGrid)),
+    "aim": (),
+}  # fmt: skip
+"""Entries of the declarations: situations drawn from ranges; rides and grid of pushes; the region's larger share."""
+_SIZES = "sizes"
+_FINER = 5  # times finer steps, to see whether the steps of the simulation matter
+
+
+@dataclass(frozen=True)
+class PushOutcomes(Outcomes):
+    """What one design's contenders did.
+
+    Attributes
+    ----------
+    sizes : mapping of contender to ndarray [ride, direction]
+        Largest push survived, N.
+    finer : ndarray [ride, direction]
+        The fixed gains' again, in finer steps.
+    """
+
+    sizes: Mapping[str, Array]
+    finer: Array
+
+
+def grid_of(declared: Declaration) -> PushGrid:
+    """Return where and how finely the region is measured."""
+    return PushGrid(**declared.own["region"]["grid"])
+
+
+def rides_of(declared: Declaration, *, own: bool = False) -> list[Condition]:
+    """Return the declared rides; `own` where the speed has a channel of its own."""
+    region = declared.own["region"]
+    return [replace(ride, balanced=own) for ride in conditions(region, region["rides"], region["seed"])]
+
+
+def judged(run: Path, declared: Declaration, threads: int | None = None) -> PushOutcomes:
+    """Return what a finished design's contenders did; computed once."""
+    with RunFolder.resume(run, command="design") as folder:
+        known = unicycle_contenders(folder, threads)
+        arrays = outcomes.cached(folder, "pushes", lambda: _computed(known, declared), declared.digest)
+    sizes = {name: arrays[f"{name}.{_SIZES}"] for name in known}
+    told = outcomes.read(known, arrays, measures(known))
+    return PushOutcomes(run.name, **told, sizes=sizes, finer=arrays["finer"])
+
+
+def _computed(known: Mapping[str, RivalController], declared: Declaration) -> dict[str, Array]:
+    own, given = balanced(known["fixed"].plant), declared.own["drawn"]
+    situations = drawn(given["ranges"], given["number"], given["seed"], balanced=own)
+    rides, grid = rides_of(declared, own=own), grid_of(declared)
+    found = outcomes.arrays_of(known, situations, measures(known))
+    for name, robot in known.items():
+        found[f"{name}.{_SIZES}"] = largest_pushes(robot.survives, rides, grid)
+    fixed = known["fixed"]
+    found["finer"] = largest_pushes(replace(fixed, step=fixed.step / _FINER).survives, rides, grid)
+    return found
+
 
 CONSTANT = (BASE, "own", "two_degree", "lqr")
 """Contenders whose gains are fixed, the simplest first."""
@@ -44,11 +109,7 @@ _EQUAL = 0.01  # share of situations, and of regions, that counts as equal
 
 def gained(found: PushOutcomes, name: str, base: str = BASE, largest: float = math.inf) -> Change:
     """Return by how much a contender's region, up to `largest` [N], is larger; whole rides are resampled."""
-    return _larger(found.sizes[name], found.sizes[base], largest)
-
-
-def _larger(ours: NDArray[np.float64], base: NDArray[np.float64], largest: float = math.inf) -> Change:
-    return change_of_sum(areas(ours, largest), areas(base, largest))
+    return change_of_sum(areas(found.sizes[name], largest), areas(found.sizes[base], largest))
 
 
 def best_constant(found: PushOutcomes, largest: float = math.inf) -> str:
@@ -57,9 +118,9 @@ def best_constant(found: PushOutcomes, largest: float = math.inf) -> str:
     return max(known, key=lambda name: float(areas(found.sizes[name], largest).sum()))
 
 
-def share_of_disc(sizes: NDArray[np.float64], largest: float, counted: float = math.inf) -> str:
-    """Return a region's share of a disc of pushes [N], those counted up to a size."""
-    return f"{100 * areas(sizes, counted).mean() / (math.pi * largest**2):.1f} %"
+def share_of_disc(sizes: Array, largest: float) -> str:
+    """Return a region's share of a disc of pushes [N]; larger ones do not count."""
+    return f"{100 * areas(sizes, largest).mean() / (math.pi * largest**2):.1f} %"
 
 
 def by_speed(found: PushOutcomes, speeds: Sequence[float], largest: float) -> list[str]:
@@ -72,15 +133,23 @@ def by_speed(found: PushOutcomes, speeds: Sequence[float], largest: float) -> li
     return markdown_table(head, rows)
 
 
-def means(found: Sequence[PushOutcomes]) -> dict[str, float]:
-    """Return the share of the drawn situations in which each contender stood, the mean of the designs."""
-    return {name: float(np.mean([one.stood[name].mean() for one in found])) for name in found[0].sizes}
-
-
 class PushStudy(Study):
-    """What both comparisons share."""
+    """What both comparisons share; their sentences stand in their templates.
+
+    A template's head also says `against`, what a table calls whom regions are compared with, and `base`, its cell.
+    """
 
     own = OWN
+    judges: ClassVar[str]
+    """What names of contenders that the aim is about begin with."""
+
+    def base(self, found: PushOutcomes, largest: float = math.inf) -> str:
+        """Return whom regions up to `largest` [N] are compared with."""
+        raise NotImplementedError
+
+    def columns(self, largest: float, grip: float) -> dict[float, str]:
+        """Return where regions end [N], and what each column of areas is called."""
+        raise NotImplementedError
 
     def findings(self, folders: Mapping[str, Path], declared: Declaration) -> list[PushOutcomes]:
         """Return what each design's contenders did."""
@@ -93,7 +162,7 @@ class PushStudy(Study):
     def section(self, found: PushOutcomes, declared: Declaration) -> list[str]:
         """Return what one design found as Markdown lines."""
         largest, grip = grid_of(declared).largest, declared.own["region"]["grip"]
-        steps = _larger(found.finer, found.sizes[BASE])
+        steps = change_of_sum(areas(found.finer), areas(found.sizes[BASE]))
         return self.template.lines("design", {
             "design": found.design, "largest": largest, "steps": 100 * steps.value,
             "survival": survival(found.stood, found.titles),
@@ -109,66 +178,56 @@ class PushStudy(Study):
             "aims": self.aims(found, declared),
         }  # fmt: skip
 
-    @abstractmethod
     def regions(self, found: PushOutcomes, largest: float, grip: float) -> list[str]:
-        """Return a table of the regions' areas."""
-
-    @abstractmethod
-    def aims(self, found: Sequence[PushOutcomes], declared: Declaration) -> list[str]:
-        """Return what became of the aim as Markdown lines."""
-
-    @abstractmethod
-    def conclusion(self, found: Sequence[PushOutcomes]) -> str:
-        """Return who has the largest region and who stands most often."""
-
-
-class UnicycleStudy(PushStudy):
-    """Against the best fixed PID."""
-
-    name = "unicycle"
-
-    def regions(self, found: PushOutcomes, largest: float, grip: float) -> list[str]:
-        """Return the regions' areas, all of them and within the tyre's grip [N], and mean pushes by direction."""
+        """Return areas of the regions up to several sizes, and changes against the base's there."""
+        columns = self.columns(largest, grip)
+        bases = {end: self.base(found, end) for end in columns}
         rows = []
         for name, sizes in found.sizes.items():
             row = [found.titles[name]]
-            for disc, end in ((largest, math.inf), (grip, grip)):
-                told = "" if name == BASE else percent(gained(found, name, largest=end))
-                row += [share_of_disc(sizes, disc, end), told]
-            rows.append([*row, *(f"{sizes[:, chosen].mean():.0f}" for chosen in _sectors(sizes.shape[1]))])
-        head = ("controller", f"area, of {largest:g} N all around", "against the fixed PID",
-                f"area, of {grip:g} N (the tyre's grip)", "against the fixed PID", "mean largest push forward, N",
-                "to a side, N", "backward, N")  # fmt: skip
-        return markdown_table(head, rows)
+            for end, base in bases.items():
+                told = self.head["base"] if name == base else percent(gained(found, name, base, end))
+                row += [share_of_disc(sizes, end), told]
+            rows.append([*row, *self.further(sizes).values()])
+        heads = [cell for title in columns.values() for cell in (title, f"against {self.head['against']}")]
+        return markdown_table(["controller", *heads, *self.further(found.finer)], rows)
+
+    def further(self, sizes: Array) -> dict[str, str]:  # noqa: ARG002
+        """Return more cells of a contender by their columns' titles."""
+        return {}
 
     def aims(self, found: Sequence[PushOutcomes], declared: Declaration) -> list[str]:
-        """Return a sentence for each design and knowledge base."""
+        """Return what became of the aim: a sentence for each design and contender that it is about."""
         lines = []
         for one in found:
-            for name in (name for name in one.sizes if name.startswith("knowledge_base")):
-                more = gained(one, name)
-                lines.append(
-                    f"- {one.design}, {one.titles[name]}: **{reached(more.value, more.low, declared.own['aim'])}** "
-                    f"(region {percent(more)} against the fixed PID)"
-                )
+            base, nearer = self.base(one), self.base(one, BETWEEN)
+            for name in (name for name in one.sizes if name.startswith(self.judges) and name not in CONSTANT):
+                more = gained(one, name, base)
+                lines += self.template.lines("aim", {
+                    "design": one.design, "title": one.titles[name], "more": percent(more),
+                    "outcome": reached(more.value, more.low, declared.own["aim"]),
+                    "largest": grid_of(declared).largest, "base": one.titles[base], "between": BETWEEN,
+                    "nearer": percent(gained(one, name, nearer, BETWEEN)), "base_nearer": one.titles[nearer],
+                })  # fmt: skip
         return lines
 
     def conclusion(self, found: Sequence[PushOutcomes]) -> str:
-        """Return the largest mean region, the largest survival, and whom to use."""
-        titles, stands = found[0].titles, means(found)
-        region = {name: float(np.mean([gained(one, name).value for one in found])) for name in stands}
-        best, safest = max(region, key=region.__getitem__), max(stands, key=stands.__getitem__)
-        return (
-            f"Largest region of survived pushes: {titles[best]}, {100 * region[best]:+.1f} % against the fixed PID; "
-            f"most often upright in the drawn situations: {titles[safest]}, {100 * stands[safest]:.1f} % (the fixed "
-            f"PID {100 * stands[BASE]:.1f} %). {_advice(region, stands, titles)}"
-        )
-
-
-def _sectors(n: int) -> list[NDArray[np.intp]]:
-    """Directions within 45 degrees of forward, of either side, of backward."""
-    away = np.abs((np.arange(n) * 360.0 / n + 180.0) % 360.0 - 180.0)
-    return [np.flatnonzero(away <= 45.0), np.flatnonzero((away > 45.0) & (away < 135.0)), np.flatnonzero(away >= 135.0)]
+        """Return who has the largest region and who stands most often, means of all designs."""
+        titles = found[0].titles
+        stands = {name: float(np.mean([one.stood[name].mean() for one in found])) for name in titles}
+        region = {
+            name: float(np.mean([areas(o.sizes[name]).sum() / areas(o.sizes[self.base(o)]).sum() - 1.0 for o in found]))
+            for name in titles
+        }
+        best, safest = (max(each, key=each.__getitem__) for each in (region, stands))
+        constant = max((name for name in CONSTANT if name in stands), key=stands.__getitem__)
+        begun = f" ({titles[BEGUN]}: {100 * region[BEGUN]:+.1f} %)" if BEGUN in region and best != BEGUN else ""
+        (line,) = self.template.lines("conclusion", {
+            "best": titles[best], "more": 100 * region[best], "begun": begun, "safest": titles[safest],
+            "stands": 100 * stands[safest], "fixed_stands": 100 * stands[BASE], "constant": titles[constant],
+            "constant_stands": 100 * stands[constant], "advice": _advice(region, stands, titles),
+        })  # fmt: skip
+        return line
 
 
 def _advice(region: Mapping[str, float], stands: Mapping[str, float], titles: Mapping[str, str]) -> str:
@@ -181,55 +240,43 @@ def _advice(region: Mapping[str, float], stands: Mapping[str, float], titles: Ma
     return f"Use {titles[stand]} where all kinds of disturbance come, {titles[area]} against single pushes."
 
 
+class UnicycleStudy(PushStudy):
+    """Against the best fixed PID."""
+
+    name = "unicycle"
+    judges = "knowledge_base"
+
+    def base(self, found: PushOutcomes, largest: float = math.inf) -> str:  # noqa: ARG002
+        """Return the fixed PID."""
+        return BASE
+
+    def columns(self, largest: float, grip: float) -> dict[float, str]:
+        """Return all of the region, and what is within the tyre's grip."""
+        return {largest: f"area, of {largest:g} N all around", grip: f"area, of {grip:g} N (the tyre's grip)"}
+
+    def further(self, sizes: Array) -> dict[str, str]:
+        """Return mean pushes within 45 degrees of forward, of either side, of backward."""
+        away = np.abs((np.arange(sizes.shape[1]) * 360.0 / sizes.shape[1] + 180.0) % 360.0 - 180.0)
+        sectors = {
+            "mean largest push forward, N": away <= 45.0, "to a side, N": (away > 45.0) & (away < 135.0),
+            "backward, N": away >= 135.0,
+        }  # fmt: skip
+        return {title: f"{sizes[:, chosen].mean():.0f}" for title, chosen in sectors.items()}
+
+
 class UnicycleRegionStudy(PushStudy):
     """Against the largest region of any fixed gains, and once more up to where the first comparison ends."""
 
     name = "unicycle_region"
+    judges = ""
 
-    def regions(self, found: PushOutcomes, largest: float, grip: float) -> list[str]:
-        """Return areas of the regions up to several sizes, and changes against the largest one of fixed gains there."""
-        ends = (largest, BETWEEN, grip)
-        best = {end: best_constant(found, end) for end in ends}
-        rows = []
-        for name, sizes in found.sizes.items():
-            row = [found.titles[name]]
-            for end, base in best.items():
-                told = "the best" if name == base else percent(gained(found, name, base, end))
-                row += [share_of_disc(sizes, end, end), told]
-            rows.append(row)
-        heads = [(f"area, of {end:g} N all around", "against the best fixed gains") for end in ends]
-        return markdown_table(["controller", *(cell for pair in heads for cell in pair)], rows)
+    def base(self, found: PushOutcomes, largest: float = math.inf) -> str:
+        """Return whose region is the largest of those with fixed gains."""
+        return best_constant(found, largest)
 
-    def aims(self, found: Sequence[PushOutcomes], declared: Declaration) -> list[str]:
-        """Return a sentence for each design and contender with gains over the speed."""
-        largest, lines = grid_of(declared).largest, []
-        for one in found:
-            base, nearer = best_constant(one), best_constant(one, BETWEEN)
-            for name in (name for name in one.sizes if name not in CONSTANT):
-                more = gained(one, name, base)
-                lines.append(
-                    f"- {one.design}, {one.titles[name]}: **{reached(more.value, more.low, declared.own['aim'])}**, "
-                    f"{percent(more)} of the region up to {largest:g} N of {one.titles[base]}; up to {BETWEEN:g} N "
-                    f"{percent(gained(one, name, nearer, BETWEEN))} of that of {one.titles[nearer]}"
-                )
-        return lines
-
-    def conclusion(self, found: Sequence[PushOutcomes]) -> str:
-        """Return who has the largest region and who stands most often, means of all designs."""
-        titles, stands = found[0].titles, means(found)
-        region = {
-            name: float(np.mean([areas(o.sizes[name]).mean() / areas(o.sizes[best_constant(o)]).mean() for o in found]))
-            for name in stands
-        }
-        best, safest = max(region, key=region.__getitem__), max(stands, key=stands.__getitem__)
-        constant = max((name for name in CONSTANT if name in stands), key=stands.__getitem__)
-        told = f"{titles[best]}, {100 * (region[best] - 1):+.1f} % against the best fixed gains"
-        if BEGUN in region and best != BEGUN:
-            told += f" ({titles[BEGUN]}: {100 * (region[BEGUN] - 1):+.1f} %)"
-        return (
-            f"Largest region of survived pushes: {told}. Most often upright in the drawn situations: {titles[safest]}, "
-            f"{100 * stands[safest]:.1f} %; of the fixed gains {titles[constant]}, {100 * stands[constant]:.1f} %."
-        )
+    def columns(self, largest: float, grip: float) -> dict[float, str]:
+        """Return all of the region, the part that the first comparison has, and what is within the tyre's grip."""
+        return {end: f"area, of {end:g} N all around" for end in (largest, BETWEEN, grip)}
 
 
 def main(words: Sequence[str]) -> None:

@@ -22,12 +22,11 @@ import numpy as np
 import sscq
 from controllers import PID, ConstantGains, Controller, GainTable, gain_names
 from experiments.runtime.tables import markdown_table
+from experiments.studies.engine.changes import change_of_sum, percent
 from experiments.studies.engine.contenders import RivalController
-from experiments.studies.engine.intervals import change_of_sum, percent
 from experiments.studies.engine.template import Template
-from experiments.studies.unicycle.contenders import gains_of_feedback
-from experiments.studies.unicycle.lqr import NODES as LQR_NODES
-from experiments.studies.unicycle.lqr import UnicycleLqr
+from experiments.studies.unicycle.contenders import NODES as LQR_NODES
+from experiments.studies.unicycle.contenders import UnicycleLqr, gains_of_feedback
 from experiments.studies.unicycle.pushes import PushGrid, areas, conditions, largest_pushes
 from plants.core import atomic_files
 from plants.unicycle import UNICYCLE_BALANCED

@@ -21,8 +21,8 @@ from experiments.cases import kb_case
 from experiments.runtime.errors import UserError
 from experiments.runtime.progress import Progress
 from experiments.runtime.tables import markdown_table, text_table
+from experiments.studies.engine.changes import percent
 from experiments.studies.engine.declaration import FOLDER, entries_of
-from experiments.studies.engine.intervals import percent
 from experiments.studies.engine.template import Template
 from flcs import KnowledgeBase
 from plants.core import atomic_files

@@ -16,9 +16,8 @@ import sscq
 from experiments.runtime.run_folder import RunFolder
 from experiments.runtime.tables import markdown_table
 from experiments.studies.engine import outcomes
-from experiments.studies.engine.aims import near_the_least, reached
+from experiments.studies.engine.changes import change_of_sum, near_the_least, percent, reached, wilson
 from experiments.studies.engine.contenders import contenders
-from experiments.studies.engine.intervals import change_of_sum, percent, wilson
 from experiments.studies.engine.outcomes import BASE, Outcomes, difference, quality, survival
 from experiments.studies.engine.study import Study
 from experiments.studies.vehicle.lqr import VehicleLqr

@@ -17,14 +17,14 @@ import numpy as np
 
 from controllers import Controller
 from controllers.state_feedback import DemandLaw, StateFeedback
+from experiments.studies.engine.contenders import of_feedback
 from plants.balancing_vehicle import BALANCING_VEHICLE_NO_SLIP
 from plants.core.analysis.linearise import linearise
-from sscq.baselines.candidates import Candidate
 from sscq.baselines.linear_quadratic import feedback
 from sscq.margins.hold import hold_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from sscq.baselines.candidates import Candidate
 
     Array = np.ndarray
 
@@ -78,31 +78,20 @@ class VehicleLqr:
         )  # fmt: skip
         return Controller(tuple(DemandLaw(limits=pair, sample_time=self.sample) for pair in self.limits), schedule)
 
-    def theta(self, genome: Sequence[float]) -> Array | None:
-        """Return the schedule's numbers for seven free ones; None where there is no feedback."""
-        counts = np.array(genome, float)
+    def theta(self, genomes: Array) -> Array:
+        """Return the schedule's numbers [n, n_theta] for free ones [n, 7]; NaN where there is no feedback."""
+        return np.array([self._theta(np.array(genome, float)) for genome in genomes.tolist()])
+
+    def _theta(self, counts: Array) -> Array:
         R = np.diag([1.0, counts[6] ** -2]) / self.limits[_YAW][1] ** 2
-        K = feedback(*extended(self.sample), np.diag(counts[:6] ** -2), R)
-        if not np.isfinite(K).all():
-            return None
-        rows = np.zeros((len(self.limits), K.shape[1]))
-        rows[[_TOTAL, _YAW]] = K
+        rows = np.zeros((len(self.limits), len(STATES) + len(INTEGRATED)))
+        rows[[_TOTAL, _YAW]] = feedback(*extended(self.sample), np.diag(counts[:6] ** -2), R)
         n = len(STATES)
         on_rates = [rows[_TOTAL, MEASURED.index("pitch_rate")], 0.0, 0.0]
-        return np.concatenate([rows[:, :n].ravel(), rows[:, n:].ravel(), on_rates])
+        flat = np.concatenate([rows[:, :n].ravel(), rows[:, n:].ravel(), on_rates])
+        return np.where(np.isfinite(flat).all(), flat, np.nan)
 
     def candidate(self) -> Candidate:
         """Return what is searched, as all other controllers are."""
-        nothing = np.zeros(self.controller.n_theta)
-
-        def decode(genomes: Array) -> Array:
-            found = [self.theta(genome) for genome in genomes.tolist()]
-            return np.array([nothing if one is None else one for one in found])
-
-        def none(theta: Array) -> Array:
-            return np.zeros((len(theta), 0, 0))
-
-        return Candidate(
-            "lqr", "LQR on the rolling model", self.controller, np.array(_LOW), np.array(_HIGH), np.array(_STARTS),
-            none, "log", decode,
-        )  # fmt: skip
+        box = (np.array(_LOW), np.array(_HIGH), np.array(_STARTS))
+        return of_feedback("lqr", "LQR on the rolling model", self.controller, box, self.theta)

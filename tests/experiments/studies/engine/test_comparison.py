@@ -11,12 +11,10 @@ import yaml
 
 import plants
 from experiments.runtime.errors import UserError
-from experiments.studies.engine import comparison_text as tables
-from experiments.studies.engine import paired_rollouts
-from experiments.studies.engine.aims import Aim, near_the_least, reached
-from experiments.studies.engine.comparison_text import Column, ComparisonText
+from experiments.studies.engine import comparison as tables
+from experiments.studies.engine.changes import Aim, near_the_least, reached
+from experiments.studies.engine.comparison import FITNESS, Column, ComparisonText, PairedRollouts
 from experiments.studies.engine.declaration import digest_of_situations
-from experiments.studies.engine.paired_rollouts import FITNESS, PairedRollouts
 from experiments.studies.suspension.comparison import SuspensionStudy, aim_of
 from sscq.fitness import Fitness
 from sscq.verdict.bootstrap import Change
@@ -206,4 +204,4 @@ def test_fitness_of_rollouts_is_that_of_their_measures():
     """As the fitness says of each: weights over references, and a graded penalty where one diverged halfway."""
     rows = {"diverged_at": np.array([[np.nan, 5.0], [np.nan, np.nan]]), "iae": np.array([[1.0, 2.0], [3.0, 4.0]])}
     fitness = Fitness(error_weight=2.0, entropy_weight=0.0, diverged=100.0)
-    np.testing.assert_allclose(paired_rollouts._fitness(fitness, rows, [10.0, 10.0]), [[2.0, 150.0], [6.0, 8.0]])
+    np.testing.assert_allclose(tables._fitness(fitness, rows, [10.0, 10.0]), [[2.0, 150.0], [6.0, 8.0]])

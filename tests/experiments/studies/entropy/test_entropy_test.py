@@ -11,8 +11,16 @@ from experiments import benchmark
 from experiments.runtime.errors import UserError
 from experiments.studies.entropy import command, outcomes
 from experiments.studies.entropy.command import page
-from experiments.studies.entropy.declaration import DECLARED, declaration
-from experiments.studies.entropy.outcomes import AtBudget, Difference, OfPlant, Workshop, difference, verdict
+from experiments.studies.entropy.outcomes import (
+    DECLARED,
+    AtBudget,
+    Difference,
+    OfPlant,
+    Workshop,
+    declaration,
+    difference,
+    verdict,
+)
 
 DECLARATION = declaration()
 

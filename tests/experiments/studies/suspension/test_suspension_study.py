@@ -8,8 +8,7 @@ import pytest
 
 import plants
 from experiments.studies.suspension import animation, comparison, contributions
-from experiments.studies.suspension.families import Family, at_equal_tyre_load
-from experiments.studies.suspension.groups import GROUPS, group_of
+from experiments.studies.suspension.families import GROUPS, Family, at_equal_tyre_load, group_of
 from plants.core.motion.trajectory import Trajectory
 from plants.suspension.signals import REST
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import sscq
+from experiments.studies.unicycle.contenders import MEASURED, UnicycleLqr
+from experiments.studies.unicycle.contenders import NODES as LQR_NODES
 from experiments.studies.unicycle.head_room import _SEARCHED as GRID
 from experiments.studies.unicycle.head_room import (
     CONSTANT,
@@ -18,8 +20,6 @@ from experiments.studies.unicycle.head_room import (
     conclusion,
     page,
 )
-from experiments.studies.unicycle.lqr import MEASURED, UnicycleLqr
-from experiments.studies.unicycle.lqr import NODES as LQR_NODES
 from experiments.studies.unicycle.pushes import Condition
 
 RIDES = [Condition(1.0, 0.0, 0.4), Condition(2.0, 0.0, 0.4)]

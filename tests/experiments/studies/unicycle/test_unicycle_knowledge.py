@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from controllers import PID
-from experiments.studies.unicycle.contenders import OUTPUTS, balanced, gains_of, narrowed, of_gains, turned
-from experiments.studies.unicycle.lqr import MEASURED, NODES, UnicycleLqr
+from experiments.studies.unicycle.contenders import (
+    MEASURED,
+    NODES,
+    OUTPUTS,
+    UnicycleLqr,
+    balanced,
+    gains_of,
+    narrowed,
+    of_gains,
+    turned,
+)
 from flcs import FuzzyController
 from flcs.learning.config import NetworkConfig
 from flcs.refinement.genome import candidate

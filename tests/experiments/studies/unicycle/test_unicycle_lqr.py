@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import solve_continuous_are, solve_discrete_are
 
 import sscq
-from experiments.studies.unicycle.lqr import MEASURED, NODES, STATES, UnicycleLqr, Weights, held_model, model
+from experiments.studies.unicycle.contenders import MEASURED, NODES, STATES, UnicycleLqr, Weights, held_model, model
 from experiments.studies.unicycle.pushes import reference
 from plants.unicycle import UNICYCLE_BALANCED, UNICYCLE_SPEED_HOLD
 from plants.unicycle.tasks import start

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from experiments.studies.unicycle.comparison import UnicycleRegionStudy, best_constant
-from experiments.studies.unicycle.outcomes import PushOutcomes, rides_of
+from experiments.studies.unicycle.comparison import PushOutcomes, UnicycleRegionStudy, best_constant, rides_of
 from plants.unicycle import UNICYCLE_REGION
 from plants.unicycle.tasks import BETWEEN, HIGHEST_PUSH, LARGEST_PUSH, LOWEST_PUSH, NUMBER_OF_PUSHES, SPEEDS, pushes
 

@@ -9,8 +9,7 @@ import plants
 from experiments.runtime.errors import UserError
 from experiments.studies.engine.outcomes import quality as quality_table
 from experiments.studies.engine.outcomes import survival
-from experiments.studies.unicycle.comparison import UnicycleStudy
-from experiments.studies.unicycle.outcomes import PushOutcomes, rides_of
+from experiments.studies.unicycle.comparison import PushOutcomes, UnicycleStudy, rides_of
 from plants.unicycle import BETA0
 from plants.unicycle.tasks import FAST, SLOW
 

@@ -78,7 +78,7 @@ def test_lqr_holds_the_vehicle_on_dry_ground():
     """Without noise it holds its speed of 0.5 m/s, and the turn of 0.5 rad/s, to what is left after 20 s: 1 %."""
     lqr = VehicleLqr(LIMITS, 0.01)
     situation = replace(sscq.standard_sets(BALANCING_VEHICLE)["taught"][2], noise=0.0, t_end=20.0)
-    ride = sscq.record(BALANCING_VEHICLE, lqr.controller, lqr.theta(GENOME), situation, step=0.005)
+    ride = sscq.record(BALANCING_VEHICLE, lqr.controller, lqr.theta(np.array([GENOME]))[0], situation, step=0.005)
     assert ride["output true_speed"][-1] == pytest.approx(0.5, abs=0.005)
     assert ride["output yaw_rate"][-1] == pytest.approx(0.5, abs=0.005)
 

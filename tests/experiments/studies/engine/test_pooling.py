@@ -2,7 +2,7 @@
 
 from configs.schema import ControllerConfig, FitnessConfig, SituationsConfig
 from experiments.settings import setup
-from experiments.studies.engine.conditions import shared
+from experiments.studies.engine.pooling import shared
 from tests.experiments import finished_run
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.studies.engine.intervals import change_of_sum, percent, wilson
+from experiments.studies.engine.changes import change_of_sum, percent, wilson
 from sscq.verdict.bootstrap import Change
 
 
