@@ -15,7 +15,6 @@ import numpy as np
 
 import plants
 from benchmarks.runner import pages
-from benchmarks.runner.pages import paragraph
 from controllers import PID, pid_form
 from experiments.runtime.tables import markdown_table
 from flcs import Inference, KnowledgeBase, RuleBase, Variable
@@ -105,52 +104,19 @@ def measured(size: Size) -> list[ExportRow]:
 def page(rows: list[ExportRow], about: dict[str, Any]) -> str:
     """Return the page's text."""
     stood = [row for row in rows if row.rules % 25 == 0 and row.shape == "triangular"]
-    lines = [
-        "# Exported controllers",
-        "",
-        *paragraph(
-            "Written by `python -m benchmarks.exports`. Knowledge bases over error and error rate of each",
-            "channel, as C99 with station and guard, compiled by gcc: for size with -Os, for time with -O2 for this",
-            "machine. Errors are shares of a signal's range over all recorded, random and edge inputs; the loop's are",
-            "of the measurements, in all taught situations in which nothing else lies between plant and controller.",
-        ),
-        "",
-        *(f"- {key}: {value}" for key, value in about.items()),
-        "",
-        *markdown_table(_HEAD, map(_row, rows)),
-        "",
-        "## Hostile inputs",
-        "",
-        *paragraph(
-            "Sequences of 40 samples of NaN, infinities, huge and tiny numbers, jumps, frozen sensors and switched",
-            "modes, then usual ones for the guard's recovery time. In every sample every output was finite and inside",
-            "its limits; at the end nothing was distrusted and all were back in automatic:",
-        ),
-        "",
-        *(
-            f"- {row.plant}, {row.rules} rules, {_precision(row)}: {row.proof.numbers.get('hostile', row.proof.reason)}"
-            for row in stood
-        ),
-        "",
+    hostile = [
+        f"- {row.plant}, {row.rules} rules, {_precision(row)}: {row.proof.numbers.get('hostile', row.proof.reason)}"
+        for row in stood
     ]
-    return "\n".join(lines)
+    values = {"rows": markdown_table(_HEAD, map(_row, rows)), "hostile": hostile}
+    return pages.filled(pages.TEMPLATES / "exports.md", about, values)
 
 
 def _precision(row: ExportRow) -> str:
     return "single" if row.proof.target.endswith("float") else "double"
 
 
-_HEAD = (
-    "plant",
-    "rules",
-    "terms",
-    "precision",
-    "ROM, bytes",
-    "state, numbers",
-    "ns a sample",
-    "largest error",
-    "loop",
-)
+_HEAD = ("plant", "rules", "terms", "precision", "ROM, bytes", "state, numbers", "ns a sample", "largest error", "loop")
 
 
 def _row(row: ExportRow) -> list[str]:

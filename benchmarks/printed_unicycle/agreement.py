@@ -1,14 +1,22 @@
-"""Which printed coefficients hold: each text's numbers beside those of :mod:`.derived`, at random states."""
+"""Which printed coefficients hold: each text's numbers beside the derivation's, at random states, unequal parameters.
+
+And how far the plant's equations of motion are from this derivation's.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from benchmarks.printed_unicycle import formula
+import numpy as np
+
+from benchmarks.printed_unicycle import formula, motion, reference
 from benchmarks.printed_unicycle.coefficients import Coefficient, ReferenceValue, coefficients, read, references
-from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES, PIECES
-from benchmarks.printed_unicycle.states import State, random_states
+from benchmarks.printed_unicycle.geometry import BODIES, COORDINATES, LENGTHS, PIECES, Terms, expanded, terms
+from plants.unicycle import energy
+from plants.unicycle import motion as plant_motion
+from plants.unicycle.parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +26,56 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-9
 LITERAL, REPAIRED, INSERTED, WRONG = "as printed", "repaired", "rolling inserted", "wrong"
 CORRECT, NEITHER = "correct", "neither"
+SEED, STATES = 20040039555, 4
+_SYMBOLS = {"gamma": "γ", "beta": "β", "theta_w": "θw", "psi": "Ψ", "eta": "η", "yk1": "Δyk1", "dz": "Δz"}
+_SYMBOLS |= {f"theta{k}": f"θ{k}" for k in range(1, 5)}
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Coordinates and parameters: all angles independent, no two parameters equal."""
+
+    q: np.ndarray
+    p: dict[str, float]
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What our derivation gives here."""
+        return terms(self.q, self.p)
+
+    @cached_property
+    def closures(self) -> tuple[np.ndarray, np.ndarray]:
+        """Slopes [4, 10] and second derivatives [4, 10, 10] of the closures."""
+        return expanded("closures", self.q, self.p)[1:]
+
+    @cached_property
+    def printed(self) -> dict[str, float]:
+        """Numbers of the names that stand in the printed formulas."""
+        angles = dict(zip(COORDINATES, self.q.tolist(), strict=True))
+        known = {_SYMBOLS.get(name, name): value for name, value in (self.p | angles).items()}
+        beta, psi, radius = angles["beta"], angles["psi"], self.p["Rw"]
+        known |= {"ZU": beta + angles["theta1"], "ZZ": beta + angles["theta2"]}
+        known |= {"PR": psi + angles["theta3"], "PL": psi + angles["theta4"]}
+        known |= {"ZU2B": known["ZU"] + beta, "ZZ2B": known["ZZ"] + beta}
+        known |= {"P2R": known["PR"] + psi, "P2L": known["PL"] + psi}
+        known |= {"Rwe5c": radius + self.p["e5"] * np.cos(beta), "Rwe6": radius + self.p["e6"] * np.cos(beta)}
+        # The source halves the wheel; the only reading of its symbols under which its lists agree with one another.
+        known |= {"IIWShX": 0.5 * self.p["IWx"], "IIWShZ": 0.5 * self.p["IWz"]}
+        return known | {"IIIWShYK": 0.5 * (self.p["IWy"] + self.p["MW"] * radius**2)}
+
+
+def random_states(count: int = STATES, seed: int = SEED) -> tuple[State, ...]:
+    """Draw states and parameters."""
+    rng = np.random.default_rng(seed)
+    return tuple(State(rng.uniform(-1.3, 1.3, len(COORDINATES)), random_parameters(rng)) for _ in range(count))
+
+
+def random_parameters(rng: np.random.Generator) -> dict[str, float]:
+    """Draw unequal lengths, masses and inertias, all of one order so that none hides behind another."""
+    p = {name: float(rng.uniform(0.2, 1.0)) for name in LENGTHS}
+    p |= {f"M{body}": float(rng.uniform(0.5, 5.0)) for body in BODIES}
+    p |= {f"I{body}{axis}": float(rng.uniform(0.1, 1.0)) for body in BODIES for axis in "xyz"}
+    return p | {"g": 9.81}
 
 
 @dataclass(frozen=True)
@@ -163,3 +221,44 @@ def referred(every: Sequence[ReferenceValue] | None = None, states: Sequence[Sta
         right = distance(value, one, states) <= TOLERANCE
         found["fail" if not right else "hold" if parts else "nowhere"].append(one.name)
     return Referred(*(tuple(names) for names in found.values()))
+
+
+DRAWN, _DRAWN_SEED = 100, 5
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Largest distances of the plant's equations, relative to the largest entry of the matrix, forces, energy."""
+
+    mass: float
+    force: float
+    energy: float
+
+
+def distances(states: int = DRAWN, seed: int = _DRAWN_SEED) -> Distances:
+    """Compare mass matrices, forces and energies."""
+    rng = np.random.default_rng(seed)
+    return Distances(*np.max([_at(*draw(rng)) for _ in range(states)], axis=0).tolist())
+
+
+def draw(rng: np.random.Generator) -> tuple[list[float], ...]:
+    """Draw state, torques, pushes and slopes, parameters: all within 20 %, the term `nh` anything from 0 to 1."""
+    p = {q.name: q.nominal * rng.uniform(0.8, 1.2) for q in PARAMETERS}
+    p |= {"psi0": rng.uniform(-3.0, 3.0), "Droll": rng.uniform(0.0, 0.1), "nh": rng.uniform(0.0, 1.0)}
+    limits = np.array([3.0, 0.6, 0.6, 9.0, 9.0, 4.0, 4.0, 4.0, 15.0, 15.0, 5.0, 5.0])
+    pushes = np.array([20.0, 20.0, 20.0, 1.0, 0.2, 0.2])
+    drawn = (limits, np.full(3, 5.0), pushes)
+    return (*((size * rng.uniform(-1.0, 1.0, len(size))).tolist() for size in drawn), [p[q.name] for q in PARAMETERS])
+
+
+def _at(x: list[float], u: list[float], w: list[float], p: list[float]) -> tuple[float, float, float]:
+    block = (0.0, tuple(x), tuple(u), tuple(w), tuple(p))
+    theirs = (plant_motion.mass_matrix(*block), plant_motion.force(*block), energy.energy(*block))
+    named = reference.by_name(p)
+    given = motion.Inputs((u[0], u[1], u[2]), (w[0], w[1], w[2]), w[3], (w[4], w[5]))
+    at = motion.posture(x, named)
+    of = motion.balance(at, named, given.slope)
+    # Energy is that over level ground: slopes are forces.
+    ours = (of.mass, motion.load(at, of, named, given, p[-1]), of.energy)
+    gaps = [np.abs(np.subtract(a, b)).max() / np.abs(a).max() for a, b in zip(ours, theirs, strict=True)]
+    return gaps[0], gaps[1], gaps[2]

@@ -1,16 +1,16 @@
-"""What the missing nonholonomic term does: accelerations, trajectories and energy, in words, tables and a figure."""
+"""What the missing nonholonomic term does: accelerations, trajectories and energy, in numbers, tables and a figure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from benchmarks.printed_unicycle import motion, reference
-from benchmarks.printed_unicycle.motion import MINIMAL, Inputs, accelerations, balance, posture
-from benchmarks.printed_unicycle.tables import table
-from benchmarks.runner.pages import paragraph
+from benchmarks.printed_unicycle.motion import Inputs, accelerations, balance, posture
 from benchmarks.runner.svg import Chart, SvgLine, figure
+from experiments.runtime.tables import markdown_table
 
 FORMS = {"right": 1.0, "printed": 0.0}
 SPEEDS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)  # m/s
@@ -51,14 +51,14 @@ class Effects:
 def measured() -> Effects:
     """Measure everything; takes seconds."""
     falls = {
-        form: motion.run(FALL_TIME, reference.T2_START, step=2.5e-4, nh=nh, **motion.FREE) for form, nh in FORMS.items()
+        form: motion.run(FALL_TIME, reference.START_T2, step=2.5e-4, nh=nh, **motion.FREE) for form, nh in FORMS.items()
     }
     gaps = np.abs(falls["right"][-1, :3] - falls["printed"][-1, :3])
     return Effects(
         cases(),
         off("gamma"),
         off("alpha"),
-        {form: motion.run(T_END, reference.T1_START, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()},
+        {form: motion.run(T_END, reference.START_T1, step=STEP, nh=nh)[:, 0] for form, nh in FORMS.items()},
         {form: np.array([_end(speed, nh) for speed in SPEEDS]) for form, nh in FORMS.items()},
         {form: drift(fall) for form, fall in falls.items()},
         float(gaps.max()),
@@ -67,12 +67,13 @@ def measured() -> Effects:
 
 def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Accelerations of the specification's cases A3 (right) and A4 (printed), ours and its own."""
-    given = Inputs(reference.A3_TORQUES, reference.A3_PUSH, reference.A3_HEIGHT)
-    published = {"right": reference.A3, "printed": reference.A4}
+    published = {form: reference.CASES[case] for form, case in (("right", "A3"), ("printed", "A4"))}
+    w = published["right"]["w"]
+    given = Inputs(published["right"]["u"], w[:3], w[3])
     return {
         form: (
-            np.array(accelerations(reference.A3_STATE, reference.UNEQUAL, given, nh)),
-            np.array(published[form])[[0, 1, 2, 3, 8]],
+            np.array(accelerations(reference.X2, reference.UNEQUAL, given, nh)),
+            np.array(published[form]["accelerations"])[[0, 1, 2, 3, 8]],
         )
         for form, nh in FORMS.items()
     }
@@ -90,7 +91,7 @@ def off(turning: str) -> np.ndarray:
 
 
 def _end(speed: float, nh: float) -> float:
-    start = [*reference.T1_START]
+    start = [*reference.START_T1]
     start[8] = speed / reference.NOMINAL["Rw"]
     found = motion.run(T_END, start, step=STEP, nh=nh, speed=speed)
     return float(found[-1, 0]) if len(found) else float("nan")
@@ -108,72 +109,33 @@ _TITLES = {"right": "with the term", "printed": "as printed"}
 _GREEK = ("α″", "γ″", "β″", "θw″", "η″")
 
 
-def text(found: Effects, name: str) -> list[str]:
-    """Return the section's lines."""
-    fit = max(float(np.abs(ours / given - 1.0).max()) for ours, given in found.cases.values())
-    nominal = {form: yaw[-1] for form, yaw in found.yaw.items()}
+def told(found: Effects) -> dict[str, Any]:
+    """Return what the page says of the effects, by the template's names."""
     shifts = found.ends["printed"] - found.ends["right"]
-    slope = float(found.rolling[SPEEDS.index(1.0), RATES.index(1.0)])
     fallen = {form: int(np.isnan(ends).sum()) for form, ends in found.ends.items()}
-    return [
-        *paragraph(
-            "With p_y the bodies' horizontal linear momentum to the left, what the printed equations lack on the",
-            "side of the",
-            "accelerations is + Rw θw′ p_y in the yaw equation and − Rw α′ p_y in the wheel's. It does no work:",
-            "energy is",
-            f"kept without it, too. In a fall of {FALL_TIME:g} s without friction and control energy changes by",
-            f"{found.drift['right']:.0e} of itself with the term and by {found.drift['printed']:.0e} without, while",
-            "the two",
-            f"motions end {found.apart:.2g} rad apart. **No test of the energy shows the error.**",
-        ),
-        "",
-        *paragraph(
-            "Accelerations in the specification's cases A3 (with the term) and A4 (without); ours agree with its to",
-            f"{fit:.0e}:",
-        ),
-        "",
-        *_cases(found),
-        "",
-        *paragraph(
-            "Upright, p_y is the masses' height times the roll rate: printed, the machine steers itself by",
-            f"{slope:.3g} rad/s² of yaw for each rad/s of roll and m/s of speed. By how much the printed yaw",
-            "acceleration",
-            "is off [rad/s²], rolling at the given rate, upright:",
-        ),
-        "",
-        *_grid("roll rate", found.rolling),
-        "",
-        f"Yawing at the given rate, leaning forward by {LEANED:g} rad:",
-        "",
-        *_grid("yaw rate", found.yawing),
-        "",
-        *paragraph(
-            "Under control roll rates are small, and the loop corrects what the term would have done. In the nominal",
-            "run",
-            f"(roll 0.05 rad, pitch 0.05 rad off, 1.5 m/s) the yaw after {T_END:g} s is {nominal['right']:.3f} rad,",
-            "printed",
-            f"{nominal['printed']:.3f} rad. From {SPEEDS[0]:g} to {SPEEDS[-1]:g} m/s the printed heading is off by",
-            f"{-shifts.max():.2g} to {-shifts.min():.2g} rad to the right" + _stand(fallen),
-        ),
-        "",
-        f"![yaw with and without the nonholonomic term]({name})",
-    ]
-
-
-def _stand(fallen: dict[str, int]) -> str:
-    if not any(fallen.values()):
-        return "; the same gains balance both."
-    return f"; of the runs {fallen['right']} fall with the term and {fallen['printed']} without."
-
-
-def _cases(found: Effects) -> list[str]:
+    parted = f"of the runs {fallen['right']} fall with the term and {fallen['printed']} without."
     rows = [[_TITLES[form], *(f"{value:.4f}" for value in ours)] for form, (ours, _) in found.cases.items()]
-    return table(("rad/s²", *_GREEK[: len(MINIMAL)]), rows)
+    return {
+        "fall": FALL_TIME,
+        "drift": found.drift,
+        "apart": found.apart,
+        "fit": max(float(np.abs(ours / given - 1.0).max()) for ours, given in found.cases.values()),
+        "cases": markdown_table(("rad/s²", *_GREEK), rows),
+        "slope": float(found.rolling[SPEEDS.index(1.0), RATES.index(1.0)]),
+        "rolled": _grid("roll rate", found.rolling),
+        "leaned": LEANED,
+        "yawed": _grid("yaw rate", found.yawing),
+        "t_end": T_END,
+        "nominal": {form: yaw[-1] for form, yaw in found.yaw.items()},
+        "speeds": (SPEEDS[0], SPEEDS[-1]),
+        "shifts": (-shifts.max(), -shifts.min()),
+        "standing": parted if any(fallen.values()) else "the same gains balance both.",
+    }
 
 
 def _grid(rate: str, values: np.ndarray) -> list[str]:
     rows = [[f"{v:g} m/s", *(f"{value:.3g}" for value in row)] for v, row in zip(SPEEDS, values, strict=True)]
-    return table((f"speed, {rate}", *(f"{one:g} rad/s" for one in RATES)), rows)
+    return markdown_table((f"speed, {rate}", *(f"{one:g} rad/s" for one in RATES)), rows)
 
 
 def drawing(found: Effects) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import plants
-from benchmarks.printed_unicycle import against_plant, motion, reference
+from benchmarks.printed_unicycle import agreement, motion, reference
 from benchmarks.printed_unicycle.geometry import expanded
 from benchmarks.printed_unicycle.reference import CASES, START_T2, STILL
 from benchmarks.printed_unicycle.tables import table
@@ -89,7 +89,7 @@ def slips(states: int) -> tuple[float, float]:
     """
     rng, found = np.random.default_rng(_SEED), []
     for _ in range(states):
-        x, u, w, p = (tuple(group) for group in against_plant.draw(rng))
+        x, u, w, p = (tuple(group) for group in agreement.draw(rng))
         named = reference.by_name(p)
         at = motion.posture(x, named)
         _, slopes, _ = expanded("vectors", np.array(at.q), named)
@@ -182,7 +182,7 @@ def apart(states: int = STATES) -> dict[str, float]:
     rng, others = np.random.default_rng(SEED), _derivations()
     found: dict[str, float] = dict.fromkeys(others, 0.0)
     for _ in range(states):
-        x, u, w, p = (tuple(group) for group in against_plant.draw(rng))
+        x, u, w, p = (tuple(group) for group in agreement.draw(rng))
         block = (x, u, w, (*p[:-1], 1.0))
         expected = UNICYCLE.derivative(0.0, *block)[5:10]
         for name, other in others.items():

@@ -14,7 +14,6 @@ from benchmarks.mechanics import (
     mechanism_forms,
     mechanisms,
     systems,
-    tables,
 )
 from benchmarks.mechanics.peers import AlgebraPeer, RollingDisk, Sympy
 from benchmarks.runner import pages
@@ -89,7 +88,7 @@ def test_lists_in_words():
 
 @pytest.mark.parametrize(("value", "said"), [(0.0, "0"), (2.6, "3"), (1e-16, "1e-16"), (6e-6, "6e-6"), (13.0, "1e1")])
 def test_small_numbers_in_one_digit(value, said):
-    assert tables.short(value) == said
+    assert formulations_page.short(value) == said
 
 
 def test_first_steps_that_take_too_long_are_called_missed():

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.printed_unicycle import against_plant, effects, page, reference, tables
+from benchmarks.printed_unicycle import agreement, effects, page, reference
 from benchmarks.printed_unicycle import motion as printed_unicycle_motion
 from benchmarks.printed_unicycle.agreement import (
     CORRECT,
@@ -15,6 +15,7 @@ from benchmarks.printed_unicycle.agreement import (
     NEITHER,
     REPAIRED,
     WRONG,
+    random_states,
     referred,
     verdicts,
 )
@@ -22,7 +23,7 @@ from benchmarks.printed_unicycle.coefficients import FAMILIES, coefficients, ref
 from benchmarks.printed_unicycle.formula import FormulaError, read
 from benchmarks.printed_unicycle.geometry import COORDINATES, LENGTHS, N, closures, terms, vectors, weights
 from benchmarks.printed_unicycle.motion import balance, posture
-from benchmarks.printed_unicycle.states import random_states
+from benchmarks.runner import pages
 from plants.unicycle import UNICYCLE, motion
 
 NAMES = ("e1", "e2", "Rw", "β", "ZU", "ZU2B", "Rwe6")
@@ -118,7 +119,7 @@ def test_what_rolling_loses_is_the_momentum_to_the_left_and_does_no_work():
 
 def test_forms_differ_by_factors_of_nothing_and_of_two():
     """Chaplygin's correction: translational terms with the wheel's rate vanish in yaw and double in the wheel."""
-    rows = [line.split(" | ") for line in tables.differences()[2:]]
+    rows = [line.split(" | ") for line in page.differences()[2:]]
     factors = {(equation.strip("| "), factor.strip(" |")) for equation, _, _, factor in rows}
     missing = "not 0, where rolling inserted leaves 0"
     assert factors == {("α", "0 times"), ("α", missing), ("θw", "2 times"), ("θw", missing)}
@@ -127,7 +128,7 @@ def test_forms_differ_by_factors_of_nothing_and_of_two():
 
 def test_closed_loops_are_closed():
     p = reference.UNEQUAL
-    at = posture(reference.A3_STATE, p)
+    at = posture(reference.X2, p)
     assert np.abs(closures(tuple(at.q), tuple(p[name] for name in LENGTHS))).max() < 1e-15
 
 
@@ -182,14 +183,14 @@ def test_a_repair_that_cannot_be_read_says_where():
 
 def test_the_plant_moves_by_the_same_equations():
     """Ten times the rounding of sums of some hundred terms."""
-    gaps = against_plant.distances(states=20)
+    gaps = agreement.distances(states=20)
     assert max(gaps.mass, gaps.force, gaps.energy) < 1e-13
 
 
 def test_a_plant_without_the_term_would_be_seen(monkeypatch):
     right = motion.force
     monkeypatch.setattr(motion, "force", lambda t, x, u, w, p: right(t, x, u, w, (*p[:-1], 1.0 - p[-1])))
-    gaps = against_plant.distances(states=5)
+    gaps = agreement.distances(states=5)
     assert gaps.force > 1e-3
     assert gaps.mass < 1e-13
 
@@ -217,19 +218,19 @@ def test_printed_yaw_is_off_by_the_lost_term_over_the_inertia():
 
 def test_trajectory_of_the_specification():
     """Given to nine digits, of numbers up to 21."""
-    end = printed_unicycle_motion.run(2.0, reference.T1_START, step=1e-3)[-1]
-    np.testing.assert_allclose(end, reference.T1_END, rtol=5e-9, atol=5e-10)
+    end = printed_unicycle_motion.run(2.0, reference.START_T1, step=1e-3)[-1]
+    np.testing.assert_allclose(end, reference.T1[2.0], rtol=5e-9, atol=5e-10)
 
 
 def test_both_forms_keep_energy_and_part():
     falls = {
-        nh: printed_unicycle_motion.run(0.5, reference.T2_START, step=1e-3, nh=nh, **printed_unicycle_motion.FREE)
+        nh: printed_unicycle_motion.run(0.5, reference.START_T2, step=1e-3, nh=nh, **printed_unicycle_motion.FREE)
         for nh in (0.0, 1.0)
     }
     assert max(effects.drift(fall) for fall in falls.values()) < 1e-11  # RK4 at 1 ms
     assert np.abs(falls[0.0][-1, :3] - falls[1.0][-1, :3]).max() > 0.1
     slowed = printed_unicycle_motion.run(
-        0.5, reference.T2_START, step=1e-3, **printed_unicycle_motion.FREE | {"Dcor": 1.0}
+        0.5, reference.START_T2, step=1e-3, **printed_unicycle_motion.FREE | {"Dcor": 1.0}
     )
     assert effects.drift(slowed) > 1e-5  # and what is lost is seen
 
@@ -240,10 +241,10 @@ def test_parameters_are_the_plants():
 
 @pytest.mark.slow  # eight seconds of motion, many times
 def test_page_is_what_its_command_writes(tmp_path):
-    page.main(["--folder", str(tmp_path)])
+    page.write(page.measured(), {}, tmp_path)
     text = (tmp_path / "unicycle_agreement.md").read_text(encoding="utf-8")
     assert "**292 of 373 printed coefficients agree**" in text
-    kept = page.FOLDER / "unicycle_agreement.md"
+    kept = pages.STUDIES / "unicycle_agreement.md"
     lines = [line for line in kept.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
     assert [line for line in text.splitlines() if line.startswith("| ")] == lines
     assert "<svg" in (tmp_path / page.FIGURE).read_text(encoding="utf-8")
