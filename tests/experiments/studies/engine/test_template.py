@@ -5,9 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.runner.pages import TEMPLATES
 from experiments.studies.engine.template import FOLDER, Template
 
-PAGES = {path.stem: page for path in FOLDER.glob("*.md") if (page := Template.of(path.stem).head.get("page"))}
+READ = {path.stem: Template.read(path) for folder in (FOLDER, TEMPLATES) for path in folder.glob("*.md")}
+PAGES = {name: page for name, template in READ.items() if (page := template.head.get("page"))}
 
 
 def test_places_are_filled_in():
@@ -23,7 +25,7 @@ def test_places_are_filled_in():
 def test_a_published_page_has_its_template_s_words_in_their_order(name):
     """Whoever changes the words of a study changes its page in docs with them; lines with findings are left out."""
     page = (Path(__file__).parents[4] / PAGES[name]).read_text(encoding="utf-8").split("\n")
-    words = [line for line in Template.of(name).parts["page"].split("\n") if line and "{{" not in line]
+    words = [line for line in READ[name].parts["page"].split("\n") if line and "{{" not in line]
     place = 0
     for line in words:
         assert line in page[place:], line
