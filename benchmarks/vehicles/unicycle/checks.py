@@ -17,9 +17,9 @@ import plants
 from benchmarks.printed_unicycle import agreement, motion, reference
 from benchmarks.printed_unicycle.geometry import expanded
 from benchmarks.printed_unicycle.reference import CASES, START_T2, STILL
-from benchmarks.printed_unicycle.tables import table
 from benchmarks.runner import pages
 from benchmarks.vehicles.unicycle.rollouts import SPEED, UnicycleRuns
+from experiments.runtime.tables import markdown_table
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse
 from plants.unicycle import UNICYCLE
@@ -202,10 +202,12 @@ def page(found: CheckFindings) -> str:
         pages.TEMPLATES / "unicycle_checks.md",
         {},
         {
-            "cases": table(tuple(found.cases), [[f"{gap:.0e}" for gap in found.cases.values()]]),
-            "apart": table(("derivation", "distance"), [[name, f"{gap:.0e}"] for name, gap in found.apart.items()]),
-            "energies": table(("run", "equations", *(f"{1e3 * step:g} ms" for step in STEPS)), energies),
-            "opened": table(("form", "opening, m"), [[name, f"{found.opened[name]:.0e}"] for name in OPENED]),
+            "cases": markdown_table(tuple(found.cases), [[f"{gap:.0e}" for gap in found.cases.values()]]),
+            "apart": markdown_table(
+                ("derivation", "distance"), [[name, f"{gap:.0e}"] for name, gap in found.apart.items()]
+            ),
+            "energies": markdown_table(("run", "equations", *(f"{1e3 * step:g} ms" for step in STEPS)), energies),
+            "opened": markdown_table(("form", "opening, m"), [[name, f"{found.opened[name]:.0e}"] for name in OPENED]),
             "states": STATES,
             "end": T_END,
             "slipped": found.slipped,
