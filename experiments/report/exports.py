@@ -18,7 +18,7 @@ from flcs.export.controller import installed
 from flcs.export.guard import Guard
 from flcs.export.job import Job
 from flcs.export.pid_block import VendorForm
-from flcs.export.proof import digest
+from flcs.export.proof import Proof, digest
 from flcs.export.recording import recordings
 from flcs.export.scheduler import is_scheduler, scheduler
 from plants.core import atomic_files
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from configs.schema.commands import ExportSettings, GuardConfig
     from experiments.pipeline.ladder import Bench
     from flcs import KnowledgeBase
-    from flcs.export.proof import Proof
     from plants import Plant
     from sscq.situations.situation import Situation
 

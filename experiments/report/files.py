@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import zipfile
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,6 @@ from sscq.teaching.teaching_signal import TeachingSignal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 
 NAME, SCHEMA, VERSION = "report.json", "sscq-report", 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline.judging import MEASURES
+from experiments.pipeline.judging import MEASURES, Judgement
 from experiments.runtime.tables import change, in_words, number
 from sscq.situations.situation_sets import KINDS
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from configs.schema import DesignConfig
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs

@@ -14,16 +14,14 @@ import numpy as np
 from experiments.pipeline import search_results
 from experiments.report.drawing.numbers import count
 from experiments.report.records.learning import SearchHistory
-from experiments.report.records.motion import Drive, SignalView
-from experiments.report.records.results import NotAvailable, Response
+from experiments.report.records.motion import Drive, NamedSignal, PictureView, SignalView
+from experiments.report.records.results import Array, ControllerResult, NotAvailable, Response, SituationResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from experiments.report.records.motion import NamedSignal, PictureView
     from experiments.report.records.report_data import ReportData
-    from experiments.report.records.results import Array, ControllerResult, SituationResult
     from sscq.baselines.tuned import Tuned
     from sscq.search.history import GenerationHistory
 

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from experiments.report.builders.estimates import of_change
 from experiments.report.drawing.numbers import bracketed, count, number, percent
 from experiments.runtime.tables import loss, markdown_table
-from experiments.suites.suite import DESIGNS, SEEDS
+from experiments.suites.suite import DESIGNS, SEEDS, SuiteOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from experiments.studies.engine.pooling import Pooled, PooledCosts
-    from experiments.suites.suite import SuiteOptions
     from sscq.verdict.bootstrap import Change
 
 

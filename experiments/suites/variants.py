@@ -18,7 +18,7 @@ from experiments.pipeline import judging, knowledge, ladder, refining, search_re
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
-from experiments.runtime.run_folder import read_record
+from experiments.runtime.run_folder import RunFolder, read_record
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase
 from flcs.knowledge_base.mirror import mirrored
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
-    from experiments.runtime.run_folder import RunFolder
 
 FULL = "knowledge_base"
 

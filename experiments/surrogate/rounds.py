@@ -10,7 +10,7 @@ import numpy as np
 import plants
 from controllers import ConstantGains, Controller, gain_names
 from experiments.surrogate import grey_fit, linear_fit, models
-from flcs import FuzzyController
+from flcs import FuzzyController, KnowledgeBase
 from plants.core import atomic_files
 from sscq.loop.evaluate import evaluate
 from sscq.situations.situation_sets import KINDS, standard_sets
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from experiments.surrogate.runs import Run, SlowRuns
-    from flcs import KnowledgeBase
     from plants import Plant
     from sscq import Situation
 

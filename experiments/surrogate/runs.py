@@ -11,7 +11,7 @@ import numpy as np
 from experiments.runtime.errors import UserError
 from plants.core.motion.simulate import count_steps
 from plants.core.motion.step import LARGE
-from sscq.loop.slow import SlowLoop
+from sscq.loop.slow import Crew, SlowLoop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from plants.core.slow import SlowPlant
     from sscq import Situation
     from sscq.loop.quality import Quality
-    from sscq.loop.slow import Crew
 
     Array = NDArray[np.float64]
 

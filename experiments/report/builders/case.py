@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.pipeline.judging import recommendable
+from experiments.pipeline.judging import Judgement, recommendable
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from controllers import PID
     from experiments.pipeline.front import Front
-    from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.report.records.results import Group

@@ -9,14 +9,13 @@ import numpy as np
 
 from experiments.pipeline.judging import keeps_margins
 from experiments.report.builders import estimates, words
-from experiments.report.builders.case import BASELINE
+from experiments.report.builders.case import BASELINE, FinishedDesign, PlacedSituation
 from experiments.report.drawing.numbers import number, percent, plain, share
 from experiments.report.records.report_data import ReportWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from experiments.report.builders.case import FinishedDesign, PlacedSituation
     from experiments.report.records.learning import SearchHistory
 
 _FEW_SEEDS = 10

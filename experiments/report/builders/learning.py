@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.pipeline import front_files
-from experiments.pipeline.front import CHOICE_NAME
+from experiments.pipeline.front import CHOICE_NAME, Front
 from experiments.pipeline.judging import RIVAL
-from experiments.report.builders.case import BASELINE
+from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.words import symbol
 from experiments.report.drawing.numbers import count, plain, share
 from experiments.report.recorded import MOST
@@ -18,8 +18,6 @@ from experiments.report.records.results import NotAvailable
 from sscq.baselines.objective import measure_of
 
 if TYPE_CHECKING:
-    from experiments.pipeline.front import Front
-    from experiments.report.builders.case import FinishedDesign
     from experiments.settings import FrontPlan
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from experiments.pipeline.judging import RIVAL
-from experiments.report.builders.case import BASELINE
-from experiments.report.records.motion import BodyView, NamedSignal, PictureView, SceneView
+from experiments.report.builders.case import BASELINE, FinishedDesign, PlacedSituation
+from experiments.report.records.motion import BodyView, Drive, NamedSignal, PictureView, SceneView
 from experiments.runtime.tables import in_words
 from plants.core.plant import plotted_quantity
 from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
@@ -23,9 +23,7 @@ from plants.core.scene_points import RecordedRun, body_level, body_points, view_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from experiments.report.builders.case import FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
-    from experiments.report.records.motion import Drive
     from plants import Plant
     from plants.core.motion.trajectory import Trajectory
     from plants.core.presentation import Body, Scene

@@ -12,10 +12,10 @@ import numpy as np
 
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.motion import scene_parts, shown_contenders, shown_places, signal_parts
-from experiments.report.recorded import MOST
+from experiments.report.recorded import MOST, Recordings
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
-from flcs import FuzzyController
+from flcs import FuzzyController, KnowledgeBase
 from sscq.loop.record import Recorder
 from sscq.situations.situation_sets import KINDS
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.report.builders.case import FinishedDesign, PlacedSituation
-    from experiments.report.recorded import Recordings
-    from flcs import KnowledgeBase
     from plants.core.motion.trajectory import Trajectory
     from sscq.baselines.tuned import Tuned
 

@@ -15,7 +15,7 @@ import numpy as np
 from controllers import GainTable, TwoDegreePID
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders import estimates, words
-from experiments.report.builders.case import BASELINE
+from experiments.report.builders.case import BASELINE, Array, FinishedDesign, PlacedSituation
 from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
@@ -25,6 +25,7 @@ from experiments.report.records.results import (
     ChannelGains,
     ControllerResult,
     Estimate,
+    Group,
     MarginPoint,
     NotAvailable,
     OwnMeasure,
@@ -39,9 +40,7 @@ from flcs.refinement.genome import gain_sets
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import Array, FinishedDesign, PlacedSituation
     from experiments.report.recorded import Recordings
-    from experiments.report.records.results import Group
     from sscq.baselines.tuned import Tuned
     from sscq.margins.margins import LoopMargins
 

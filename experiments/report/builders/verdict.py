@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING
 
 from experiments.pipeline.judging import keeps_margins
 from experiments.report.builders import estimates
-from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL
+from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL, FinishedDesign
 from experiments.report.builders.results import margins_of
 from experiments.report.drawing.numbers import bracketed, number, percent
 from experiments.report.records.report_data import Criterion, JudgedText, VerdictComparison, VerdictText
-from experiments.report.records.results import NotAvailable
+from experiments.report.records.results import Group, NotAvailable
 from sscq.margins.operating import SLACK
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
-
-if TYPE_CHECKING:
-    from experiments.report.builders.case import FinishedDesign
-    from experiments.report.records.results import Group
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.report.builders.case import BASELINE
+from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.drawing.numbers import number, plain, share, with_unit
 from experiments.runtime.tables import in_words
-from plants.excitation import as_signal
+from plants.excitation import Part, Signal, as_signal
 
 if TYPE_CHECKING:
-    from experiments.report.builders.case import FinishedDesign
     from plants import Plant
-    from plants.excitation import Part, Signal
     from sscq.fitness import Fitness
     from sscq.situations.situation import Situation
 

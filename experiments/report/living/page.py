@@ -21,8 +21,8 @@ import numpy as np
 
 from experiments.report.drawing.html import Html, element, head_line, whole_page
 from flcs.export import targets
-from flcs.export.loop_runs import between, simulated
-from flcs.export.machine import identifier, part
+from flcs.export.loop_runs import LoopRun, between, simulated
+from flcs.export.machine import Machine, Slots, identifier, part
 from flcs.export.plant import plant_machine
 from flcs.export.proof import OK, Proof, failure_text, output_of, unchecked, version
 from flcs.export.scheduler import is_scheduler
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flcs.export.job import Job
-    from flcs.export.loop_runs import LoopRun
-    from flcs.export.machine import Machine, Slots
     from sscq.situations.situation import Situation
 
     Array = NDArray[np.float64]

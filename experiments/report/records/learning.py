@@ -24,14 +24,10 @@ class SearchHistory:
 
     Attributes
     ----------
-    name : str
-        For example "best fixed gains, genetic search, seed 0".
     controller : str
         Key of the controller it served (gives the colour); empty: none.
-    evaluations : array [n]
-        Closed-loop evaluations so far, increasing.
-    best : array [n]
-        Best cost so far.
+    evaluations, best : array [n]
+        Closed-loop evaluations and best cost so far.
     mean : array [n] or None
         Mean cost of each generation.
     text : str
@@ -62,15 +58,12 @@ class FrontSeries:
 
     Attributes
     ----------
-    name : str
     controller : str
         Key of the controller whose colour it has; empty: none.
-    values : array [n, n_objectives]
-    points : tuple of (name, position)
-        Points that are named.
+    values, gains : array [n, n_objectives], array [n, n_gains]
+        Of its points; those in `points` are named.
     gain_names : tuple of str
         Empty where the parameters are too many to be shown.
-    gains : array [n, n_gains]
     text : str
         Evaluations, and by how much each objective can fall within the error budget.
     own_points : bool
@@ -93,15 +86,12 @@ class FrontView:
 
     Attributes
     ----------
-    labels : tuple of str
-        Names of the objectives.
-    series : tuple of FrontSeries
+    labels, units : tuple of str
+        Of the objectives; unit "": none.
     marks : tuple of (controller key, array [n_objectives])
         Where the ladder's controllers lie.
     text : str
         What was searched, how far and how the point was chosen.
-    units : tuple of str
-        Of the objectives; "": none.
     whole : bool
         The drawing holds all controllers; left out, not those far from the fronts, which would press these into a
         corner.
@@ -133,15 +123,12 @@ class Knowledge:
 
     Attributes
     ----------
-    kb : KnowledgeBase
     curve : TradeOff or None
         Number of its rules against cost, and what each rule is worth.
     shares : array [n_rules of all channels] or None
         Mean share of every rule in the gains over the taught situations, 0..1; NaN: not known.
     moment : array [1 + n_inputs] or None
-        Time [s] and inputs of a moment at which the rules are shown at work.
-    place : str
-        The situation of that moment.
+        Time [s] and inputs of a moment, in the situation `place`, at which the rules are shown at work.
     controller : str
         Key of the controller that uses it.
     """
@@ -163,7 +150,7 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class TeachingView:
-    """The teaching signal.
+    """The teaching signal: its windows, how it was made.
 
     Attributes
     ----------
@@ -172,15 +159,9 @@ class TeachingView:
     window : float
         Length of a window [s].
     start_gains : array [n_gains]
-        What the search began with.
-    learner, start : str
-        Keys of the controllers that learned it and that it began with; empty: none.
-    text : str
-        How it was made.
-    round : int
-        Of teaching, whose knowledge base is the learner; 0: none.
-    signal : TeachingSignal or None
-        The windows.
+        What the search began with, those of the controller `start`.
+    learner : str
+        Key of the controller that learned it in this `round` of teaching; empty, and round 0: none.
     learned : array [n, n_gains] or None
         What the knowledge base that learned it gives for the same inputs.
     """

@@ -45,8 +45,6 @@ class Drive:
 
     Attributes
     ----------
-    situation, controller : str
-        Name and key.
     step : float
         Time between frames [s].
     parts : mapping of str to int array
@@ -106,7 +104,6 @@ class NamedSignal:
 
     Attributes
     ----------
-    name, unit : str
     span : float
         Length of the piece that is shown over time [s].
     weighting_name : str
@@ -128,13 +125,9 @@ class SignalView:
 
     Attributes
     ----------
-    situation, controller : str
-        Name and key.
     what : {"history", "spectrum"}
-    name, unit : str
-        Of the signal; the unit is that of the values.
     x, y : array [n]
-        Time [s] or frequency [Hz], and values; those of a spectrum are above 0.
+        Time [s] or frequency [Hz], and values in the `unit`; those of a spectrum are above 0.
     """
 
     situation: str

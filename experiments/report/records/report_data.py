@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from experiments.report.records.learning import FrontView, SearchHistory, TeachingView
-from experiments.report.records.motion import NamedSignal, PictureView
+from experiments.report.records.learning import FrontView, Knowledge, SearchHistory, TeachingView
+from experiments.report.records.motion import NamedSignal, PictureView, SignalView
 from experiments.report.records.results import (
     FROM_FILE,
     NAN,
@@ -29,8 +29,6 @@ from experiments.report.records.results import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.records.learning import Knowledge
-    from experiments.report.records.motion import SignalView
     from flcs.export.proof import Proof
 
 
@@ -42,12 +40,8 @@ class VerdictComparison:
     ----------
     controller, against : str
         Keys of controllers.
-    change : Estimate
-        Relative change with its interval.
     equal_travel : bool
         Whether both were held to the same total variation of u.
-    group : {"taught", "validation", "unforeseen"}
-        Over which situations.
     travel_ratio : float
         Total variation of `controller` over that of `against`, in this comparison.
     """
@@ -78,14 +72,10 @@ class Criterion:
 
 @dataclass(frozen=True)
 class JudgedText:
-    """How one controller fared against the one that all are compared with.
+    """How one controller fared against the one that all are compared with, by the same conditions for all.
 
     Attributes
     ----------
-    controller : str
-        Its key.
-    criteria : tuple of Criterion
-        The same conditions in the same order for all.
     wins : float
         Share of the runs in which its cost is lower.
     p_value : float
@@ -113,14 +103,10 @@ class VerdictText:
         Key of the most ambitious controller that was judged; its change is shown where it is not recommended.
     present : str
         Key of the user's own present tuning; empty: none was given.
-    reason : str
-        One or two sentences.
     comparisons : tuple of VerdictComparison
         Of the recommended (or judged) controller against every other; the page picks what it needs.
-    criteria : tuple of Criterion
-        The conditions of the verdict.
-    judgements : tuple of JudgedText
-        The conditions for every controller that was judged.
+    criteria, judgements : tuple of Criterion, tuple of JudgedText
+        The conditions of the verdict for the recommended (or judged) controller, and for every one.
     sensitivity_peak_limit, delay_margin_needed : float
         The constraints in force; NaN: none.
     margin_slack : float
@@ -164,14 +150,10 @@ class Provenance:
 
     Attributes
     ----------
-    command, seed : str
-        The command line; the seed or seeds of the design.
     config : str
         The resolved configuration as text.
-    versions : tuple of (name, version)
-        Of this project, Python and the packages that compute.
-    files : tuple of (file, what it holds)
-        Results beside the report.
+    versions, files : tuple of pairs
+        Of this project, Python and the packages that compute; results beside the report and what they hold.
     """
 
     command: str
@@ -191,38 +173,18 @@ class ReportData:
         Heading; one line on the plant.
     cost : str
         Definition of the cost J in words or as a formula.
-    channels : tuple of ChannelView
-        The control loops, in the order of the columns of every response.
-    situations : tuple of SituationInfo
-        In the order in which they are shown.
-    controllers : tuple of ControllerResult
-        The ladder, simplest first.
-    verdict : VerdictText
-        What to do.
-    teaching : TeachingView or NotAvailable
-        Best gains over time that the knowledge base learned from.
+    channels, situations, controllers : tuple of ChannelView, tuple of SituationInfo, tuple of ControllerResult
+        In the order in which they are shown: channels as the columns of every response, controllers simplest first.
     warnings : tuple of ReportWarning
         Gravest first.
     facts : tuple of (what, value)
         How it was computed: integration step, integrator, evaluations.
-    front : FrontView or None
-        Trade-off fronts, where any were searched.
-    own_measures : tuple of OwnMeasure
-        Quality measures of the plant's own.
-    picture : PictureView or None
-        The plant in motion, where it has a scene.
-    plotted : tuple of NamedSignal
-        Signals that the plant names.
-    signals : tuple of SignalView
-        Their curves over time and over frequency.
+    front, picture : FrontView or None, PictureView or None
+        Where any front was searched; where the plant has a scene.
+    plotted, signals : tuple of NamedSignal, tuple of SignalView
+        Signals that the plant names; their curves over time and over frequency.
     knowledge : Knowledge or None
         The refined knowledge base; how its inputs, terms and the number of its rules were found.
-    searches : tuple of SearchHistory
-        All searches of the run.
-    provenance : Provenance
-        How to repeat the run.
-    exports : tuple of Proof
-        What was exported.
     """
 
     title: str

@@ -74,10 +74,8 @@ class ChannelView:
 
     Attributes
     ----------
-    output, output_unit, command, command_unit : str
-        Names and units of the controlled output and of the command u.
     low, high : float
-        Limits of the command, in its unit; infinite: none.
+        Limits of the command u, in its unit; infinite: none.
     gain_units : tuple of str
         Of kp, ki, kd; empty: not known.
     """
@@ -97,8 +95,6 @@ class SituationInfo:
 
     Attributes
     ----------
-    name : str
-        Unique.
     group : {"taught", "validation", "unforeseen"}
         What it was used for.
     text : str
@@ -122,8 +118,8 @@ class OwnMeasure:
 
     Attributes
     ----------
-    name, title, unit, text : str
-        The unit may be "1" or empty.
+    unit : str
+        "1" or empty: none.
     less_is_better : bool or None
         None: neither, no mark.
     """
@@ -207,16 +203,12 @@ class SituationResult:
 
     Attributes
     ----------
-    situation : str
-        Name of a `SituationInfo`.
     cost : Estimate
         The cost J of this situation alone (mean over its seeds).
     measures : mapping of name to float
         Means over the seeds that survive, names and units as in `sscq.evaluate`: `MEASURES` and the plant's own.
     actuator : tuple of ActuatorUse
         One per channel; empty: not recorded.
-    response : Response or NotAvailable
-        What is drawn.
     diverged_at : float
         Time [s] of the first divergence, NaN: none.
     failures : int
@@ -295,8 +287,6 @@ class MarginPoint:
 
     Attributes
     ----------
-    operating_point : str
-        Its name.
     sensitivity_peak : float
         Ms, largest magnitude of the sensitivity function; infinite: unstable.
     delay_margin : float
@@ -350,14 +340,10 @@ class ControllerResult:
         One per channel.
     cost : mapping from group to Estimate
         Cost J over the situations of a group; a missing group is shown as not available.
-    margins : Margins or NotAvailable
-        Ms and delay margin.
     results : tuple of SituationResult
         One per situation.
-    evaluations : int or None
-        Closed-loop evaluations that its search used.
-    parameters : int or None
-        Number of tuned numbers.
+    evaluations, parameters : int or None
+        Closed-loop evaluations that its search used; number of tuned numbers.
     """
 
     key: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,20 +10,18 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
-from experiments.report.records.results import GROUPS, NotAvailable, Response
-from experiments.report.sections.view import finite
-
-if TYPE_CHECKING:
-    from experiments.report.records.results import (
-        ActuatorUse,
-        ChannelView,
-        ControllerResult,
-        MarginPoint,
-        PointMargins,
-        SituationResult,
-    )
-    from experiments.report.sections.view import PageView
-
+from experiments.report.records.results import (
+    GROUPS,
+    ActuatorUse,
+    ChannelView,
+    ControllerResult,
+    MarginPoint,
+    NotAvailable,
+    PointMargins,
+    Response,
+    SituationResult,
+)
+from experiments.report.sections.view import PageView, finite
 
 _PEAKS = 3  # operating points that the robustness card has room for
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import missing, number
 from experiments.report.living.page import TARGETS
-from experiments.report.sections.view import section, table, words_head
+from experiments.report.sections.view import PageView, section, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.sections.view import PageView
     from flcs.export.proof import Proof
 
 

@@ -13,13 +13,11 @@ import numpy as np
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import number, percent, shown
 from experiments.report.drawing.scatter import Dots, Scatter, scatter
-from experiments.report.records.learning import by_place
-from experiments.report.sections.view import change, section, swatch, table, words_head
+from experiments.report.records.learning import FrontSeries, FrontView, by_place
+from experiments.report.sections.view import PageView, change, section, swatch, table, words_head
 
 if TYPE_CHECKING:
-    from experiments.report.records.learning import FrontSeries, FrontView
     from experiments.report.records.results import Array
-    from experiments.report.sections.view import PageView
 
 
 def front_table(view: PageView, given: FrontView, series: FrontSeries) -> Html:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import (
@@ -17,12 +15,18 @@ from experiments.report.drawing.numbers import (
     short_mark,
     shown,
 )
-from experiments.report.records.results import GROUPS, Estimate, PointMargins
-from experiments.report.sections.view import GROUP_NAMES, change, finite, mean, multiples, section, swatch, table
-
-if TYPE_CHECKING:
-    from experiments.report.records.results import ControllerResult, Group
-    from experiments.report.sections.view import PageView
+from experiments.report.records.results import GROUPS, ControllerResult, Estimate, Group, PointMargins
+from experiments.report.sections.view import (
+    GROUP_NAMES,
+    PageView,
+    change,
+    finite,
+    mean,
+    multiples,
+    section,
+    swatch,
+    table,
+)
 
 _MOST_ROWS = 24
 _SHOWN = ("iae", "entropy_difference_abs", "total_variation", "effort")

@@ -16,16 +16,14 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
 from experiments.report.recorded import MOST
-from experiments.report.records.results import NAN, NotAvailable
-from experiments.report.sections.view import finite, multiples, section, swatch, table, words_head
+from experiments.report.records.results import NAN, Array, NotAvailable
+from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from experiments.pipeline.knowledge import Refined
     from experiments.report.records.learning import SearchHistory, TeachingView
-    from experiments.report.records.results import Array
-    from experiments.report.sections.view import PageView
     from flcs.refinement.rule_count import TradeOff
     from sscq.teaching.teaching_signal import TeachingSignal
 

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.report.drawing.html import Html, element, join
-from experiments.report.sections.view import section
+from experiments.report.sections.view import PageView, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from experiments.report.records.motion import BodyView, Drive, PictureView, SceneView
     from experiments.report.records.results import Array
-    from experiments.report.sections.view import PageView
 
 
 _SIZE = 420.0  # pixels of the longer side

@@ -12,15 +12,13 @@ import numpy as np
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import missing, number, plain
-from experiments.report.records.results import GROUPS, Response
-from experiments.report.sections.view import multiples, section
+from experiments.report.records.results import GROUPS, Array, ControllerResult, Response, SituationInfo, SituationResult
+from experiments.report.sections.view import PageView, multiples, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from experiments.report.records.motion import SignalView
-    from experiments.report.records.results import Array, ControllerResult, SituationInfo, SituationResult
-    from experiments.report.sections.view import PageView
 
     Recorded = list[tuple[ControllerResult, SituationResult, Response]]
 

@@ -13,21 +13,18 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.heat_map import Surface, heat_map
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, percent, plain, share, with_unit
-from experiments.report.records.results import Response
-from experiments.report.sections.view import finite, multiples, section, swatch, table, words_head
-from flcs.inference.variable import term_words
+from experiments.report.records.results import Array, Response
+from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
+from flcs.inference.variable import Variable, term_words
+from flcs.knowledge_base.activation import Activation, Conclusion
 from flcs.knowledge_base.activation import activation as activation_of
 from flcs.knowledge_base.sentences import sentence
 from flcs.knowledge_base.theta import rule_label
 
 if TYPE_CHECKING:
     from experiments.report.records.learning import Knowledge
-    from experiments.report.records.results import Array
-    from experiments.report.sections.view import PageView
     from flcs import Inference, KnowledgeBase
     from flcs.inference.rule_base import RuleBase
-    from flcs.inference.variable import Variable
-    from flcs.knowledge_base.activation import Activation, Conclusion
 
 
 _BESIDE_INPUTS, _BESIDE_RULES = 2, 12  # a larger table leaves no room for sentences beside it

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark, shown
-from experiments.report.records.results import NotAvailable
+from experiments.report.records.results import ChannelGains, ControllerResult, NotAvailable
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
 from experiments.report.sections.tables import SIGNS
-from experiments.report.sections.view import finite, swatch, table
+from experiments.report.sections.view import PageView, finite, swatch, table
 
 if TYPE_CHECKING:
     from experiments.report.records.report_data import Criterion, VerdictComparison
-    from experiments.report.records.results import ChannelGains, ControllerResult
-    from experiments.report.sections.view import PageView
 
 
 _HEAD = ("Controller", "K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")

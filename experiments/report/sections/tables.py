@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING
 
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, percent, share, short_mark, shown
-from experiments.report.records.results import GROUPS, Estimate, NotAvailable
-from experiments.report.sections.view import (
-    GROUP_NAMES,
-    change,
-    finite,
-    section,
-    swatch,
-    table,
-    words_head,
+from experiments.report.records.results import (
+    GROUPS,
+    ControllerResult,
+    Estimate,
+    MarginPoint,
+    NotAvailable,
+    SituationInfo,
+    SituationResult,
 )
+from experiments.report.sections.view import GROUP_NAMES, PageView, change, finite, section, swatch, table, words_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from experiments.report.records.report_data import Criterion, JudgedText, VerdictText
-    from experiments.report.records.results import ControllerResult, MarginPoint, SituationInfo, SituationResult
-    from experiments.report.sections.view import PageView
 
 
 SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.report.drawing.html import Html, element
-from experiments.report.records.results import NAN, Estimate
+from experiments.report.records.results import NAN, ControllerResult, Estimate, Group, SituationResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from experiments.report.records.report_data import ReportData, VerdictComparison
-    from experiments.report.records.results import ControllerResult, Group, SituationResult
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {
