@@ -22,12 +22,8 @@ def export(config: ExportConfig, folder: RunFolder) -> None:
     """Write all targets, run each of them, write manifest.json; exit code 1 where one is wrong."""
     from experiments.report.exports import table, wanted, write
 
-    proofs, manifest = write(prepared(config), wanted(config.to), folder.path, quiet=config.quiet)
-    for proof in proofs:
-        if proof.seconds:
-            folder.note_time(f"{proof.target}, one sample", proof.seconds)
-    path = folder.write_json("manifest.json", manifest)
-    print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {path}"]))
+    proofs = write(prepared(config), wanted(config.to), folder, quiet=config.quiet)
+    print("\n".join(["", table(proofs), f"proofs, sizes and hashes: {folder.path / 'manifest.json'}"]))
     wrong = [proof.target for proof in proofs if proof.status == "failed"]
     if wrong:
         raise SystemExit(f"error: {', '.join(wrong)} does not do what was simulated; do not install it")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from configs.schema import DesignConfig
     from configs.schema.commands import ExportSettings, GuardConfig
     from experiments.pipeline.ladder import Bench
+    from experiments.runtime.run_folder import RunFolder
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.situations.situation import Situation
@@ -50,21 +51,15 @@ def wanted(names: Sequence[str]) -> list[str]:
     return list(TARGETS) if "all" in names else list(dict.fromkeys(names))
 
 
-def written(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> Sequence[Proof]:
+def of_design(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> None:
     """Write and prove what the settings ask for, print the table; nothing where they ask for nothing."""
     if not config.exports.to:
-        return ()
+        return
     setup = bench.setup
     several = [situation for block in setup.sets.values() for situation in block]
     job = job_for(kb, setup.plant, several, setup.step, setup.options["integrator"], config.exports, setup.seed)
-    root = bench.folder.path / "exports"
-    proofs, manifest = write(job, wanted(config.exports.to), root, quiet=config.quiet)
-    formats.write_json(root / "manifest.json", manifest)
-    for proof in proofs:
-        if proof.seconds:
-            bench.folder.note_time(f"{proof.target}, one sample", proof.seconds)
+    proofs = write(job, wanted(config.exports.to), bench.folder, "exports", quiet=config.quiet)
     print("\n".join(["", table(proofs), ""]))
-    return proofs
 
 
 def check(config: DesignConfig, plant: Plant) -> None:
@@ -128,17 +123,9 @@ def guard_of(given: GuardConfig) -> Guard:
 SCHEMA, VERSION = "sscq export", 1
 
 
-def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[list[Proof], dict[str, Any]]:
-    """Write targets below a folder and have each of them run.
-
-    Returns
-    -------
-    proofs : list of Proof
-        One for each target.
-    manifest : dict
-        Plain data: signals, situations, files with their hashes, proofs.
-    """
-    proofs, files = [], []
+def write(job: Job, names: Sequence[str], folder: RunFolder, below: str = "", *, quiet: bool) -> list[Proof]:
+    """Write targets below a folder of a run, have each of them run, and write manifest.json beside them."""
+    proofs, files, root = [], [], folder.path / below
     for name in names:
         target, place = TARGETS[name], root / name
         place.mkdir(parents=True, exist_ok=True)
@@ -146,10 +133,13 @@ def write(job: Job, names: Sequence[str], root: Path, *, quiet: bool) -> tuple[l
         if not quiet:
             print(f"{name}: written, being run on {len(job.sequences)} sequences of signals", flush=True)
         proofs.append(target.prove(job, place))
+        if proofs[-1].seconds:
+            folder.note_time(f"{name}, one sample", proofs[-1].seconds)
     told = manifest(job, proofs, files)
     if is_scheduler(job.machine):
         told["pid_block"] = _judged_block(job, root)
-    return proofs, told
+    formats.write_json(root / "manifest.json", told)
+    return proofs
 
 
 def _judged_block(job: Job, root: Path) -> dict[str, Any]:

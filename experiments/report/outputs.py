@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.judging import MEASURES, Judgement
-from experiments.runtime.tables import change, in_words, number
+from experiments.runtime.tables import change, in_words, number, text_table
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -33,9 +33,8 @@ def announce(setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
         return
     counts = ", ".join(f"{len(setup.sets[kind])} {kind}" for kind in KINDS)
     print(f"design for plant {setup.plant.name}: {counts} situations; run folder {folder.path}")
-    for warning in (*setup.warnings, setup.fitness.warning(setup.low, setup.high)):
-        if warning:
-            print(f"warning: {warning}")
+    for warning in setup.all_warnings():
+        print(f"warning: {warning}")
 
 
 def write(
@@ -79,7 +78,7 @@ def write(
     from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
-    exports.written(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
+    exports.of_design(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
     path = report(bench, ref, group, judgement, signal, refined, fronts)
     print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
@@ -146,9 +145,7 @@ def metrics(
         "controllers": controllers,
         "rules": {kind: sum(rule.on for base in r.kb.channels for rule in base.rules) for kind, r in refined.items()},
         "authority": {kind: r.kb.inference.authority for kind, r in refined.items()},
-        "warnings": [
-            w for w in (*bench.setup.warnings, bench.setup.fitness.warning(bench.setup.low, bench.setup.high)) if w
-        ],
+        "warnings": bench.setup.all_warnings(),
     }
 
 
@@ -170,7 +167,4 @@ def table_text(group: Sequence[Tuned], judgement: Judgement, margins: bool) -> s
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),
         ])  # fmt: skip
-    widths = [max(len(str(row[i])) for row in [head, *rows]) for i in range(len(head))]
-    lines = [f"{row[0]:{widths[0]}}" + "".join(f"  {c:>{w}}" for c, w in zip(row[1:], widths[1:], strict=True))
-             for row in [head, *rows]]  # fmt: skip
-    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])
+    return text_table(head, rows)

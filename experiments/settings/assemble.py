@@ -88,6 +88,10 @@ class Setup:
     warnings: tuple[str, ...]
     front: FrontPlan | None
 
+    def all_warnings(self) -> list[str]:
+        """Return what the user must know before anything is searched, the fitness's own warning among it."""
+        return [text for text in (*self.warnings, self.fitness.warning(self.low, self.high)) if text]
+
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
         return Task(self.plant, self.sets[kind], fitness or self.fitness, self.step, self.options, self.threads)

@@ -11,8 +11,6 @@ from plants.core.registry import in_full
 from plants.linear import linear_plant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from experiments.surrogate.grey_fit import GreyFit
@@ -83,9 +81,3 @@ def _character(fit: LinearFit, output: int, place: int, step: float) -> tuple[fl
     response = fit.C @ np.linalg.solve(s * np.eye(len(fit.A)) - fit.A, fit.B)
     gain = float(response[output, place])
     return (gain if abs(gain) > 1e-12 else 1.0), T
-
-
-def strange(plant: Plant, names: Sequence[str]) -> list[str]:
-    """Return those of the names that the plant has no parameter for."""
-    known = {q.name for q in plant.parameters}
-    return [name for name in names if name not in known]

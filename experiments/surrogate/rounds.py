@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,12 +187,12 @@ class Rounds:
 def _known(sets: dict[str, tuple[Situation, ...]], slow: Plant) -> list[Situation]:
     """Each situation once; parameters that only the model has (its dead time) are left at their values."""
     found: dict[str, Situation] = {}
-    for kind in KINDS:
-        for situation in sets[kind]:
-            given: Any = situation.parameters or {}
-            if not models.strange(slow, list(given) if hasattr(given, "keys") else ["?"] if given else []):
-                found.setdefault(situation.name, situation)
-    return [replace(s) for s in found.values()]
+    known = {q.name for q in slow.parameters}
+    for situation in (s for kind in KINDS for s in sets[kind]):
+        given: Any = situation.parameters or {}
+        if not given or (hasattr(given, "keys") and known.issuperset(given)):
+            found.setdefault(situation.name, situation)
+    return list(found.values())
 
 
 def _means(quality: Any) -> tuple[float, ...]:

@@ -45,9 +45,8 @@ def cautions(case: FinishedDesign, searches: tuple[SearchHistory, ...]) -> tuple
 
 def _of_setup(case: FinishedDesign) -> Iterator[ReportWarning]:
     setup = case.setup
-    for text in (*setup.warnings, setup.fitness.warning(setup.low, setup.high)):
-        if text:
-            yield ReportWarning(text[:1].upper() + text[1:] + ("" if text.endswith(".") else "."))
+    for text in setup.all_warnings():
+        yield ReportWarning(text[:1].upper() + text[1:] + ("" if text.endswith(".") else "."))
     if case.signal.clairvoyant:
         yield ReportWarning(
             "The teacher saw the noise that was to come: no controller can have such gains.",

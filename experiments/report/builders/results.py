@@ -25,7 +25,6 @@ from experiments.report.records.results import (
     ChannelGains,
     ControllerResult,
     Estimate,
-    Group,
     MarginPoint,
     NotAvailable,
     OwnMeasure,
@@ -178,7 +177,7 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         label=contender.title,
         text=contender.text,
         gains=gains_of(case, contender),
-        cost={_group(kind): _cost(case, name, kind) for kind in KINDS},
+        cost={kind: _cost(case, name, kind) for kind in KINDS},
         margins=margins_of(case, contender),
         results=tuple(_result(case, contender, place, recorded) for place in case.places),
         evaluations=contender.evaluations,
@@ -187,10 +186,6 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         gain_names=tuple(contender.controller.schedule.gain_names),
         drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
     )
-
-
-def _group(kind: str) -> Group:
-    return kind  # type: ignore[return-value]  # KINDS are the page's groups
 
 
 def _cost(case: FinishedDesign, name: str, kind: str) -> Estimate:

@@ -32,7 +32,7 @@ def front_table(view: PageView, given: FrontView, series: FrontSeries) -> Html:
         for i, names in by_place(series).items()
     ]  # fmt: skip
     for key, values in () if series.own_points else given.marks:
-        name = element("th", swatch(view.styles[key]), view.data.controller(key).name, scope="row")
+        name = view.row_head(view.data.controller(key))
         rows.append(_row(name, [None] * len(series.gain_names), values, least, None))
     return Html(table(head, rows, caption=series.text))
 
@@ -53,7 +53,7 @@ def equal_table(view: PageView, given: FrontView) -> Html:
     head += [cell for s in given.series for cell in (s.name, "against it")]
     rows = []
     for key, values in given.marks:
-        name = element("th", swatch(view.styles[key]), view.data.controller(key).name, scope="row")
+        name = view.row_head(view.data.controller(key))
         cells = [element("td", shown(float(v))) for v in values[::-1]]
         for s in given.series:
             least = least_within(s.values, float(values[1]))

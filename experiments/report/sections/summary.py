@@ -13,7 +13,7 @@ from experiments.report.drawing.numbers import UNPROVEN, interval, missing, numb
 from experiments.report.records.results import ChannelGains, ControllerResult, NotAvailable
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
 from experiments.report.sections.tables import SIGNS
-from experiments.report.sections.view import PageView, finite, swatch, table
+from experiments.report.sections.view import PageView, finite, table
 
 if TYPE_CHECKING:
     from experiments.report.records.report_data import Criterion, VerdictComparison
@@ -76,7 +76,7 @@ def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "
     role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
     tag = element("span", role, class_="tag") if role else ""
     where = element("small", at) if at else ""
-    return element("th", swatch(view.styles[controller.key]), controller.name, suffix, " ", tag, where, scope="row")
+    return view.row_head(controller, suffix, " ", tag, where)
 
 
 def _cells(gains: ChannelGains) -> list[Html]:

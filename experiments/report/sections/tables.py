@@ -15,7 +15,7 @@ from experiments.report.records.results import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.sections.view import GROUP_NAMES, PageView, change, finite, section, swatch, table, words_head
+from experiments.report.sections.view import GROUP_NAMES, PageView, change, finite, section, table, words_head
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def conditions(view: PageView) -> Html:
 
 def _condition_row(view: PageView, judged: JudgedText) -> Html:
     controller = view.data.controller(judged.controller)
-    name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
+    name = view.row_head(controller)
     cells = [_condition_cell(criterion) for criterion in judged.criteria]
     cells.append(
         element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs"))
@@ -85,7 +85,7 @@ def _reason(view: PageView) -> str:
 
 def _margins_row(view: PageView, controller: ControllerResult, points: list[str]) -> Html:
     margins = controller.margins
-    name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
+    name = view.row_head(controller)
     if isinstance(margins, NotAvailable):
         return element("tr", name, element("td", missing(margins.reason), colspan=len(points) + 1, class_="words"))
     found = {p.operating_point: p for p in margins.points}
@@ -159,7 +159,7 @@ def _row(
     result: SituationResult,
     reference: SituationResult,
 ) -> Html:
-    name = element("th", swatch(view.styles[controller.key]), controller.name, scope="row")
+    name = view.row_head(controller)
     other = None if controller is view.compared else reference
     cells = [_cost(result, None if other is None else view.change_in(result.situation, controller, view.compared))]
     for measure, _, less in _MEASURES:

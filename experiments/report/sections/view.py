@@ -108,6 +108,10 @@ class PageView:
         """Mean of a measure over the situations of a group; NaN where one of them lacks it."""
         return mean([result.measure(name) for result in self.results(controller, group)])
 
+    def row_head(self, controller: ControllerResult, *more: object) -> Html:
+        """The head of a controller's row: its colour and its name."""
+        return element("th", swatch(self.styles[controller.key]), controller.name, *more, scope="row")
+
     def legend(self, controllers: Iterable[ControllerResult] | None = None, note: str = "") -> Html:
         """Colour key of a section; the page's script makes its entries switches."""
         chosen = list(self.data.controllers if controllers is None else controllers)
