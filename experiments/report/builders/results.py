@@ -15,13 +15,14 @@ import numpy as np
 from controllers import GainTable, TwoDegreePID
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders import estimates, words
-from experiments.report.builders.case import BASELINE, Array, FinishedDesign, PlacedSituation
+from experiments.report.builders.case import BASELINE, FinishedDesign, PlacedSituation
 from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
 from experiments.report.records.results import (
     MEASURES,
     ActuatorUse,
+    Array,
     ChannelGains,
     ControllerResult,
     Estimate,
