@@ -154,7 +154,7 @@ def of_control_system(found: Any, name: str = "system") -> FuzzySystem:
     rules = list(found.rules)
     if not rules:
         raise ExchangeError("expected a control system with rules, got none")
-    first = [_leaf_variable(leaf) for leaf in _leaves(rules[0].antecedent, "rule 1")]
+    first = [leaf.parent for leaf in _leaves(rules[0].antecedent, "rule 1")]
     inputs = {variable.label: _antecedent(variable) for variable in first}
     outputs = {said.term.parent.label: said.term.parent for said in rules[0].consequent}
     gains = {label: {t: _gain(label, variable, t) for t in variable.terms} for label, variable in outputs.items()}
@@ -184,10 +184,6 @@ def _leaves(node: Any, where: str) -> Iterator[Any]:
         yield from _leaves(node.term2, where)
     else:
         raise ExchangeError(f"{where}: expected terms joined by & alone, got {kind!r}")
-
-
-def _leaf_variable(leaf: Any) -> Any:
-    return leaf.parent
 
 
 def _antecedent(variable: Any) -> Antecedent:

@@ -14,7 +14,9 @@ Tsukamoto's have another mean in the parentheses, see :mod:`flcs.inference.defuz
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from flcs.inference import defuzzification, norms
 from plants.core.elementary import abs as magnitude
@@ -116,6 +118,13 @@ def firing(base: RuleBase, how: Inference, x: Numbers, numbers: RuleNumbers) -> 
     if numbers.presence is not None:
         strengths = [where(p - 0.5, r, 0.0) for p, r in zip(numbers.presence, strengths, strict=True)]
     return rules, strengths
+
+
+def every_firing(base: RuleBase, how: Inference, x: Sequence[Any]) -> Any:
+    """Return the firing strengths [n, n_rules] of all rules, on or off, at input columns [n_inputs][n]."""
+    every = base.switched([True] * len(base.rules))
+    _, strengths = firing(every, how, tuple(x), own_numbers(every))
+    return np.stack(strengths, axis=1) if strengths else np.zeros((len(x[0]), 0))
 
 
 def confidence(base: RuleBase, how: Inference, x: Numbers) -> Number:

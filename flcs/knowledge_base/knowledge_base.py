@@ -220,11 +220,8 @@ class KnowledgeBase:
     def firing(self, inputs: ArrayLike, channel: int = 0) -> NDArray[np.float64]:
         """Return the firing strengths [n, n_rules] of a channel's rules, on or off."""
         x = self._inputs(inputs)
-        base = self.channels[channel]
-        every = base.switched([True] * len(base.rules))
-        own = tuple(x[:, k] for k in self.columns(channel))
-        _, strengths = inference.firing(every, self.inference, own, inference.own_numbers(every))
-        return np.stack(strengths, axis=1) if strengths else np.empty((len(x), 0))
+        own = [x[:, k] for k in self.columns(channel)]
+        return np.asarray(inference.every_firing(self.channels[channel], self.inference, own))
 
     def shares(
         self, inputs: ArrayLike, channel: int = 0, strengths: NDArray[np.float64] | None = None

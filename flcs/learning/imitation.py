@@ -13,7 +13,7 @@ import numpy as np
 
 from flcs.learning.config import NetworkConfig
 from flcs.learning.least_squares import fit_consequents
-from flcs.learning.rows import TeachingRows
+from flcs.learning.rows import TeachingRows, column_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ def arranged(kb: KnowledgeBase, rows: TeachingRows) -> TeachingRows:
     places: dict[str, int] = {}
     for channel, base in enumerate(kb.channels):
         for column, name in zip(kb.columns(channel), base.input_names, strict=True):
-            places[kb.input_names[column]] = rows.column_of(name, channel)
+            places[kb.input_names[column]] = column_of(rows.input_names, name, channel)
     chosen = rows.columns([places[name] for name in kb.input_names], kb.input_names)
     return replace(chosen, inputs=np.clip(chosen.inputs, -_integral_limits(kb), _integral_limits(kb)))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flcs.learning.terms import term_use, variable_from_data
+from flcs.learning.terms import Population, term_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ def term_entropy(variable: Variable, x: Array, weight: Array) -> float:
 
 def gain_terms(gains: Array, weight: Array) -> list[Array]:
     """Return the memberships of each gain in terms of its own; gains that never change are left out."""
-    return [np.stack(_variable("gain", c, weight, _GAIN_TERMS).memberships(c), axis=1) for c in moving(gains)]
+    return [_grades(column, weight, _GAIN_TERMS) for column in moving(gains)]
 
 
 def moving(gains: Array) -> list[Array]:
@@ -66,8 +66,9 @@ def moving(gains: Array) -> list[Array]:
     return [column for column in gains.T if np.ptp(column) > 1e-9 * max(1.0, float(np.abs(column).max()))]
 
 
-def _variable(name: str, x: Array, weight: Array, n_terms: int) -> Variable:
-    return variable_from_data(name, x, weight, n_terms, evenness=1.0)
+def _grades(x: Array, weight: Array, n_terms: int) -> Array:
+    """Memberships [n, n_terms] in terms that are used equally often."""
+    return np.stack(Population(x, weight).variable("x", n_terms, evenness=1.0).memberships(x), axis=1)
 
 
 def informative_inputs(
@@ -108,7 +109,7 @@ def informative_inputs(
     groups = [np.flatnonzero(situation == number) for number in np.unique(situation)]
     information, threshold = np.zeros(inputs.shape[1]), np.zeros(inputs.shape[1])
     for k, x in enumerate(inputs.T):
-        terms = np.stack(_variable("input", x, weight, n_terms).memberships(x), axis=1)
+        terms = _grades(x, weight, n_terms)
         information[k] = _best(terms, outputs, weight)
         copies = [_best(terms[_shifted(groups, len(x), rng)], outputs, weight) for _ in range(permutations)]
         threshold[k] = np.quantile(copies, level)

@@ -6,7 +6,7 @@ Also their compression (rows that say nearly the same become one, with their wei
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,36 +107,24 @@ class TeachingRows:
             return [(0, name) for name in self.gain_names]
         return [(int(match[2]) - 1, match[1]) for match in matches if match]
 
-    def column_of(self, name: str, channel: int) -> int:
-        """Return the column of an input of a channel: its own "e", "e_rate", "z", or a plant output.
-
-        Raises
-        ------
-        ValueError
-            If there is none, with the near miss.
-        """
-        return column_of(self.input_names, name, channel)
-
     def chosen(self, rows: Sequence[int] | NDArray[np.bool_]) -> TeachingRows:
         """Return some of the rows."""
-        return TeachingRows(
-            self.inputs[rows],
-            self.gains[rows],
-            self.weight[rows],
-            self.situation[rows],
-            self.input_names,
-            self.gain_names,
-        )
+        parts = {name: getattr(self, name)[rows] for name in ("inputs", "gains", "weight", "situation")}
+        return replace(self, **parts)
 
     def columns(self, places: Sequence[int], names: Sequence[str]) -> TeachingRows:
         """Return all rows with some of the input columns, renamed."""
-        return TeachingRows(
-            self.inputs[:, list(places)], self.gains, self.weight, self.situation, tuple(names), self.gain_names
-        )
+        return replace(self, inputs=self.inputs[:, list(places)], input_names=tuple(names))
 
 
 def column_of(columns: Sequence[str], name: str, channel: int) -> int:
-    """Return the column of an input of a channel among the columns' names; see :meth:`TeachingRows.column_of`."""
+    """Return which of the columns is an input of a channel: its own "e", "e_rate", "z", or a plant output.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with the near miss.
+    """
     wanted = list(_SYNONYMS.get(name, (name,)))
     own = [f"{synonym}_{channel + 1}" for synonym in wanted]
     for candidate in [*own, *wanted] if name in _SYNONYMS else wanted:
@@ -199,11 +187,6 @@ def _groups(columns: NDArray[np.float64], situation: NDArray[np.int64], toleranc
 def mirrored_rows(rows: TeachingRows) -> TeachingRows:
     """Return the rows with their mirror images: all inputs negative, the same gains, situations of their own."""
     others = rows.situation + rows.situation.max() + 1
-    return TeachingRows(
-        np.concatenate([rows.inputs, -rows.inputs]),
-        np.concatenate([rows.gains, rows.gains]),
-        np.concatenate([rows.weight, rows.weight]),
-        np.concatenate([rows.situation, others]),
-        rows.input_names,
-        rows.gain_names,
-    )
+    twice = {name: np.concatenate([getattr(rows, name)] * 2) for name in ("gains", "weight")}
+    inputs, situation = np.concatenate([rows.inputs, -rows.inputs]), np.concatenate([rows.situation, others])
+    return replace(rows, inputs=inputs, situation=situation, **twice)

@@ -85,7 +85,7 @@ def _placed(
 
 
 class Population:
-    """The rows of one input, looked at once: a search builds many variables from them.
+    """The rows of one input of a teaching signal, looked at once: a search builds many variables from them.
 
     Parameters
     ----------
@@ -106,7 +106,17 @@ class Population:
         evenness: float = 0.5,
         overlap: float = 1.0,
     ) -> Variable:
-        """Return a linguistic variable; see :func:`variable_from_data`."""
+        """Return a linguistic variable whose range and terms follow from the rows.
+
+        Parameters
+        ----------
+        name, unit : str
+        n_terms : int
+            2 .. 9.
+        shape : Shape, or its name
+        evenness, overlap : float
+            See :class:`flcs.NetworkConfig`.
+        """
         if n_terms not in self._centres:
             self._centres[n_terms] = equal_population(self._x, self._weight, n_terms)
         form, (low, high) = shape_of(shape), self._limits
@@ -114,32 +124,6 @@ class Population:
         smallest = SMALLEST_GAP * (high - low)
         widths = tuple(max(width, smallest) for width in form.default_widths(centres, overlap))
         return Variable(name, unit, low, high, centres, widths, form)
-
-
-def variable_from_data(
-    name: str,
-    x: Array,
-    weight: Array,
-    n_terms: int,
-    *,
-    unit: str = "",
-    shape: Shape | str = "triangular",
-    evenness: float = 0.5,
-    overlap: float = 1.0,
-) -> Variable:
-    """Return a linguistic variable whose range and terms follow from the rows of a teaching signal.
-
-    Parameters
-    ----------
-    name, unit : str
-    x, weight : array [n]
-    n_terms : int
-        2 .. 9.
-    shape : Shape, or its name
-    evenness, overlap : float
-        See :class:`flcs.NetworkConfig`.
-    """
-    return Population(x, weight).variable(name, n_terms, unit=unit, shape=shape, evenness=evenness, overlap=overlap)
 
 
 def term_use(variable: Variable, x: Array, weight: Array) -> Array:

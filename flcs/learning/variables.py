@@ -13,8 +13,9 @@ from flcs.inference.variable import SMALLEST_GAP
 from flcs.knowledge_base.mirror import mirrored_variable
 from flcs.learning.config import SEARCH, NetworkConfig
 from flcs.learning.information import informative_inputs
+from flcs.learning.rows import column_of
 from flcs.learning.term_search import choose_terms, genetic, search_terms
-from flcs.learning.terms import bounds_of, given_variable, variable_from_data, widened
+from flcs.learning.terms import Population, bounds_of, given_variable, widened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +73,7 @@ def variables(
     seen : mapping of input to (low, high), optional
         What a closed loop has met: ranges hold at least this, widened as the rows' are.
     """
-    x = rows.inputs[:, [rows.column_of(name, channel) for name in config.inputs]]
+    x = rows.inputs[:, [column_of(rows.input_names, name, channel) for name in config.inputs]]
     taught, record = rows.gains[:, list(gains)], {}
     kept = list(range(len(config.inputs)))
     if config.choose_inputs:
@@ -95,9 +96,8 @@ def variables(
             chosen.append(mirrored_variable(own) if config.mirrored else own)
             continue
         n_terms, evenness, overlap = choice_of[k]
-        own = variable_from_data(
-            name, x[:, k], rows.weight, n_terms, unit=unit, shape=shape, evenness=evenness, overlap=overlap
-        )
+        population = Population(x[:, k], rows.weight)
+        own = population.variable(name, n_terms, unit=unit, shape=shape, evenness=evenness, overlap=overlap)
         chosen.append(_reaching(own, met, mirrored=config.mirrored))
     return Variables(tuple(chosen), record | found)
 

@@ -76,10 +76,7 @@ class Subject:
 
     def firing_at(self, x: Array) -> Array:
         """Return the firing strengths of all rules, on or off [n, n_rules]."""
-        every = self.base.switched([True] * len(self.base.rules))
-        numbers = inference.own_numbers(every)
-        _, strengths = inference.firing(every, self.kb.inference, tuple(x.T), numbers)
-        return np.stack(strengths, axis=1) if strengths else np.zeros((len(x), 0))
+        return np.asarray(inference.every_firing(self.base, self.kb.inference, x.T))
 
     def reference_share(self, firing: Array) -> Array:
         """Return which part of the say the reference gains have inside the declared ranges [n]."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from flcs.inference.rule_base import OWN_INPUTS, full_grid
 from flcs.learning.config import NetworkConfig
-from flcs.learning.terms import bounds_of, given_variable, variable_from_data
+from flcs.learning.terms import Population, bounds_of, given_variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,10 +62,9 @@ def _variable(like: Variable, x: Array, plant: Plant, config: NetworkConfig) -> 
             like.name, config.centres[like.name], x, unit=like.unit, shape=like.shape, overlap=config.overlap,
             bounds=bounds_of(plant, like.name),
         )  # fmt: skip
-    return variable_from_data(
-        like.name, x, np.ones(len(x)), like.n_terms, unit=like.unit, shape=like.shape, evenness=config.evenness,
-        overlap=config.overlap,
-    )  # fmt: skip
+    return Population(x, np.ones(len(x))).variable(
+        like.name, like.n_terms, unit=like.unit, shape=like.shape, evenness=config.evenness, overlap=config.overlap
+    )
 
 
 def _column(seen: Visited, plant: Plant, channel: int, name: str) -> Array:

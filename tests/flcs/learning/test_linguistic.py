@@ -9,7 +9,7 @@ from flcs.inference.variable import SMALLEST_GAP, Variable
 from flcs.learning import term_search
 from flcs.learning.information import gain_terms, informative_inputs, mutual_information, term_entropy
 from flcs.learning.term_search import choose_terms, search_terms
-from flcs.learning.terms import equal_population, robust_range, term_use, variable_from_data
+from flcs.learning.terms import Population, equal_population, robust_range, term_use
 
 RNG = np.random.default_rng(12)
 ONES = np.ones(2_000)
@@ -53,7 +53,7 @@ def test_weights_count_like_copies():
 )
 def test_any_data_give_a_valid_variable(values, n_terms, evenness, shape):
     x = np.array(values)
-    variable = variable_from_data("e", x, np.ones(len(x)), n_terms, shape=shape, evenness=evenness)
+    variable = Population(x, np.ones(len(x))).variable("e", n_terms, shape=shape, evenness=evenness)
     assert variable.n_terms == n_terms
     span = variable.high - variable.low
     assert variable.low - 1e-9 * span <= variable.centres[0]
@@ -64,7 +64,7 @@ def test_terms_of_a_loop_at_rest_do_not_all_crowd_there():
     x = np.concatenate([np.zeros(1_000), np.linspace(-2.0, 2.0, 20)])
     limits = robust_range(x)
     crowded, mixed, spaced = (
-        np.diff(variable_from_data("e", x, np.ones(len(x)), 5, evenness=share).centres) for share in (1.0, 0.5, 0.0)
+        np.diff(Population(x, np.ones(len(x))).variable("e", 5, evenness=share).centres) for share in (1.0, 0.5, 0.0)
     )
     assert crowded.max() < 3.0 * SMALLEST_GAP * (limits[1] - limits[0])
     assert np.ptp(spaced) < 1e-12
