@@ -1,5 +1,7 @@
 """A part of a machine in statements of a language: what it reads of the memory, computes, and writes back.
 
+Programs around it stand in the folders `templates`, as files of their language.
+
 For languages without fused multiply-add: sums of products are rounded twice.
 """
 
@@ -7,6 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -59,6 +63,17 @@ def statements(machine: Machine, part: MachinePart, printer: type[Printed]) -> P
         writes=tuple((s, places[s], code.value(node)) for s, node in zip(part.writes, outputs, strict=True)),
         kernels=frozenset(code.kernels),
     )  # fmt: skip
+
+
+def template(package: str, file: str, /, **words: object) -> str:
+    """Return a file of a package's folder ``templates``, with `words` in place of the names in ``${...}``.
+
+    Raises
+    ------
+    KeyError
+        For a name that is not among the words.
+    """
+    return Template((files(package) / "templates" / file).read_text(encoding="utf-8")).substitute(words)
 
 
 def single(value: float, complaint: str) -> float:

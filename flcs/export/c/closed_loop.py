@@ -22,6 +22,7 @@ import numpy as np
 from flcs.export.loop_runs import between, simulated
 from flcs.export.machine import identifier
 from flcs.export.proof import answer, output_of
+from flcs.export.statements import template
 from plants.core.analysis.closed_loop import Measured
 from plants.core.blocks import allocate_inputs
 from plants.core.motion.integrators import INTEGRATORS
@@ -168,65 +169,10 @@ def _loop(job: Job) -> str:
     getters = [
         f"        c[{k}] = out.command_{identifier(channel.output)};" for k, channel in enumerate(plant.channels)
     ]
-    return _LOOP.format(
+    return template(
+        "flcs.export.c", "closed_loop.c",
         name=machine.name, n=len(seen), v=len(measured), sub=job.sub, h=repr(job.step), setters="\n".join(setters),
         getters="\n".join(getters), y=len(plant.measurements), c=len(plant.channels),
         start=", ".join(repr(q.nominal) for q in plant.inputs),
         **{key: len(several) for key, several in sizes.items()},
     )  # fmt: skip
-
-
-_LOOP = """#include <stdio.h>
-#include <string.h>
-#include "{name}.h"
-
-void plant_advance(const double *in, double *out);
-void plant_outputs(const double *in, double *out);
-void plant_allocate(const double *in, double *out);
-
-static int taken(double *numbers, size_t count)
-{{
-    return count == 0 || fread(numbers, sizeof(double), count, stdin) == count;
-}}
-
-int main(void)
-{{
-    /* t, x, u, w, p, h: what the plant's functions take */
-    double block[1 + {X} + {U} + {W} + {P} + 1], *x = block + 1, *u = x + {X}, *w = u + {U}, *p = w + {W};
-    static const double start[] = {{{start}, 0.0}};
-    double row[{n}], noise[{v} + 1], y[{y}], c[{c}], given[1 + {X} + {c} + {P}], held[{sub} * ({W} + 1)], next[{X}];
-    {name}_state state;
-    {name}_inputs in;
-    {name}_outputs out;
-    long k = 0;
-    int j;
-    memset(block, 0, sizeof block);
-    memcpy(u, start, {U} * sizeof(double));
-    if (!taken(x, {X}) || !taken(p, {P}))
-        return 2;
-    block[1 + {X} + {U} + {W} + {P}] = {h};
-    {name}_reset(&state);
-    while (taken(row, {n}) && taken(noise, {v}) && taken(held, {sub} * {W})) {{
-        block[0] = (double)k * {h};
-        memcpy(w, held, {W} * sizeof(double));
-        plant_outputs(block, y);
-{setters}
-        {name}_step(&state, &in, &out);
-{getters}
-        given[0] = block[0];
-        memcpy(given + 1, x, {X} * sizeof(double));
-        memcpy(given + 1 + {X}, c, {c} * sizeof(double));
-        memcpy(given + 1 + {X} + {c}, p, {P} * sizeof(double));
-        plant_allocate(given, u);
-        if (fwrite(y, sizeof(double), {y}, stdout) != {y})
-            return 3;
-        for (j = 0; j < {sub}; j++, k++) {{
-            block[0] = (double)k * {h};
-            memcpy(w, held + j * {W}, {W} * sizeof(double));
-            plant_advance(block, next);
-            memcpy(x, next, sizeof next);
-        }}
-    }}
-    return 0;
-}}
-"""

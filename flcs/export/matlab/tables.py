@@ -8,6 +8,7 @@ import numpy as np
 
 from flcs.export.matlab import octave
 from flcs.export.matlab.functions import MStraight
+from flcs.export.statements import template
 from flcs.export.tables import ScheduleTable, tables_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def texts(kb: KnowledgeBase, name: str, form: VendorForm) -> dict[str, str]:
         "t = struct([]);",
     ]
     lines = [line for k, one in enumerate(tables_of(kb, form), 1) for line in _channel(k, one)]
-    return {f"{name}_tables.m": "\n".join([*head, *lines, "end", ""]), f"{name}_lookup.m": _LOOKUP.format(name=name)}
+    lookup = template("flcs.export.matlab", "lookup.m", name=name)
+    return {f"{name}_tables.m": "\n".join([*head, *lines, "end", ""]), f"{name}_lookup.m": lookup}
 
 
 def _channel(k: int, one: ScheduleTable) -> Iterable[str]:
@@ -80,31 +82,3 @@ def checked(kb: KnowledgeBase, name: str, form: VendorForm, program: str, folder
         span = np.array(table.high) - np.array(table.low)
         worst = max(worst, float(np.max(np.abs(found - table.gains(x)) / np.where(span > 0.0, span, 1.0))))
     return worst
-
-
-_LOOKUP = """function g = {name}_lookup(t, x)
-%{name}_LOOKUP  Gains [n, gains] of one channel at its inputs x [n, inputs]; t: an entry of {name}_tables().
-%   Outside the taught ranges the gains return to the reference gains over t.fade ranges.
-n = numel(t.axes);
-inside = x;
-outside = zeros(size(x, 1), 1);
-for k = 1:n
-    low = t.axes{{k}}(1);
-    high = t.axes{{k}}(end);
-    inside(:, k) = min(max(x(:, k), low), high);
-    outside = outside + abs(x(:, k) - inside(:, k)) / (t.fade * (high - low));
-end
-weight = max(1 - outside, 0);
-g = zeros(size(x, 1), numel(t.gains));
-places = mat2cell(inside, size(x, 1), ones(1, n));
-for k = 1:numel(t.gains)
-    if n == 1
-        values = interp1(t.axes{{1}}(:), t.gains{{k}}(:), inside);
-    else
-        values = interpn(t.axes{{:}}, t.gains{{k}}, places{{:}});
-    end
-    led = t.reference(k) + weight .* (values - t.reference(k));
-    g(:, k) = min(max(led, t.low(k)), t.high(k));
-end
-end
-"""

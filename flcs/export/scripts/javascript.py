@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flcs.export.proof import Proof, answers, compared, failure_text, unchecked, version
-from flcs.export.statements import Called, printed_parts
+from flcs.export.statements import Called, printed_parts, template
 from plants.core.printers.forms import Ternary, decimal
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def text(machine: Machine) -> str:
     if taken:
         raise ValueError(f"a part must not be called {', '.join(sorted(taken))}: the class has that of its own")
     bodies, used = printed_parts(machine, Script, _part)
-    return _FILE.format(
+    return template(
+        "flcs.export.scripts", "machine.js",
         name=machine.name, text=machine.text.replace("*/", ""), sample=f"{machine.sample_time:.12g} s",
         count=len(machine.memory), power=_POWER if "power" in used else "",
         start=", ".join(Script.literal(value) for value in machine.memory.values()),
@@ -173,80 +174,6 @@ def _plain(s: MachineSignal) -> dict[str, Any]:
     return {"name": s.name, "unit": s.unit or "1", **ends, "text": s.text}
 
 
-_FILE = """/* {text}.
- * One sample every {sample}; double precision; {count} numbers of state; no dependencies.
- *
- *   const machine = new {name}();
- *   const outputs = machine.step({{ ...inputs by name }});   // an input left out keeps its last value
- *   machine.reset();
- *
- * In a page: a script element with src="{name}.js". In Node: const {name} = require("./{name}.js");
- */
-"use strict";
-var {name} = (function () {{
-{power}
-{functions}
-
-  const START = new Float64Array([{start}]);
-  const PLACES = {{ {places} }};
-
-  class Machine {{
-    constructor() {{
-      this.memory = new Float64Array(START.length);
-      this.reset();
-    }}
-
-    /** Back to before the first sample. */
-    reset() {{
-      this.memory.set(START);
-      this.sample = 0;
-    }}
-
-    /** A number of the memory by its name: an input, an output or a state. */
-    get(slot) {{ return this.memory[place(slot)]; }}
-    set(slot, value) {{ this.memory[place(slot)] = value; }}
-
-    /** The parts, one by one; step runs them in their order. */
-{methods}
-
-    /** One sample: inputs by name to outputs by name. */
-    step(inputs) {{
-      const m = this.memory;
-{receive}
-{calls}
-      this.sample = (this.sample + 1) % {period};
-      return this.outputs();
-    }}
-
-    /** The outputs of the last sample, by name. */
-    outputs() {{
-      const m = this.memory;
-      return {{
-{given},
-      }};
-    }}
-  }}
-
-  function place(slot) {{
-    if (!Object.prototype.hasOwnProperty.call(PLACES, slot)) throw new Error("{name} has no slot " + slot);
-    return PLACES[slot];
-  }}
-
-  // units, ranges (null: no limit), text
-  Machine.inputs = [
-{inputs},
-  ];
-  Machine.outputs = [
-{outputs},
-  ];
-  Machine.slots = Object.keys(PLACES);
-  Machine.sampleTime = {sample_time}; // s
-  return Machine;
-}})();
-if (typeof module === "object" && module.exports) module.exports = {name};
-"""
-
-
 BOUND = 1e-12
 """Share of a signal's range: the operations of the simulation in double precision, but for fused sums."""
 
@@ -275,20 +202,4 @@ def prove(job: Job, folder: Path) -> Proof:
 
 def driver_of(machine: Machine) -> str:
     """Return a program for Node that runs a machine's file on rows of doubles."""
-    return _DRIVER % {"n": len(machine.inputs), "m": len(machine.outputs)}
-
-
-_DRIVER = """"use strict";
-const fs = require("fs"), path = require("path");
-const Machine = require(path.resolve(process.argv[2]));
-const bytes = fs.readFileSync(0);
-const given = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-const rows = given.length / %(n)d, taken = new Float64Array(rows * %(m)d), machine = new Machine();
-for (let k = 0; k < rows; k++) {
-  const inputs = {};
-  Machine.inputs.forEach((signal, j) => { inputs[signal.name] = given[k * %(n)d + j]; });
-  const outputs = machine.step(inputs);
-  Machine.outputs.forEach((signal, j) => { taken[k * %(m)d + j] = outputs[signal.name]; });
-}
-process.stdout.write(Buffer.from(taken.buffer));
-"""
+    return template("flcs.export.scripts", "driver.js", n=len(machine.inputs), m=len(machine.outputs))

@@ -3,13 +3,19 @@
 It knows nothing of machines and printers: what an exported file says is what it does. Types must agree exactly, as in
 the standard's second edition: only constants take the type of what they meet. Variables of VAR_TEMP have no value until
 they are written; reading one before is an error.
+
+A REAL has single precision: every operation is evaluated in double precision and rounded. For sums, products, quotients
+and square roots that is the correctly rounded result, since double precision has more than twice the digits and two.
+Elementary functions are ``math``'s, rounded.
 """
 
 from __future__ import annotations
 
+import math
+import operator
+from ctypes import c_float
 from typing import TYPE_CHECKING, Any
 
-from flcs.export.structured_text import data_types as types
 from flcs.export.structured_text.syntax import (
     Assign,
     DeclaredVariable,
@@ -28,7 +34,83 @@ if TYPE_CHECKING:
     Statement = Callable[[Memory], None]
 
 
-_NUMBERS = (*types.REALS, *types.INTEGERS, *types.LITERALS.values())
+REALS = ("LREAL", "REAL")
+INTEGERS = {
+    "SINT": (-(2**7), 2**7 - 1), "INT": (-(2**15), 2**15 - 1), "DINT": (-(2**31), 2**31 - 1),
+    "LINT": (-(2**63), 2**63 - 1), "USINT": (0, 2**8 - 1), "UINT": (0, 2**16 - 1), "UDINT": (0, 2**32 - 1),
+    "ULINT": (0, 2**64 - 1),
+}  # fmt: skip
+LITERALS = {"real": "any real", "int": "any integer"}
+"""Types of constants: they take the type of what they meet."""
+
+
+def single(x: float) -> float:
+    """Round to single precision; what is too large becomes infinite."""
+    return c_float(x).value
+
+
+def divide(a: float, b: float) -> float:
+    """Quotient by IEEE rules."""
+    if b != 0.0:
+        return a / b
+    return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)  # noqa: PLR0124
+
+
+def _total(function: Callable[[float], float]) -> Callable[[float], float]:
+    def total(x: float) -> float:
+        try:
+            return function(x)
+        except OverflowError:
+            return math.inf
+        except ValueError:
+            return -math.inf if function is math.log and x == 0.0 else math.nan
+
+    return total
+
+
+def _expt(a: float, b: float) -> float:
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.nan
+
+
+STANDARD: dict[str, Callable[..., float]] = {
+    "ABS": abs, "SQRT": _total(math.sqrt), "EXP": _total(math.exp), "LN": _total(math.log), "SIN": _total(math.sin),
+    "COS": _total(math.cos), "TAN": _total(math.tan), "ASIN": _total(math.asin), "ACOS": _total(math.acos),
+    "ATAN": math.atan, "EXPT": _expt,
+}  # fmt: skip
+REAL_OPERATORS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": divide, "**": _expt,
+}  # fmt: skip
+INTEGER_OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul,
+    "/": lambda a, b: int(divide(a, b)), "MOD": lambda a, b: a - b * int(a / b) if b else 0,
+}  # fmt: skip
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+LOGIC: dict[str, Callable[[bool, bool], bool]] = {"AND": operator.and_, "OR": operator.or_, "XOR": operator.xor}
+
+
+def wrapped(kind: str, value: int) -> int:
+    """Return an integer as its type holds it."""
+    low, high = INTEGERS[kind]
+    return (value - low) % (high - low + 1) + low
+
+
+def converted(kind: str, value: float) -> float | int:
+    """Return a number as another type: integers by rounding half to even, as the standard says."""
+    if kind == "LREAL":
+        return float(value)
+    if kind == "REAL":
+        return single(value)
+    return wrapped(kind, round(value)) if math.isfinite(value) else 0
+
+
+_NUMBERS = (*REALS, *INTEGERS, *LITERALS.values())
 
 
 class Expressions:
@@ -57,7 +139,7 @@ class Expressions:
     def _declare(self, variable: DeclaredVariable) -> None:
         if variable.name in self.variables:
             raise StructuredTextError(f"{self.unit.name}: {variable.name} is declared twice")
-        if variable.type not in {"BOOL", *types.REALS, *types.INTEGERS}:
+        if variable.type not in {"BOOL", *REALS, *INTEGERS}:
             raise StructuredTextError(f"{self.unit.name}: {variable.name} has the unknown type {variable.type}")
         self.variables[variable.name] = variable
 
@@ -71,17 +153,17 @@ class Expressions:
         found, value = self._typed(e)
         if found == kind:
             return value
-        fits = {"any real": types.REALS, "any integer": tuple(types.INTEGERS)}.get(found, ())
+        fits = {"any real": REALS, "any integer": tuple(INTEGERS)}.get(found, ())
         if kind not in fits:
             raise StructuredTextError(f"line {e.line}: expected {kind}, got {found}")
-        constant = types.converted(kind, value([]))
+        constant = converted(kind, value([]))
         return lambda _: constant
 
     def _typed(self, e: Expression) -> tuple[str, Value]:
         """Return the type of an expression and its value."""
-        if e.kind in types.LITERALS:
+        if e.kind in LITERALS:
             constant: Any = float(e.value) if e.kind == "real" else int(e.value)
-            return types.LITERALS[e.kind], lambda _: constant
+            return LITERALS[e.kind], lambda _: constant
         if e.kind == "bool":
             truth = e.value == "TRUE"
             return "BOOL", lambda _: truth
@@ -108,37 +190,37 @@ class Expressions:
         """Type of both operands."""
         left, right = (self._typed(operand)[0] for operand in e.operands)
         for kind, other in ((left, right), (right, left)):
-            fits = {"any real": types.REALS, "any integer": tuple(types.INTEGERS)}.get(other, (other,))
+            fits = {"any real": REALS, "any integer": tuple(INTEGERS)}.get(other, (other,))
             if kind == other or kind in fits:
                 return kind
         raise StructuredTextError(f"line {e.line}: {e.kind} of {left} and {right}; types must agree")
 
     def _binary(self, e: Expression) -> tuple[str, Value]:
-        if e.kind in types.LOGIC:
+        if e.kind in LOGIC:
             left, right = (self._as("BOOL", operand) for operand in e.operands)
-            logic = types.LOGIC[e.kind]
+            logic = LOGIC[e.kind]
             return "BOOL", lambda memory: logic(left(memory), right(memory))
         kind = self._common(e)
         left, right = (
-            self._typed(o)[1] if kind in types.LITERALS.values() else self._as(kind, o) for o in e.operands
+            self._typed(o)[1] if kind in LITERALS.values() else self._as(kind, o) for o in e.operands
         )  # fmt: skip
-        if e.kind in types.COMPARISONS:
-            compare = types.COMPARISONS[e.kind]
+        if e.kind in COMPARISONS:
+            compare = COMPARISONS[e.kind]
             if kind == "BOOL" and e.kind not in {"=", "<>"}:
                 raise StructuredTextError(f"line {e.line}: BOOL has no order")
             return "BOOL", lambda memory: compare(left(memory), right(memory))
         return kind, self._arithmetic(e, kind, left, right)
 
     def _arithmetic(self, e: Expression, kind: str, left: Value, right: Value) -> Value:
-        real = kind in {*types.REALS, "any real"}
-        table: Mapping[str, Callable[..., Any]] = types.REAL_OPERATORS if real else types.INTEGER_OPERATORS
+        real = kind in {*REALS, "any real"}
+        table: Mapping[str, Callable[..., Any]] = REAL_OPERATORS if real else INTEGER_OPERATORS
         if e.kind not in table or kind == "BOOL":
             raise StructuredTextError(f"line {e.line}: {kind} has no {e.kind}")
         operate = table[e.kind]
         if kind == "REAL":
-            return lambda memory: types.single(operate(left(memory), right(memory)))
-        if kind in types.INTEGERS:
-            return lambda memory: types.wrapped(kind, operate(left(memory), right(memory)))
+            return lambda memory: single(operate(left(memory), right(memory)))
+        if kind in INTEGERS:
+            return lambda memory: wrapped(kind, operate(left(memory), right(memory)))
         return lambda memory: operate(left(memory), right(memory))
 
     def _call(self, e: Expression) -> tuple[str, Value]:
@@ -150,24 +232,24 @@ class Expressions:
             values = [self._as(kind, operand) for kind, operand in zip(wanted, e.operands, strict=True)]
             return function.unit.result, lambda memory: function.called(tuple(value(memory) for value in values))
         source, word, target = e.value.partition("_TO_")
-        if word and {source, target} <= {*types.REALS, *types.INTEGERS} and len(e.operands) == 1:
+        if word and {source, target} <= {*REALS, *INTEGERS} and len(e.operands) == 1:
             inner = self._as(source, e.operands[0])
-            return target, lambda memory: types.converted(target, inner(memory))
+            return target, lambda memory: converted(target, inner(memory))
         return self._standard(e)
 
     def _standard(self, e: Expression) -> tuple[str, Value]:
-        if e.value not in types.STANDARD or len(e.operands) != 1 + (e.value == "EXPT"):
+        if e.value not in STANDARD or len(e.operands) != 1 + (e.value == "EXPT"):
             raise StructuredTextError(f"line {e.line}: there is no function {e.value} of {len(e.operands)} inputs")
         kinds = [self._typed(operand)[0] for operand in e.operands]
         kind = next((k for k in kinds if k != "any real"), "LREAL")
-        if kind not in types.REALS:
+        if kind not in REALS:
             raise StructuredTextError(f"line {e.line}: {e.value} takes REAL or LREAL, got {kind}")
-        values, function = [self._as(kind, operand) for operand in e.operands], types.STANDARD[e.value]
+        values, function = [self._as(kind, operand) for operand in e.operands], STANDARD[e.value]
         first = values[0]
         if len(values) == 2:
-            return kind, lambda memory: types.converted(kind, function(first(memory), values[1](memory)))
+            return kind, lambda memory: converted(kind, function(first(memory), values[1](memory)))
         if kind == "REAL":
-            return kind, lambda memory: types.single(function(first(memory)))
+            return kind, lambda memory: single(function(first(memory)))
         return kind, lambda memory: function(first(memory))
 
 
@@ -216,7 +298,7 @@ class Block:
             if name.upper() not in self.inputs:
                 raise StructuredTextError(f"{code.unit.name} has no input {name!r}")
             kind = code.variables[name.upper()].type
-            memory[code.places[name.upper()]] = value if kind == "BOOL" else types.converted(kind, value)
+            memory[code.places[name.upper()]] = value if kind == "BOOL" else converted(kind, value)
         code.run(memory)
         return tuple(memory[code.places[name]] for name in self.outputs)
 
@@ -261,7 +343,7 @@ class Compiled(Expressions):
 
     def _initial(self, variable: DeclaredVariable) -> Any:
         if variable.initial is None:
-            return False if variable.type == "BOOL" else 0 if variable.type in types.INTEGERS else 0.0
+            return False if variable.type == "BOOL" else 0 if variable.type in INTEGERS else 0.0
         value = self._as(variable.type, variable.initial)
         return value([])
 
