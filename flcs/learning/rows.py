@@ -187,6 +187,6 @@ def _groups(columns: NDArray[np.float64], situation: NDArray[np.int64], toleranc
 def mirrored_rows(rows: TeachingRows) -> TeachingRows:
     """Return the rows with their mirror images: all inputs negative, the same gains, situations of their own."""
     others = rows.situation + rows.situation.max() + 1
-    twice = {name: np.concatenate([getattr(rows, name)] * 2) for name in ("gains", "weight")}
     inputs, situation = np.concatenate([rows.inputs, -rows.inputs]), np.concatenate([rows.situation, others])
-    return replace(rows, inputs=inputs, situation=situation, **twice)
+    gains, weight = np.concatenate([rows.gains] * 2), np.concatenate([rows.weight] * 2)
+    return replace(rows, inputs=inputs, gains=gains, weight=weight, situation=situation)

@@ -76,7 +76,7 @@ class Subject:
 
     def firing_at(self, x: Array) -> Array:
         """Return the firing strengths of all rules, on or off [n, n_rules]."""
-        return np.asarray(inference.every_firing(self.base, self.kb.inference, x.T))
+        return np.asarray(inference.every_firing(self.base, self.kb.inference, tuple(x.T)))
 
     def reference_share(self, firing: Array) -> Array:
         """Return which part of the say the reference gains have inside the declared ranges [n]."""
