@@ -15,8 +15,8 @@ from scipy.optimize import brentq
 import plants
 from benchmarks.runner import pages
 from benchmarks.runner.report import FigureSection
+from benchmarks.runner.svg import Chart, SvgLine, figure
 from benchmarks.vehicles.loops import LoopFindings, LoopTimes, lanes_in_turns, traced, ways
-from benchmarks.vehicles.unicycle import angles
 from benchmarks.vehicles.unicycle.rollouts import (
     GAINS,
     SPEED,
@@ -30,6 +30,7 @@ from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD
+from plants.unicycle.geometry import PITCH, ROLL, YAW
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
 from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, largest_share, upright
@@ -176,6 +177,52 @@ def as_section(found: UnicycleLoopFindings) -> FigureSection:
     return section
 
 
+ANGLES_STEP, POINTS = 1e-3, 200  # s
+TWO_ROLLS = (0.03, 0.08)
+"""Rolls at the start [rad]: one below, one beyond what a delayed pass bears."""
+APART = 0.1  # rad: farther from the exact solve a curve ends, or nothing else could be seen
+
+CURVES = ("solved", "delayed", "delayed, share 0.5", "share 0.5, 20 passes a step")
+SHOWN = (("yaw α", YAW), ("pitch β", PITCH), ("roll γ", ROLL))
+
+
+def motions(roll: float, points: int = POINTS) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return times [s] and the angles of each scheme [n, 3], NaN from where it is `APART` from the exact solve."""
+    times = ANGLES_STEP * np.round(np.linspace(0.0, T_END, points + 1)[1:] / ANGLES_STEP)
+    begun = (start(SPEED, roll, _LEAN), SPEED)
+    found = {}
+    for name in CURVES:
+        runs = UnicycleSchemeRuns(SCHEMES[name])
+        angles = np.full((points, 3), np.nan)
+        for k, time in enumerate(times):
+            ends, lasted = runs(ANGLES_STEP, float(time), [begun])
+            if lasted[0] < time - 0.5 * ANGLES_STEP:
+                break
+            angles[k] = ends[0, [place for _, place in SHOWN]]
+            if np.abs(angles[k] - found.get("solved", angles)[k]).max() > APART:
+                angles[k] = np.nan
+                break
+        found[name] = angles
+    return times, found
+
+
+def drawn_angles(points: int = POINTS) -> str:
+    """Return yaw, pitch and roll over time, as the source compares them: a column for each roll, a row each."""
+    moved = {roll: motions(roll, points) for roll in TWO_ROLLS}
+    charts = []
+    for k, (name, _) in enumerate(SHOWN):
+        for roll, (times, found) in moved.items():
+            curves = tuple(
+                SvgLine(scheme, times[kept], angles[kept, k], dashed="passes" in scheme)
+                for scheme, angles in found.items()
+                for kept in [np.isfinite(angles[:, k])]
+            )
+            charts.append(
+                Chart(f"from roll {roll:g} rad", "time, s", f"{name}, rad", curves, width=520.0, height=260.0)
+            )
+    return figure(charts)
+
+
 def _gain_table(found: UnicycleLoopFindings) -> list[str]:
     """Loop gains by roll and arrangement; then those of random tilts."""
     rows = [
@@ -219,7 +266,7 @@ def page(found: UnicycleLoopFindings, about: dict[str, Any]) -> str:
         "relaxed_worse": found.errors[relaxed, fine] / found.errors["solved", fine],
         "solved_over_free": found.times[""].over_loop_free("minimal", "solved"),
         "kit": times["kit", "solved"].best / times["minimal", "solved"].best,
-        "angles": _ANGLES, "angles_ms": 1e3 * angles.STEP, "apart": angles.APART,
+        "angles": _ANGLES, "angles_ms": 1e3 * ANGLES_STEP, "apart": APART,
     })  # fmt: skip
 
 
@@ -229,7 +276,7 @@ _ANGLES = "unicycle_angles.svg"
 def write(found: UnicycleLoopFindings, about: dict[str, Any], folder: Path) -> None:
     """Write the page and its figure into a folder."""
     (folder / "unicycle_loop.md").write_text(page(found, about), encoding="utf-8")
-    (folder / _ANGLES).write_text(angles.drawn(), encoding="utf-8")
+    (folder / _ANGLES).write_text(drawn_angles(), encoding="utf-8")
 
 
 if __name__ == "__main__":

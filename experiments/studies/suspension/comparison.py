@@ -2,7 +2,7 @@
 
     python -m experiments.studies suspension
 
-Figures: `python -m benchmarks.vehicles.suspension.figures`. The animation: `python -m experiments.studies
+Figures: `python -m benchmarks.vehicles.figures suspension`. The animation: `python -m experiments.studies
 suspension_animation`.
 """
 

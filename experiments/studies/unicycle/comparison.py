@@ -4,7 +4,7 @@
     python -m experiments.studies unicycle_region    # taught is a disc of pushes: designs search for the region
 
 The second one is against the largest region of any fixed gains. Figures of the first:
-`python -m benchmarks.vehicles.unicycle.figures`.
+`python -m benchmarks.vehicles.figures unicycle`.
 """
 
 from __future__ import annotations

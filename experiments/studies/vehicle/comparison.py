@@ -2,7 +2,7 @@
 
     python -m experiments.studies vehicle
 
-Figure: `python -m benchmarks.vehicles.balancing_vehicle.figure`.
+Figure: `python -m benchmarks.vehicles.figures balancing_vehicle`.
 """
 
 from __future__ import annotations

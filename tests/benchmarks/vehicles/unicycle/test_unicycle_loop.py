@@ -7,15 +7,17 @@ import pytest
 
 from benchmarks.runner.timing import Timing
 from benchmarks.vehicles.loops import LoopTimes
-from benchmarks.vehicles.unicycle import angles
 from benchmarks.vehicles.unicycle.loop import (
+    APART,
     CASES,
     SCHEMES,
     STEPS,
     WAYS,
     UnicycleLoopFindings,
     as_section,
+    drawn_angles,
     error,
+    motions,
     page,
     solution,
     threshold,
@@ -57,15 +59,15 @@ def test_more_passes_do_not_help_beyond_the_threshold_and_sweeps_do():
 
 
 def test_angles_over_time_end_where_the_exact_solve_is_left():
-    times, found = angles.motions(0.08, points=40)
+    times, found = motions(0.08, points=40)
     left = {name: times[np.isfinite(angles[:, 0])][-1] for name, angles in found.items()}
     assert left["solved"] == left["share 0.5, 20 passes a step"] == 4.0
     assert left["delayed"] < left["delayed, share 0.5"] < 1.3  # they fall at 0.21 s and 1.3 s
     np.testing.assert_allclose(found["share 0.5, 20 passes a step"], found["solved"], atol=2e-3)
     for name in ("delayed", "delayed, share 0.5"):
         away = np.abs(found[name] - found["solved"])
-        assert np.nanmax(away) <= angles.APART
-    assert "<svg" in angles.drawn(points=4)
+        assert np.nanmax(away) <= APART
+    assert "<svg" in drawn_angles(points=4)
 
 
 def test_the_threshold_is_where_the_gain_is_1():
