@@ -27,7 +27,22 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PID(ParallelLaw):
+class FixedWeightLaw(ParallelLaw):
+    """A law whose set-point weight is a setting; :class:`PID` documents it."""
+
+    set_point_weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check and coerce the settings."""
+        super().__post_init__()
+        object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
+
+    def _weighted(self, r: Number, g: Numbers) -> Number:
+        return r if self.set_point_weight == 1.0 else self.set_point_weight * r
+
+
+@dataclass(frozen=True)
+class PID(FixedWeightLaw):
     """PID law of one channel: u = kp (b r - y) + integral of ki e + kd e'.
 
     Every setting that is left out costs no state and no operation.
@@ -85,16 +100,6 @@ class PID(ParallelLaw):
     5.068
     """
 
-    set_point_weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check and coerce the settings."""
-        super().__post_init__()
-        object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
-
-    def _weighted(self, r: Number, g: Numbers) -> Number:
-        return r if self.set_point_weight == 1.0 else self.set_point_weight * r
-
 
 @dataclass(frozen=True)
 class TwoDegreePID(ParallelLaw):
@@ -113,7 +118,7 @@ _NO_INTEGRAL_ACTION = 1e-12  # magnitude of ki below which the block's integral 
 
 
 @dataclass(frozen=True)
-class ErrorIntegralPID(ParallelLaw):
+class ErrorIntegralPID(FixedWeightLaw):
     """PID law that stores the integral of the error [y s], and multiplies it with the present ki.
 
     Its limits, rate limit, filter and anti-windup are those of :class:`controllers.PID`, whose settings it has; where
@@ -132,21 +137,15 @@ class ErrorIntegralPID(ParallelLaw):
     (6.0, (2.1,))
     """
 
-    set_point_weight: float = 1.0
-
     def __post_init__(self) -> None:
-        """Check and coerce the settings."""
+        """Check the settings."""
         super().__post_init__()
-        object.__setattr__(self, "set_point_weight", settings.finite("set_point_weight", self.set_point_weight))
         if self.initial_command != 0.0:
             message = (
                 "a block that stores the integral of the error starts from an integral of 0, got initial_command "
                 f"{self.initial_command}; leave it out, or use PID"
             )
             raise ValueError(message)
-
-    def _weighted(self, r: Number, g: Numbers) -> Number:
-        return r if self.set_point_weight == 1.0 else self.set_point_weight * r
 
     def _acting(self, integral: Number, g: Numbers) -> Number:
         return g[1] * integral

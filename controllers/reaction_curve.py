@@ -1,6 +1,7 @@
 """More rules from the answer to a step: Chien-Hrones-Reswick, Cohen-Coon, lambda tuning.
 
-Models as in :mod:`controllers.tuning`: gain, time constant (infinite: integrating, where the rule knows it), dead time.
+Models as in :mod:`controllers.tuning`: gain, time constant (infinite: integrating, where the rule knows it), dead time;
+what all rules ask of these numbers is checked here.
 
 Sources
 -------
@@ -16,9 +17,8 @@ import math
 
 from controllers import settings
 from controllers.forms import Gains, StandardForm
-from controllers.process_model import check_model, need_dead_time
 
-_KINDS = ("p", "pi", "pid")
+KINDS = ("p", "pi", "pid")
 _OVERSHOOTS = (0, 20)
 # Factor of 1/a, Ti and Td; times of the set-point rows are in time constants (Ti) and dead times (Td).
 _LOAD = {
@@ -67,7 +67,7 @@ def chien_hrones_reswick(
     -----
     Source: Chien, Hrones and Reswick (1952); the same table in Astrom and Hagglund, PID Controllers (ISA, 1995), 4.2.
     """
-    settings.one_of("kind of Chien-Hrones-Reswick controller", kind, _KINDS)
+    settings.one_of("kind of Chien-Hrones-Reswick controller", kind, KINDS)
     settings.one_of("task of the Chien-Hrones-Reswick rule", task, ("load", "set point"))
     if overshoot not in _OVERSHOOTS:
         message = f"overshoot of the Chien-Hrones-Reswick rule must be 0 or 20 %, got {overshoot}"
@@ -100,7 +100,7 @@ def cohen_coon(gain: float, time_constant: float, dead_time: float, *, kind: str
     -----
     Source: Cohen and Coon (1953).
     """
-    settings.one_of("kind of Cohen-Coon controller", kind, _KINDS)
+    settings.one_of("kind of Cohen-Coon controller", kind, KINDS)
     _check("Cohen-Coon", gain, time_constant, dead_time)
     r = dead_time / time_constant
     rows = {
@@ -165,4 +165,32 @@ def _check(rule: str, gain: float, time_constant: float, dead_time: float) -> No
     need_dead_time(rule, dead_time)
     if math.isinf(time_constant):
         message = f"the {rule} rule needs a finite time constant; use simc or amigo for an integrating process"
+        raise ValueError(message)
+
+
+def nonzero(what: str, value: float) -> None:
+    """Refuse 0."""
+    if settings.finite(what, value) == 0.0:
+        message = f"{what} must not be 0: a process that does not answer cannot be controlled"
+        raise ValueError(message)
+
+
+def check_model(gain: float, time_constant: float, dead_time: float) -> None:
+    """Refuse numbers that are no process model."""
+    nonzero("gain", gain)
+    if not time_constant > 0.0:
+        message = f"time_constant must be positive [s] (inf: integrating process), got {time_constant}"
+        raise ValueError(message)
+    if settings.finite("dead_time", dead_time) < 0.0:
+        message = f"dead_time must be 0 or positive [s], got {dead_time}"
+        raise ValueError(message)
+
+
+def need_dead_time(rule: str, dead_time: float) -> None:
+    """Refuse a model without dead time, for a rule whose gain is proportional to its inverse."""
+    if dead_time == 0.0:
+        message = (
+            f"the {rule} rule needs a dead time above 0 (its gain is proportional to 1 / dead_time); "
+            "use simc with closed_loop_time, or count half a sample time as dead time"
+        )
         raise ValueError(message)

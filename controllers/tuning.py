@@ -22,15 +22,20 @@ import math
 
 from controllers import settings
 from controllers.forms import Gains, SeriesForm, StandardForm
-from controllers.process_model import check_model, need_dead_time, nonzero
-from controllers.reaction_curve import chien_hrones_reswick, cohen_coon, lambda_tuning
+from controllers.reaction_curve import (
+    KINDS,
+    check_model,
+    chien_hrones_reswick,
+    cohen_coon,
+    lambda_tuning,
+    need_dead_time,
+    nonzero,
+)
 
 __all__ = [
     "Gains", "amigo", "chien_hrones_reswick", "cohen_coon", "lambda_tuning", "simc", "ziegler_nichols",
     "ziegler_nichols_ultimate",
 ]  # fmt: skip
-
-_KINDS = ("p", "pi", "pid")
 
 
 def simc(
@@ -186,7 +191,7 @@ def ziegler_nichols(gain: float, time_constant: float, dead_time: float, *, kind
     -----
     Source: Ziegler and Nichols (1942), settings from the process reaction curve.
     """
-    settings.one_of("kind of Ziegler-Nichols controller", kind, _KINDS)
+    settings.one_of("kind of Ziegler-Nichols controller", kind, KINDS)
     check_model(gain, time_constant, dead_time)
     need_dead_time("Ziegler-Nichols", dead_time)
     slope = gain if math.isinf(time_constant) else gain / time_constant
@@ -222,7 +227,7 @@ def ziegler_nichols_ultimate(ultimate_gain: float, ultimate_period: float, *, ki
     -----
     Source: Ziegler and Nichols (1942), settings from the ultimate sensitivity.
     """
-    settings.one_of("kind of Ziegler-Nichols controller", kind, _KINDS)
+    settings.one_of("kind of Ziegler-Nichols controller", kind, KINDS)
     nonzero("ultimate_gain", ultimate_gain)
     period = settings.positive("ultimate_period", ultimate_period)
     rows = {"p": (0.5, math.inf, 0.0), "pi": (0.45, period / 1.2, 0.0), "pid": (0.6, 0.5 * period, 0.125 * period)}

@@ -258,11 +258,7 @@ def _reference(run: Mapping[str, Any]) -> str:
     return "" if run["reference_cost"] is None else f"; reference gains {run['reference_cost']:.4g}"
 
 
-def _check(config: WorstConfig) -> None:
-    prepared(config)
-
-
-main = command("worst", worst, _check)
+main = command("worst", worst, prepared)
 
 if __name__ == "__main__":
     main()

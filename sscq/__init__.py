@@ -13,7 +13,6 @@ from sscq.loop.quality import Quality
 from sscq.loop.record import record
 from sscq.optimize import Optimized, optimize
 from sscq.situations.situation import Situation
-from sscq.worst.failure_bound import failure_bound
 
 if TYPE_CHECKING:
     from sscq.adapters.gymnasium import gym_env, gym_vector_env
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from sscq.teaching.teacher import Teacher
     from sscq.teaching.teaching_signal import TeachingSignal
     from sscq.worst.envelope import Envelope, usual_envelope
-    from sscq.worst.worst_case import WorstCase, worst_case
+    from sscq.worst.worst_case import WorstCase, failure_bound, worst_case
 
 _LATER = {
     "CmaEs": "sscq.search.cmaes", "Envelope": "sscq.worst.envelope", "Fitness": "sscq.fitness",
@@ -39,7 +38,8 @@ _LATER = {
     "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins",
     "standard_sets": "sscq.situations.situation_sets", "Teacher": "sscq.teaching.teacher",
     "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
-    "usual_envelope": "sscq.worst.envelope", "worst_case": "sscq.worst.worst_case",
+    "failure_bound": "sscq.worst.worst_case", "usual_envelope": "sscq.worst.envelope",
+    "worst_case": "sscq.worst.worst_case",
 }  # fmt: skip
 
 __all__ = [

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq.certificates.frozen_loops import closed, frozen_points, visible
+from plants.core.analysis.linearise import linearise
 from sscq.certificates.gain_hull import hull_of
 from sscq.certificates.quadratic_lyapunov import common_lyapunov
 from sscq.certificates.text import CertifiedFamily, describe
 from sscq.loop.spec import LoopSpec
+from sscq.margins.affine_loop import LinearPoint, Path, from_sample_to_sample, in_continuous_time, slots
 from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plants import Plant
     from sscq.certificates.certificate import Certificate
@@ -103,3 +104,97 @@ def _resting(spec: LoopSpec, hull: GainHull) -> tuple[str, ...]:
     places = [k for k, name in enumerate(spec.controller.gain_names) if name.partition("_")[0] == "ki"]
     lazy = [(hull.gains[:, k] == 0.0) & hull.gains[:, k].any() for k in places]
     return tuple(name for k, name in enumerate(hull.names) if any(column[k] for column in lazy))
+
+
+MOST_STATES = 16  # of a sampled loop; beyond it a long delay is approximated in continuous time
+_SHORT = 1e-2  # of the least delay: what stands for none beside it, so that all members have the same states
+
+
+def frozen_points(spec: LoopSpec, hull: GainHull) -> Iterable[LinearPoint]:
+    """Operating points times distinct plants and delays of the situations, all channels with their commands."""
+    plant, sample = spec.plant, spec.timing.sample_time
+    paths = [_channel(spec, hull, i) for i in range(len(spec.laws))]
+    sets = dict.fromkeys(
+        (plant.values("parameters", s.parameters), s.delay + s.output_delay + s.jitter * sample)
+        for s in spec.situations
+    )
+    for number, (values, late) in enumerate(sets):
+        for place in plant.operating_points:
+            given = dict(zip((q.name for q in plant.parameters), values, strict=True)) | dict(place.parameters)
+            model = linearise(plant, place.state, given, commands=True)
+            of = {q: k for k, q in enumerate(model.outputs)}
+            channels = tuple(
+                replace(path, c=model.C[of[channel.output]], c_rate=None if rate is None else model.C[of[rate]])
+                for (path, rate), channel in zip(paths, plant.channels, strict=True)
+            )
+            rows = [of[name] for (_, rate), c in zip(paths, plant.channels, strict=True) for name in (c.output, rate)
+                    if name is not None]  # fmt: skip
+            if np.abs(model.D[rows]).max(initial=0.0) > 0.0:
+                raise ValueError(f"a measurement of plant {plant.name!r} depends on its input at once; none may")
+            name = place.name if len(sets) == 1 else f"{place.name}, plant {number + 1}"
+            yield LinearPoint(name, model.A, model.B, channels, model.delay + late, model.states)
+
+
+def _channel(spec: LoopSpec, hull: GainHull, i: int) -> tuple[Path, str | None]:
+    """A channel's path without its rows, and the rate output that its law reads."""
+    law, channel, first = spec.laws[i], spec.plant.channels[i], spec.gains_of(i).start
+    places = {name: first + k for k, name in enumerate(law.gain_names) if name in {"kp", "ki", "kd"}}
+    used = {name: k for name, k in places.items() if hull.gains[:, k].any()}
+    nothing = np.zeros(0)
+    sense = 1.0 if getattr(law, "action", "direct") == "direct" else -1.0
+    path = Path(channel.output, nothing, None, used, sense, getattr(law, "derivative_filter_time", 0.0))
+    return path, channel.rate if spec.measures_rate(i) and "kd" in used else None
+
+
+def visible(points: list[LinearPoint]) -> tuple[list[LinearPoint], list[str]]:
+    """Leave out the states that no law sees at any point, such as the heading of a vehicle: no gain moves them."""
+    names = points[0].states
+    moves = np.any([p.A != 0.0 for p in points], axis=0)
+    rows = [row for p in points for path in p.paths for row in (path.c, path.c_rate) if row is not None]
+    seen = np.any([row != 0.0 for row in rows], axis=0)
+    for _ in names:
+        seen = seen | (moves & seen[:, None]).any(axis=0)
+    kept = np.flatnonzero(seen)
+    reduced = []
+    for p in points:
+        paths = tuple(
+            replace(path, c=path.c[kept], c_rate=None if path.c_rate is None else path.c_rate[kept]) for path in p.paths
+        )
+        states = tuple(names[k] for k in kept)
+        reduced.append(replace(p, A=p.A[np.ix_(kept, kept)], B=p.B[kept], paths=paths, states=states))
+    return reduced, [name for name, there in zip(names, seen, strict=True) if not there]
+
+
+def closed(
+    spec: LoopSpec, points: list[LinearPoint], n_gains: int, *, sampled: bool | None
+) -> tuple[list[AffineLoop], float | None, str]:
+    """Return the loops, their sample time [s] or None for continuous time, and what was replaced in that."""
+    h = spec.timing.sample_time
+    past = max(slots(p.delay, h) for p in points)
+    own = any(law.sample_time is not None for law in spec.controller.laws)
+    few = len(points[0].states) + past * len(spec.laws) <= MOST_STATES
+    if sampled or (sampled is None and own and few):
+        return [from_sample_to_sample(p, n_gains, h, past) for p in points], h, ""
+    note = ""
+    if sampled is None and own:
+        softer = [_softened(p, h) for p in points]
+        changed = any(new.paths != old.paths for new, old in zip(softer, points, strict=True))
+        points, note = softer, "differences over a sample are a filter of half a sample" if changed else ""
+    late = [p.delay for p in points]
+    if min(late) == 0.0 < max(late):
+        least = min(value for value in late if value > 0.0)
+        points = [replace(p, delay=p.delay or _SHORT * least) for p in points]
+    return [in_continuous_time(p, n_gains) for p in points], None, note
+
+
+def _softened(point: LinearPoint, sample_time: float) -> LinearPoint:
+    """Let a difference over a sample be a filtered derivative: both lag by half a sample."""
+    return replace(
+        point,
+        paths=tuple(
+            replace(path, filter_time=0.5 * sample_time)
+            if path.c_rate is None and path.filter_time == 0.0 and "kd" in path.gains
+            else path
+            for path in point.paths
+        ),
+    )

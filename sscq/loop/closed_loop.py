@@ -12,7 +12,7 @@ import numpy as np
 from plants.core.kernel import kernel as kernels
 from plants.core.kernel.kernel import ALIVE, LANES, KernelDesign
 from plants.core.kernel.lanes import Lane, LaneLoop
-from plants.core.kernel.run import RolloutJob, grid, run
+from plants.core.kernel.run import RolloutGrid, RolloutJob, grid, run
 from plants.core.kernel.signal_bank import stream_arrays
 from plants.core.motion.loop_account import warn
 from plants.core.motion.loop_watch import LoopWatch
@@ -300,14 +300,17 @@ class ClosedLoop:
             shaped = outcome.measures.reshape(len(numbers), len(theta), -1)
             values[:, numbers] = np.moveaxis(shaped, -1, 0)
             met[numbers] = outcome.watched.reshape(len(numbers), len(theta), -1)
-        horizon = np.array([s.t_end for s in self.situations])
+        if self.watch is None:
+            return self.quality(values, steps)
+        found = self.quality(values, steps, met[..., 0])
+        warn(self.watch.caution(met, found.situations), stacklevel + 1)
+        return found
+
+    def quality(self, values: np.ndarray, steps: np.ndarray, gains: np.ndarray | None = None) -> Quality:
+        """Return measures [measure, situation, candidate] of rollouts that got so far [situation, candidate]."""
         wanted = np.array([count_steps(s.t_end, self.step) for s in self.situations])
         diverged = np.where(steps < wanted[:, None], steps * self.step, np.nan)
-        names = tuple(s.name for s in self.situations)
-        gains = None
-        if self.watch is not None:
-            gains = met[..., 0]
-            warn(self.watch.caution(met, names), stacklevel + 1)
+        horizon, names = np.array([s.t_end for s in self.situations]), tuple(s.name for s in self.situations)
         return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
 
     def call(self, numbers: tuple[int, ...]) -> Call:
@@ -390,3 +393,13 @@ class ClosedLoop:
 
 def _held_inputs(lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:  # noqa: ARG001  (held: no stage times)
     return lane["u"]
+
+
+def side_by_side(candidates: Sequence[int], lanes: int) -> RolloutGrid:
+    """Return the grid of rollouts that have a lane each: its own start, its candidate's numbers."""
+    n = len(candidates)
+    flat = np.arange(-(-n // lanes) * lanes)
+    out, start = np.where(flat < n, flat, -1), np.minimum(flat, n - 1)
+    tables = (start, np.asarray(candidates)[start], out)
+    a, b, c = (np.ascontiguousarray(t.reshape(-1, lanes).astype(np.int64)) for t in tables)
+    return RolloutGrid(a, b, c, n)

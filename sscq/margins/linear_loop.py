@@ -156,19 +156,10 @@ def visible_part(plant: LinearPlant, *, with_rate: bool) -> tuple[Array, Array, 
     ValueError
         If no path leads from the command to the outputs.
     """
-    A, scaling = scipy.linalg.matrix_balance(plant.A, permute=False)
-    b = np.asarray(plant.b) @ np.linalg.inv(scaling).T
-    rows = [np.asarray(row) @ scaling for row in ((plant.c, plant.c_rate) if with_rate else (plant.c,))]
-    hidden = []
-    reached = _invariant(A, [b])
-    hidden.append(_outside(A, reached))
-    A, b, rows = reached @ A @ reached.T, reached @ b, [row @ reached.T for row in rows]
+    rows = [np.asarray(row) for row in ((plant.c, plant.c_rate) if with_rate else (plant.c,))]
+    A, B, rows, growth = visible_to_all(np.asarray(plant.A), np.asarray(plant.b)[:, None], rows)
     require(any(row.any() for row in rows), f"the command of {plant.name or 'the plant'} does not reach its output")
-    seen = _invariant(A.T, rows)
-    hidden.append(_outside(A.T, seen))
-    A, b, rows = seen @ A @ seen.T, seen @ b, [row @ seen.T for row in rows]
-    growth = max(float(np.max(part.real, initial=0.0)) for part in hidden)
-    return A, b, rows, growth if growth > _MARGINAL * np.linalg.norm(np.asarray(plant.A)) else 0.0
+    return A, B[:, 0], rows, growth
 
 
 def visible_to_all(A: Array, B: Array, rows: list[Array]) -> tuple[Array, Array, list[Array], float]:

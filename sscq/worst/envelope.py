@@ -203,7 +203,7 @@ def usual_envelope(plant: Plant, sample_time: float | None = None) -> Envelope:
         reference={
             c.output: _span([_height(s.references(plant)[i]) for s in several]) for i, c in enumerate(plant.channels)
         },
-        load=_disturbances(plant, [[_load(signal) for signal in s.excitations(plant)] for s in several]),
+        load=_disturbances(plant, [[_height(signal) for signal in s.excitations(plant)] for s in several]),
         excitation=_disturbances(plant, [[_deviation(signal) for signal in s.excitations(plant)] for s in several]),
         noise=_sensor_noise(plant, several),
         delay=(0.0, round(slowest / period) * period),
@@ -266,13 +266,8 @@ def _sum(signal: Signal, kind: type[Part], name: str) -> float:
 
 
 def _height(signal: Signal) -> float:
-    """Where a reference ends: its constants and steps."""
+    """Where a reference or a load ends: its constants and steps."""
     return _sum(signal, Constant, "level") + _sum(signal, Step, "height")
-
-
-def _load(signal: Signal) -> float:
-    """Constants and steps of a disturbance."""
-    return _height(signal)
 
 
 def _noises(signal: Signal) -> list[WhiteNoise]:

@@ -2,11 +2,13 @@
 
 The genome is the situation, and a generation is one call of the kernel whose lanes are situations. As many situations
 drawn at random are the baseline that any such search must beat; being drawn independently, they are a statistical
-certificate as well (:func:`sscq.failure_bound`).
+certificate as well (:func:`sscq.failure_bound`): an exact one-sided bound. Source: C. J. Clopper and E. S. Pearson, The
+use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934), 404-413.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,6 @@ from sscq.search.genetic import GeneticAlgorithm
 from sscq.search.method import share, whole
 from sscq.search.search import evolve
 from sscq.worst.envelope import usual_envelope
-from sscq.worst.failure_bound import failure_bound
 from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialLoops, TrialRecord, Trials
 
@@ -210,3 +211,41 @@ def _result(trials: Trials, baseline: WorstCase | None = None) -> WorstCase:
         first_failure=trials.first_failure,
         random_baseline=baseline,
     )
+
+
+def failure_bound(n: int, k: int, confidence: float = 0.95) -> float:
+    """Return the upper confidence bound on the failure probability after `k` failures in `n` independent draws.
+
+    Parameters
+    ----------
+    n : int
+        Situations drawn independently from one distribution, after the controller was fixed.
+    k : int
+        Failures among them.
+    confidence : float
+        Probability that the bound is at least the true failure probability; between 0 and 1.
+
+    Returns
+    -------
+    float
+        The largest p for which ``k`` or fewer failures in `n` have a probability of at least 1 - confidence. Without a
+        failure it is 1 - (1 - confidence)**(1 / n): 299 draws give 1 % at 95 %.
+
+    Raises
+    ------
+    ValueError
+        If these are no such numbers.
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"n must be an integer >= 1 (situations drawn), got {n!r}")
+    if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= n:
+        raise ValueError(f"k must be an integer from 0 to n = {n} (failures), got {k!r}")
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
+    if k == n:
+        return 1.0
+    if k == 0:
+        return -math.expm1(math.log1p(-confidence) / n)
+    from scipy.special import betaincinv
+
+    return float(betaincinv(k + 1, n - k, confidence))

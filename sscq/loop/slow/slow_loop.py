@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plants.core.kernel.kernel import ALIVE
-from plants.core.kernel.run import RolloutGrid, RolloutJob, run
+from plants.core.kernel.run import RolloutJob, run
 from plants.core.motion.simulate import count_steps
 from plants.core.motion.step import LARGE
 from plants.core.slow import shadow
-from sscq.loop.closed_loop import ClosedLoop
+from sscq.loop.closed_loop import ClosedLoop, side_by_side
 from sscq.loop.measures import OF_ENTROPY, all_measures
-from sscq.loop.quality import Quality
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.core.slow import SlowPlant
+    from sscq.loop.quality import Quality
     from sscq.loop.slow.processes import Crew
     from sscq.situations.situation import Situation
 
@@ -101,12 +101,8 @@ class SlowLoop:
                 values[:, i, c], steps[i, c] = outcome.measures[k], outcome.steps[k]
                 if c == 0:
                     seen[i] = courses[k]
-        horizon = np.array([s.t_end for s in loop.situations])
-        wanted = np.array([count_steps(s.t_end, loop.step) for s in loop.situations])
-        diverged = np.where(steps < wanted[:, None], steps * loop.step, np.nan)
-        names = tuple(s.name for s in loop.situations)
-        quality = Quality(names, horizon, diverged, dict(zip(loop.measures, values, strict=True)))
-        return quality, [seen[i] for i in range(len(names))]
+        quality = loop.quality(values, steps)
+        return quality, [seen[i] for i in range(shape[0])]
 
     def _chunks(self, candidates: int, room: int) -> Iterator[list[tuple[int, int]]]:
         """Pairs of situation and candidate that can run side by side."""
@@ -119,7 +115,7 @@ class SlowLoop:
         loop, n_x = self.loop, len(self.slow.plant.states)
         numbers = tuple(i for i, _ in pairs)
         call, total = loop.call(numbers), count_steps(loop.situations[numbers[0]].t_end, loop.step)
-        where, rows = _side_by_side([c for _, c in pairs], loop.kernel.lanes), call.start.copy()
+        where, rows = side_by_side([c for _, c in pairs], loop.kernel.lanes), call.start.copy()
         x, alive, done = (loop.design.rows.span(name) for name in ("x", ALIVE, "steps"))
         shown, held = slice(x.start, x.start + n_x), slice(x.start + n_x, x.stop)
         states = np.full((total + 1, len(pairs), n_x), np.nan)
@@ -183,13 +179,3 @@ def _measures(slow: SlowPlant, wanted: Sequence[str] | None) -> Sequence[str]:
                 "equations; ask for other measures"
             )
     return wanted
-
-
-def _side_by_side(candidates: Sequence[int], lanes: int) -> RolloutGrid:
-    """A lane for each rollout: its own start, its candidate's numbers."""
-    n = len(candidates)
-    flat = np.arange(-(-n // lanes) * lanes)
-    out, start = np.where(flat < n, flat, -1), np.minimum(flat, n - 1)
-    tables = (start, np.asarray(candidates)[start], out)
-    a, b, c = (np.ascontiguousarray(t.reshape(-1, lanes).astype(np.int64)) for t in tables)
-    return RolloutGrid(a, b, c, n)

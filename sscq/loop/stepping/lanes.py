@@ -15,8 +15,8 @@ from controllers.schedule import ConstantGains, gain_names
 from plants.core.elementary import clip
 from plants.core.kernel.kernel import ALIVE
 from plants.core.kernel.lanes import CLOCK
-from plants.core.kernel.run import RolloutGrid
 from plants.core.motion.simulate import count_steps
+from sscq.loop.closed_loop import side_by_side
 from sscq.loop.observation import observing
 from sscq.loop.quality import Quality
 from sscq.loop.stepping.stepped_loop import ExcitationTable, RepeatedCall, SteppedLoop
@@ -141,7 +141,7 @@ class Lanes:
         n, fed = self.count, len(self.table.rows)
         integers, numbers, ring = self.loop.delay_numbers()
         return RepeatedCall(
-            kernel, _paired(n, kernel.lanes), n_steps, self.loop.step,
+            kernel, side_by_side(range(n), kernel.lanes), n_steps, self.loop.step,
             width=self.loop.design.rows.count + ring, n_theta=n_theta, series=np.zeros((max(1, n * fed), n_steps)),
             codes=np.zeros((n, 1), np.int64), keys=np.zeros((n, 1, 5), np.int64),
             integers=integers, numbers={**numbers, "entropy_scale": entropy_scale}, finals=True,
@@ -251,11 +251,3 @@ class Lanes:
         lost = np.where(self.diverged, steps * self.loop.step, np.nan)[:, None]
         horizon = self.horizons[self.number] * self.loop.step
         return Quality(self._names, horizon, lost, values)
-
-
-def _paired(count: int, lanes: int) -> RolloutGrid:
-    """Every start with its own parameters."""
-    flat = np.arange(-(-count // lanes) * lanes)
-    out = np.where(flat < count, flat, -1).reshape(-1, lanes)
-    source = np.minimum(flat, count - 1).reshape(-1, lanes)
-    return RolloutGrid(source, source, out, count)
