@@ -132,7 +132,7 @@ def optimize(
     options = {"integrator": integrator, "algebraic_loop": algebraic_loop}
     kept = _margins(plant, laws, several, step, (lows, highs), margins)
     given = None if own is None else np.asarray(own, float)
-    task = Task(plant, several, fitness or _usual_fitness(), step, options, threads)
+    task = Task(plant, several, fitness or Fitness(), step, options, threads)
     seen = survey(
         task, laws, lows, highs, own=given, margins=kept, relative=fitness is None, adapt=fitness is None, seed=seed
     )
@@ -142,10 +142,6 @@ def optimize(
     found = search_plan.search(task, candidates.fixed(laws, lows, highs, start), plan, kept)
     signal = _signal(task, laws, found.theta, (lows, highs), teacher, seed, progress)
     return Optimized(found.theta, found.fitness, signal, found.histories[0][1], lows, highs, seen.fitness)
-
-
-def _usual_fitness() -> Fitness:
-    return Fitness()
 
 
 def _laws(plant: Plant, controller: Any) -> tuple[Any, ...]:

@@ -110,12 +110,6 @@ class Setup:
         return OperatingMargins(self.plant, self.laws, of, self.step, list(self.low), list(self.high), self.limits)
 
 
-def law_of(config: DesignConfig) -> PID:
-    """The law of every channel."""
-    # A knowledge base carries the sample time to where the step is another.
-    return built(PID, config.controller, sample_time=config.controller.sample_time or config.integration_step)
-
-
 def box_of(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:
     """The box [low, high] in which gains are searched, each [n_gains]."""
     low = config.controller.low
@@ -130,12 +124,6 @@ def box_of(config: DesignConfig, plant: Plant) -> tuple[np.ndarray, np.ndarray]:
             "controller.low or controller.high (what is not given is the plant's)"
         )
     return lows, highs
-
-
-def own_gains_of(config: DesignConfig, plant: Plant) -> np.ndarray | None:
-    """The user's present gains [n_gains], where they are given."""
-    given = config.controller.own_gains
-    return None if given is None else _gains("own_gains", given, plant)
 
 
 def _gains(name: str, values: list[float], plant: Plant) -> np.ndarray:
@@ -153,7 +141,9 @@ def setup(config: DesignConfig) -> Setup:
     """Return the objects of a design; user errors are told in the user's words."""
     plant = _plant_of(config)
     config.step = config.step or plant.step
-    step, law = config.integration_step, law_of(config)
+    step, own = config.integration_step, config.controller.own_gains
+    # A knowledge base carries the sample time to where the step is another.
+    law = built(PID, config.controller, sample_time=config.controller.sample_time or step)
     laws = (law,) * len(plant.channels)
     low, high = box_of(config, plant)
     sets, warnings = situations.declared_sets(config, plant)
@@ -170,7 +160,7 @@ def setup(config: DesignConfig) -> Setup:
         laws=laws,
         low=low,
         high=high,
-        own=own_gains_of(config, plant),
+        own=None if own is None else _gains("own_gains", own, plant),
         tick=config.controller.schedule_time or 4.0 * (law.sample_time or step),
         step=step,
         options={"integrator": config.integrator, "algebraic_loop": config.algebraic_loop},

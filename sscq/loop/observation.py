@@ -1,4 +1,7 @@
-"""A schedule that also looks at plant outputs it does not use, so that they stand among the recorded signals."""
+"""Schedules around another one.
+
+Here is the one that also looks at plant outputs it does not use, so that they stand among the recorded signals.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +15,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Observing:
-    """The schedule of another controller, with more signals; see :class:`controllers.protocols.Schedule`.
+class SurroundingSchedule:
+    """A schedule around another one, which has all of that one but what it changes; see :class:`controllers.Schedule`.
 
     Attributes
     ----------
     schedule : Schedule
-        Gives the gains.
-    outputs : tuple of str
-        Plant outputs beyond those that the schedule reads, as the sensors show them.
+        Gives the gains; its state is the state.
     """
 
     schedule: Schedule
-    outputs: tuple[str, ...]
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """Extra plant outputs: the schedule's own, then those that are only looked at."""
-        return (*self.schedule.signals, *self.outputs)
-
-    @property
-    def n_states(self) -> int:
-        """Number of scheduler states."""
-        return self.schedule.n_states
 
     @property
     def theta_names(self) -> tuple[str, ...]:
@@ -46,9 +36,37 @@ class Observing:
         """Time between two updates [s]."""
         return self.schedule.tick
 
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Extra plant outputs that are read."""
+        return self.schedule.signals
+
+    @property
+    def n_states(self) -> int:
+        """Number of scheduler states."""
+        return self.schedule.n_states
+
     def initial(self) -> tuple[float, ...]:
         """Return the state at t = 0."""
         return self.schedule.initial()
+
+
+@dataclass(frozen=True)
+class Observing(SurroundingSchedule):
+    """The schedule of another controller, with more signals.
+
+    Attributes
+    ----------
+    outputs : tuple of str
+        Plant outputs beyond those that the schedule reads, as the sensors show them.
+    """
+
+    outputs: tuple[str, ...]
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Extra plant outputs: the schedule's own, then those that are only looked at."""
+        return (*self.schedule.signals, *self.outputs)
 
     def gains(self, t: Any, s: Any, k: Any, theta: Any) -> tuple[Any, Any]:
         """Return the gains of the schedule, which does not see the outputs: a block."""

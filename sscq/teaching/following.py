@@ -14,53 +14,31 @@ import numpy as np
 
 from controllers import Controller
 from plants.core.elementary import where
+from sscq.loop.observation import SurroundingSchedule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from controllers.protocols import Schedule
-
 
 @dataclass(frozen=True)
-class SwitchedSchedule:
-    """A schedule's gains, or constant ones in their place; see :class:`controllers.Schedule`.
+class SwitchedSchedule(SurroundingSchedule):
+    """A schedule's gains, or constant ones in their place; those too are taken over at a tick.
 
-    theta holds the schedule's own parameters, then the switch "held" (above 0: the constant gains), then these.
+    theta holds the schedule's own parameters, then the switch "held" (above 0: the constant gains), then these. Its
+    state goes on also while its gains are not used, as it sees the loop.
 
     Attributes
     ----------
-    schedule : Schedule
-        Its state goes on also while its gains are not used, as it sees the loop.
     gain_names : tuple of str
         Of all channels.
     """
 
-    schedule: Schedule
     gain_names: tuple[str, ...]
 
     @property
     def theta_names(self) -> tuple[str, ...]:
         """Names of the parameters."""
         return (*self.schedule.theta_names, "held", *(f"{name} held" for name in self.gain_names))
-
-    @property
-    def tick(self) -> float | None:
-        """Time between two updates [s]; constant gains too are taken over at one."""
-        return self.schedule.tick
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """Extra plant outputs of the schedule."""
-        return self.schedule.signals
-
-    @property
-    def n_states(self) -> int:
-        """Number of the schedule's states."""
-        return self.schedule.n_states
-
-    def initial(self) -> tuple[float, ...]:
-        """Return the schedule's state at t = 0."""
-        return self.schedule.initial()
 
     def gains(self, t: Any, s: Any, k: Any, theta: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Return the gains at this tick and the schedule's new state: a block."""
