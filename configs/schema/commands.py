@@ -68,7 +68,7 @@ class GuardConfig(SettingsPart):
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with a range."""
         for name, ends in self.ranges.items():
-            if not _is_open_range(ends):
+            if not _is_range(ends, wide=True):
                 yield f"ranges.{name} must be [low, high] with low < high, got {ends}"
 
 
@@ -77,12 +77,13 @@ class VendorConfig(SettingsPart):
     """How a PID block elsewhere takes its gains: K, Ti, Td."""
 
 
-def _is_open_range(ends: object) -> bool:
-    return isinstance(ends, list) and len(ends) == 2 and all(_number(e) for e in ends) and ends[0] < ends[1]
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_range(ends: object, *, wide: bool = False) -> bool:
+    """Whether these are two numbers in order; OmegaConf takes no whole numbers in a mapping to lists of floats."""
+    if not isinstance(ends, list) or len(ends) != 2:
+        return False
+    if not all(isinstance(end, int | float) and not isinstance(end, bool) for end in ends):
+        return False
+    return bool(ends[0] < ends[1] or (ends[0] == ends[1] and not wide))
 
 
 @dataclass
@@ -130,14 +131,6 @@ class EnvelopeConfig(SettingsPart):
         for name, ends in ranges.items():
             if not _is_range(ends):
                 yield f"{name} must be [low, high] with low <= high, got {ends}"
-
-
-def _is_range(ends: object) -> bool:
-    """Whether these are two numbers in order; OmegaConf takes no whole numbers in a mapping to lists of floats."""
-    if not isinstance(ends, list) or len(ends) != 2:
-        return False
-    numbers = [end for end in ends if isinstance(end, int | float) and not isinstance(end, bool)]
-    return len(numbers) == 2 and numbers[0] <= numbers[1]
 
 
 @dataclass
