@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from flcs.export.proof import Proof, answers, compared, failure_text
-from flcs.export.statements import Called, printed_parts
+from flcs.export.statements import Called, printed_parts, template
 from plants.core.printers.forms import decimal
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ def text(machine: Machine) -> str:
     machine.check_names("Python", keyword.kwlist)
     bodies, used = printed_parts(machine, Lines, _part)
     helpers = [HELPERS[name].strip("\n") + "\n" for name in sorted(used & HELPERS.keys())]
-    return _FILE.format(
+    return template(
+        "flcs.export.scripts", "machine.py.template",
         name=machine.name, text=machine.text.replace('"""', ""), sample=f"{machine.sample_time:.12g} s",
         sample_time=repr(machine.sample_time), inputs=_signals(machine.inputs), outputs=_signals(machine.outputs),
         start="\n".join(f'    "{slot}": {Lines.literal(value)},' for slot, value in machine.memory.items()),
@@ -145,63 +146,6 @@ def _signals(signals: tuple[MachineSignal, ...]) -> str:
     return "\n".join(f"    ({name!r}, {unit!r}, {low}, {high}, {text!r})," for name, unit, low, high, text in rows)
 
 
-_FILE = '''"""{text}.
-
-One sample every {sample}, in double precision; needs nothing but Python.
-
-    machine = Machine()
-    outputs = machine.step({{"input": value, ...}})  # an input left out keeps its last value
-    machine.reset()
-"""
-
-import math
-
-SAMPLE_TIME = {sample_time}  # s
-# name, unit, least, largest value, text
-INPUTS = (
-{inputs}
-)
-OUTPUTS = (
-{outputs}
-)
-START = {{
-{start}
-}}
-
-
-{functions}
-
-class Machine:
-    """`{name}`."""
-
-    def __init__(self):
-        self.reset()
-
-    def reset(self):
-        """Back to before the first sample."""
-        self.memory = dict(START)
-        self.sample = 0
-
-    def step(self, inputs):
-        """One sample: inputs by name to outputs by name."""
-        for name, value in inputs.items():
-            if name not in _NAMES:
-                raise KeyError(f"{name} has no input {{name!r}}; it has {{', '.join(sorted(_NAMES))}}")
-            self.memory[name] = float(value)
-{calls}
-        self.sample = (self.sample + 1) % {period}
-        return {{signal[0]: self.memory[signal[0]] for signal in OUTPUTS}}
-
-    def run(self, rows):
-        """Outputs of many samples, as lists in the order of OUTPUTS, for rows of inputs in the order of INPUTS."""
-        names = [signal[0] for signal in INPUTS]
-        return [list(self.step(dict(zip(names, row, strict=True))).values()) for row in rows]
-
-
-_NAMES = frozenset(signal[0] for signal in INPUTS)
-'''
-
-
 BOUND = 1e-12
 """Share of a signal's range: the operations of the simulation in double precision, but for fused sums."""
 
@@ -216,29 +160,10 @@ def prove(job: Job, folder: Path) -> Proof:
     version = f"Python {sys.version.split()[0]}, isolated"
     with tempfile.TemporaryDirectory() as name:
         driver = Path(name) / "driver.py"
-        driver.write_text(_DRIVER, encoding="utf-8")
+        driver.write_text(template("flcs.export.scripts", "driver.py.template"), encoding="utf-8")
         command = [sys.executable, "-I", "-S", str(driver), str(folder / f"{job.machine.name}.py")]
         try:
             found = answers(command, job)
         except subprocess.SubprocessError as error:
             return Proof("python", version, "failed", failure_text(error), BOUND)
     return compared(job, "python", version, BOUND, found)
-
-
-_DRIVER = """import array
-import importlib.util
-import sys
-
-spec = importlib.util.spec_from_file_location("exported", sys.argv[1])
-exported = importlib.util.module_from_spec(spec)
-sys.dont_write_bytecode = True
-spec.loader.exec_module(exported)
-foreign = {"numpy", "plants", "controllers", "flcs", "sscq", "experiments"} & sys.modules.keys()
-if foreign:
-    sys.exit(f"the file brought in {', '.join(sorted(foreign))}")
-given = array.array("d", sys.stdin.buffer.read())
-n = len(exported.INPUTS)
-rows = [given[k : k + n] for k in range(0, len(given), n)]
-taken = array.array("d", [value for row in exported.Machine().run(rows) for value in row])
-sys.stdout.buffer.write(taken.tobytes())
-"""
