@@ -125,7 +125,7 @@ def test_figures_of_two_trees_stand_side_by_side():
     assert figures["places that write a Markdown table by hand"] == "1 in 1 files"
     lines = table({"before": figures, "after": figures}).splitlines()
     assert len(lines) == 2 + len(MEASURES)
-    assert {line.count(" | ") for line in lines} == {2}
+    assert {line.count("|") for line in lines} == {4}
 
 
 def test_an_unknown_commit_is_refused():

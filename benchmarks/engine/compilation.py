@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import plants
 from benchmarks.runner.report import FigureSection, at_least
 from benchmarks.runner.timing import alternate, ratio
+from controllers import PID
+from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
+from flcs.inference.rule_base import full_grid
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
+from plants.excitation import WhiteNoise
+from sscq import Situation
+from sscq.loop.closed_loop import ClosedLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.runner.timing import Size
-    from flcs import KnowledgeBase
 
 _AIM = 5.0  # times
 _INLINE, _FMA = "def inline(function):", "return a * b + c\n"  # in the head of every text
@@ -35,13 +41,6 @@ def compiling(size: Size) -> FigureSection:
 
 def texts() -> dict[str, str]:
     """Return the texts of closed loops: small, with many rules, with noise, delay and everything measured."""
-    import plants
-    from controllers import PID
-    from flcs import FuzzyController
-    from plants.excitation import WhiteNoise
-    from sscq import Situation
-    from sscq.loop.closed_loop import ClosedLoop
-
     plain = Situation("plain", reference=1.0, t_end=1.0)
     noisy = Situation("noisy", reference=1.0, t_end=1.0, noise=0.02, delay=0.05, excitation=WhiteNoise(0.3, hold=0.1))
     vdp = plants.get("van_der_pol")
@@ -54,9 +53,6 @@ def texts() -> dict[str, str]:
 
 
 def _rules(n: int) -> KnowledgeBase:
-    from flcs import KnowledgeBase, RuleBase, Variable
-    from flcs.inference.rule_base import full_grid
-
     centres = tuple(-1.5 + 3.0 * k / (n - 1) for k in range(n))
     inputs = tuple(Variable(name, "", -2.0, 2.0, centres) for name in ("e", "e_rate"))
     middle = (4.0, 1.0, 3.0)

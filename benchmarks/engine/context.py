@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import sscq
 from benchmarks.engine import case
 from benchmarks.engine.case import chain
 from benchmarks.engine.motions import OpenLoop
@@ -155,8 +156,6 @@ def gymnasium_lanes(size: Size) -> FigureSection:
 def _vectors(count: int) -> dict[str, Any]:
     import gymnasium
     from gymnasium.vector import SyncVectorEnv
-
-    import sscq
 
     return {
         "lanes": sscq.gym_vector_env(PLANT, count),

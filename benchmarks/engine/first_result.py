@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.runner.own_process import result_of
+from benchmarks.runner.own_process import STATES, cold_and_warm
 
 if TYPE_CHECKING:
     from benchmarks.runner.report import FigureSection
@@ -21,7 +20,6 @@ _PARTS = {
     "second": "second call",
     "process": "the whole process",
 }
-_STATES = ("cold", "warm")
 _AIMS = {"cold": 10.0, "warm": 1.0}  # s, for every plant
 
 
@@ -59,18 +57,18 @@ def start(size: Size) -> FigureSection:
 
     section = FigureSection("start", "Cold and warm start to the first result")
     first = "van_der_pol"
-    samples = _rounds(first, size.repeats)
+    samples = cold_and_warm("benchmarks.engine.first_result", first, size.repeats)
     for (state, part), seconds in samples.items():
         section.time(f"{state}: {_PARTS[part]}", Timing(tuple(seconds)), "s")
     pairs = zip(samples["cold", "first"], samples["warm", "first"], strict=True)
     compiling = Timing(tuple(cold - warm for cold, warm in pairs))
     section.time("compile time", compiling, "s", remark="cold less warm first call")
-    whole = {first: {state: min(samples[state, "process"]) for state in _STATES}}
+    whole = {first: {state: min(samples[state, "process"]) for state in STATES}}
     for name in plants.names()[: size.plants]:
         if name != first:
-            found = _rounds(name, 1)
-            whole[name] = {state: found[state, "process"][0] for state in _STATES}
-    for state in _STATES:
+            found = cold_and_warm("benchmarks.engine.first_result", name, 1)
+            whole[name] = {state: found[state, "process"][0] for state in STATES}
+    for state in STATES:
         _add_slowest(section, state, {name: times[state] for name, times in whole.items()})
     return section
 
@@ -80,23 +78,6 @@ def _add_slowest(section: FigureSection, state: str, seconds: dict[str, float]) 
     for name, value in sorted(seconds.items(), key=lambda pair: -pair[1]):
         verdict = "met" if value <= _AIMS[state] else "MISSED"
         section.figure(f"{state}, {name}: the whole process", value, "s", f"aim: at most {_AIMS[state]:g} s, {verdict}")
-
-
-def _rounds(name: str, n: int) -> dict[tuple[str, str], list[float]]:
-    """Return times [s] by state and part, a new cache in every round."""
-    samples: dict[tuple[str, str], list[float]] = {}
-    for _ in range(n):
-        with tempfile.TemporaryDirectory() as cache:
-            for state in _STATES:
-                for part, seconds in _in_own_process(name, cache).items():
-                    samples.setdefault((state, part), []).append(seconds)
-    return samples
-
-
-def _in_own_process(name: str, cache: str) -> dict[str, float]:
-    begin = time.perf_counter()
-    found: dict[str, float] = result_of("benchmarks.engine.first_result", name, environment={"SSCQ_CACHE": cache})
-    return found | {"process": time.perf_counter() - begin}
 
 
 if __name__ == "__main__":

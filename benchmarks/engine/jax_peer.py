@@ -15,13 +15,14 @@ import numpy as np
 
 from benchmarks.engine import case
 from benchmarks.runner.own_process import result_of
+from benchmarks.runner.report import FigureSection, at_least
+from benchmarks.runner.timing import Timing, alternate, ratio
 from plants.core.kernel.lanes import Lane, LaneLoop, fuse
 from plants.core.tracing.trace import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
     from sscq.loop.closed_loop import ClosedLoop
 
@@ -32,9 +33,6 @@ _BATCHES = (1, 4)  # the candidates at once, as shares 1 and 1/4: the faster one
 
 def jax_loop(size: Size) -> FigureSection:
     """Compare both on one core, for plants of 2, 6 and 14 states."""
-    from benchmarks.runner.report import FigureSection, at_least
-    from benchmarks.runner.timing import Timing, ratio
-
     section = FigureSection("jax", "The same loop in JAX (vmap + scan) on one core")
     if importlib.util.find_spec("jax") is None:
         section.notes.append("JAX is not installed (pip install jax): skipped.")
@@ -127,8 +125,6 @@ def _evaluate(program: Program, values: list[Any]) -> list[Any]:
 def measure(n_x: int, n_steps: int, n: int, rounds: int) -> dict[str, Any]:
     """Return times [s] of a step of one rollout, and the largest relative difference of the measures."""
     import jax
-
-    from benchmarks.runner.timing import alternate
 
     loop = case.loop_of(case.SIZES[n_x], n_steps)
     theta = case.gains(max(32, 2 * n // n_x // 16 * 16)) * np.array([1.0, 0.25, 1.0])

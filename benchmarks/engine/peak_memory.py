@@ -10,10 +10,11 @@ import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.engine import case
 from benchmarks.runner.own_process import result_of
+from benchmarks.runner.report import FigureSection
 
 if TYPE_CHECKING:
-    from benchmarks.runner.report import FigureSection
     from benchmarks.runner.timing import Size
 
 _MIB = 2**20
@@ -21,8 +22,6 @@ _MIB = 2**20
 
 def measure(candidates: int, steps: int) -> dict[str, float]:
     """Return peaks [MiB]: of the arrays of one call, counted exactly; of the process, up to the call and after it."""
-    from benchmarks.engine import case
-
     gains = case.gains(candidates)
     case.million(gains[:16], steps, 1)  # compiles: LLVM's memory is not the call's
     tracemalloc.start()
@@ -43,8 +42,6 @@ def resident() -> float:
 
 def memory(size: Size) -> FigureSection:
     """Compare: a tenth of the steps, a tenth of the candidates."""
-    from benchmarks.runner.report import FigureSection
-
     section = FigureSection("memory", "Peak memory of one call, beyond the gains given")
     n, steps = size.candidates, size.steps
     peaks = {}

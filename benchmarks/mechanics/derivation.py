@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 import time
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.runner.own_process import result_of
+from benchmarks.runner.own_process import cold_and_warm
 
 if TYPE_CHECKING:
     from benchmarks.runner.report import FigureSection
@@ -31,7 +30,12 @@ def measure(name: str) -> dict[str, float]:
     built = time.perf_counter()
     plants.simulate(plant, t_end=1e-3, step=1e-3, initial=start(name, plant))
     stepped = time.perf_counter()
-    return {"imports": imported - begin, "build": built - imported, "step": stepped - built}
+    return {
+        "imports": imported - begin,
+        "build": built - imported,
+        "step": stepped - built,
+        "first": stepped - imported,
+    }
 
 
 def first_steps(name: str, rounds: int) -> dict[tuple[str, str], list[float]]:
@@ -39,16 +43,7 @@ def first_steps(name: str, rounds: int) -> dict[tuple[str, str], list[float]]:
 
     Parts: imports, build, step, first (build and step), process (the whole of it).
     """
-    samples: dict[tuple[str, str], list[float]] = {}
-    for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as cache:
-            for state in AIMS:
-                begin = time.perf_counter()
-                found = result_of("benchmarks.mechanics.derivation", name, environment={"SSCQ_CACHE": cache})
-                found |= {"process": time.perf_counter() - begin, "first": found["build"] + found["step"]}
-                for part, seconds in found.items():
-                    samples.setdefault((state, part), []).append(seconds)
-    return samples
+    return cold_and_warm("benchmarks.mechanics.derivation", name, rounds)
 
 
 def blocks(name: str, size: Size) -> dict[str, Timing]:

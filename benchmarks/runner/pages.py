@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from benchmarks.runner.timing import Size
-
-
-def paragraph(*sentences: str) -> list[str]:
-    """Return sentences as lines."""
-    return textwrap.wrap(" ".join(sentence for sentence in sentences if sentence), 120, break_on_hyphens=False)
 
 
 def span(values: Iterable[float]) -> str:

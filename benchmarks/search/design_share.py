@@ -8,14 +8,13 @@ from __future__ import annotations
 import builtins
 import functools
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from benchmarks.runner.own_process import result_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -217,7 +216,9 @@ def design_share(size: Size) -> FigureSection:
     section = FigureSection("design_share", "A whole design: what is not simulation")
     with tempfile.TemporaryDirectory() as folder:
         for number in range(2):
-            found = _in_own_process([*overrides(size), f"output={folder}/{number}"], f"{folder}/cache")
+            words = [*overrides(size), f"output={folder}/{number}"]
+            environment = {"SSCQ_CACHE": f"{folder}/cache", "OMP_NUM_THREADS": "1"}
+            found = result_of("benchmarks.search.design_share", *words, environment=environment)
     kinds: dict[str, list[float]] = {}
     for _, kind, processor, wall in found["spent"]:
         sums = kinds.setdefault(kind, [0.0, 0.0])
@@ -240,13 +241,6 @@ def design_share(size: Size) -> FigureSection:
     section.figure("not simulation", 100.0 * share, "%", judged)
     section.counts = {"generations": found["generations"]}
     return section
-
-
-def _in_own_process(settings: list[str], cache: str) -> dict[str, Any]:
-    command, root = [sys.executable, "-m", "benchmarks.search.design_share", *settings], Path(__file__).parents[2]
-    environment = os.environ | {"SSCQ_CACHE": cache, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import argparse
 
 from benchmarks.structure import source
 from benchmarks.structure.measures import measures
+from experiments.runtime.tables import markdown_table
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,6 +25,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def table(columns: dict[str, dict[str, str]]) -> str:
     """Return figures as Markdown, one column a tree."""
-    rows = [["measured", *columns], ["---"] * (1 + len(columns))]
-    rows += [[what, *(found[what] for found in columns.values())] for what in next(iter(columns.values()))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    first, *_ = columns.values()
+    rows = [[what, *(found[what] for found in columns.values())] for what in first]
+    return "\n".join(markdown_table(["measured", *columns], rows))

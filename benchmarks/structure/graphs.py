@@ -5,51 +5,35 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
 def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
     """Return the groups of nodes that reach one another (strong components of two and more), the largest first."""
-    backwards: dict[str, set[str]] = defaultdict(set)
-    for node, others in graph.items():
-        for other in others:
-            backwards[other].add(node)
-    taken: set[str] = set()
-    found = []
-    for node in reversed(_finished(graph)):
-        if node not in taken:
-            group = reached({node}, backwards, without=taken)
-            taken |= group
-            found.append(sorted(group))
-    return sorted((group for group in found if len(group) > 1), key=lambda group: (-len(group), group))
+    names = sorted({*graph, *(other for others in graph.values() for other in others)})
+    place = {name: k for k, name in enumerate(names)}
+    arrows = [(place[node], place[other]) for node, others in graph.items() for other in others]
+    shape = (len(names), len(names))
+    matrix = coo_array((np.ones(len(arrows)), tuple(np.reshape(arrows, (-1, 2)).T.astype(int))), shape)
+    _, component = connected_components(matrix, connection="strong")
+    groups: dict[int, list[str]] = defaultdict(list)
+    for name, number in zip(names, component.tolist(), strict=True):
+        groups[number].append(name)
+    return sorted((group for group in groups.values() if len(group) > 1), key=lambda group: (-len(group), group))
 
 
-def _finished(graph: Mapping[str, Iterable[str]]) -> list[str]:
-    """Nodes in the order in which a search in depth leaves them."""
-    seen: set[str] = set()
-    order = []
-    for start in sorted(graph):
-        stack = [(start, False)]
-        while stack:
-            node, leaving = stack.pop()
-            if leaving:
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                stack.append((node, True))
-                stack += [(other, False) for other in sorted(graph.get(node, ())) if other not in seen]
-    return order
-
-
-def reached(
-    roots: Iterable[str], graph: Mapping[str, Iterable[str]], *, without: Iterable[str] = frozenset()
-) -> set[str]:
-    """Return the nodes that arrows lead to from `roots`, themselves included, never passing those `without`."""
-    left_out, found, ahead = set(without), set(), list(roots)
+def reached(roots: Iterable[str], graph: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the nodes that arrows lead to from `roots`, themselves included."""
+    found: set[str] = set()
+    ahead = list(roots)
     while ahead:
         node = ahead.pop()
-        if node not in found and node not in left_out:
+        if node not in found:
             found.add(node)
             ahead += graph.get(node, ())
     return found
