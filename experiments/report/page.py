@@ -24,25 +24,27 @@ if TYPE_CHECKING:
     from experiments.report.records.report_data import ReportData
 
 _SECTIONS = (
-    ("conditions", "conditions"),
-    ("ladder", "ladder"),
-    ("front", "front"),
-    ("picture", "motion"),
-    ("responses", "responses"),
-    ("signals", "signals"),
-    ("gains", "gains"),
-    ("rules", "rules"),
-    ("structure", "structure"),
-    ("teaching", "teaching signal"),
-    ("entropy", "entropy"),
-    ("margins", "margins"),
-    ("search", "search"),
-    ("exports", "exports"),
-    ("numbers", "all numbers"),
-    ("warnings", "warnings"),
-    ("repeat", "repeat"),
-    ("glossary", "words"),
+    ("conditions", "conditions", conditions),
+    ("ladder", "ladder", ladder),
+    ("front", "front", front),
+    ("picture", "motion", picture),
+    ("responses", "responses", responses),
+    ("signals", "signals", signals),
+    ("gains", "gains", gains_over_time),
+    ("rules", "rules", knowledge_base),
+    ("structure", "structure", structure),
+    ("teaching", "teaching signal", teaching_signal),
+    ("entropy", "entropy", entropy),
+    ("margins", "margins", margins_table),
+    ("search", "search", searches),
+    ("exports", "exports", exports),
+    ("numbers", "all numbers", all_numbers),
+    ("warnings", "warnings", warnings),
+    ("repeat", "repeat", repeat),
+    ("glossary", "words", glossary),
 )
+"""What follows the first screen: anchor, name in the navigation, function of the view."""
+
 _OPTIONAL = ("front", "picture", "signals", "exports")
 
 
@@ -60,27 +62,7 @@ def render(data: ReportData) -> str:
         A complete HTML document.
     """
     view = PageView(data)
-    parts = [
-        summary(view),
-        conditions(view),
-        ladder(view),
-        front(view),
-        picture(view),
-        responses(view),
-        signals(view),
-        gains_over_time(view),
-        knowledge_base(view),
-        structure(view),
-        teaching_signal(view),
-        entropy(view),
-        margins_table(view),
-        searches(view),
-        exports(view),
-        all_numbers(view),
-        warnings(view),
-        repeat(view),
-        glossary(),
-    ]
+    parts = (summary(view), *(section(view) for _, _, section in _SECTIONS))
     names = ["script.js", *(["picture.js"] if data.picture else [])]
     scripts = [element("script", asset(name)) for name in names]
     hidden = element("style", Html(view.hidden_style()), id="hidden")
@@ -89,5 +71,5 @@ def render(data: ReportData) -> str:
 
 def _header(data: ReportData) -> Html:
     absent = {anchor for anchor in _OPTIONAL if not getattr(data, anchor)}
-    links = [element("a", name, href=f"#{anchor}") for anchor, name in _SECTIONS if anchor not in absent]
+    links = [element("a", name, href=f"#{anchor}") for anchor, name, _ in _SECTIONS if anchor not in absent]
     return head_line(data.title, data.plant, element("nav", *links, aria_label="sections"))

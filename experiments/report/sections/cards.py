@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from experiments.report.records.results import (
     SituationResult,
 )
 from experiments.report.sections.view import PageView, finite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PEAKS = 3  # operating points that the robustness card has room for
 
@@ -70,14 +74,15 @@ def _sketch(view: PageView, worst: SituationResult, rival: ControllerResult) -> 
     """The first channel's output in the worst situation."""
     if not isinstance(worst.response, Response):
         return element("p", missing(worst.response.reason))
-    channel, curves = view.data.channels[0], []
-    response, shown_until = worst.response, _end(worst.response)
-    early = response.time <= shown_until
-    curves.append(Curve(response.time[early], response.reference[early, 0], "reference", "reference"))
-    other = rival.result(worst.situation)
-    if rival is not view.recommended and isinstance(other.response, Response):
-        curves.append(_output(other, rival, view, shown_until))
-    curves.append(_output(worst, view.recommended, view, shown_until))
+    channel, response, until = view.data.channels[0], worst.response, _end(worst.response)
+    early = response.time <= until
+    curves = [Curve(response.time[early], response.reference[early, 0], "reference", "reference")]
+    for controller in (rival, view.recommended) if rival is not view.recommended else (rival,):
+        result = controller.result(worst.situation)
+        if isinstance(result.response, Response):
+            time, style = result.response.time, view.curve_style(controller.key)
+            output = result.response.output[time <= until, 0]
+            curves.append(Curve(time[time <= until], output, controller.name, style, not result.failed))
     return line_chart(LineChart(channel.output, tuple(curves), channel.output_unit, height=150.0, points=300))
 
 
@@ -86,13 +91,6 @@ def _end(response: Response) -> float:
     alive = response.time[np.isfinite(response.output[:, 0])]
     last = float(alive[-1]) if alive.size else 0.0
     return 1.2 * last if 0.0 < last < response.time[-1] else float(response.time[-1])
-
-
-def _output(result: SituationResult, controller: ControllerResult, view: PageView, until: float) -> Curve:
-    response = result.response
-    assert isinstance(response, Response)  # noqa: S101 - both callers looked
-    early, style = response.time <= until, view.curve_style(controller.key)
-    return Curve(response.time[early], response.output[early, 0], controller.name, style, not result.failed)
 
 
 def robustness_card(view: PageView) -> Html:
@@ -220,8 +218,8 @@ def _range_bars(channel: ChannelView, known: dict[str, ActuatorUse], part: float
     return svg(_WIDTH, height + 16, f"used range of {channel.command}", *out)
 
 
-def _bar(name: str, use: ActuatorUse, at: object, y: float, height: float) -> Html:
-    left, right = at(use.lowest), at(use.highest)  # type: ignore[operator]
+def _bar(name: str, use: ActuatorUse, at: Callable[[float], float], y: float, height: float) -> Html:
+    left, right = at(use.lowest), at(use.highest)
     title = element("title", f"{name}: {number(use.lowest, 3)} … {number(use.highest, 3)}")
     width = round(max(right - left, 1.5), 1)
     return element("rect", title, x=left, y=f"{y:.1f}", width=width, height=f"{height:.1f}", class_="used k0")

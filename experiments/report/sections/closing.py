@@ -95,7 +95,7 @@ def _pairs(title: str, pairs: object) -> Html:
     return element("div", element("h3", title), element("div", body, class_="scroll"))
 
 
-def glossary() -> Html:
+def glossary(_: PageView) -> Html:
     """Our words and the text book's."""
     rows = [
         element("tr", element("th", a, scope="row"), element("td", b, class_="words"), element("td", c, class_="words"))

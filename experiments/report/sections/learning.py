@@ -107,7 +107,7 @@ def _figure(view: PageView, data: TeachingView, signal: TeachingSignal, situatio
     rows = signal.situation == situation
     time = np.append(signal.time[rows], signal.time[rows][-1] + data.window)
     charts = [_gain_chart(view, data, signal, rows, k, time) for k in range(len(signal.gain_names))]
-    weight = Curve(np.repeat(time, 2)[1:-1], np.repeat(signal.weight[rows], 2), "weight", "taught")
+    weight = _held(time, signal.weight[rows], "weight", "taught")
     charts.append(line_chart(LineChart("weight", (weight,), y_range=(-0.03, 1.05), height=_WEIGHT_HEIGHT)))
     return element("figure", element("figcaption", element("b", data.labels[situation])), *charts)
 

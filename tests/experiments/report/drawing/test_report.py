@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -32,6 +31,7 @@ from experiments.report.records.results import (
     SituationResult,
 )
 from flcs import Rule
+from tests.experiments.report.reading import read, words
 from tests.experiments.report_example import CASES, CHANNEL, example
 
 CHANNEL_COLUMNS = ("reference", "output", "command")
@@ -45,44 +45,6 @@ def data():
 @pytest.fixture(scope="module")
 def page(data):
     return render(data)
-
-
-class Reader(HTMLParser):
-    """Collects text and attributes, and fails on a tag that is not closed in order."""
-
-    VOID = frozenset({"meta", "br", "hr"})
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.text, self.attributes = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.attributes += [(tag, key, value) for key, value in attrs]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.attributes += [(tag, key, value) for key, value in attrs]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not {"style", "script"} & set(self.open):
-            self.text.append(data)
-
-
-def read(page):
-    reader = Reader()
-    reader.feed(page)
-    reader.close()
-    assert reader.open == []
-    return reader
-
-
-def words(page):
-    """The text of the page, white space folded."""
-    return re.sub(r"\s+", " ", " ".join(read(page).text))
 
 
 def without(data, **changes):

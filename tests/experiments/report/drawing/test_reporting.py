@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import re
-from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import numpy as np
@@ -48,6 +47,7 @@ from sscq.situations.situation import Situation
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.verdict.verdict import Sample, compare
 from tests.experiments import finished_run
+from tests.experiments.report.reading import words as words_of
 
 OVERRIDES = ["plant=van_der_pol", "controller.own_gains=[2,0.5,1]"]
 
@@ -84,21 +84,6 @@ def metrics(run):
     return outputs.metrics(run.bench, run.reference, run.group, run.judgement, run.refined)
 
 
-class _Words(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.parts = []
-
-    def handle_data(self, data):
-        self.parts.append(data)
-
-
-def text_of(page):
-    reader = _Words()
-    reader.feed(re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL))
-    return re.sub(r"\s+", " ", " ".join(reader.parts))
-
-
 def altered(run, name, kind, situation, **measures):
     """The case with measures of one contender changed in one situation, for all seeds."""
     quality = {key: table.copy() for key, table in run.judgement.quality.items()}
@@ -128,7 +113,7 @@ def test_nothing_of_this_session_is_in_the_page(page, place):
 
 
 def test_first_screen_is_the_verdict_and_the_metrics(run, page, metrics):
-    text = text_of(page)
+    text = words_of(page)
     first = text[: text.index("Conditions of the verdict Every")]
     name = run.judgement.verdict.recommended
     assert f"Recommend: {metrics['controllers'][name]['title']}" in first
@@ -299,7 +284,7 @@ def test_rules_are_the_refined_ones_with_their_shares_and_their_worth(run, data,
     shares = known.shares_of(0)
     assert (shares >= 0.0).all()
     assert shares.sum() <= 1.0 + 1e-9  # the reference gains have the rest
-    part = text_of(page.split('id="rules"')[1].split("</section>")[0])
+    part = words_of(page.split('id="rules"')[1].split("</section>")[0])
     assert "Rules (8)" in part  # the ninth is off
     for sentence in kb.sentences():
         assert (sentence in part) is not sentence.endswith("(off)")
@@ -318,7 +303,7 @@ def test_gains_over_the_inputs_are_those_of_the_knowledge_base(run):
 def test_the_way_to_fewer_rules_is_the_refinements(run, data, page):
     curve = run.refined["equal"].curve
     assert data.knowledge.curve == curve
-    assert "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %" in text_of(page)
+    assert "8 rules of 9 at +0.3 % (validation +0.4 %); allowed 0.5 %" in words_of(page)
     assert sentences(run.refined)[1] == f"knowledge base, free actuator travel: {curve.sentence()}"
 
 
@@ -326,7 +311,7 @@ def test_the_rules_at_one_moment_are_those_of_the_knowledge_base(run, data, page
     known, kb = data.knowledge, run.refined["equal"].kb
     assert known.place == "far"  # the first unforeseen situation
     found = activation(kb, known.moment[1:].tolist())
-    text = text_of(page)
+    text = words_of(page)
     assert f"At t = {number(known.moment[0], 3)} s in “far”, where the rules have most to settle" in text
     for said in found.conclusions:
         assert f"{said.gain} : mean {number(said.mean)}, gain {number(said.value)}" in text
@@ -531,7 +516,7 @@ def test_a_whole_design_reports_and_resumes_to_the_same_bytes(tmp_path, monkeypa
     (out / "report.html").unlink()
     design.main([f"resume={out}", "quiet=true"])
     assert (out / "report.html").read_bytes() == first
-    found, text = formats.read_json(out / "metrics.json"), text_of(first.decode())
+    found, text = formats.read_json(out / "metrics.json"), words_of(first.decode())
     for controller in found["controllers"].values():
         assert controller["title"] in text
         for kind in ("taught", "validation", "unforeseen"):
