@@ -28,14 +28,14 @@ STUDIES = {
     "imitation": "van_der_pol.imitation:main",
     "entropy": "entropy.command:main",
     "reactors": "reactors.comparison:main",
-    "suspension": "suspension.comparison:main",
+    "suspension": "suspension.comparison:SuspensionStudy",
     "suspension_animation": "suspension.animation:main",
-    "unicycle": "unicycle.comparison:main",
-    "unicycle_region": "unicycle.comparison:main_of_regions",
+    "unicycle": "unicycle.comparison:UnicycleStudy",
+    "unicycle_region": "unicycle.comparison:UnicycleRegionStudy",
     "unicycle_head_room": "unicycle.head_room:main",
-    "vehicle": "vehicle.comparison:main",
+    "vehicle": "vehicle.comparison:VehicleStudy",
 }
-"""Module in this package and function of each study, which takes the command's further words."""
+"""Module in this package and class of each study, or its function; it takes the command's further words."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,8 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with user_errors():
         if words[0] not in STUDIES:
             raise UserError(unknown("study", words[0], tuple(STUDIES)))
-        module, _, function = STUDIES[words[0]].partition(":")
-        getattr(import_module(f"experiments.studies.{module}"), function)(words[1:])
+        module, _, name = STUDIES[words[0]].partition(":")
+        found = getattr(import_module(f"experiments.studies.{module}"), name)
+        run = found().main if isinstance(found, type) else found
+        run(words[1:])
 
 
 def _help(words: Sequence[str]) -> str:

@@ -207,7 +207,7 @@ def motions(roll: float, points: int = POINTS) -> tuple[np.ndarray, dict[str, np
 
 
 def drawn_angles(points: int = POINTS) -> str:
-    """Return yaw, pitch and roll over time, as the source compares them: a column for each roll, a row each."""
+    """Return yaw, pitch and roll over time, as the source compares them: a column for each roll, a row for each."""
     moved = {roll: motions(roll, points) for roll in TWO_ROLLS}
     charts = []
     for k, (name, _) in enumerate(SHOWN):

@@ -62,9 +62,13 @@ class Study(ABC):
     def findings(self, folders: Mapping[str, Path], declared: Declaration) -> Any:
         """Return what finished designs, by name, found."""
 
-    @abstractmethod
     def sections(self, found: Any, declared: Declaration) -> list[str]:
         """Return what is printed of the findings, and stands in the middle of the page, as Markdown lines."""
+        return [line for one in found for line in (*self.section(one, declared), "")]
+
+    @abstractmethod
+    def section(self, found: Any, declared: Declaration) -> list[str]:
+        """Return what one of the findings says as Markdown lines."""
 
     @abstractmethod
     def values(self, found: Any, declared: Declaration, chosen: Options) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from experiments.studies.suspension import contributions
 from experiments.studies.suspension.families import GROUPS, at_equal_tyre_load, families, group_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from experiments.studies.engine.declaration import Declaration
@@ -45,24 +45,21 @@ class SuspensionStudy(Study):
         check_aim(aim_of(declared), [plants.find(plant) for plant in declared.situations], declared.file)
         return declared
 
-    def findings(self, folders: Mapping[str, Path], declared: Declaration) -> dict[str, ComparisonText]:
-        """Return the comparison on each plant, by its title."""
+    def findings(self, folders: Mapping[str, Path], declared: Declaration) -> list[tuple[str, ComparisonText]]:
+        """Return each plant's title and comparison."""
         by_plant: dict[str, list[Path]] = {}
         for name, folder in folders.items():
             by_plant.setdefault(declared.designs[name]["plant"], []).append(folder)
-        found = {}
+        found = []
         for plant, several in by_plant.items():
             title = f"{self.head['titles'].get(plant, plant)} ({plant}; designs: {len(several)})"
             rollouts = text.read(several, group_of)
-            found[title] = ComparisonText(rollouts, aim_of(declared), GROUPS, self.head["words"])
+            found.append((title, ComparisonText(rollouts, aim_of(declared), GROUPS, self.head["words"])))
         return found
 
-    def sections(self, found: Mapping[str, ComparisonText], declared: Declaration) -> list[str]:  # noqa: ARG002
-        """Return a section of each plant."""
-        return [line for title, told in found.items() for line in (*self.section(title, told), "")]
-
-    def section(self, title: str, told: ComparisonText) -> list[str]:
+    def section(self, found: tuple[str, ComparisonText], declared: Declaration) -> list[str]:  # noqa: ARG002
         """Return what designs of one plant found as Markdown lines."""
+        title, told = found
         columns, tables = [Column(**one) for one in self.head["columns"]], []
         for group, words in GROUPS.items():
             tables += [f"### {words}", "", f"Changes are against {told.title(told.base(group))}.", ""]
@@ -83,8 +80,3 @@ class SuspensionStudy(Study):
             "families": at_equal_tyre_load(families(first), aim_of(declared).best_of),
             "evaluations": contributions.EVALUATIONS, "parts": contributions.table(contributions.parts(first)),
         }  # fmt: skip
-
-
-def main(words: Sequence[str]) -> None:
-    """Run the comparison."""
-    SuspensionStudy().main(words)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import sscq
 from experiments.cases.kb_case import fitness_of
 from experiments.runtime import formats
 from experiments.runtime.launch import stored_settings
@@ -77,22 +78,16 @@ def _outcome(job: Setup, fitness: Fitness, plant: Plant, struts: bool) -> dict[s
     start = np.clip(np.resize(_START, n), low, high)
     start[_BODY:] = np.clip(0.0, low, high)[_BODY:]
     candidate = candidates.fixed(job.laws[: len(plant.channels)], low, high, start)
-    task = Task(plant, _situations(plant, "taught"), fitness, job.step, job.options, job.threads)
+    task = Task(plant, sscq.standard_sets(plant)["taught"], fitness, job.step, job.options, job.threads)
     plan = SearchPlan((CmaEs(evaluations=EVALUATIONS),), job.seed)
     theta = search_plan.search(task, candidate, plan, None).theta
     return _by_group(task, candidate.controller, theta)
 
 
-def _situations(plant: Plant, kind: str) -> tuple[Any, ...]:
-    import sscq
-
-    return tuple(sscq.Situation(**one) for one in plant.situations[kind])
-
-
 def _by_group(task: Task, controller: Any, theta: np.ndarray) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for kind in ("taught", "unforeseen"):
-        situations = _situations(task.plant, kind)
+        situations = sscq.standard_sets(task.plant)[kind]
         values = task.on(situations).quality(controller, theta[None]).values
         groups = np.array([group_of(kind, one.name) for one in situations])
         for group in dict.fromkeys(groups.tolist()):

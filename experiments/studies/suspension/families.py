@@ -129,7 +129,7 @@ def _outcome(plant: Plant, controller: Controller, theta: np.ndarray) -> dict[st
     """Means over the situations of each kind, at their declared seeds."""
     result: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for kind in ("taught", "unforeseen"):
-        situations = [sscq.Situation(**one) for one in plant.situations[kind]]
+        situations = sscq.standard_sets(plant)[kind]
         quality = ClosedLoop(plant, controller, situations, plant.step, measures=MEASURES).evaluate(theta, None)
         ride, tyre = (quality.values[name].mean(axis=0) for name in MEASURES)
         result[kind] = ride, tyre

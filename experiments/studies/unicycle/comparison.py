@@ -155,10 +155,6 @@ class PushStudy(Study):
         """Return what each design's contenders did."""
         return [judged(folder, declared) for folder in folders.values()]
 
-    def sections(self, found: Sequence[PushOutcomes], declared: Declaration) -> list[str]:
-        """Return a section of each design."""
-        return [line for one in found for line in (*self.section(one, declared), "")]
-
     def section(self, found: PushOutcomes, declared: Declaration) -> list[str]:
         """Return what one design found as Markdown lines."""
         largest, grip = grid_of(declared).largest, declared.own["region"]["grip"]
@@ -277,13 +273,3 @@ class UnicycleRegionStudy(PushStudy):
     def columns(self, largest: float, grip: float) -> dict[float, str]:
         """Return all of the region, the part that the first comparison has, and what is within the tyre's grip."""
         return {end: f"area, of {end:g} N all around" for end in (largest, BETWEEN, grip)}
-
-
-def main(words: Sequence[str]) -> None:
-    """Run the first comparison."""
-    UnicycleStudy().main(words)
-
-
-def main_of_regions(words: Sequence[str]) -> None:
-    """Run the second one."""
-    UnicycleRegionStudy().main(words)

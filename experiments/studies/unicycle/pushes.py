@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import sscq
+from plants.excitation.draws import Draws
 from plants.unicycle import BETA0
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import NOISE, frictions, heavy, held, push, slope, start
@@ -59,19 +60,8 @@ def drawn(
     number : int
     seed : int
     """
-    rng = np.random.default_rng(seed)
-    return [_one(_values(ranges, rng), f"drawn {seed}-{k}", k, balanced=balanced) for k in range(number)]
-
-
-def _values(ranges: Mapping[str, Sequence[float]], rng: np.random.Generator) -> dict[str, float]:
-    """One number for each range; the ground has two slopes."""
-    names = [*ranges, "slope_left"]
-    return {name: _within(ranges[name.removesuffix("_left")], rng) for name in names}
-
-
-def _within(ends: Sequence[float], rng: np.random.Generator) -> float:
-    low, high = ends
-    return float(rng.uniform(low, high))
+    draws, several = Draws(seed), {**ranges, "slope_left": ranges["slope"]}  # the ground has two slopes
+    return [_one(draws.values(several), f"drawn {seed}-{k}", k, balanced=balanced) for k in range(number)]
 
 
 def _one(v: Mapping[str, float], name: str, seed: int, *, balanced: bool) -> sscq.Situation:
@@ -165,10 +155,10 @@ class Condition:
 
 def conditions(ranges: Mapping[str, Sequence[float]], number: int, seed: int) -> list[Condition]:
     """Return rides: speeds spread evenly over their range, crank angles and heights drawn."""
-    rng = np.random.default_rng(seed)
+    draws = Draws(seed)
     low, high = ranges["speed"]
     speeds = low + (high - low) * (np.arange(number) + 0.5) / number
-    return [Condition(float(speed), _within(ranges["phase"], rng), _within(ranges["height"], rng)) for speed in speeds]
+    return [Condition(float(v), draws.between(ranges["phase"]), draws.between(ranges["height"])) for v in speeds]
 
 
 def largest_pushes(survives: Survives, rides: Sequence[Condition], grid: PushGrid) -> Array:

@@ -208,11 +208,7 @@ class VehicleStudy(Study):
         """Return what each design's contenders did."""
         return [judged(folder, declared) for folder in folders.values()]
 
-    def sections(self, found: Sequence[SlipOutcomes], declared: Declaration) -> list[str]:  # noqa: ARG002
-        """Return a section of each design."""
-        return [line for one in found for line in (*self.section(one), "")]
-
-    def section(self, found: SlipOutcomes) -> list[str]:
+    def section(self, found: SlipOutcomes, declared: Declaration) -> list[str]:  # noqa: ARG002
         """Return what one design found as Markdown lines."""
         values: dict[str, Any] = {
             "design": found.design, "limit": "none" if found.limit is None else f"{found.limit:g}",
@@ -232,8 +228,3 @@ class VehicleStudy(Study):
             "aims": aims(found, declared.own["aim"]), "across": across(found),
             "number": sum(declared.own["drawn"]["kinds"].values()), "step": 1000 * declared.own["drawn"]["step"],
         }  # fmt: skip
-
-
-def main(words: Sequence[str]) -> None:
-    """Run the comparison."""
-    VehicleStudy().main(words)

@@ -91,7 +91,7 @@ def test_the_page_holds_the_drives_and_needs_no_network():
 def test_a_tiny_design_is_judged_and_told(tmp_path, capsys):
     words = ["together-0", f"folder={tmp_path}", "budget.evaluations=60", "budget.teacher_generations=1",
              "budget.verdict_seeds=2"]  # fmt: skip
-    comparison.main(words)
+    comparison.SuspensionStudy().main(words)
     told = capsys.readouterr().out
     assert "### Unforeseen situations, drawn" in told
     assert "| modified sky-hook |" in told
