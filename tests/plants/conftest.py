@@ -1,7 +1,5 @@
 """What the tests of the core share: blocks compiled into a lane loop of their own, and the compiled kernels."""
 
-from __future__ import annotations
-
 from functools import partial
 from importlib import import_module
 

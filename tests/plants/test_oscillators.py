@@ -1,65 +1,12 @@
-"""The two oscillators against equations written anew, published series of the limit cycle, a period in closed form."""
-
-from __future__ import annotations
+"""The oscillators against closed solutions: limit cycle, period of nonlinear inertia, Jacobi's cn, dry friction."""
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.special import ellipe
+from scipy.special import ellipe, ellipj
 
 import plants
-from plants.excitation import Sine
-
-FORCE, EXCITATION = Sine(0.6, 0.21, 0.4), Sine(0.15, 0.13, 1.0)
-T_END = 8.0
-
-
-def sine(part, t):
-    return part.amplitude * np.sin(2.0 * np.pi * part.frequency * t + part.phase)
-
-
-def van_der_pol(t, s, mu):
-    q, v = s
-    f, xi = sine(FORCE, t), sine(EXCITATION, t)
-    return [v, f + xi - mu * (q**2 - 1.0) * v - (1.0 + xi) * q]
-
-
-def nonlinear_inertia(t, s, a1, a2, a3, a4):
-    """d/dt (dL/dv) - dL/dq = Q with L = (1 + a3 q^2) v^2 / 2 - q^2 / 2 - a2 q^4 / 4: no algebraic loop to solve."""
-    q, momentum = s
-    f, xi = sine(FORCE, t), sine(EXCITATION, t)
-    v = momentum / (1.0 + a3 * q**2)
-    return [v, a3 * q * v**2 - q - a2 * q**3 - (a1 * q**2 + a4) * v - xi * q + f + xi]
-
-
-def to_momentum(state, a3):
-    return state[0], state[1] * (1.0 + a3 * state[0] ** 2)
-
-
-SIGNALS = {"inputs": (FORCE,), "disturbances": (EXCITATION,)}
-
-
-def simulated(name, initial, parameters, step=0.005):
-    return plants.simulate(plants.get(name), T_END, step, initial, parameters, **SIGNALS).states[-1]
-
-
-def integrated(equations, initial, parameters):
-    options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12}
-    return solve_ivp(equations, (0.0, T_END), initial, args=parameters, **options).y[:, -1]
-
-
-# rk4 at 5 ms on motions with rates of a few 1/s is accurate to (0.02)^4, some 1e-8; measured 1e-10 to 4e-9.
-def test_van_der_pol_moves_as_independently_derived():
-    expected = integrated(van_der_pol, (1.5, -0.8), (2.0,))
-    np.testing.assert_allclose(simulated("van_der_pol", (1.5, -0.8), {"mu": 2.0}), expected, rtol=0.0, atol=3e-8)
-
-
-def test_nonlinear_inertia_moves_as_its_lagrangian_says():
-    a = (0.3, 0.2, 0.7, 0.1)
-    initial = (1.8, 0.5)
-    expected = integrated(nonlinear_inertia, to_momentum(initial, a[2]), a)
-    state = simulated("nonlinear_inertia", initial, a)
-    np.testing.assert_allclose(to_momentum(state, a[2]), expected, rtol=0.0, atol=3e-8)
+from plants.oscillators import DUFFING, duffing_derivative, duffing_entropy_rate
 
 
 def maxima(name, initial, t_end, parameters):
@@ -97,3 +44,46 @@ def test_free_nonlinear_inertia_swings_with_a_period_in_closed_form(a3, height):
     times, heights = maxima("nonlinear_inertia", (0.0, height), 40.0, free)
     np.testing.assert_allclose(heights, height, atol=1e-9)  # all energy at q = 0, where the inertia is 1
     np.testing.assert_allclose(np.diff(times), 4.0 * ellipe(-a3 * height**2), atol=1e-9)
+
+
+def free(initial, t, **parameters):
+    p = DUFFING.values("parameters", parameters)
+    options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-12, "t_eval": t}
+    return solve_ivp(lambda t, x: duffing_derivative(t, x, (0.0,), (0.0,), p), (0.0, t[-1]), initial, **options).y
+
+
+@pytest.mark.parametrize(("linear", "cubic", "mass"), [(1.0, 0.5, 1.0), (0.3, 2.0, 1.7)])
+def test_free_hardening_motion_is_jacobis(linear, cubic, mass):
+    """q = a cn(w t, k) with m w^2 = alpha + beta a^2 and k^2 = beta a^2 / (2 m w^2) (Kovacic and Brennan)."""
+    a, t = 1.4, np.linspace(0.0, 12.0, 61)
+    stiffness = linear + cubic * a * a
+    cn = ellipj(np.sqrt(stiffness / mass) * t, 0.5 * cubic * a * a / stiffness)[1]
+    found = free((a, 0.0), t, linear=linear, cubic=cubic, mass=mass, damping=0.0)[0]
+    np.testing.assert_allclose(found, a * cn, atol=1e-8)  # 1e-12 a step, over some hundred steps and two periods
+
+
+def test_dry_friction_stops_a_slide():
+    """m v' = -F tanh(v / s) gives sinh(v / s) = sinh(v0 / s) exp(-F t / (m s))."""
+    t, force, speed, mass = np.linspace(0.0, 3.0, 31), 0.4, 0.2, 1.5
+    none = {"linear": 0.0, "cubic": 0.0, "damping": 0.0}
+    found = free((0.0, 0.6), t, **none, mass=mass, friction=force, friction_speed=speed)[1]
+    expected = speed * np.arcsinh(np.sinh(0.6 / speed) * np.exp(-force * t / (mass * speed)))
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_dry_friction_is_the_signs_but_near_rest_and_dissipates_always():
+    p = DUFFING.values("parameters", {"friction": 0.3, "damping": 0.0})
+    speeds = np.array([-2.0, -0.11, -0.01, 0.0, 0.01, 0.11, 2.0])
+    heat = duffing_entropy_rate(0.0, (0.0, speeds), (0.0,), (0.0,), p)
+    fast = np.abs(speeds) > 0.1  # 2.2 v_s
+    np.testing.assert_allclose(heat[fast], 0.3 * np.abs(speeds[fast]), rtol=0.025)
+    assert (heat >= 0.0).all()
+
+
+def test_damping_and_forces_are_those_of_the_equation():
+    """m s^2 + c s + alpha + 3 beta q^2; at rest u carries alpha q + beta q^3, and w acts as u does."""
+    at = plants.linearise(DUFFING, (2.0, 0.0), {"mass": 1.3, "damping": 0.4, "linear": -0.5, "cubic": 0.7})
+    expected = np.roots([1.3, 0.4, -0.5 + 3.0 * 0.7 * 4.0])
+    np.testing.assert_allclose(np.sort_complex(at.poles), np.sort_complex(expected), rtol=1e-12)
+    np.testing.assert_allclose(at.input, [-0.5 * 2.0 + 0.7 * 8.0], rtol=1e-12)
+    np.testing.assert_allclose([at.B, at.E], [[[0.0], [1.0 / 1.3]]] * 2, rtol=1e-12)

@@ -1,7 +1,5 @@
 """Temperature-control kit: its public equations in their own form, and entropy from the second law."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -57,18 +55,3 @@ def test_entropy_is_what_the_second_law_leaves():
         production = HEATER.entropy_rate(0.0, x, u, w, p) / T0
         assert production == pytest.approx(metal + released / (p[9] + w[0]), rel=1e-9)
         assert production > 0.0
-
-
-def test_nothing_moves_and_nothing_is_lost_at_the_surroundings_temperature():
-    x, p = HEATER.initial(), HEATER.nominal()
-    assert HEATER.derivative(0.0, x, (0.0, 0.0), (0.0,), p) == (0.0,) * 4
-    assert HEATER.entropy_rate(0.0, x, (0.0, 0.0), (0.0,), p) == 0.0
-
-
-def test_each_heater_warms_the_other():
-    model = plants.linearise(HEATER, "warm")
-    gain = -model.C[2:] @ np.linalg.solve(model.A, model.B)
-    assert (gain > 0.0).all()
-    assert gain[0, 0] > gain[1, 0]
-    assert gain[1, 1] > gain[0, 1]
-    assert (model.poles.real < 0.0).all()

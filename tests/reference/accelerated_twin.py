@@ -4,8 +4,6 @@ Written from the description of the methods, with NumPy's solver and plain lists
 are solved here: they agree to the iteration's tolerance.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 SHARES = {"loop_free": 1.0, "loop_free_relaxed": 0.5, "loop_free_filtered": 0.1}

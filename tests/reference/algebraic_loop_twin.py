@@ -4,8 +4,6 @@ Written from the description of the methods, not from the kernel: Newton with di
 derivative, Gauss-Seidel, each until every residual is below the tolerance, inside a textbook Runge-Kutta step.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from plants import Plant, Quantity

@@ -4,8 +4,6 @@ Velocities of points are differentiated positions, angular velocities are those 
 from the plant's own derivation but the names of its parameters.
 """
 
-from __future__ import annotations
-
 from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
 from plants.core.elementary import cos, sin
 from plants.core.tracing.gradients import along

@@ -7,8 +7,6 @@ blocks are called as they stand; unit noise comes from its reference implementat
 read as data.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from contextlib import contextmanager

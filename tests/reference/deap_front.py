@@ -1,7 +1,5 @@
 """DEAP's own NSGA-II, individual by individual: the peer that the array implementation is held against."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

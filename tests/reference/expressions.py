@@ -1,55 +1,28 @@
 """Random expressions over every elementary function, as blocks of three numbers."""
 
-from __future__ import annotations
-
-from plants.core.elementary import (
-    abs as magnitude,
-)
-from plants.core.elementary import (
-    acos,
-    asin,
-    atan2,
-    clip,
-    cos,
-    exp,
-    floor,
-    log,
-    maximum,
-    minimum,
-    sign,
-    sin,
-    sqrt,
-    table1d,
-    table2d,
-    tan,
-    tanh,
-    where,
-)
-from plants.core.elementary import (
-    pow as power,
-)
+from plants.core import elementary as el
 
 # Arguments are led into each function's domain, smoothly: random expressions are finite and have slopes everywhere.
 UNARY = {
     "neg": lambda x: -x,
-    "sin": sin,
-    "cos": cos,
-    "tan": lambda x: tan(1.3 * tanh(x)),
-    "asin": lambda x: asin(0.95 * tanh(x)),
-    "acos": lambda x: acos(0.95 * tanh(x)),
-    "exp": lambda x: exp(3.0 * sin(x)),
-    "log": lambda x: log(x * x + 0.1),
-    "sqrt": lambda x: sqrt(x * x + 0.01),
-    "tanh": tanh,
-    "abs": magnitude,
-    "sign": sign,
-    "floor": floor,
+    "sin": el.sin,
+    "cos": el.cos,
+    "tan": lambda x: el.tan(1.3 * el.tanh(x)),
+    "asin": lambda x: el.asin(0.95 * el.tanh(x)),
+    "acos": lambda x: el.acos(0.95 * el.tanh(x)),
+    "exp": lambda x: el.exp(3.0 * el.sin(x)),
+    "log": lambda x: el.log(x * x + 0.1),
+    "sqrt": lambda x: el.sqrt(x * x + 0.01),
+    "tanh": el.tanh,
+    "abs": el.abs,
+    "sign": el.sign,
+    "floor": el.floor,
     "square": lambda x: x**2,
     "cube": lambda x: x**3,
     "inverse": lambda x: (x * x + 0.5) ** -1,
     "root": lambda x: (x * x + 0.1) ** 0.5,
     "half": lambda x: (x * x + 0.1) ** 1.5,
-    "table1d": lambda x: table1d(x, (-1.0, 0.0, 2.0), (0.5, -1.0, 3.0)),
+    "table1d": lambda x: el.table1d(x, (-1.0, 0.0, 2.0), (0.5, -1.0, 3.0)),
     "shifted": lambda x: 1.0 - x,
 }
 BINARY = {
@@ -57,15 +30,15 @@ BINARY = {
     "sub": lambda x, y: x - y,
     "mul": lambda x, y: x * y,
     "div": lambda x, y: x / (y * y + 0.5),
-    "atan2": atan2,
-    "pow": lambda x, y: power(x * x + 0.1, 2.0 * sin(y)),
-    "minimum": minimum,
-    "maximum": maximum,
-    "table2d": lambda x, y: table2d(x, y, (-1.0, 1.0), (0.0, 1.0, 2.0), ((0.0, 1.0, 4.0), (2.0, x, 1.0))),
+    "atan2": el.atan2,
+    "pow": lambda x, y: el.pow(x * x + 0.1, 2.0 * el.sin(y)),
+    "minimum": el.minimum,
+    "maximum": el.maximum,
+    "table2d": lambda x, y: el.table2d(x, y, (-1.0, 1.0), (0.0, 1.0, 2.0), ((0.0, 1.0, 4.0), (2.0, x, 1.0))),
 }
 TERNARY = {
-    "where": where,
-    "clip": lambda x, y, z: clip(x, minimum(y, z), maximum(y, z)),
+    "where": el.where,
+    "clip": lambda x, y, z: el.clip(x, el.minimum(y, z), el.maximum(y, z)),
     "sum": lambda x, y, z: x * y + z,
     "difference": lambda x, y, z: x * y - z,
     "rest": lambda x, y, z: z - x * y,

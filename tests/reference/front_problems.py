@@ -4,8 +4,6 @@ Sources: Zitzler, Deb and Thiele, Evolutionary Computation 8 (2000), 173-195 (ZD
 Scalable multi-objective optimization test problems, CEC 2002 (DTLZ).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 SPACING = 101

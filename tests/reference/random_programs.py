@@ -1,7 +1,5 @@
 """Random programs whose numbers are used again and again: sums and products with much in common."""
 
-from __future__ import annotations
-
 from plants.core.elementary import cos, maximum, minimum, quotient, sin, tanh, where
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program

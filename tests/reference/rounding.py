@@ -4,8 +4,6 @@ Every operation's result is moved by a random relative amount; the largest movem
 estimates the effect of that much error in each operation, condition of the expression included.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from plants.core import replay

@@ -4,8 +4,6 @@ Third derivation beside the minimal and the redundant one: velocities are differ
 the distance of two points, and a tyre pushes along the slope of its own coordinate.
 """
 
-from __future__ import annotations
-
 from plants.core.elementary import cos, sin, sqrt
 from plants.core.tracing.gradients import along, gradient
 from plants.mechanics import Mechanism

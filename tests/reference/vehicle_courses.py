@@ -1,7 +1,5 @@
 """Courses of the balancing vehicle that tests share: studies in open loop, and rolling over a bump without torques."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -13,47 +13,19 @@ from plants.adapters.python_control import from_control, to_control  # noqa: E40
 from plants.core.blocks import SlowPlantWarning, obstacle  # noqa: E402
 
 RESTING = ("van_der_pol", "cart_pole", "two_tanks", "quarter_car", "dc_motor", "suspension")
-PRECISE = {"rtol": 1e-10, "atol": 1e-12, "method": "DOP853"}  # with steps no longer than ours: it interpolates between
 
 
 @pytest.mark.parametrize("name", RESTING)
-def test_python_control_moves_a_plant_as_we_do(name):
-    plant = plants.get(name)
-    time = np.arange(51) * 0.5 * plant.step
-    inputs = [q.nominal + 0.1 for q in plant.inputs]
-    held = [*inputs, *plant.calm()]
-    theirs = control.input_output_response(
-        to_control(plant),
-        time,
-        [[value] * len(time) for value in held],
-        list(plant.initial()),
-        solve_ivp_kwargs=PRECISE | {"max_step": plant.step},
-    )
-    errors = []
-    for halvings in (1, 2):
-        run = plants.simulate(plant, time[-1], plant.step / 2**halvings, inputs=inputs)
-        every = 2 ** (halvings - 1)
-        scale = np.abs(theirs.states.T).max(axis=0) + 1e-6
-        errors.append((np.abs(run.states[::every] - theirs.states.T) / scale).max())
-        np.testing.assert_allclose(
-            run.outputs[::every], theirs.outputs.T, rtol=2e-5, atol=2e-5 * np.abs(theirs.outputs).max()
-        )
-    # rk4 at a fixed step against a solver of tolerance 1e-10: halving our step divides the difference by 16, until
-    # the solver's own error is met.
-    assert errors[1] < max(errors[0] / 8.0, 1e-8), errors
-    assert errors[1] < 1e-6
-
-
-def test_parameters_are_the_systems_params():
-    plant = plants.get("van_der_pol")
-    system = to_control(plant, {"mu": 2.0}) if "mu" in [q.name for q in plant.parameters] else to_control(plant)
-    name, value = next(iter(system.params.items()))
-    x, u = np.array([0.5, 0.2]), np.zeros(len(plant.inputs) + len(plant.disturbances))
-    changed = {name: value + 1.0}
-    expected = plant.derivative(
-        0.0, tuple(x), (0.0,) * len(plant.inputs), plant.calm(), plant.values("parameters", changed)
-    )
-    np.testing.assert_array_equal(system.updfcn(0.0, x, u, {**system.params, **changed}), expected)
+def test_a_plants_blocks_are_the_systems_functions_and_its_parameters_the_params(name):
+    plant, n_u = plants.get(name), len(plants.get(name).inputs)
+    system = to_control(plant)
+    x = np.array(plant.initial()) + 0.01
+    held = np.array([*(q.nominal for q in plant.inputs), *plant.calm()]) + 0.01
+    changed = {q.name: 1.1 * system.params[q.name] for q in plant.parameters}
+    assert to_control(plant, changed).params == changed
+    block = (0.0, tuple(x), tuple(held[:n_u]), tuple(held[n_u:]), plant.values("parameters", changed))
+    np.testing.assert_allclose(system.updfcn(0.0, x, held, changed), plant.derivative(*block), rtol=1e-14)
+    np.testing.assert_allclose(system.outfcn(0.0, x, held, changed), plant.outputs(*block), rtol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["balancing_vehicle", "fopdt"])
@@ -66,10 +38,6 @@ def compiled(system, **more):
     plant = from_control(system, **more)
     assert obstacle(plant) is None
     return plant
-
-
-def response(plant, t_end, **inputs):
-    return plants.simulate(plant, t_end, 0.01, inputs=inputs)
 
 
 def test_a_transfer_function_is_a_plant_and_answers_a_step_as_it_does_there():

@@ -1,7 +1,5 @@
 """The balancing vehicle in motion: trajectories T6, the step map's accuracy and balance, rolling, slip."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,14 +1,20 @@
 """The balancing vehicle at single states: reference cases T1 to T3, an independent derivation, gaps, symmetry, powers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
 import plants
-from plants.balancing_vehicle import BALANCER, BALANCING_VEHICLE, BALANCING_VEHICLE_NO_SLIP, STUDY, no_slip, standing
+from plants.balancing_vehicle import (
+    BALANCER,
+    BALANCING_VEHICLE,
+    BALANCING_VEHICLE_NO_SLIP,
+    BALANCING_VEHICLE_RIGID,
+    STUDY,
+    no_slip,
+    standing,
+)
 from plants.balancing_vehicle.bodies import equations, pose
 from plants.balancing_vehicle.energy import limited, losses
 from plants.balancing_vehicle.motion import grip
@@ -164,12 +170,13 @@ def mirrored(x):
     return (*half(x[:8]), *half(x[8:16]), x[18], -x[19], x[16], -x[17])
 
 
+@pytest.mark.parametrize("plant", [BALANCING_VEHICLE, BALANCING_VEHICLE_RIGID], ids=["soft", "rigid"])
 @pytest.mark.parametrize("block", ["derivative", "advance"])
-def test_it_looks_the_same_in_a_mirror(block):
+def test_it_looks_the_same_in_a_mirror(block, plant):
     p = BALANCING_VEHICLE.values("parameters", {"bump_x": -0.3, "bump_L": 0.04, "bump_R": 0.01, "slope_y": 0.02})
     q = BALANCING_VEHICLE.values("parameters", {"bump_x": -0.3, "bump_L": 0.01, "bump_R": 0.04, "slope_y": -0.02})
     more = (1e-3,) if block == "advance" else ()
-    move = getattr(BALANCING_VEHICLE, block)
+    move = getattr(plant, block)
     for x in random_states(10, seed=5):
         here = mirrored(move(0.0, x, (2.0, -1.0), (0.7, 1.0, 5.0, 3.0), p, *more))
         there = move(0.0, mirrored(x), (-1.0, 2.0), (1.0, 0.7, 5.0, -3.0), q, *more)

@@ -1,7 +1,5 @@
 """The balancing vehicle's contact with the ground: bumps, lift-off and landing under both laws of the gaps."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -21,7 +19,7 @@ from plants.balancing_vehicle.parameters import GRAVITY, VehicleParameters
 from plants.balancing_vehicle.stepping import PASSES, pushes, run
 from plants.balancing_vehicle.wheels import dynamics, gaps_of
 from plants.contact.gaps import PENETRATION
-from tests.plants.balancing_vehicle.test_balancing_vehicle import DRY, X3, P, mirrored, random_states
+from tests.plants.balancing_vehicle.test_balancing_vehicle import DRY, X3, P
 from tests.reference.vehicle_courses import BUMP, ONE_BUMP, energy, own, rolling_on, study
 
 RIGID_EQUATIONS = dataclasses.replace(BALANCING_VEHICLE_RIGID, advance=None)
@@ -184,15 +182,6 @@ def test_on_the_ground_both_laws_are_one():
     one, other = study("2", 1e-3, plant=rigid, integrator="rk4", t_end=2.5), own("2", 1e-3, t_end=2.5)
     assert one["psi"][-1] > 0.1
     np.testing.assert_allclose(one.states[:, :16], other.states[:, :16], atol=1e-5)
-
-
-def test_rigid_contact_looks_the_same_in_a_mirror():
-    p = BALANCING_VEHICLE.values("parameters", {"bump_x": -0.3, "bump_L": 0.04, "bump_R": 0.01})
-    q = BALANCING_VEHICLE.values("parameters", {"bump_x": -0.3, "bump_L": 0.01, "bump_R": 0.04})
-    for x in random_states(5, seed=8):
-        here = mirrored(BALANCING_VEHICLE_RIGID.advance(0.0, x, (2.0, -1.0), DRY, p, 1e-3))
-        there = BALANCING_VEHICLE_RIGID.advance(0.0, mirrored(x), (-1.0, 2.0), DRY, q, 1e-3)
-        np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())
 
 
 def test_rigid_contact_with_a_step_that_adapts():

@@ -1,7 +1,5 @@
 """Complementarity of contacts: the four cases, scaling, the averaged gap's stop, and any number of contacts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled lane loops give the numbers of the block they were printed from."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elementary functions on floats and arrays: IEEE results where `math` raises, tables, and their refusals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

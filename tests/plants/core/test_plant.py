@@ -1,7 +1,5 @@
 """Declarations of plants, their registry, and names: what is found, what is refused, with the near miss."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -133,36 +131,34 @@ def test_values_are_nominal_unless_given_by_name_or_in_order():
 X = (Quantity("x", "m"),)
 
 
+DECLARED = [
+    ({"states": (), "derivative": None}, "'p' needs"),
+    ({"states": ()}, "'p' needs at least one state"),
+    ({"states": X * 2}, r"names of states must differ, got \['x', 'x'\]"),
+    ({"channels": (Channel("y"),)}, r"output 'y' is not among its measurements \['x'\]"),
+    ({"inputs": X, "channels": (Channel("x", low=1.0, high=1.0),)}, "low < high, got 1.0, 1.0"),
+    ({"channels": (Channel("x"),)}, r"1 channels and 0 inputs: give allocate\(t, x, commands, p\)"),
+    ({"input_delay": "L"}, "parameters of plant 'p': 'L'"),
+]
+
+
+@pytest.mark.parametrize(("entries", "told"), DECLARED)
+def test_declarations_that_do_not_fit_are_refused(entries, told):
+    with pytest.raises(ValueError, match=told):
+        Plant(**{"name": "p", "states": X, "derivative": tuple, **entries})
+
+
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("kind", "given", "told"),
     [
-        (lambda: Plant(name="p", states=()), "'p' needs"),
-        (lambda: Plant(name="p", states=(), derivative=tuple), "'p' needs at least one state"),
-        (lambda: Plant(name="p", states=X * 2, derivative=tuple), r"names of states must differ, got \['x', 'x'\]"),
-        (
-            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("y"),)),
-            r"output 'y' is not among its measurements \['x'\]",
-        ),
-        (
-            lambda: Plant(name="p", states=X, inputs=X, derivative=tuple, channels=(Channel("x", low=1.0, high=1.0),)),
-            "low < high, got 1.0, 1.0",
-        ),
-        (
-            lambda: Plant(name="p", states=X, derivative=tuple, channels=(Channel("x"),)),
-            r"1 channels and 0 inputs: give allocate\(t, x, commands, p\)",
-        ),
-        (lambda: Plant(name="p", states=X, derivative=tuple, input_delay="L"), "parameters of plant 'p': 'L'"),
-        (lambda: VDP.values("states", {"velocty": 1.0}), "'velocty'; did you mean 'velocity'"),
-        (lambda: VDP.values("parameters", (1.0, 2.0)), r"must have 1 values \(mu\), got 2"),
-        (
-            lambda: VDP.values("parameters", {"mu": np.inf}),
-            "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf",
-        ),
+        ("states", {"velocty": 1.0}, "'velocty'; did you mean 'velocity'"),
+        ("parameters", (1.0, 2.0), r"must have 1 values \(mu\), got 2"),
+        ("parameters", {"mu": np.inf}, "'mu' among the parameters of plant 'van_der_pol' must be finite, got inf"),
     ],
 )
-def test_declarations_and_values_that_do_not_fit_are_refused(make, told):
+def test_values_that_do_not_fit_are_refused(kind, given, told):
     with pytest.raises(ValueError, match=told):
-        make()
+        VDP.values(kind, given)
 
 
 def test_a_block_of_the_wrong_size_is_refused_where_it_is_used():

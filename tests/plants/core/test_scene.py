@@ -1,7 +1,5 @@
 """A plant's moving picture: what is refused and how it is told; bodies are where the states say."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

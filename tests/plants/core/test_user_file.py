@@ -1,7 +1,5 @@
 """A user's plant file: executed, its plants found, its mistakes told with file and line."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Plants whose states are not positions followed by velocities: every loop mode, gains, and the words of errors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -117,50 +115,6 @@ def test_states_in_any_order_are_one_motion(plain, mode):
     for run in others:
         for name in same:
             np.testing.assert_allclose(run[name], first[name], rtol=0.0, atol=1e-13)  # sums in another order
-
-
-@pytest.mark.parametrize("mixed", [0.0, 0.2])
-def test_the_sleigh_reaches_the_published_place(mixed):
-    # constrained dynamics, section 5, R1, ten digits.
-    place, speed, turning = (-2.0129519974, 5.9796149445, 2.3433494099), 1.5253431384, 0.0374688618
-    run = plants.simulate(sleigh(mixed), 5.0, 0.005)
-    w1, w2 = run["w1"][-1], run["w2"][-1]
-    # rk4 at this step errs by 1e-9; the digits given by 5e-11.
-    np.testing.assert_allclose(
-        (*run.states[-1, :3], w1 + mixed * w2, w2), (*place, speed, turning), rtol=0.0, atol=3e-9
-    )
-    assert plants.loop_gain(sleigh(mixed)) == pytest.approx(mixed / np.sqrt(mixed**2 + 0.59), abs=1e-15)
-
-
-def test_loop_free_is_exact_without_coupling_and_of_first_order_with_it(plain):
-    exact = plain(sleigh(0.0), 0.5, 0.01).states[-1]
-    free = plain(sleigh(0.0), 0.5, 0.01, algebraic_loop="loop_free").states[-1]
-    np.testing.assert_allclose(free, exact, rtol=0.0, atol=1e-15)
-    reference = plain(sleigh(0.2), 0.5, 0.01).states[-1]
-    runs = [plain(sleigh(0.2), 0.5, h, algebraic_loop="loop_free").states[-1] for h in (0.01, 0.005)]
-    first, second = (np.abs(end - reference).max() for end in runs)
-    assert np.log2(first / second) == pytest.approx(1.0, abs=0.1)  # the second-order part is some per cent
-    assert first > 1e-4
-
-
-def test_a_rolling_disk_follows_its_published_path(plain):
-    """Four coordinates, two velocities: constrained dynamics, section 5, B2 and R2."""
-
-    def kinematics(t, x, u, w, p):
-        return 0.25 * x[5] * cos(x[2]), 0.25 * x[5] * sin(x[2]), x[4], x[5]
-
-    names = (("x", "m"), ("y", "m"), ("heading", "rad"), ("roll", "rad"), ("turning", "rad/s"), ("rolling", "rad/s"))
-    start = (0.0, 0.0, 0.0, 0.0, 0.8, 4.0)
-    disk = Plant(
-        name="disk", states=tuple(Quantity(*n, v) for n, v in zip(names, start, strict=True)), kinematics=kinematics,
-        velocities=("turning", "rolling"), mass_matrix=lambda t, x, u, w, p: ((0.03125, 0.0), (0.0, 0.1875)),
-        force=lambda t, x, u, w, p: (0.05, 0.1),
-    )  # fmt: skip
-    for mode in ("solved", "loop_free", "gauss_seidel"):
-        run = plain(disk, 1.0, 0.01, algebraic_loop=mode)
-        # rk4 errs by (h rate)^4 of a metre at most.
-        np.testing.assert_allclose(run.states[-1, :2], (0.7430684254, 0.5984337600), rtol=0.0, atol=1e-9)
-        assert run.states[-1, 4:] == pytest.approx((0.8 + 1.6, 4.0 + 0.1 / 0.1875), rel=1e-12)
 
 
 def test_the_gain_is_jacobis_at_any_state():

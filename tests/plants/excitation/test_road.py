@@ -1,7 +1,5 @@
 """Roads: the published steps of the filter, its spectrum with the spectrum's own error, four wheels of one car."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -6,8 +6,6 @@ standard errors and missed once in 300 seeds. Of the exponential density, the wo
 % off and known within 1.3 %, misses once in seven seeds.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ Orders are slopes over four halvings of the step, of errors in closed form where
 0.15 is for the next power of the step.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

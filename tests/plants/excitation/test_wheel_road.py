@@ -1,7 +1,5 @@
 """The road under four wheels as signals: one road for all, drawn by the seed, with rates that are its derivatives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

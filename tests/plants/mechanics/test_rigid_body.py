@@ -113,40 +113,6 @@ def test_points_of_the_body_and_their_velocities():
         np.testing.assert_allclose(rotation, turned(x[3:6]), atol=1e-14)
 
 
-@pytest.fixture(scope="module")
-def precession():
-    """Torque-free motion of a symmetric top, aligned with its angular momentum: theta stays, psi and phi are even."""
-    plant = free_body((0.3, 0.3, 0.7))[0].build()
-    theta, psi_rate = 0.6, 1.3
-    phi_rate = psi_rate * np.cos(theta) * (0.3 - 0.7) / 0.7
-    x = (0, 0, 0, 0.2, theta, -0.4, 0.1, 0.2, -0.3, psi_rate, 0.0, phi_rate)
-    return plant, plants.simulate(plant, 4.0, 2e-3, x), psi_rate, phi_rate
-
-
-def test_a_symmetric_top_precesses_evenly(precession):
-    """With L along z: psi' = L / J1, phi' = L cos th (1/J3 - 1/J1), theta = const (Landau and Lifshitz, I, sec. 33)."""
-    _, run, psi_rate, phi_rate = precession
-    np.testing.assert_allclose(run["b_theta"], 0.6, atol=1e-9)
-    np.testing.assert_allclose(run["b_psi"], 0.2 + psi_rate * run.time, atol=1e-9)
-    np.testing.assert_allclose(run["b_phi"], -0.4 + phi_rate * run.time, atol=1e-9)
-    np.testing.assert_allclose(run["b_x"], 0.1 * run.time, atol=1e-12)
-
-
-def test_energy_and_angular_momentum_of_a_tumbling_body_are_kept():
-    plant = free_body()[0].build()
-    x = np.array((*AWAY, 0.1, 0.2, -0.3, 0.9, 0.3, -0.5))
-    run = plants.simulate(plant, 3.0, 1e-3, tuple(x))
-    energy, momentum = [], []
-    for state in run.states[::300]:
-        w = axes(state[3:6])[0] @ state[9:]
-        momentum.append(turned(state[3:6]) @ (np.diag(INERTIA) @ w))
-        energy.append(0.5 * MASS * state[6:9] @ state[6:9] + 0.5 * w @ np.diag(INERTIA) @ w)
-    # rk4 at 1 ms and rates about 1 1/s: below 1e-10
-    np.testing.assert_allclose(energy, energy[0], rtol=1e-10)
-    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[0], np.shape(momentum)), atol=1e-10)
-    np.testing.assert_allclose(plant.energy(0.0, tuple(run.states[-1]), (), (), plant.nominal()), energy[0], rtol=1e-10)
-
-
 def two_bodies():
     """Hinged to the ground and to each other by spherical joints: twelve coordinates, six constraints."""
     mech = Mechanism("two_bodies")

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import plants
 from benchmarks.mechanics import systems
 from plants.core.elementary import cos
 from plants.core.kernel import cache
@@ -180,15 +179,6 @@ def test_a_cache_that_cannot_be_written_costs_one_warning(tmp_path, monkeypatch)
     assert [str(w.message) for w in caught if "cannot be written" in str(w.message)] == [str(caught[0].message)]
     monkeypatch.setenv("SSCQ_CACHE", str(tmp_path / "good"))
     assert rates(systems.sleigh().build()) == found
-
-
-def test_cold_and_warm_give_the_same_kernel(folder):
-    texts = []
-    for _ in range(2):
-        plants.simulate(pendulum(9.8125).build(), 0.02, 1e-2)  # a number of its own: no kernel of this process has it
-        texts.append(sorted(path.read_text() for path in folder.glob("kernel_*.py")))
-    assert len(texts[0]) == 1
-    assert texts[0] == texts[1]
 
 
 ORDER = """

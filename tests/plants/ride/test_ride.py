@@ -60,18 +60,6 @@ def test_sampled_magnitudes_are_the_standards_up_to_80_hz(name, step):
     assert error.max() < ERROR[step]
 
 
-@pytest.mark.parametrize("name", TABLE)
-@pytest.mark.parametrize("step", [1e-3, 2e-3, 5e-3])
-def test_sampled_filters_keep_the_tolerance_of_measuring_instruments(name, step):
-    """ISO 8041: 12 % up, 11 % down from 0.63 to 63 Hz, 26 % and 21 % beside it up to the band limits."""
-    found = magnitude(WEIGHTINGS[name], FREQUENCIES[IN_BAND], step) / (1e-3 * np.array(TABLE[name])[IN_BAND])
-    inner = (FREQUENCIES[IN_BAND] >= 0.63) & (FREQUENCIES[IN_BAND] <= 63.0)
-    assert (found[inner] > 0.89).all()
-    assert (found[inner] < 1.12).all()
-    assert (found[~inner] > 0.79).all()
-    assert (found[~inner] < 1.26).all()
-
-
 @pytest.mark.parametrize("step", [0.01, 0.02, LONGEST_STEP])
 @pytest.mark.parametrize("name", WEIGHTINGS)
 def test_at_long_steps_what_there_is_of_the_band_is_right(name, step):
@@ -121,17 +109,6 @@ def test_a_total_is_the_root_of_the_sum_of_squares():
     total = by_hand(vibration_total("a", [(acceleration, "Wk", 1.0), (pitch, WE, 0.4)]), a, 1e-3)
     heave, turn = (by_hand(weighted_rms("a", *one), a, 1e-3) for one in ((acceleration, "Wk"), (pitch, "We")))
     assert total == pytest.approx(np.hypot(heave, 0.4 * turn), rel=1e-12)
-
-
-@pytest.mark.parametrize(("weighting", "frequency"), [(WK, 5.0), (WK, 40.0), (WD, 1.0), (WE, 2.0)])
-def test_a_sine_is_weighted_by_the_standards_factor(weighting, frequency):
-    """After the filters have settled (0.4 Hz high-pass: e^(-1.8 t)); whole periods, so the mean square is exact."""
-    step, settling = 1e-3, 10.0
-    t = np.arange(round((settling + 10.0) / step)) * step
-    sections = np.array([(*s[:3], 1.0, *s[3:]) for s in sampled(weighting, step)])
-    felt = signal.sosfilt(sections, np.sin(2.0 * np.pi * frequency * t))[t >= settling - 1e-9]
-    expected = np.abs(weighting.response(np.array([frequency])))[0]
-    assert np.sqrt(2.0 * np.mean(felt**2)) == pytest.approx(expected, rel=2e-4)
 
 
 def test_unknown_weightings_and_too_long_steps_are_refused():

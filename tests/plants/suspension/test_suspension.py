@@ -1,7 +1,5 @@
 """The full car at single states: the specification's cases P1 to P3, three derivations of one car, symmetries."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -174,69 +172,6 @@ def test_the_kit_builds_the_car_as_a_plant():
     assert np.allclose(built.derivative(0.0, X3, U3, W3, P), SUSPENSION.derivative(0.0, X3, U3, W3, P), rtol=1e-9)
 
 
-def swapped(values, sign):
-    """Left and right exchanged, within each group of four."""
-    order = np.arange(len(values)).reshape(-1, 2)[:, ::-1].ravel()
-    return sign * np.array(values)[order]
-
-
-def mirror_state(x):
-    half = [(*part[:2], -part[2], *swapped(part[3:], -1.0)) for part in (x[:7], x[7:])]
-    return tuple(map(float, (*half[0], *half[1])))
-
-
-def test_the_mirror_image_moves_as_the_mirror_image():
-    for x, u, w in zip(*(g.T.tolist() for g in (sample(10).x, sample(10).u, sample(10).w)), strict=True):
-        found = SUSPENSION.derivative(0.0, mirror_state(x), tuple(swapped(u, 1.0)), tuple(swapped(w, 1.0)), P)
-        expected = mirror_state(SUSPENSION.derivative(0.0, tuple(x), tuple(u), tuple(w), P))
-        close(found, expected, 1e-12)  # sums in another order
-
-
-def test_inertia_is_symmetric_and_positive_definite():
-    points = sample(200)
-    rows = motion.mass_matrix(0.0, tuple(points.x), LEVEL, LEVEL, P)
-    found = np.array([[np.broadcast_to(entry, 200) for entry in row] for row in rows]).transpose(2, 0, 1)
-    np.testing.assert_array_equal(found, found.transpose(0, 2, 1))
-    assert np.linalg.eigvalsh(found).min() > 1.0
-
-
-def test_bias_does_no_work_beyond_that_of_the_changing_inertia():
-    """q' . bias = q' M' q' / 2: gyroscopic terms do none. Without springs, weight, tyres: force = - bias."""
-    free = {q.name: 0.0 for q in PARAMETERS if q.name in {"g", "kzf", "kzr"} or q.name[:2] in {"ks", "kw", "cw", "cs"}}
-    p = tuple(free.get(q.name, q.nominal) for q in PARAMETERS)
-    points, h = sample(30), 1e-6
-    for x in points.x.T:
-        v = np.array([*x[10:], *x[7:10]])
-        ends = [np.array(motion.mass_matrix(0.0, (*(x[:7] + s * h * x[7:]), *x[7:]), LEVEL, LEVEL, p), float)
-                for s in (1.0, -1.0)]  # fmt: skip
-        changing = (ends[0] - ends[1]) / (2.0 * h)
-        force = np.array(motion.force(0.0, tuple(x), LEVEL, LEVEL, p))
-        # Rounding of differences: 1e-16 / 1e-6 of terms of the size of the sum of magnitudes.
-        assert -v @ force == pytest.approx(0.5 * v @ changing @ v, abs=1e-8 * np.abs(v) @ np.abs(changing) @ np.abs(v))
-
-
-def test_rates_are_those_of_the_places_along_a_motion():
-    h = 1e-6
-    for k in range(1, 10):
-        x, w = sample().x[:, k], sample().w[:, k]
-        w = 0.01 * w
-        before, after = (
-            (x + s * h * np.array([*x[7:], *np.zeros(7)]), w + s * h * np.array([*w[4:], *np.zeros(4)]))
-            for s in (-1.0, 1.0)
-        )
-
-        def places(at, road):
-            car = pose(tuple(at), P)
-            tyres = contacts(car, road[:4], road[4:], unilateral=False)
-            return np.array([*(c.link.z6 for c in car.corners), *loop_forms.eta(at, P), *(tyre.z12 for tyre in tyres)])
-
-        slopes = (places(*after) - places(*before)) / (2.0 * h)
-        car = pose(tuple(x), P)
-        tyres = contacts(car, w[:4], w[4:], unilateral=False)
-        expected = [*car.stroke_rates, *loop_forms.eta_rates(x, P), *(tyre.z12_rate for tyre in tyres)]
-        close(slopes, expected, 1e-8)  # 1e-16 / 1e-6 of a place, and h^2 of third derivatives
-
-
 def test_parts_of_the_entropy_add_up_on_a_road_that_stands_still():
     still = (*W3[:4], 0.0, 0.0, 0.0, 0.0)
     parts = loop_forms.entropy_by_coordinate(X3, U3, still, P)
@@ -262,19 +197,6 @@ def test_tyres_that_only_push():
     free = lone.derivative(0.0, lifted, PASSIVE, LEVEL, P)[7:]
     momentum = np.dot(motion.mass_matrix(0.0, lifted, LEVEL, LEVEL, P)[4], (*free[3:], *free[:3]))
     assert momentum == pytest.approx(-1482.0 * 9.81)  # the car as a whole falls, whatever the struts push inside
-
-
-def test_energy_is_balanced_with_tyres_that_only_push():
-    lone, points = suspension(unilateral=True), sample(200)
-    tape_points = [tuple(points.x), tuple(points.u), tuple(points.w)]
-    rates = np.array([np.broadcast_to(r, 200) for r in lone.derivative(0.0, *tape_points, P)])
-    h = 1e-7
-    ends = [lone.energy(0.0, tuple(points.x + s * h * rates), LEVEL, LEVEL, P) for s in (1.0, -1.0)]
-    gained = (ends[0] - ends[1]) / (2.0 * h)
-    supplied, lost = (block(0.0, *tape_points, P) for block in (lone.supplied_power, lone.entropy_rate))
-    assert (lost >= 0.0).all()
-    # Differences of some 1e5 J over 1e-7 s leave 1e-4 W; a tyre that comes down within them is a kink.
-    np.testing.assert_allclose(gained, supplied - lost, atol=1e-6 * np.abs([supplied, lost]).max())
 
 
 def test_dampers_give_what_is_demanded_where_they_can():

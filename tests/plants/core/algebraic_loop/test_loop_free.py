@@ -1,7 +1,5 @@
 """Loop-free forms: first order where they converge, a warning or an error where the loop's gain is too large for them."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 
 import numpy as np
@@ -78,8 +76,3 @@ def test_coupled_accelerations_with_a_gain_above_one_diverge_raw_and_sooner_with
         relaxed = [plain(light, 0.1, h, algebraic_loop="loop_free_relaxed").states[-1] for h in (1e-3, 5e-4)]
     errors = [np.abs(state - reference).max() for state in relaxed]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(1.0, abs=0.05)
-
-
-def test_an_error_of_a_raw_form_names_the_gain(plain):
-    with pytest.raises(plants.DivergedError, match="algebraic loop of plant 'nonlinear_inertia' is 2.5 at t = 0 s"):
-        plain(INERTIA, 1.0, 1e-3, {"position": 2.5}, algebraic_loop="loop_free")

@@ -1,7 +1,5 @@
 """Iterated algebraic loops: three methods, what they cost, and the error where they fail."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

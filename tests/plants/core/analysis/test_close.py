@@ -1,12 +1,9 @@
 """Loops closed in continuous time: published numbers, textbook polynomials, refusals where no loop is defined."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import controllers
 import plants
@@ -43,24 +40,6 @@ def run():
 def test_the_published_continuous_case(run, name):
     # Six to seven digits are published; rk4 at 1 ms adds 1e-9 where the integrand is smooth, 1e-7 at kinks of |e|.
     assert run[name][-1] == pytest.approx(PUBLISHED[name][0], rel=4e-7, abs=6e-7)
-
-
-def test_the_largest_position_is_that_of_the_equations():
-    # q' = v, v' = (1 - q^2) v - q + (e + z - v), z' = e, with an event at v = 0.
-    def equations(t, s):
-        q, v, z = s
-        return [v, (1.0 - q * q) * v - q + (1.5 - q) + z - v, 1.5 - q]
-
-    def turning(t, s):
-        return s[1]
-
-    turning.terminal, turning.direction = True, -1.0
-    exact = solve_ivp(equations, (0.0, 5.0), (0.1, 0.0, 0.0), rtol=1e-12, atol=1e-12, events=turning, method="DOP853")
-    closed = plants.close(VDP, PID(), (1.0, 1.0, 1.0), 1.5, integrals=tuple(INTEGRANDS), channel_limits=False)
-    peak = plants.simulate(closed, T_END, 1e-3, START)["position"].max()
-    # Between steps of 1 ms a maximum is missed by at most q'' h^2 / 8, below 1e-7.
-    assert peak == pytest.approx(float(exact.y_events[0][0, 0]), abs=1e-7)
-    assert peak == pytest.approx(1.646792, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", list(PUBLISHED))
@@ -160,18 +139,6 @@ def test_limits_of_the_channel_bind_the_law_as_in_a_sampled_loop():
     assert commands == [20.0, 75.0, 5.0]
 
 
-def test_a_sampled_loop_converges_to_the_closed_one_with_its_sample_time(run, sampled):
-    # The hold delays the command by half a sample: first order in the sample time. 5 ms and the published 0 ms.
-    coarse = sscq.evaluate(
-        VDP, PID(), (1.0, 1.0, 1.0), sscq.Situation(name="published", reference=1.5, initial=START, t_end=T_END),
-        step=0.01,
-    )  # fmt: skip
-    for name in ("iae", "ise", "entropy_controller"):
-        exact = run[name][-1]
-        errors = [float(getattr(q, name)[0, 0]) - exact for q in (coarse, sampled)]
-        assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.05)
-
-
 @dataclass(frozen=True)
 class Proportional:
     """A user's own law with nothing but what closing needs."""
@@ -216,65 +183,40 @@ def test_gains_go_by_name_as_well():
     assert [q.nominal for q in by_name.parameters] == [1.0, 2.0, 1.0, 0.0]
 
 
+LOOP = {"plant": VDP, "law": PID(), "gains": (1, 1, 1)}
+REFUSED = [
+    ({"plant": replace(VDP, channels=())}, "no control channel"),
+    ({"plant": FOPDT, "gains": (1, 1, 0)}, r"dead time \(L = 0\.3 s\).*parameters=\{'L': 0\.0\}"),
+    (
+        {"plant": FOPDT, "parameters": {"L": 0.0}},
+        "rate of its output, and that rate on the command at once: an algebraic loop.*derivative_filter_time > 0",
+    ),
+    ({"reference": Step(1.0, at=2.0)}, "'position' must be constant or smooth"),
+    ({"reference": GaussianFilter(1.0, 1.0)}, "constant or smooth"),
+    ({"gains": (1, 1)}, r"gains of kp, ki, kd must have 3 values \(kp, ki, kd\), got 2"),
+    ({"gains": {"kp": 1.0}}, "'ki' among the gains of kp, ki, kd must be finite"),
+    ({"integrals": ("ies",)}, "no integral 'ies'; did you mean"),
+    ({"reference": {"q": 1.0}}, "no reference for a channel 'q'"),
+    ({"reference": (1.0, 2.0)}, r"reference must have 1 entries \(position\), got 2"),
+    ({"law": (PID(), PID())}, "has 1 channels, got 2 laws"),
+    ({"law": PID(rate_limit=1.0)}, "rate_limit"),
+    ({"plant": COUPLED, "gains": (1, 1, 0) * 2, "integrals": ("entropy_plant",)}, "needs the plant's entropy_rate"),
+]
+
+
+@pytest.mark.parametrize(("changes", "told"), REFUSED)
+def test_loops_that_are_not_defined_are_refused_with_the_reason(changes, told):
+    with pytest.raises(ValueError, match=told):
+        plants.close(**LOOP | changes)
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "told"),
-    [
-        (lambda: plants.close(replace(VDP, channels=()), PID(), (1, 1, 1)), ValueError, "no control channel"),
-        (
-            lambda: plants.close(FOPDT, PID(), (1, 1, 0)),
-            ValueError,
-            r"dead time \(L = 0\.3 s\).*parameters=\{'L': 0\.0\}",
-        ),
-        (
-            lambda: plants.close(FOPDT, PID(), (1, 1, 1), parameters={"L": 0.0}),
-            ValueError,
-            "rate of its output, and that rate on the command at once: an algebraic loop.*derivative_filter_time > 0",
-        ),
-        (
-            lambda: plants.close(VDP, PID(), (1, 1, 1), Step(1.0, at=2.0)),
-            ValueError,
-            "'position' must be constant or smooth",
-        ),
-        (lambda: plants.close(VDP, PID(), (1, 1, 1), GaussianFilter(1.0, 1.0)), ValueError, "constant or smooth"),
-        (
-            lambda: plants.close(VDP, PID(), (1, 1)),
-            ValueError,
-            r"gains of kp, ki, kd must have 3 values \(kp, ki, kd\), got 2",
-        ),
-        (
-            lambda: plants.close(VDP, PID(), {"kp": 1.0}),
-            ValueError,
-            "'ki' among the gains of kp, ki, kd must be finite",
-        ),
-        (
-            lambda: plants.close(VDP, PID(), (1, 1, 1), integrals=("ies",)),
-            ValueError,
-            "no integral 'ies'; did you mean",
-        ),
-        (lambda: plants.close(VDP, PID(), (1, 1, 1), {"q": 1.0}), ValueError, "no reference for a channel 'q'"),
-        (
-            lambda: plants.close(VDP, PID(), (1, 1, 1), (1.0, 2.0)),
-            ValueError,
-            r"reference must have 1 entries \(position\), got 2",
-        ),
-        (lambda: plants.close(VDP, (PID(), PID()), (1, 1, 1)), ValueError, "has 1 channels, got 2 laws"),
-        (lambda: plants.close(VDP, PID(rate_limit=1.0), (1, 1, 1)), ValueError, "rate_limit"),
-        (lambda: plants.close(VDP, PID, (1, 1, 1)), TypeError, "the class PID itself; call it"),
-        (
-            lambda: plants.close(VDP, 3.0, (1, 1, 1)),
-            TypeError,
-            "got float, which lacks gain_names, initial, continuous",
-        ),
-        (
-            lambda: plants.close(COUPLED, PID(), (1, 1, 0) * 2, integrals=("entropy_plant",)),
-            ValueError,
-            "needs the plant's entropy_rate",
-        ),
-    ],
+    ("laws", "told"),
+    [(PID, "the class PID itself; call it"), (3.0, "got float, which lacks gain_names, initial, continuous")],
 )
-def test_loops_that_are_not_defined_are_refused_with_the_reason(call, error, told):
-    with pytest.raises(error, match=told):
-        call()
+def test_what_is_no_law_is_refused(laws, told):
+    with pytest.raises(TypeError, match=told):
+        plants.close(VDP, laws, (1, 1, 1))
 
 
 def test_a_measured_output_that_depends_on_an_input_or_a_disturbance_is_refused_where_it_matters():

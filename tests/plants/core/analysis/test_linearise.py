@@ -1,7 +1,5 @@
 """Linear models about an equilibrium: by hand, by differences, and the refusals where there is none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +44,7 @@ def test_nonlinear_inertia_by_hand(declared):
     stiffness, damping = -(1.0 + 3.0 * a2 * q**2) / inertia, -(a1 * q**2 + a4) / inertia
     np.testing.assert_allclose(model.A, [[0.0, 1.0], [stiffness, damping]], rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(model.B, [[0.0], [1.0 / inertia]], rtol=1e-14)
+    np.testing.assert_allclose(model.E, [[0.0], [(1.0 - q) / inertia]], rtol=1e-14)
     poles = np.roots([1.0, -damping, -stiffness])
     np.testing.assert_allclose(np.sort_complex(model.poles), np.sort_complex(poles), rtol=1e-12)
 
@@ -167,39 +166,24 @@ def test_commands_in_place_of_inputs_go_through_allocate():
     np.testing.assert_allclose(plants.linearise(PAIR, (1.0,)).input, [0.1, -0.3])
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (
-            lambda: plants.linearise(VDP, (1.0, 0.3)),
-            r"no input holds .* position = 1 m.*remain: position: 0\.3 m/s\. Use",
-        ),
-        (lambda: plants.linearise(TANKS, (4.0, 4.0)), r"rates that remain: .*lower: 0\.\d+ m/s"),
-        (
-            lambda: plants.linearise(TANKS, {"upper": 9.5, "lower": 5.0}, adjust=("lower",)),
-            r"inflow = 1\.54.*outside its bounds \[0, 1\.5\]",
-        ),
-        (
-            lambda: plants.linearise(VDP, (50.0, 0.0), commands=True),
-            r"force = 50 .*outside its bounds \[-20, 20\]",
-        ),
-        (
-            lambda: plants.linearise(VDP, "position 1,5"),
-            "no operating point 'position 1,5'; did you mean 'position 1.5'",
-        ),
-        (lambda: plants.linearise(VDP, {"positon": 1.0}), "'positon'; did you mean 'position'"),
-        (lambda: plants.linearise(VDP, adjust=("z",)), "no name among the states of plant 'van_der_pol': 'z'"),
-        (
-            lambda: plants.linearise(VDP, input=(1.0, 2.0)),
-            r"inputs of plant 'van_der_pol' must have 1 values \(force\), got 2",
-        ),
-        (lambda: plants.linearise(VDP, disturbances={"xi": 1.0}), "disturbances of plant 'van_der_pol': 'xi'"),
-        (lambda: plants.linearise(VDP).row("speed"), "no name among the outputs of the linear model: 'speed'"),
-    ],
-)
-def test_what_cannot_be_linearised_is_refused_with_the_reason(call, told):
+OUTSIDE = "outside its bounds"
+REFUSED = [
+    (VDP, {"state": (1.0, 0.3)}, r"no input holds .* position = 1 m.*remain: position: 0\.3 m/s\. Use"),
+    (TANKS, {"state": (4.0, 4.0)}, r"rates that remain: .*lower: 0\.\d+ m/s"),
+    (TANKS, {"state": {"upper": 9.5, "lower": 5.0}, "adjust": ("lower",)}, rf"inflow = 1\.54.*{OUTSIDE} \[0, 1\.5\]"),
+    (VDP, {"state": (50.0, 0.0), "commands": True}, rf"force = 50 .*{OUTSIDE} \[-20, 20\]"),
+    (VDP, {"state": "position 1,5"}, "no operating point 'position 1,5'; did you mean 'position 1.5'"),
+    (VDP, {"state": {"positon": 1.0}}, "'positon'; did you mean 'position'"),
+    (VDP, {"adjust": ("z",)}, "no name among the states of plant 'van_der_pol': 'z'"),
+    (VDP, {"input": (1.0, 2.0)}, r"inputs of plant 'van_der_pol' must have 1 values \(force\), got 2"),
+    (VDP, {"disturbances": {"xi": 1.0}}, "disturbances of plant 'van_der_pol': 'xi'"),
+]
+
+
+@pytest.mark.parametrize(("plant", "options", "told"), REFUSED)
+def test_what_cannot_be_linearised_is_refused_with_the_reason(plant, options, told):
     with pytest.raises(ValueError, match=told):
-        call()
+        plants.linearise(plant, **options)
 
 
 def test_an_input_at_its_bound_still_counts():
@@ -209,3 +193,5 @@ def test_an_input_at_its_bound_still_counts():
 
 def test_rows_of_outputs_are_found_by_name():
     np.testing.assert_array_equal(plants.linearise(VDP).row("velocity"), [0.0, 1.0])
+    with pytest.raises(ValueError, match="no name among the outputs of the linear model: 'speed'"):
+        plants.linearise(VDP).row("speed")

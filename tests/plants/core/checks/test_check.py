@@ -1,7 +1,5 @@
 """The check accepts a sound plant and tells the author of an unsound one exactly what is wrong."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from dataclasses import replace

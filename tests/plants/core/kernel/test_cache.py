@@ -1,7 +1,5 @@
 """Generated sources: keyed by their text, complete, written once; in memory where nothing can be written."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re

@@ -1,7 +1,5 @@
 """The compiler of generated text: it means what Python means, gives what Numba gives, and refuses the rest."""
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap
@@ -18,20 +16,24 @@ import plants
 import sscq
 from benchmarks.engine.compilation import by_numba
 from plants.core.compiler import RefusedError, module_text
-from plants.core.elementary_kernels import KERNELS, source
 from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
 from plants.core.kernel.machine_code import MachineCode
 from plants.excitation import WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
 from tests.flcs.conftest import make_kb
-from tests.plants.core.kernel.test_vectorised import PACKED, PLAIN, RICH, SAMPLED, SCALAR, VDP
+from tests.plants.core.kernel.test_vectorised import PLAIN, RICH, SAMPLED, VDP
 
 NOISY = replace(PLAIN, noise=0.02, delay=0.035, excitation=WhiteNoise(0.3, hold=0.1))
 DOUBLES, WHOLES = "float64[::1]", "int64[::1]"
+FOUR = (DOUBLES, WHOLES, DOUBLES, WHOLES)
 HEAD = "import math\nimport numpy as np\nMASK = 255\n"
 INTEGERS = st.integers(-(2**31), 2**31)
 ANY = st.floats()
+
+
+def compiled(text, types):
+    return MachineCode(machine_code.compiled(text, types), types)
 
 
 def both(body, x=(), n=(), size=8, more=""):
@@ -39,9 +41,7 @@ def both(body, x=(), n=(), size=8, more=""):
     text = f"{HEAD}\n{more}\ndef rollout(x, n, y, k):\n{textwrap.indent(textwrap.dedent(body).strip(), '    ')}\n"
     given_ = (np.array(x, float), np.array(n, np.int64))
     ours, theirs = [(np.zeros(size), np.zeros(size, np.int64)) for _ in range(2)]
-    MachineCode(machine_code.compiled(text, (DOUBLES, WHOLES, DOUBLES, WHOLES)), (DOUBLES, WHOLES, DOUBLES, WHOLES))(
-        *given_, *ours
-    )
+    compiled(text, FOUR)(*given_, *ours)
     namespace = {}
     exec(f"inline = lambda f: f\nfma = lambda a, b, c: a * b + c\n{text}", namespace)
     with np.errstate(all="ignore"):
@@ -159,8 +159,7 @@ def fill(out, row, n):
     """
     text = f"{HEAD}\n{more}\ndef rollout(x, n, y, k):\n{body}"
     y, k = np.zeros(8), np.zeros(8, np.int64)
-    types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
-    MachineCode(machine_code.compiled(text, types), types)(np.array([0.75]), np.array([2, 5]), y, k)
+    compiled(text, FOUR)(np.array([0.75]), np.array([2, 5]), y, k)
     assert y.tolist() == [-1.25, 2.75, 0.0, 0.25, 3.0, 4.0, -1.5, -0.5]
     assert k[:6].tolist() == [7, -3, 42, 1, -1, 0]
 
@@ -176,10 +175,9 @@ def test_the_beginning_of_an_array_is_an_array():
     k[3] = len(rows) * 10 + rows.shape[1]
     """
     text = f"{HEAD}\ndef rollout(x, n, y, k):\n{body}"
-    types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
     namespace = {}
     exec(text, namespace)
-    for run in (MachineCode(machine_code.compiled(text, types), types), namespace["rollout"]):
+    for run in (compiled(text, FOUR), namespace["rollout"]):
         y, k = np.zeros(8), np.zeros(8, np.int64)
         run(np.array([0.75]), np.array([3]), y, k)
         assert y.tolist() == [0.0, 0.0, 0.0, 0.75, 0.0, 2.5, 0.0, 0.0]
@@ -240,10 +238,9 @@ def test_library_functions_are_those_of_python(a, b):
 
 
 def test_numbers_of_numpy_are_passed_by_value():
-    types = ("float64", "int64", DOUBLES)
-    code = machine_code.compiled("def rollout(a, n, y):\n    y[n] = a + n\n", types)
     y = np.zeros(3)
-    MachineCode(code, types)(np.float32(0.5), np.int64(2), y)
+    run = compiled("def rollout(a, n, y):\n    y[n] = a + n\n", ("float64", "int64", DOUBLES))
+    run(np.float32(0.5), np.int64(2), y)
     assert y.tolist() == [0.0, 0.0, 2.5]
 
 
@@ -251,9 +248,8 @@ def test_sums_are_fused_only_where_the_text_says_so():
     body = "\ndef rollout(x, y):\n    y[0] = x[0] * x[0] - x[1]\n"
     a, found = 1.0 + 2.0**-30, []
     for head in ("", "FUSED = 1\n"):
-        code = machine_code.compiled(head + body, (DOUBLES, DOUBLES))
         y = np.zeros(1)
-        MachineCode(code, (DOUBLES, DOUBLES))(np.array([a, a * a]), y)
+        compiled(head + body, (DOUBLES, DOUBLES))(np.array([a, a * a]), y)
         found.append(y[0])
     assert found == [0.0, 2.0**-60]
 
@@ -266,17 +262,11 @@ def test_a_fused_product_is_rounded_once_and_another_twice():
 
 
 def test_a_whole_number_divided_by_zero_gives_zero_and_a_double_infinity():
-    ours, _ = both_of_zero()
-    assert ours[1][:2].tolist() == [0, 0]
-    assert ours[0][:2].tolist() == [math.inf, -math.inf]
-
-
-def both_of_zero():
     text = "def rollout(x, n, y, k):\n    k[0], k[1] = 5 // n[0], 5 % n[0]\n    y[0], y[1] = 1.0 / x[0], -1.0 / x[0]\n"
-    types = (DOUBLES, WHOLES, DOUBLES, WHOLES)
     y, k = np.ones(2), np.ones(2, np.int64)
-    MachineCode(machine_code.compiled(text, types), types)(np.zeros(1), np.zeros(1, np.int64), y, k)
-    return (y, k), None
+    compiled(text, FOUR)(np.zeros(1), np.zeros(1, np.int64), y, k)
+    assert k.tolist() == [0, 0]
+    assert y.tolist() == [math.inf, -math.inf]
 
 
 @pytest.mark.parametrize(
@@ -356,43 +346,6 @@ def test_numba_gives_the_same_bits(what, monkeypatch):
     monkeypatch.setattr(type(loop.kernel), "rollout", property(lambda _: rollout))
     theirs = loop.run(theta, [0], n_steps=60, threads=1)
     np.testing.assert_array_equal(ours.measures, theirs.measures)
-
-
-LOOP = """
-import math
-import numpy as np
-
-{kernels}
-
-def rollout(values, memory):
-    S = memory.reshape(4, {lanes})
-    for block in range(values.shape[1]):
-        for lane in range({lanes}):
-            S[0, lane] = values[0, block, lane]
-            S[1, lane] = values[1, block, lane]
-        for lane in range({lanes}):
-            {call}
-        for lane in range({lanes}):
-            values[0, block, lane] = S[2, lane]
-            values[1, block, lane] = S[3, lane]
-"""
-
-
-@pytest.mark.parametrize("cpu", [None, ("haswell", "+avx,+avx2,+fma,+bmi,+bmi2,+sse4.2,+popcnt")])
-@pytest.mark.parametrize("name", KERNELS)
-def test_elementary_kernels_are_computed_side_by_side(name, cpu, monkeypatch):
-    if cpu:  # it has no 64-bit integer conversions and no arithmetic shift
-        monkeypatch.setenv("SSCQ_CPU_NAME", cpu[0])
-        monkeypatch.setenv("SSCQ_CPU_FEATURES", cpu[1])
-    arguments = "S[0, lane], S[1, lane]" if len(KERNELS[name].domain) == 2 else "S[0, lane]"
-    targets = "S[2, lane], S[3, lane]" if KERNELS[name].results == 2 else "S[2, lane]"
-    text = LOOP.format(kernels=source([name]), lanes=512, call=f"{targets} = k_{name}({arguments})")
-    assembly = machine_code.assembly(text, ("float64[:,:,::1]", DOUBLES))
-    assert not SCALAR.findall(assembly)
-    moves = re.findall(r"^\s+v\w+\s.*%[yz]mm", assembly, re.MULTILINE)
-    assert len(moves) >= 4
-    # A magnitude is a mask, a sign three selects, rounding has a word of its own: none has arithmetic.
-    assert name in {"abs", "sign", "floor"} or PACKED.findall(assembly)
 
 
 def test_a_plant_and_its_controller_compile_in_one_walk():

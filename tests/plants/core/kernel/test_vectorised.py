@@ -5,8 +5,6 @@ as long. So the arithmetic instructions of the compiled rollout are counted. Cou
 that make noise are calls, once per 1024 samples, and scalar by design.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

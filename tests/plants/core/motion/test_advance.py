@@ -1,7 +1,5 @@
 """A plant's own step map in place of an integrator, and disturbances that rest at other values than 0."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Orders of convergence on a problem with a known solution, and the integrals that are carried along."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """C from the tape: the elementary kernels bit for bit, fused operations, selects and constants as in the kernels."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import random

@@ -1,7 +1,5 @@
 """Common parts of whole programs: known smallest counts, the same values, never more operations, one result."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os

@@ -1,16 +1,12 @@
 """Signals: declared forms, recorded data with its errors, forming filters, and their compiled values."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import plants
 from plants import Plant, Quantity
-from plants.core.signals import noise
 from plants.excitation import (
     PRBS,
     Bump,
@@ -143,32 +139,6 @@ def test_recorded_series_are_held_or_interpolated_and_end_with_their_last_value(
     np.testing.assert_array_equal(run["late"], np.where(t > 1.7 - 1e-6, 5.0, 3.0))
 
 
-def units(channel, code, count):
-    return noise.samples(code, count, noise.stream_key("probe", 7, f"w_{channel}"))
-
-
-def test_white_noise_is_the_counter_based_stream_held(run):
-    samples = np.repeat(0.5 * units("gaussian_noise_whitenoise0", noise.GAUSSIAN, 201), 4)[: len(run.time)]
-    np.testing.assert_allclose(run["gaussian_noise"], samples, rtol=1e-14, atol=1e-15)
-
-
-@pytest.mark.parametrize("channel", ["gaussian_filter", "uniform_filter"])
-def test_forming_filters_are_their_python_twins(run, channel):
-    part, kind = SIGNALS[channel], channel.replace("_", "") + "0"
-    settings, substeps = part.settings(STEP), part.feed(STEP).substeps
-    count = len(run.time)
-    drawn = units(f"{channel}_{kind}", noise.GAUSSIAN, count * substeps)
-    start = f"{channel}_{kind}/start"
-    state = part.start(units(start, noise.GAUSSIAN, 1)[0], units(start, noise.UNIFORM, 1)[0])
-    twin = []
-    for k in range(count):
-        for sub in range(substeps):
-            state = part.advance(state, drawn[k * substeps + sub], settings)
-        twin.append(state)
-    assert substeps == {"gaussian_filter": 1, "uniform_filter": 3}[channel]
-    np.testing.assert_allclose(run[channel], twin, rtol=1e-11, atol=1e-12)  # rounding of 800 recursive steps
-
-
 @pytest.mark.parametrize("channel", RANDOM)
 def test_many_streams_at_once_are_those_of_the_kernel(run, more, channel):
     """What the self-test checks is what a simulation gets: states of several numbers, sub-steps, several units."""
@@ -286,50 +256,6 @@ def test_the_same_seed_and_name_give_the_same_signals_and_others_do_not(run):
     np.testing.assert_array_equal(again.signals, run.signals[: len(again.time)])
     other = plants.simulate(PROBE, 1.0, STEP, disturbances=SIGNALS, seed=8, name="probe")
     assert not np.any(other["gaussian_filter"] == again["gaussian_filter"])
-
-
-def stationary(part, chains, step, times):
-    """States [len(times), chains] of independent filters that start as the signal does; from NumPy's own generator."""
-    rng = np.random.default_rng(4)
-    state = part.start(rng.standard_normal(chains), math.sqrt(12.0) * (rng.uniform(size=chains) - 0.5))
-    settings, found, now = part.settings(step), [], 0.0
-    for time in times:
-        while now < time - 1e-9:
-            for _ in range(part.feed(step).substeps):
-                state = part.advance(state, rng.standard_normal(chains), settings)
-            now += step
-        found.append(np.array(state))
-    return np.array(found)
-
-
-# Bounds of 5 standard errors of independent chains: on fresh seeds each fails once in two million.
-def test_the_gaussian_filter_is_stationary_with_its_variance_and_correlation():
-    variance, rate, chains = 2.0, 0.5, 1_000_000
-    x = stationary(GaussianFilter(variance, rate), chains, 0.5, (0.0, 2.0, 4.0))
-    for state in x:
-        assert abs(state.mean()) < 5.0 * math.sqrt(variance / chains)
-        assert abs(state.var() / variance - 1.0) < 5.0 * math.sqrt(2.0 / chains)
-        assert stats.kstest(state, stats.norm(scale=math.sqrt(variance)).cdf).pvalue > 5e-7
-    for k, lag in ((1, 2.0), (2, 4.0)):
-        correlation = np.corrcoef(x[0], x[k])[0, 1]
-        expected = math.exp(-rate * lag)
-        assert abs(correlation - expected) < 5.0 * (1.0 - expected**2) / math.sqrt(chains)
-
-
-def test_the_uniform_filter_is_stationary_with_its_density_and_correlation():
-    width, rate, chains = 1.5, 1.0, 100_000
-    x = stationary(UniformFilter(width, rate), chains, 0.1, (0.0, 1.0, 3.0))
-    for state in x:
-        assert np.abs(state).max() <= width
-        assert abs(state.mean()) < 5.0 * width / math.sqrt(3.0 * chains)
-        # Euler-Maruyama with sub-steps of 0.02 / a, reflected: the variance is up to 1.9 % too small (its claim says
-        # so); the standard error of a uniform variance is sqrt(0.8 / n) of it.
-        assert abs(state.var() * 3.0 / width**2 - 1.0) < 0.019 + 5.0 * math.sqrt(0.8 / chains)
-        assert stats.kstest(state, stats.uniform(-width, 2.0 * width).cdf).statistic < 0.01  # as the method asks
-    for k, lag in ((1, 1.0), (2, 3.0)):
-        correlation = np.corrcoef(x[0], x[k])[0, 1]
-        # Within 0.02 of exp(-a lag), as the method asks; the standard error is 0.003.
-        assert abs(correlation - math.exp(-rate * lag)) < 0.02
 
 
 def test_signals_add_up():

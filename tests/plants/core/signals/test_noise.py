@@ -4,8 +4,6 @@ Statistical tests use fixed seeds, so they are the same in every run. Their boun
 each would fail once in two million (two-sided, normal).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

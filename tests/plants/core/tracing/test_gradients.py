@@ -1,7 +1,5 @@
 """Slopes in one sweep: the same numbers as one sweep for each input, at a cost that does not grow with their number."""
 
-from __future__ import annotations
-
 import cmath
 import math
 

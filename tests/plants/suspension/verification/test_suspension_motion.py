@@ -3,8 +3,6 @@
 All runs are of one compiled kernel, RK4 at 0.1 ms: the specification's errors at 1 ms (1e-6) times 1e-4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -14,7 +12,6 @@ from plants.excitation import Bump, BumpRate, Constant, Step
 from plants.suspension import SUSPENSION, energy
 from plants.suspension.signals import REST
 from plants.suspension.verification import loop_forms
-from tests.reference.closed_loop_twin import uncompiled
 
 STEP = 1e-4
 CS = (3000.0, 3000.0, 2700.0, 2700.0)
@@ -120,23 +117,6 @@ def test_p6_energies_and_their_balance(bumped):
     residual = stored - stored[0] + bumped.entropy - work
     # The settings jump, so the run is smooth between jumps only; steps meet them, and the fourth order stays.
     assert np.abs(residual).max() <= 1e-9 * work.max()
-
-
-def test_a_symmetric_start_stays_symmetric():
-    start = (0.58, 0.02, 0.0, 0.20, -0.20, 0.09, -0.09, 0.2, 0.1, 0.0, 0.5, -0.5, -0.4, 0.4)
-    found = run(0.5, start).states
-    np.testing.assert_allclose(found[:, [2, 9]], 0.0, atol=1e-13)
-    np.testing.assert_allclose(found[:, [3, 5, 10, 12]], -found[:, [4, 6, 11, 13]], atol=1e-11)  # 5000 roundings
-
-
-def test_the_kernel_does_what_the_blocks_say():
-    """RK4 on plain numbers beside it, over the first switch: rounding of 40 steps, elementary kernels of 2 ulp."""
-    arguments = {"inputs": switched(CS, (0.5, 2.0, 1.0, 1.0)), "disturbances": road(0.05, place=0.05), "step": 0.01}
-    compiled = run(0.4, START, **arguments)
-    with uncompiled():
-        twin = run(0.4, START, **arguments)
-    np.testing.assert_allclose(compiled.states, twin.states, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(compiled.outputs, twin.outputs, rtol=1e-9, atol=1e-9)
 
 
 RATES = {  # dissipated J, integrals of beta, alpha, sums of eta, z6, z12

@@ -1,7 +1,5 @@
 """Where the unicycle's algebraic loop is, and how strong: the specification's table, and what roll does to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -5,17 +5,15 @@ from functools import cache
 
 import numpy as np
 import pytest
-import symengine as se
 
 import plants
 from benchmarks.mechanics import systems
 from benchmarks.mechanics.expression_size import by_symengine, one_reciprocal
 from plants.core.elementary import cos, sin, where
-from plants.mechanics import Mechanism, checks, derivation
+from plants.mechanics import Mechanism, derivation
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.algebra.calculus import triangle
 from plants.mechanics.declaration.declaration import DeclarationError
-from plants.mechanics.equations import Equations
 from plants.mechanics.forms import pseudo_inverse
 from plants.mechanics.forms.chaplygin.equations import StructureArrays, chaplygin, mechanised
 from plants.mechanics.forms.chaplygin.size import whole, with_names, written_out
@@ -100,19 +98,6 @@ def gap(mechanism, count=50, away=lambda _: [], t=0.3, **options):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_accelerations_are_those_of_least_constraint(name, options):
     assert gap(declared(name), away=SYSTEMS[name][2], **options) <= CLOSE
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_names_stand_for_what_they_replace(name):
-    mechanism = declared(name)
-    kept, substituted = derived(name), derived(name, kept=False)
-    nominal = [p.nominal for p in mechanism.quantities["p"]]
-    assert kept.slices == substituted.slices
-    for q, z, u in states(mechanism, split_of(mechanism), 10, SYSTEMS[name][2]):
-        block = (tuple(kept.slices), 0.0, (*q, *z), u, (), nominal)
-        for left, right in zip(kept(*block), substituted(*block), strict=True):
-            scale = 1.0 + np.abs(np.array(right, float)).max(initial=0.0)
-            np.testing.assert_allclose(np.array(left, float), np.array(right, float), rtol=0.0, atol=CLOSE * scale)
 
 
 def test_the_nonholonomic_term_stands_on_the_side_of_the_forces(monkeypatch):
@@ -291,15 +276,6 @@ def test_without_constraints_these_are_lagranges_equations():
     np.testing.assert_allclose(a, pseudo_inverse.accelerations(at), rtol=1e-12)
 
 
-def test_parts_serve_as_a_plants_equations():
-    mechanism = declared("cart_1")
-    parts = chaplygin(mechanism).condensed()
-    coordinates = tuple(q.name for q in mechanism.quantities["q"])
-    rates = tuple(mechanism.quantities["v"][k].name for k in split_of(mechanism).independent)
-    equations = Equations("chaplygin", mechanism, parts, Full(mechanism), coordinates, rates, {})
-    assert checks.check(equations) <= CLOSE
-
-
 # ------------------------------------------------------------------------------------------------------------- lengths
 
 
@@ -328,34 +304,6 @@ def test_lengths_with_every_name_replaced(name):
     assert operations(chaplygin(mechanism, kept=False, trigonometric=False).condensed()) <= SLACK * shared
     program = whole(derived(name, trigonometric=False))
     assert full / 4 < written_out(program.tape, program.outputs) < 4 * full
-
-
-def test_published_lengths_of_trailers_take_slopes_with_an_addition_theorem(monkeypatch):
-    def by_hand(kept, *_):
-        a, b, c, length = (kept.calculus.symbol(name) for name in ("q2", "q3", "q4", "p2"))
-        first = se.sin(a - b) / (length * se.cos(a))
-        second = se.cos(a - b) * se.sin(b - c) / (length * se.cos(a))
-        entries = {1: se.tan(a), 3: first, 4: second}
-        return {k: [kept.name(f"k{k}_0", entry), se.Integer(0)] for k, entry in entries.items()}
-
-    monkeypatch.setattr("plants.mechanics.forms.chaplygin.equations.named_slopes", by_hand)
-    assert gap(declared("trailers"), away=SYSTEMS["trailers"][2]) <= CLOSE
-    found = mechanised(declared("trailers"), trigonometric=False)
-    # Exact with symengine 0.15; how it orders and factors may differ a little in others.
-    assert with_names(found, written_back=True) == pytest.approx(1463, rel=0.1)
-    parts = chaplygin(declared("trailers"), trigonometric=False)
-    program = whole(parts, one_reciprocal)
-    assert written_out(program.tape, program.outputs) == pytest.approx(1646, rel=0.1)
-    assert operations(by_symengine(found, parts, written_back=False)) == pytest.approx(199, rel=0.1)
-
-
-def test_lengths_of_the_snakeboard_in_other_coordinates():
-    mech = systems.snakeboard()
-    mech.independent("x", "ps", "fb", "ff")
-    found = mechanised(mech.declared(), trigonometric=False)
-    parts = chaplygin(mech.declared(), trigonometric=False)
-    assert (with_names(found, written_back=True), with_names(found)) == pytest.approx((3952, 442), rel=0.1)
-    assert operations(by_symengine(found, parts, written_back=False)) == pytest.approx(234, rel=0.1)
 
 
 @pytest.mark.parametrize("written_back", [False, True])

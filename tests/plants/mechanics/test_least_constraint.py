@@ -5,45 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.mechanics import systems
 from plants.core.elementary import cos, sin
 from plants.mechanics import Mechanism
 from plants.mechanics.checks import check, samples
 from plants.mechanics.declaration.declaration import DeclarationError
-from tests.plants.mechanics.least_constraint import constraint_function
 
 G = 9.81
-SYSTEMS = [systems.sleigh, systems.rolling_disk, systems.snakeboard, systems.double_pendulum, systems.turntable]
-
-
-@pytest.mark.parametrize("make", SYSTEMS)
-def test_no_admissible_acceleration_has_a_smaller_constraint(make):
-    plant = make().build("gauss")
-    rng = np.random.default_rng(1)
-    for t, x, u in samples(plant.equations, 4):
-        n = len(plant.equations.positions)
-        at = plant.equations.full.at(t, x[:n], x[n:], u)
-        found = np.array(plant.equations.coordinate_accelerations(*plant.equations.block(t, x, u)), float)
-        np.testing.assert_allclose(at.jacobian @ found, -at.curvature, atol=1e-9)
-        least = constraint_function(at, found)
-        null = np.linalg.svd(at.jacobian)[2][len(at.jacobian) :]
-        for size in 10.0 ** rng.uniform(-3.0, 1.0, 100):
-            other = found + size * rng.standard_normal(len(null)) @ null
-            np.testing.assert_allclose(at.jacobian @ other, -at.curvature, atol=1e-8)
-            assert constraint_function(at, other) > least
-
-
-def test_gauss_function_of_particles_is_the_sum_of_squared_lost_forces():
-    """Z = sum |m r'' - F|^2 / (2 m)."""
-    plant = systems.double_pendulum().build("gauss")
-    q, v = plant.equations.state_from((0.6, -0.8, 1.1, -1.3), (0.3, 0.1, -0.2, 0.5))[:4], (0.0,) * 4
-    at = plant.equations.full.at(0.0, q, v)
-    for a in np.random.default_rng(0).uniform(-5.0, 5.0, (5, 4)):
-        lost = sum(
-            np.sum((m * a[2 * k : 2 * k + 2] - m * np.array((0.0, -G))) ** 2) / (2.0 * m)
-            for k, m in enumerate((1.0, 1.5))
-        )
-        assert constraint_function(at, a) == pytest.approx(lost, rel=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------------- text-book bodies

@@ -1,7 +1,5 @@
 """The unicycle's picture: lengths are those of its parts, and all views show one pose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

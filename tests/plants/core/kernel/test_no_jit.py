@@ -1,7 +1,5 @@
 """The generated source is Python: run without the compiler, it gives the same numbers up to rounding."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -16,7 +14,7 @@ from plants.excitation import Sine
 from sscq.loop.closed_loop import ClosedLoop
 from tests.plants.core.kernel import test_lanes as lanes
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 HEUN = {"integrator": "heun", "algebraic_loop": "iterated"}
 SIGNALS = {"inputs": {"force": Sine(0.5, 0.3)}, "disturbances": {"excitation": Sine(0.1, 0.2, 1.0)}}
 
@@ -31,7 +29,7 @@ def results():
 
 
 def test_interpreted_and_compiled_sources_agree(tmp_path):
-    code = "import json; from tests.plants import test_no_jit as t; print(json.dumps(t.results()))"
+    code = "import json; from tests.plants.core.kernel import test_no_jit as t; print(json.dumps(t.results()))"
     environment = os.environ | {"SSCQ_INTERPRET": "1", "PYTHONPATH": str(ROOT), "SSCQ_CACHE": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],

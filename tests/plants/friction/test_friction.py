@@ -1,7 +1,5 @@
 """Friction laws: the published behaviour of the LuGre element, its updates over a step, and what they may not do."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -6,7 +6,6 @@ import pytest
 import plants
 from plants.core.elementary import cos, sin, sqrt
 from plants.mechanics import Mechanism
-from plants.mechanics.declaration.declaration import DeclarationError
 
 G = 9.81
 
@@ -55,24 +54,3 @@ def test_constant_speed_is_held_by_a_force_across():
     assert rate[2] == pytest.approx((-np.sin(0.7) * 1.0 + np.cos(0.7) * -2.0) / (3.0 * 2.0), rel=1e-12)
     gained = plant.supplied_power(0.0, x, u, (), ())  # the constraint takes what the force supplies
     assert gained == pytest.approx(0.0, abs=1e-12)
-
-
-def test_what_is_not_linear_must_be_meant():
-    mech = Mechanism("slip")
-    mech.coordinates("x y")
-    vx, vy = mech.rates(initial=(1.0, 1.0))
-    mech.kinetic((vx**2 + vy**2) / 2)
-    mech.velocity_constraint(vx**2 - vy**2)
-    with pytest.raises(DeclarationError, match="linear=False"):
-        mech.build("routh")
-
-
-def test_every_rate_needs_its_function():
-    mech = Mechanism("half")
-    mech.coordinates("x y")
-    vx, vy = mech.rates()
-    mech.kinetic((vx**2 + vy**2) / 2)
-    w = mech.quasi_velocities("w")
-    mech.admissible({vx: w})
-    with pytest.raises(DeclarationError, match="missing are \\['d_y'\\]"):
-        mech.build()
