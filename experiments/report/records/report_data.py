@@ -6,7 +6,6 @@ run comes from are here.
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +24,7 @@ from experiments.report.records.results import (
     Response,
     SituationInfo,
 )
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -212,8 +212,6 @@ class ReportData:
         situations, controllers = [s.name for s in self.situations], [c.key for c in self.controllers]
         _unique("situation", situations)
         _unique("controller key", controllers)
-        _known("recommended controller", self.verdict.recommended, controllers)
-        _known("controller to compare with", self.verdict.compared_with, controllers)
         optional = [self.verdict.judged, self.verdict.present, *(s.controller for s in self.searches)]
         optional += [judged.controller for judged in self.verdict.judgements]
         if not isinstance(self.teaching, NotAvailable):
@@ -225,8 +223,12 @@ class ReportData:
         optional += [one.controller for one in self.signals]
         optional += [] if self.knowledge is None else [self.knowledge.controller]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
-        for key in (*filter(None, optional), *compared):
-            _known("controller", key, controllers)
+        named = [("recommended controller", self.verdict.recommended)]
+        named += [("controller to compare with", self.verdict.compared_with)]
+        named += [("controller", key) for key in (*filter(None, optional), *compared)]
+        for what, key in named:
+            if key not in controllers:
+                raise ValueError(unknown(what, key, controllers))
         if self.knowledge is not None and len(self.knowledge.kb.channels) != len(self.channels):
             came = len(self.knowledge.kb.channels)
             raise ValueError(f"the knowledge base must have {len(self.channels)} channels, got {came}")
@@ -272,12 +274,3 @@ def _unique(what: str, names: Iterable[str]) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise ValueError(f"every {what} must be given once, got more than one of {', '.join(map(repr, twice))}")
-
-
-def _known(what: str, name: str, known: Iterable[str]) -> None:
-    names = list(known)
-    if name in names:
-        return
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
-    raise ValueError(f"no {what} {name!r}: {hint}")

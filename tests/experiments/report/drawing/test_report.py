@@ -377,7 +377,7 @@ def test_several_channels_are_drawn(data):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"verdict": VerdictText("kbb", "fixed")}, "no recommended controller 'kbb': did you mean 'kb'"),
+        ({"verdict": VerdictText("kbb", "fixed")}, "no recommended controller 'kbb'; did you mean 'kb'"),
         ({"situations": ()}, "controller 'open' must have one result for each situation (), got step to 1.5"),
         ({"channels": (CHANNEL, CHANNEL), "knowledge": None}, "must have one column for each of the 2 channels, got 1"),
         ({"channels": (CHANNEL, CHANNEL)}, "the knowledge base must have 2 channels, got 1"),
