@@ -58,7 +58,6 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "start": first_result.start,
     "design_share": design_share.design_share,
     "search_operators": generations.search_operators,
-    "front_selection": generations.front_selection,
     "gymnasium_lanes": context.gymnasium_lanes,
     "inference_forms": inference_forms.inference_forms,
     "two_ways": two_ways.two_ways,

@@ -24,7 +24,7 @@ from plants.core.kernel import machine_code
 from plants.core.kernel.kernel import ARGUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from benchmarks.runner.timing import Size
     from sscq.loop.closed_loop import ClosedLoop
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _SOURCE = Path(__file__).with_name("closed_loop.c")
 _FLAGS = ("-O3", "-march=native", "-ffp-contract=fast")
+POINTER = ctypes.c_void_p
 _TUNED = ("-fno-trapping-math", "-fno-math-errno")  # without traps to keep, selects need no detours; same results
 _VARIANTS = {
     "C, plain flags": (),
@@ -79,16 +80,26 @@ def build(folder: Path, *, more_lanes: bool = False) -> list[CompiledLoop]:
 
 def _compiled(folder: Path, name: str, flags: tuple[str, ...]) -> CompiledLoop | None:
     """Compile one variant; None where this machine's compiler does not know its flags."""
-    path = folder / f"{re.sub(r'[^a-z0-9]+', '_', name.lower())}.so"
-    command = ["gcc", *_FLAGS, *flags, "-fopt-info-vec", "-shared", "-fPIC", "-o", str(path), str(_SOURCE), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    path = folder / f"{file_name(name)}.so"
+    built = compile_c(_SOURCE, path, (*_FLAGS, *flags, "-fopt-info-vec"))
+    if built is None:
         return None
-    function = ctypes.CDLL(str(path)).closed_loops
-    function.restype = None
-    pointer = ctypes.c_void_p
-    function.argtypes = [pointer, ctypes.c_size_t, ctypes.c_long, pointer, pointer]
-    return CompiledLoop(name, function, _widest(done.stderr))
+    library, remarks = built
+    library.closed_loops.restype = None
+    library.closed_loops.argtypes = [POINTER, ctypes.c_size_t, ctypes.c_long, POINTER, POINTER]
+    return CompiledLoop(name, library.closed_loops, _widest(remarks))
+
+
+def file_name(name: str) -> str:
+    """Return a name as that of a file."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower())
+
+
+def compile_c(source: Path, path: Path, flags: Sequence[str]) -> tuple[ctypes.CDLL, str] | None:
+    """Compile a C file into a library; return it with the compiler's remarks, None where it does not know the flags."""
+    command = ["gcc", *flags, "-shared", "-fPIC", "-o", str(path), str(source), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if done.returncode else (ctypes.CDLL(str(path)), done.stderr)
 
 
 def _widest(remarks: str) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,16 +131,14 @@ def build(loop: ClosedLoop, folder: Path, width: int, real: str = "double") -> P
 
     `real` is "double", or "float" for the same text in single precision.
     """
-    stem = f"{re.sub(r'[^a-z0-9]+', '_', loop.plant.name.lower())}_{loop.kernel.lanes}_{width}_{real}"
-    path = folder / f"{stem}.c"
+    path = folder / f"{closed_loop.file_name(loop.plant.name)}_{loop.kernel.lanes}_{width}_{real}.c"
     path.write_text(text(loop.design) if real == "double" else single(text(loop.design)), encoding="utf-8")
-    command = ["gcc", *_FLAGS, f"-mprefer-vector-width={width}", "-shared", "-fPIC", "-o", str(path.with_suffix(".so"))]
-    done = subprocess.run([*command, str(path), "-lm"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
+    compiled = closed_loop.compile_c(path, path.with_suffix(".so"), (*_FLAGS, f"-mprefer-vector-width={width}"))
+    if compiled is None:
         return None
-    function = ctypes.CDLL(str(path.with_suffix(".so"))).rollout
+    function = compiled[0].rollout
     function.restype = None
-    pointer = ctypes.c_void_p
+    pointer = closed_loop.POINTER
     function.argtypes = [pointer, pointer, ctypes.c_size_t, ctypes.c_long, ctypes.c_long, pointer, pointer]
     return PrintedLoop(f"C from the same tape, {width}-bit vectors", loop, function, real)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GRAVITY = 9.81
 STEP = 1e-3  # s
 _US = 1e6
+_SIDES = ("left", "right")
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,8 @@ def _measure(section: FigureSection, case: ContactCase, size: Size) -> None:
     each = {name: timing.per(per[name]) for name, timing in found.items()}
     for name, timing in each.items():
         section.time(f"{case.title}: one run, {name}", timing, "µs", _US, f"{case.t_end:g} s of motion")
-    section.ratio(
-        f"{case.title}: event-driven / lanes",
-        ratio(each["event-driven"], each["lanes"]),
-        at_least(ratio(each["event-driven"], each["lanes"]), 100.0),
-    )
+    factor = ratio(each["event-driven"], each["lanes"])
+    section.ratio(f"{case.title}: event-driven / lanes", factor, at_least(factor, 100.0))
     section.ratio(f"{case.title}: lanes / lanes without gaps", ratio(each["lanes"], each["without gaps"]))
     error = np.abs(ends[: size.repeats] - exact).max()
     section.figure(f"{case.title}: largest error of a state at the end", float(error), "", "lanes, SI units")
@@ -122,33 +120,17 @@ def panels() -> tuple[svg.Chart, ...]:
     """Return the ball's height and the box under a growing push, event by event."""
     bounces = simulate_contacts(ball(), 2.7, max_step=0.02)
     tipping = simulate_contacts(box(), 0.9, inputs={"F": lambda t: 20.0 * t}, max_step=0.01)
+    bounced = (svg.SvgLine("height", bounces.time, bounces["z"]), _dots(bounces, "impact", "z"))
+
+    def corners(signal: str) -> tuple[svg.SvgLine, ...]:
+        sides = [svg.SvgLine(f"{side} corner", tipping.time, tipping[f"{signal}_{k}"]) for k, side in enumerate(_SIDES)]
+        return (*sides, _dots(tipping, "opening", f"{signal}_0"))
+
+    box_title = "Box: contact forces, push growing by 20 N/s"
     return (
-        svg.Chart(
-            "Ball, 0.8 of its speed comes back",
-            "time, s",
-            "height, m",
-            (svg.SvgLine("height", bounces.time, bounces["z"]), _dots(bounces, "impact", "z")),
-        ),
-        svg.Chart(
-            "Box: contact forces, push growing by 20 N/s",
-            "time, s",
-            "force, N",
-            (
-                svg.SvgLine("left corner", tipping.time, tipping["contact_force_0"]),
-                svg.SvgLine("right corner", tipping.time, tipping["contact_force_1"]),
-                _dots(tipping, "opening", "contact_force_0"),
-            ),
-        ),
-        svg.Chart(
-            "Box: distances of its corners from the floor",
-            "time, s",
-            "distance, m",
-            (
-                svg.SvgLine("left corner", tipping.time, tipping["gap_0"]),
-                svg.SvgLine("right corner", tipping.time, tipping["gap_1"]),
-                _dots(tipping, "opening", "gap_0"),
-            ),
-        ),
+        svg.Chart("Ball, 0.8 of its speed comes back", "time, s", "height, m", bounced),
+        svg.Chart(box_title, "time, s", "force, N", corners("contact_force")),
+        svg.Chart("Box: distances of its corners from the floor", "time, s", "distance, m", corners("gap")),
     )
 
 

@@ -14,14 +14,12 @@ from benchmarks.engine import case, closed_loop, context, inference_forms, jax_p
 from benchmarks.engine.case import chain
 from benchmarks.runner import report, svg
 from benchmarks.runner.timing import QUICK, Timing, alternate, ratio
-from benchmarks.search import generations
 from controllers import PID
 from plants.core.motion.integrators import INTEGRATORS
 from plants.core.motion.modes import check_mode
 from plants.excitation import WhiteNoise
 from sscq import Situation
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.search import nsga2
 
 needs_gcc = pytest.mark.skipif(not closed_loop.available(), reason="no gcc")
 
@@ -239,18 +237,6 @@ def test_all_benchmarks_run(tmp_path):
     sections = main(["--quick", "--folder", str(tmp_path)])
     assert [section.name for section in sections] == list(BENCHMARKS)
     assert all(section.rows or section.notes for section in sections)
-
-
-def test_the_survivors_of_a_front_search_are_those_of_deap():
-    """Up to who of the infinitely lonely goes, where the last front has more of these than places."""
-    objectives = np.random.default_rng(3).random((60, 3))
-    rank = nsga2.ranks(objectives)
-    crowding = nsga2.crowding(objectives, rank)
-    own = nsga2.best_first(objectives)[:30]
-    for sorting in ("standard", "log"):
-        peers = generations.of_deap(objectives, sorting)
-        for of in (rank, crowding):
-            np.testing.assert_array_equal(np.sort(of[own]), np.sort(of[peers]))
 
 
 def test_scikit_fuzzy_gives_the_gains_of_the_same_rules(monkeypatch):
