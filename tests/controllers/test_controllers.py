@@ -1,9 +1,6 @@
 """Laws and a schedule, put together."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -89,11 +86,3 @@ def test_misfits_are_refused(build, error, says):
 
 def test_public_names_exist():
     assert [name for name in controllers.__all__ if not hasattr(controllers, name)] == []
-
-
-def test_importing_controllers_loads_no_slow_library():
-    slow = "{'torch', 'numba', 'matplotlib', 'control', 'deap', 'scipy'}"
-    code = f"import sys, controllers; print(sorted({slow} & set(sys.modules)))"
-    root = Path(controllers.__file__).parents[1]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
-    assert done.stdout.strip() == "[]"

@@ -83,16 +83,6 @@ def test_gain_vectors():
     assert Gains(1, 2, 3, 0.5).vector == (1.0, 2.0, 3.0)
 
 
-def test_forms_that_do_not_exist_are_refused():
-    with pytest.raises(ValueError, match=r"Ti >= 4 Td .*got Ti=1\.0, Td=0\.5"):
-        StandardForm(1.0, 1.0, 0.5).to_series()
-    with pytest.raises(ValueError, match="no set-point weight"):
-        Gains(1.0, 1.0, 0.1, b=0.0).to_series()
-    for gains in (Gains(0.0, 1.0, 0.0), Gains(1.0, -1.0, 0.0), Gains(1.0, 1.0, -1.0)):
-        with pytest.raises(ValueError, match=r"standard form .* keep the parallel form"):
-            gains.to_standard()
-
-
 @pytest.mark.parametrize(
     ("build", "says"),
     [
@@ -104,8 +94,13 @@ def test_forms_that_do_not_exist_are_refused():
         (lambda: SeriesForm(1.0, math.nan, 1.0), "integral_time"),
         (lambda: forms.filter_time(1.0, -2.0), "N must be positive"),
         (lambda: forms.filter_ratio(1.0, -2.0), "derivative_filter_time"),
+        (lambda: StandardForm(1.0, 1.0, 0.5).to_series(), r"Ti >= 4 Td .*got Ti=1\.0, Td=0\.5"),
+        (lambda: Gains(1.0, 1.0, 0.1, b=0.0).to_series(), "no set-point weight"),
+        (lambda: Gains(0.0, 1.0, 0.0).to_standard(), r"standard form .* keep the parallel form"),
+        (lambda: Gains(1.0, -1.0, 0.0).to_standard(), r"standard form .* keep the parallel form"),
+        (lambda: Gains(1.0, 1.0, -1.0).to_standard(), r"standard form .* keep the parallel form"),
     ],
 )
-def test_values_are_checked(build, says):
+def test_values_and_forms_that_do_not_exist_are_refused(build, says):
     with pytest.raises(ValueError, match=says):
         build()

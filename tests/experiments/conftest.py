@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from controllers import PID, pid_form
+from experiments import cli
 from flcs import Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 
@@ -42,3 +43,21 @@ def kb_file(knowledge_base, tmp_path):
     file = tmp_path / "knowledge_base.json"
     knowledge_base.save(file)
     return file
+
+
+@pytest.fixture
+def refused(capsys, own_folder):
+    """Run a command line that must end with exit code 2, no traceback and no new folder; return what it says of the error."""
+
+    def run(*words):
+        before = sorted(own_folder.iterdir())
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stop:
+            cli.main(list(map(str, words)))
+        assert stop.value.code == 2
+        out, error = capsys.readouterr()
+        assert "Traceback" not in out + error
+        assert sorted(own_folder.iterdir()) == before
+        return error
+
+    return run

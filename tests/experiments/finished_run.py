@@ -1,7 +1,6 @@
 """A finished design run without its searches: gains, rules and teaching signal are made up, all else is the pipeline's."""
 
-from __future__ import annotations
-
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from experiments.pipeline.knowledge import Refined
 from experiments.pipeline.ladder import Bench, Reference
 from experiments.report import outputs
 from experiments.report.builders.case import FinishedDesign
+from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from flcs import FuzzyController, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import Rule
@@ -107,6 +107,23 @@ def written(folder, config=None):
     outputs.write(found.bench, found.reference, found.group, found.judgement, found.signal, found.refined, found.config,
                   found.fronts)  # fmt: skip
     return found
+
+
+def stored(path, config=None, overrides=()):
+    """The same in a new run folder."""
+    with RunFolder.create(
+        path, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=list(overrides)
+    ) as folder:
+        return written(folder, config)
+
+
+def altered(run, name, kind, situation, **measures):
+    """The case with measures of one contender changed in one situation, for all seeds."""
+    quality = {key: table.copy() for key, table in run.judgement.quality.items()}
+    for measure, value in measures.items():
+        quality[name, kind][judging.MEASURES.index(measure), :, situation] = value
+    judgement = replace(run.judgement, quality=quality)
+    return replace(run.case, judgement=judgement)
 
 
 def _stage(folder, name):

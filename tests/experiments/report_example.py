@@ -1,7 +1,5 @@
 """A complete run report, filled from Van der Pol loops that are simulated here in plain NumPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -44,16 +44,6 @@ def pendulum(tmp_path):
     return file
 
 
-def refused(capsys, *words):
-    """Run a command that must end with exit code 2 and one error; return the error."""
-    with pytest.raises(SystemExit) as stop:
-        cli.main(list(map(str, words)))
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    return error
-
-
 def test_help_imports_nothing_slow():
     code = """if True:
         import sys
@@ -75,8 +65,8 @@ def test_no_command_prints_the_help(capsys):
     assert "sscq design --help" in capsys.readouterr().out
 
 
-def test_an_unknown_command_is_refused_with_the_near_miss(capsys):
-    assert "no command 'desgin'; did you mean 'design'?" in refused(capsys, "desgin")
+def test_an_unknown_command_is_refused_with_the_near_miss(refused):
+    assert "no command 'desgin'; did you mean 'design'?" in refused("desgin")
 
 
 def test_the_version_names_libraries(capsys):
@@ -105,8 +95,8 @@ def test_a_plant_is_described(capsys):
     assert "control channels position limits -20 .. 20" in words
 
 
-def test_an_unknown_plant_is_refused_with_the_near_miss(capsys):
-    assert "did you mean 'van_der_pol'?" in refused(capsys, "plants", "vanderpol")
+def test_an_unknown_plant_is_refused_with_the_near_miss(refused):
+    assert "did you mean 'van_der_pol'?" in refused("plants", "vanderpol")
 
 
 def test_a_users_plant_is_listed(capsys, pendulum):
@@ -147,12 +137,12 @@ def test_a_plant_that_is_not_registered_by_its_file_is_found_too(capsys, pendulu
     assert "plant 'my_pendulum' keeps its contract" in capsys.readouterr().out
 
 
-def test_one_of_several_plants_is_chosen(capsys, pendulum):
+def test_one_of_several_plants_is_chosen(capsys, refused, pendulum):
     pendulum.write_text(f"{PENDULUM}\nfrom dataclasses import replace\n{HEAVIER}")
-    assert "gives several plants; choose one with --plant" in refused(capsys, "check", pendulum)
+    assert "gives several plants; choose one with --plant" in refused("check", pendulum)
     cli.main(["check", str(pendulum), "--plant", "heavy_pendulum"])
     assert "plant 'heavy_pendulum' keeps its contract" in capsys.readouterr().out
-    assert "gives no plant 'light'" in refused(capsys, "check", pendulum, "--plant", "light")
+    assert "gives no plant 'light'" in refused("check", pendulum, "--plant", "light")
 
 
 @pytest.mark.parametrize(
@@ -167,16 +157,16 @@ def test_one_of_several_plants_is_chosen(capsys, pendulum):
         ("import plants\nplants.Plant(name='x', states=())", "plant 'x'"),
     ],
 )
-def test_a_plant_file_that_fails_is_told_with_its_line(capsys, tmp_path, text, message):
+def test_a_plant_file_that_fails_is_told_with_its_line(refused, tmp_path, text, message):
     file = tmp_path / "my_plant.py"
     file.write_text(text)
-    assert message in refused(capsys, "check", file)
+    assert message in refused("check", file)
 
 
-def test_a_plant_file_that_is_missing_or_no_python_is_refused(capsys, tmp_path):
-    assert "there is no plant file" in refused(capsys, "check", tmp_path / "none.py")
+def test_a_plant_file_that_is_missing_or_no_python_is_refused(refused, tmp_path):
+    assert "there is no plant file" in refused("check", tmp_path / "none.py")
     (tmp_path / "plant.txt").write_text("")
-    assert "a plant file is a Python file" in refused(capsys, "check", tmp_path / "plant.txt")
+    assert "a plant file is a Python file" in refused("check", tmp_path / "plant.txt")
 
 
 # --------------------------------------------------------------------------------------------------------------- cache

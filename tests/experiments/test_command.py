@@ -29,15 +29,6 @@ def exported(*words, output="run"):
     return json.loads((Path(output) / "manifest.json").read_text())
 
 
-def refused(capsys, *words):
-    with pytest.raises(SystemExit) as stop:
-        export.main(list(words))
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    return error
-
-
 def fake(status):
     def prove(job, folder):
         assert (folder / "a.txt").read_text() == "text"
@@ -78,17 +69,16 @@ def test_the_scheduler_alone_is_judged_with_other_blocks(kb_file, monkeypatch, c
     assert page in capsys.readouterr().out
 
 
-def test_refusals(kb_file, capsys):
-    assert "did you mean 'c_float'" in refused(capsys, f"kb={kb_file}", "to=[c_flot]")
-    assert "give a knowledge base" in refused(capsys, "to=[c]")
-    assert "guard.ranges.position must be" in refused(capsys, f"kb={kb_file}", "guard.ranges.position=[1]")
-    assert "give a target" in refused(capsys, f"kb={kb_file}", "to=[]")
+def test_refusals(kb_file, refused):
+    assert "did you mean 'c_float'" in refused("export", f"kb={kb_file}", "to=[c_flot]")
+    assert "give a knowledge base" in refused("export", "to=[c]")
+    assert "guard.ranges.position must be" in refused("export", f"kb={kb_file}", "guard.ranges.position=[1]")
+    assert "give a target" in refused("export", f"kb={kb_file}", "to=[]")
     assert "no input 'positon'; did you mean 'position'" in refused(
-        capsys, f"kb={kb_file}", "guard.ranges.positon=[0,1]"
+        "export", f"kb={kb_file}", "guard.ranges.positon=[0,1]"
     )
     assert "no input 'r_position'" in refused(
-        capsys, f"kb={kb_file}", "shape=scheduler", "guard.ranges.r_position=[0,1]"
+        "export", f"kb={kb_file}", "shape=scheduler", "guard.ranges.r_position=[0,1]"
     )
-    assert "a command for each channel (position)" in refused(capsys, f"kb={kb_file}", "guard.safe=[0,1]")
-    assert "must be in -20 .. 20, got 21" in refused(capsys, f"kb={kb_file}", "guard.safe=[21]")
-    assert not Path("runs").exists()
+    assert "a command for each channel (position)" in refused("export", f"kb={kb_file}", "guard.safe=[0,1]")
+    assert "must be in -20 .. 20, got 21" in refused("export", f"kb={kb_file}", "guard.safe=[21]")

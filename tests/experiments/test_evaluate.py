@@ -29,17 +29,6 @@ def judged(kb_file, *words, output="run"):
     return json.loads((Path(output) / "metrics.json").read_text())
 
 
-def refused(capsys, *words):
-    with pytest.raises(SystemExit) as stop:
-        evaluate.main(list(map(str, words)))
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    assert not Path("run").exists()
-    assert not Path("runs").exists()
-    return error
-
-
 def test_the_numbers_are_those_of_the_library(capsys, kb_file, knowledge_base):
     found = judged(kb_file)["controllers"]
     plant, fitness = plants.get("van_der_pol"), Fitness(entropy_weight=0.15)
@@ -90,11 +79,11 @@ def test_what_was_not_taught_is_said(capsys, knowledge_base, monkeypatch):
     assert f"warning: {warnings[0]}" in capsys.readouterr().out
 
 
-def test_a_knowledge_base_that_does_not_fit_is_refused(capsys, kb_file, tmp_path):
-    assert "give a knowledge base: kb=PATH" in refused(capsys)
-    assert "designed for plant 'van_der_pol', got plant 'fopdt'" in refused(capsys, f"kb={kb_file}", "plant=fopdt")
-    assert "knowledge_base.json" in refused(capsys, f"kb={tmp_path}")
-    assert "no such file or directory: none.json" in refused(capsys, "kb=none.json")
+def test_a_knowledge_base_that_does_not_fit_is_refused(refused, kb_file, tmp_path):
+    assert "give a knowledge base: kb=PATH" in refused("evaluate")
+    assert "designed for plant 'van_der_pol', got plant 'fopdt'" in refused("evaluate", f"kb={kb_file}", "plant=fopdt")
+    assert "knowledge_base.json" in refused("evaluate", f"kb={tmp_path}")
+    assert "no such file or directory: none.json" in refused("evaluate", "kb=none.json")
 
 
 @pytest.mark.parametrize(
@@ -107,12 +96,12 @@ def test_a_knowledge_base_that_does_not_fit_is_refused(capsys, kb_file, tmp_path
         ("situations=unforseen", "no situations called 'unforseen'"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(capsys, kb_file, word, message):
-    assert message in refused(capsys, f"kb={kb_file}", word)
+def test_settings_that_do_not_fit_are_refused(refused, kb_file, word, message):
+    assert message in refused("evaluate", f"kb={kb_file}", word)
 
 
-def test_a_fitness_of_another_program_is_refused(capsys, knowledge_base):
+def test_a_fitness_of_another_program_is_refused(refused, knowledge_base):
     replace(knowledge_base, fitness={"smoothness": 1.0}).save("kb.json")
-    assert "fitness has 'smoothness'" in refused(capsys, "kb=kb.json")
+    assert "fitness has 'smoothness'" in refused("evaluate", "kb=kb.json")
     replace(knowledge_base, fitness={"kind": 3}).save("kb.json")
-    assert "the knowledge base's fitness cannot be used" in refused(capsys, "kb=kb.json")
+    assert "the knowledge base's fitness cannot be used" in refused("evaluate", "kb=kb.json")

@@ -23,15 +23,6 @@ def put(folder, texts):
         (folder / name).write_text(text)
 
 
-def refused(capsys, *words):
-    with pytest.raises(SystemExit) as stop:
-        cli.main(["import", *words])
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    return error
-
-
 @pytest.mark.parametrize(("ending", "write"), [("fis", fis_writer.write), ("fcl", fcl_writer.write)])
 def test_exported_files_come_back_by_the_command(own_folder, kb, ending, write):
     put(own_folder, written(kb, ending, write))
@@ -53,22 +44,22 @@ def test_what_a_file_lacks_is_given_and_told(own_folder, kb, capsys):
     assert "fade 0.5" in told
 
 
-def test_refusals_name_file_and_line(own_folder, kb, capsys):
+def test_refusals_name_file_and_line(own_folder, kb, refused):
     text = fis_writer.write(system_of(kb))
     put(own_folder, {"a.fis": text.replace("'wtaver'", "'wtsum'"), "good.fis": text, "a.txt": ""})
-    message = refused(capsys, "a.fis", "--plant", "van_der_pol")
+    message = refused("import", "a.fis", "--plant", "van_der_pol")
     assert "a.fis: line 12: expected defuzzmethod 'wtaver'" in message
     assert "got 'wtsum'" in message
-    assert "ends in .fis or .fcl, got 'a.txt'" in refused(capsys, "a.txt")
-    assert "say for which plant" in refused(capsys, "good.fis")
-    assert "no plant 'van_der_pl'" in refused(capsys, "good.fis", "--plant", "van_der_pl")
-    assert "give tick [s]" in refused(capsys, "good.fis", "--plant", "van_der_pol")
+    assert "ends in .fis or .fcl, got 'a.txt'" in refused("import", "a.txt")
+    assert "say for which plant" in refused("import", "good.fis")
+    assert "no plant 'van_der_pl'" in refused("import", "good.fis", "--plant", "van_der_pl")
+    assert "give tick [s]" in refused("import", "good.fis", "--plant", "van_der_pol")
     put(own_folder, {"s.json": json.dumps({"tik": 1.0})})
-    assert "did you mean 'tick'" in refused(capsys, "good.fis", "--plant", "van_der_pol", "--settings", "s.json")
+    assert "did you mean 'tick'" in refused("import", "good.fis", "--plant", "van_der_pol", "--settings", "s.json")
     put(own_folder, {"s.json": json.dumps({"tick": 0.1, "channels": [{"ranges": {"e": 5}}]})})
     with_settings = ("good.fis", "--plant", "van_der_pol", "--settings", "s.json")
-    assert "ranges.e must be [low, high], got 5" in refused(capsys, *with_settings)
+    assert "ranges.e must be [low, high], got 5" in refused("import", *with_settings)
     put(own_folder, {"s.json": json.dumps({"tick": 0.1, "channels": [{"inputs": 3}]})})
-    assert "inputs must be a mapping of names, got 3" in refused(capsys, *with_settings)
-    assert "leave --settings and --plant out" in refused(capsys, "good.fis", "--complement", "s.json", "--plant", "x")
-    assert "a file (and an entry" in refused(capsys, "good.fis", "good.fis", "--plant", "van_der_pol")
+    assert "inputs must be a mapping of names, got 3" in refused("import", *with_settings)
+    assert "leave --settings and --plant out" in refused("import", "good.fis", "--complement", "s.json", "--plant", "x")
+    assert "a file (and an entry" in refused("import", "good.fis", "good.fis", "--plant", "van_der_pol")

@@ -144,26 +144,14 @@ def test_a_loop_free_run_beyond_its_gain_warns(capsys):
         (["excitation.file=x.csv"], "excitation.file is read with kind=recorded or tabulated only, got kind=none"),
     ],
 )
-def test_what_cannot_be_simulated_is_refused_before_there_is_a_folder(capsys, words, message):
-    with pytest.raises(SystemExit) as stop:
-        run(*words)
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err
-    assert not Path("run").exists()
+def test_what_cannot_be_simulated_is_refused_before_there_is_a_folder(refused, words, message):
+    assert message in refused("simulate", *SHORT, "output=run", *words)
 
 
-def test_a_signal_needs_something_to_drive(capsys):
-    plants.register(
-        plants.Plant(
-            name="undisturbed",
-            states=(plants.Quantity("level", "m"),),
-            inputs=(plants.Quantity("inflow", "m/s"),),
-            derivative=lambda t, x, u, w, p: (u[0] - x[0],),
-        )
-    )
-    with pytest.raises(SystemExit):
-        run("plant=undisturbed", "excitation.kind=sine")
-    assert "plant 'undisturbed' has no disturbances" in capsys.readouterr().err
+def test_a_signal_needs_something_to_drive(refused):
+    level = Plant("undisturbed", (Quantity("level", "m"),), derivative=lambda t, x, u, w, p: (-x[0],))
+    plants.register(level)
+    assert "plant 'undisturbed' has no disturbances" in refused("simulate", "plant=undisturbed", "excitation.kind=sine")
 
 
 # -------------------------------------------------------------------------------------------------------------- energy

@@ -29,16 +29,6 @@ def example(kb_file):
     return json.loads(FILE.read_text())
 
 
-def refused(capsys, *words):
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as stop:
-        cli.main(list(map(str, words)))
-    assert stop.value.code == 2
-    error = capsys.readouterr().err
-    assert "Traceback" not in error
-    return error
-
-
 def rewritten(example, **changes):
     """Write the counter-example with changes and a hash that fits them."""
     content = {**example, **changes}
@@ -113,9 +103,9 @@ def test_another_plant_of_the_same_name_is_told(capsys, monkeypatch, example):
     assert "DIFFERS" in printed.out
 
 
-def test_another_knowledge_base_is_refused_and_a_moved_one_is_found(capsys, kb_file, knowledge_base, example):
+def test_another_knowledge_base_is_refused_and_a_moved_one_is_found(capsys, refused, kb_file, knowledge_base, example):
     replace(knowledge_base, tick=0.02).save(kb_file)
-    error = refused(capsys, "replay", FILE)
+    error = refused("replay", FILE)
     assert "is not the knowledge base of run/counter_example.json: expected sha256:" in error
     kb_file.unlink()
     cli.main(["replay", str(FILE)])  # with the copy in the run folder
@@ -123,17 +113,17 @@ def test_another_knowledge_base_is_refused_and_a_moved_one_is_found(capsys, kb_f
     knowledge_base.save("moved.json")
     for copy in Path("run/inputs").iterdir():
         copy.unlink()
-    assert "say where it is with --kb FILE" in refused(capsys, "replay", FILE)
+    assert "say where it is with --kb FILE" in refused("replay", FILE)
     cli.main(["replay", str(FILE), "--kb", "moved.json"])
 
 
-def test_a_damaged_file_is_refused(capsys, example):
+def test_a_damaged_file_is_refused(refused, example):
     text = FILE.read_text()
     situation = example["situation"]
     FILE.write_text(text[: len(text) // 2])
-    assert "is not complete JSON" in refused(capsys, "replay", FILE)
+    assert "is not complete JSON" in refused("replay", FILE)
     FILE.write_text(text.replace('"seed": 3', '"seed": 4'))
-    assert "was changed after it was written" in refused(capsys, "replay", FILE)
+    assert "was changed after it was written" in refused("replay", FILE)
     for changes, message in (
         ({"schema": "sscq-stage"}, "must be of schema 'sscq-counter-example'"),
         ({"step": "0.02"}, "'step' is missing or of the wrong kind"),
@@ -145,7 +135,7 @@ def test_a_damaged_file_is_refused(capsys, example):
         ({"judged": "somebody"}, "there is no controller 'somebody'"),
     ):
         rewritten(example, **changes)
-        assert message in refused(capsys, "replay", FILE)
+        assert message in refused("replay", FILE)
 
 
 def test_a_resumed_run_gives_the_same_bytes(example):
@@ -168,8 +158,8 @@ def test_a_resumed_run_gives_the_same_bytes(example):
         ("step=0.03", "sample_time must be a multiple of the step"),
     ],
 )
-def test_settings_that_do_not_fit_are_refused(capsys, kb_file, word, message):
-    assert message in refused(capsys, "worst", f"kb={kb_file}", word)
+def test_settings_that_do_not_fit_are_refused(refused, kb_file, word, message):
+    assert message in refused("worst", f"kb={kb_file}", word)
     assert not Path("runs").exists()
 
 

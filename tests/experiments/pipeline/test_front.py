@@ -1,7 +1,5 @@
 """The trade-off front of a run: its points are real, its choice is judged, its files and page say the same."""
 
-from __future__ import annotations
-
 import csv
 import re
 from types import SimpleNamespace
@@ -70,11 +68,8 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(place):
-    config = finished_run.configuration(
-        front=FrontConfig(of="fixed_and_knowledge_base", evaluations=160, population=16)
-    )
-    with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
-        return finished_run.written(folder, config)
+    front = FrontConfig(of="fixed_and_knowledge_base", evaluations=160, population=16)
+    return finished_run.stored(place, finished_run.configuration(front=front))
 
 
 def test_the_points_are_what_the_verdict_measures(run):

@@ -1,7 +1,5 @@
 """The choice of inputs in a design: what is asked of it, what it leaves in the knowledge base."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -18,7 +18,6 @@ from experiments.report import outputs
 from experiments.report.builders import words
 from experiments.report.sections.tables import _cell
 from experiments.runtime.errors import UserError
-from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from plants.core import registry
 from plants.measures import peak, rms
@@ -57,9 +56,8 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(place, plant):
-    with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
-        run = finished_run.written(folder, configured())
-        run.refined["equal"].kb.save(place / "knowledge_base.json")
+    run = finished_run.stored(place, configured())
+    run.refined["equal"].kb.save(place / "knowledge_base.json")
     return run
 
 
@@ -199,9 +197,8 @@ def fronted(*objectives):
 
 def test_a_front_may_be_of_them(tmp_path):
     """Every point's value is the measure of its gains, mean over the taught situations."""
-    with RunFolder.create(tmp_path / "front", command="design", config={"seed": 0}, overrides=[]) as folder:
-        run = finished_run.written(folder, fronted("error", "top_speed"))
-        page = (tmp_path / "front" / "report.html").read_text(encoding="utf-8")
+    run = finished_run.stored(tmp_path / "front", fronted("error", "top_speed"))
+    page = (tmp_path / "front" / "report.html").read_text(encoding="utf-8")
     front, job = run.fronts[0], run.bench.setup
     quality = sscq.evaluate(job.plant, job.laws, front.theta, job.sets["taught"], job.step)
     np.testing.assert_allclose(front.column("top_speed"), quality["top_speed"].mean(axis=0), rtol=1e-9)

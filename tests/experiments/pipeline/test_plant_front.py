@@ -16,7 +16,6 @@ from experiments.pipeline import front_files
 from experiments.pipeline.front import CHOICE_NAME, decided, rivals
 from experiments.report.sections.front import least_within
 from experiments.runtime.errors import UserError
-from experiments.runtime.run_folder import RunFolder
 from experiments.settings import setup
 from plants import Quantity, Rival, with_rival
 from plants.core import registry
@@ -59,9 +58,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(place, plant):
-    config = configured(of="all", choice="limit", limit_of="best_rival")
-    with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
-        return finished_run.written(folder, config)
+    return finished_run.stored(place, configured(of="all", choice="limit", limit_of="best_rival"))
 
 
 def lies(run, name):

@@ -1,7 +1,5 @@
 """How a knowledge base's searches share its budget: reference gains inside the margins, coarse, then all rules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

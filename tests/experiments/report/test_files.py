@@ -1,11 +1,9 @@
 """The page is drawn from the run's files alone, to the byte; what is missing or damaged is said in a sentence."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import zipfile
-from collections.abc import Mapping  # noqa: TC003  (annotations are read at run time)
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,35 +18,27 @@ from experiments.runtime.run_folder import RunFolder
 from tests.experiments import finished_run
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    path = tmp_path_factory.mktemp("runs") / "finished"
-    with RunFolder.create(path, command="design", config={"plant": "van_der_pol", "seed": 0}) as folder:
-        finished_run.written(folder)
-    return path
-
-
 @pytest.fixture
-def run(finished, tmp_path):
+def run(run, place, tmp_path):
     """A copy of the run elsewhere, without its page."""
     path = tmp_path / "copy"
-    shutil.copytree(finished, path)
+    shutil.copytree(place, path)
     (path / "report.html").unlink()
     return path
 
 
-def test_the_command_draws_the_same_page_again(finished, run, capsys):
+def test_the_command_draws_the_same_page_again(place, run, capsys):
     cli.main(["report", str(run)])
-    assert (run / "report.html").read_bytes() == (finished / "report.html").read_bytes()
+    assert (run / "report.html").read_bytes() == (place / "report.html").read_bytes()
     assert capsys.readouterr().out == f"report: {run / 'report.html'}\n"
 
 
-def test_drawing_takes_neither_the_plant_nor_the_results_of_the_design(finished, run, monkeypatch):
+def test_drawing_takes_neither_the_plant_nor_the_results_of_the_design(place, run, monkeypatch):
     monkeypatch.setattr("plants.get", None)
     shutil.rmtree(run / "stages" / "judgement")
     for name in ("metrics.json", "seeds.json", "situations.csv", "knowledge_base_free_travel.json"):
         (run / name).write_text("not read", encoding="utf-8")
-    assert files.draw(run).read_bytes() == (finished / "report.html").read_bytes()
+    assert files.draw(run).read_bytes() == (place / "report.html").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -85,12 +75,12 @@ def test_a_run_of_an_earlier_release_is_told_how_it_gets_its_page(run):
         files.draw(run)
 
 
-def test_a_resumed_run_of_an_earlier_release_gets_its_page(finished, run):
+def test_a_resumed_run_of_an_earlier_release_gets_its_page(place, run):
     (run / files.NAME).unlink()
     with RunFolder.resume(run, command="design") as folder:
         finished_run.written(folder)
-    assert (run / "report.html").read_bytes() == (finished / "report.html").read_bytes()
-    assert (run / files.NAME).read_bytes() == (finished / files.NAME).read_bytes()
+    assert (run / "report.html").read_bytes() == (place / "report.html").read_bytes()
+    assert (run / files.NAME).read_bytes() == (place / files.NAME).read_bytes()
 
 
 def test_runs_of_other_commands_are_refused(tmp_path):

@@ -180,26 +180,16 @@ def test_a_stage_hands_on_what_is_read_back(tmp_path):
     assert result == 0.33
 
 
-def test_a_deleted_stage_is_computed_again_and_equal_ones_after_it_stay(tmp_path):
+@pytest.mark.parametrize("value", [1, 10], ids=["equal", "another"])
+def test_a_deleted_stage_is_computed_again_and_those_after_it_where_it_came_out_otherwise(tmp_path, value):
     with create(tmp_path / "run") as folder:
         number_stage(folder, "first", lambda _: 1)
         number_stage(folder, "second", lambda _: 2)
     for file in (tmp_path / "run/stages/first").iterdir():
         file.unlink()
     with RunFolder.resume(tmp_path / "run", command="design") as folder:
-        assert number_stage(folder, "first", lambda _: 1) == 1
-        assert number_stage(folder, "second", never) == 2
-
-
-def test_a_stage_is_computed_again_when_one_before_it_came_out_otherwise(tmp_path):
-    with create(tmp_path / "run") as folder:
-        number_stage(folder, "first", lambda _: 1)
-        number_stage(folder, "second", lambda _: 2)
-    for file in (tmp_path / "run/stages/first").iterdir():
-        file.unlink()
-    with RunFolder.resume(tmp_path / "run", command="design") as folder:
-        first = number_stage(folder, "first", lambda _: 10)
-        assert number_stage(folder, "second", lambda _: 2 * first) == 20
+        assert number_stage(folder, "first", lambda _: value) == value
+        assert number_stage(folder, "second", never if value == 1 else lambda _: 20) == 2 * value
 
 
 def test_a_stage_that_fails_leaves_nothing_that_looks_finished(tmp_path):

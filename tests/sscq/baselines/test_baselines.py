@@ -1,9 +1,6 @@
 """The ladder of baselines: what each kind of controller is, and that all are searched alike."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -23,9 +20,6 @@ from sscq.margins.operating import OperatingMargins
 from sscq.search.cmaes import CmaEs
 from sscq.search.encoding import GainScale
 from sscq.search.genetic import GeneticAlgorithm
-
-if TYPE_CHECKING:
-    from sscq.baselines.candidates import Candidate
 
 VDP = plants.get("van_der_pol")
 LOW, HIGH = np.zeros(3), np.full(3, 10.0)
@@ -48,7 +42,7 @@ def candidate(kind, start=START, low=LOW, high=HIGH, laws=LAWS):
     return candidates.table(laws, low, high, start, VARIABLES[kind.removeprefix("table_")], TICK)
 
 
-def theta_of(found: Candidate, genomes):
+def theta_of(found, genomes):
     return genomes if found.decode is None else found.decode(genomes)
 
 

@@ -1,7 +1,5 @@
 """What a front search minimises: the same numbers as the evaluation, and failures as constraints."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

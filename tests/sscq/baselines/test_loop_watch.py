@@ -1,7 +1,5 @@
 """The watch on the loop's gain in loop-free closed loops: what it finds, when it warns, and that it changes no bit."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 

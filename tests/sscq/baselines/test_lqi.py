@@ -1,7 +1,5 @@
 """State feedback: gains against a library and by hand, and the closed loop against a simulation in NumPy."""
 
-from __future__ import annotations
-
 import control
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Margin designs: published optima, an optimum found another way, and the schedule over operating points."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -100,6 +98,12 @@ def test_some_gain_must_be_free():
 # ------------------------------------------------------------------------------------------------------ the schedule
 
 
+def scheduled(plant, step, **options):
+    """In the box of the plant's first channel."""
+    c = plant.channels[0]
+    return margin_schedule(plant, PID(), [sscq.Situation()], step, c.gains_low, c.gains_high, LIMITS, **options)
+
+
 @pytest.fixture(scope="module")
 def of_oscillator():
     return margin_schedule(VDP, PID(), [sscq.Situation()], 0.01, [0] * 3, [10] * 3, LIMITS)
@@ -110,20 +114,14 @@ def test_a_plant_with_mirror_symmetry_is_scheduled_over_the_magnitude(of_oscilla
     assert of_oscillator.nodes == pytest.approx((0.0, 0.5, 1.0, 1.5, 2.0))
     assert of_oscillator.kept
     tanks = plants.get("two_tanks")
-    channel = tanks.channels[0]
-    found = margin_schedule(
-        tanks, PID(), [sscq.Situation()], tanks.step, channel.gains_low, channel.gains_high, LIMITS, midpoints=True
-    )
+    found = scheduled(tanks, tanks.step, midpoints=True)
     assert found.transform == "identity"
     assert found.nodes == pytest.approx((0.05, 0.1, 0.15, 0.2, 0.25))  # sorted, with the levels in between
 
 
 def test_symmetric_points_are_one_node():
     """Duffing's oscillator has points at -1 and 1: the same linear plant."""
-    duffing = plants.get("duffing")
-    c = duffing.channels[0]
-    found = margin_schedule(duffing, PID(), [sscq.Situation()], 0.01, c.gains_low, c.gains_high, LIMITS)
-    assert found.nodes == pytest.approx((0.0, 0.5, 1.0, 2.0))
+    assert scheduled(plants.get("duffing"), 0.01).nodes == pytest.approx((0.0, 0.5, 1.0, 2.0))
 
 
 def test_the_controller_gives_the_gains_of_the_design(of_oscillator):
@@ -147,9 +145,7 @@ def test_margins_of_a_schedule_belong_to_its_points(of_oscillator):
 
 
 def test_one_operating_point_gives_constant_gains():
-    fopdt = plants.get("fopdt")
-    c = fopdt.channels[0]
-    found = margin_schedule(fopdt, PID(), [sscq.Situation()], 0.05, c.gains_low, c.gains_high, LIMITS)
+    found = scheduled(plants.get("fopdt"), 0.05)
     assert found.controller((PID(),), 0.2).theta_names == ("kp", "ki", "kd")
 
 

@@ -12,8 +12,7 @@ from plants import Channel
 from plants.excitation import Sine, Step, WhiteNoise
 from sscq.certificates.energy_lyapunov import account, energy_lyapunov, not_available
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.record import Recorder
-from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.closed_loop_twin import recorder_of, uncompiled
 
 VDP = plants.get("van_der_pol")
 GAINS = [3.6, 0.6, 3.2]
@@ -22,11 +21,9 @@ STEP_UP = sscq.Situation("step up", 1.0, excitation=Sine(0.5, 0.3), initial=(0.1
 
 def recorded(situation=STEP_UP, law=None, gains=GAINS, step=0.02, plant=VDP):
     """Loop and record, run as plain Python."""
-    recorder = object.__new__(Recorder)
-    recorder.controller = PID(sample_time=0.04) if law is None else law
-    recorder.loop = ClosedLoop(plant, recorder.controller, (situation,), step, observe=True, lanes=1)
+    loop = ClosedLoop(plant, law or PID(sample_time=0.04), (situation,), step, observe=True, lanes=1)
     with uncompiled():
-        return recorder.loop.spec, recorder(gains)
+        return loop.spec, recorder_of(loop)(gains)
 
 
 def accounted(situation=STEP_UP, plant=VDP, change=None, **settings):

@@ -1,7 +1,5 @@
 """Fitness: each kind by hand, what is always true of it, and the trap that entropy alone is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

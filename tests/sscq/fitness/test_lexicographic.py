@@ -1,7 +1,5 @@
 """The lexicographic fitness: what it compares first, exactly, and that no failure ever pays."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import replace
@@ -12,18 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sscq.fitness import Fitness, lexicographic
-from sscq.loop.quality import ALL_MEASURES, Quality
+from tests.sscq.fitness.test_fitness import quality
 
 FITNESS = Fitness("lexicographic", tolerance=0.05)
 HORIZON = 10.0
-
-
-def quality(values, lost_at=None):
-    """Quality from arrays [situation, candidate]; measures not given are 0."""
-    shape = np.shape(next(iter(values.values())))
-    every = {name: np.zeros(shape) for name in ALL_MEASURES} | {k: np.array(v, float) for k, v in values.items()}
-    lost = np.full(shape, np.nan) if lost_at is None else np.array(lost_at, float)
-    return Quality(("",) * shape[0], np.full(shape[0], HORIZON), lost, every)
 
 
 def of(errors, entropies, lost_at=None, fitness=FITNESS, violation=0.0):

@@ -1,7 +1,5 @@
 """Algebraic loops inside closed loops: counted and reported on a record, and a failed iteration stops one rollout."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -9,8 +9,6 @@ which products are fused with which sums, what is selected. So it is asked of ev
 with the rounding of the compiled kernel.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace

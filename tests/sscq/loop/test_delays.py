@@ -1,7 +1,5 @@
 """Dead times of the command and of the measurements: whole steps and samples, and parts of them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +10,8 @@ import sscq
 from controllers import PID
 from plants.excitation import Sine, WhiteNoise
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.record import Recorder
 from sscq.loop.spec import LoopSpec
-from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.closed_loop_twin import plain_record, uncompiled
 
 VDP, FOPDT = plants.get("van_der_pol"), plants.get("fopdt")
 H, SAMPLE = 0.01, 3
@@ -25,11 +22,7 @@ CALM = sscq.Situation("calm", 1.0, initial=(0.3, -0.2), t_end=1.2)
 
 def recorded(plant, situation, gains=GAINS, law=LAW):
     """Record of one loop, run as plain Python, without its last row, which no sample was made for."""
-    recorder = object.__new__(Recorder)
-    recorder.controller = law
-    recorder.loop = ClosedLoop(plant, law, (situation,), H, observe=True, lanes=1)
-    with uncompiled():
-        run = recorder(gains)
+    run = plain_record(plant, law, situation, gains, H)
     return replace(run, time=run.time[:-1], signals=run.signals[:-1])
 
 
@@ -47,13 +40,6 @@ def test_the_command_arrives_late(steps):
     # Rounding of one interpolation.
     np.testing.assert_allclose(run["force"], shifted(run["command position"], steps, 0.0), atol=1e-13)
     assert np.ptp(run["command position"]) > 1.0
-
-
-def test_before_the_first_command_the_input_rests():
-    plant = replace(VDP, inputs=(replace(VDP.inputs[0], nominal=0.4),))
-    run = recorded(plant, replace(CALM, delay=5 * H))
-    np.testing.assert_array_equal(run["force"][:5], 0.4)
-    assert run["force"][5] == run["command position"][0] != 0.4
 
 
 def test_a_command_that_never_arrives_changes_nothing():
@@ -75,16 +61,6 @@ def test_measurements_arrive_late(samples):
     assert abs(run["error position"][-1] - (1.0 - run["position"][-1])) > 1e-5
 
 
-@pytest.mark.parametrize("samples", [0.5, 2.0])
-def test_differences_are_taken_before_the_delay(samples):
-    """Without a rate output the rate is the difference of two measurements, and is delayed with them."""
-    law = replace(LAW, rate_source="difference")
-    run = recorded(VDP, replace(CALM, output_delay=samples * H * SAMPLE), law=law)
-    y = run["position"][::SAMPLE]
-    rate = np.diff(y, prepend=y[0]) / (H * SAMPLE)
-    np.testing.assert_allclose(run["error rate position"][::SAMPLE], -shifted(rate, samples, 0.0), atol=1e-12)
-
-
 def test_dead_time_of_plant_and_situation_add_up():
     base = sscq.Situation("load", 1.0, Sine(0.2, 0.7), t_end=1.5)
     split = recorded(FOPDT, replace(base, parameters={"L": 0.2}, delay=0.125))
@@ -93,13 +69,6 @@ def test_dead_time_of_plant_and_situation_add_up():
     np.testing.assert_array_equal(split.states, whole.states)
     np.testing.assert_array_equal(split.states, only.states)
     assert np.count_nonzero(split["output"] != recorded(FOPDT, replace(base, parameters={"L": 0.3}))["output"]) > 90
-
-
-def test_a_part_of_a_step_lies_between_its_neighbours():
-    """Half a step of dead time is, to first order, the mean of none and of one."""
-    none, half, one = (recorded(VDP, replace(CALM, delay=k * H))["position"] for k in (2.0, 2.5, 3.0))
-    # What is left is of second order in the difference of the two, some 1e-2.
-    assert np.abs(half - 0.5 * (none + one)).max() < 0.02 * np.abs(one - none).max()
 
 
 def test_delays_side_by_side_are_each_alone():

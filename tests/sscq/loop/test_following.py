@@ -1,7 +1,5 @@
 """A teacher that is asked along the run of another controller: whose states, whose gains, and what it does not see."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +13,12 @@ from plants.core.elementary import clip, where
 from plants.excitation import GaussianFilter
 from sscq.fitness import Fitness
 from sscq.loop.closed_loop import ClosedLoop, Snapshot
-from sscq.loop.record import Recorder
 from sscq.search.box import Box
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.teaching.following import Following
 from sscq.teaching.teach import teach
 from sscq.teaching.teacher import Teacher
-from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.closed_loop_twin import plain_record
 
 VDP = plants.get("van_der_pol")
 H, WINDOW, N = 0.01, 0.4, 6
@@ -77,11 +74,7 @@ def signal():
 
 def recorded(situation, controller=OWN):
     """The run of a controller alone, in plain Python."""
-    recorder = object.__new__(Recorder)
-    recorder.controller = controller
-    with uncompiled():
-        recorder.loop = ClosedLoop(VDP, controller, (situation,), H, observe=True, lanes=1)
-        return recorder(THETA)
+    return plain_record(VDP, controller, situation, THETA, H)
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -1,6 +1,6 @@
 """The loss at rest is taken off: known minimisers, the plain twin, held and varying references."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,23 +16,13 @@ from sscq.fitness import Fitness
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.loss_at_rest import loss_at_rest
 from tests.reference.closed_loop_twin import Twin, uncompiled
+from tests.reference.laws import OwnLaw
 
 H = 0.01
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(OwnLaw):
     """A constant command, which is its only gain."""
-
-    sample_time: float | None = None
-    gain_names: tuple[str, ...] = ("level",)
-    n_states: int = 0
-
-    def initial(self):
-        return ()
-
-    def error_rate(self, r_rate, y_rate, c):
-        return r_rate - y_rate
 
     def law(self, t, r, y, r_rate, y_rate, c, g):
         return g[0], ()
@@ -94,7 +84,7 @@ def test_the_kernel_agrees_with_the_slow_twin(situation):
 ])  # fmt: skip
 def test_the_minimiser_over_constant_commands_is_the_demanded_one(plant, low, high, demanded):
     """From the set point on: without the excess it is the command that costs least, far from the demanded."""
-    controller = Controller((Level(),), ConstantGains(("level",)))
+    controller = Controller((Level(),), ConstantGains(("size",)))
     levels = np.sort(np.append(np.linspace(low, high, 120), demanded))
     situation = sscq.Situation("stay", 0.1, initial=(0.1,) * len(plant.states), t_end=400 * plant.step)
     found = {}

@@ -1,7 +1,5 @@
 """A plant's own measures in closed loops: against the slow twin, frozen, continued, recorded, and never in the way."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -20,8 +18,7 @@ from sscq.fitness import Fitness
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures, scales
 from sscq.loop.quality import ALL_MEASURES, Quality
-from sscq.loop.record import Recorder
-from tests.reference.closed_loop_twin import Twin, uncompiled
+from tests.reference.closed_loop_twin import Twin, recorder_of, uncompiled
 
 CAR = plants.get("quarter_car")
 STEP = CAR.step
@@ -196,9 +193,7 @@ def test_windows_joined_end_to_end_are_one_run(loop):
 
 
 def test_a_record_shows_them_running(loop, quality):
-    recorder = object.__new__(Recorder)
-    recorder.controller, recorder.loop = LAW, loop
-    run = recorder(GAINS[0], 1)
+    run = recorder_of(loop)(GAINS[0], 1)
     shown = run.group("measures")
     assert shown.shape == (401, len(OWN))
     assert shown[-1] == pytest.approx([quality[name][1, 0] for name in OWN], rel=1e-14)

@@ -1,7 +1,5 @@
 """Real loops: jitter, quantisation, lost packets, and actuators that are slow, dead around zero, or loose."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +10,7 @@ import sscq
 from controllers import PID, as_controller
 from plants.core.signals import noise
 from plants.excitation import Sine, Step, WhiteNoise
-from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.record import Recorder
-from tests.reference.closed_loop_twin import Twin, uncompiled
+from tests.reference.closed_loop_twin import Twin, plain_record
 
 VDP = plants.get("van_der_pol")
 H, SAMPLE = 0.01, 4
@@ -27,11 +23,7 @@ BUSY = sscq.Situation(
 
 def recorded(situation, law=LAW, gains=GAINS, plant=VDP):
     """Record of one loop, run as plain Python, without its last row, which no sample was made for."""
-    recorder = object.__new__(Recorder)
-    recorder.controller = law
-    recorder.loop = ClosedLoop(plant, law, (situation,), H, observe=True, lanes=1)
-    with uncompiled():
-        run = recorder(gains)
+    run = plain_record(plant, law, situation, gains, H)
     return replace(run, time=run.time[:-1], signals=run.signals[:-1])
 
 
@@ -41,30 +33,9 @@ def drawn(situation, kind, count):
     return 0.5 + noise.samples(noise.UNIFORM, count, key) / np.sqrt(12.0)
 
 
-def held(values, lost, first):
-    """Values of every sample; where one is lost the last one again, before any `first`."""
-    found = []
-    for value, gone in zip(values, lost, strict=True):
-        found.append((found[-1] if found else first) if gone else value)
-    return np.array(found)
-
-
 def seen(run):
     """Output that the controller works with, at every sample."""
     return (run["reference position"] - run["error position"])[::SAMPLE]
-
-
-# ----------------------------------------------------------------------------------------------------------- sensors
-
-
-def test_measurements_are_rounded_to_multiples():
-    run = recorded(replace(BUSY, quantisation={"position": 0.0713}))
-    steps = seen(run) / 0.0713
-    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)  # rounding of r - y
-    np.testing.assert_array_less(np.abs(seen(run) - run["position"][::SAMPLE]), 0.5 * 0.0713 + 1e-12)
-    assert len(np.unique(np.round(steps))) > 10
-    rate = run["error rate position"][::SAMPLE]  # of the other measurement, which is not rounded
-    assert len(np.unique(rate)) == len(rate)
 
 
 def test_halves_are_rounded_up():
@@ -73,41 +44,6 @@ def test_halves_are_rounded_up():
     for place, expected in ((0.625, 0.75), (-0.625, -0.5), (0.5, 0.5)):
         run = recorded(replace(BUSY, reference=0.0, initial=(place, 0.0), quantisation=0.25, t_end=0.04), plant=still)
         assert seen(run)[0] == expected
-
-
-def test_differences_are_taken_from_what_arrives():
-    """One converter step between two samples is a rate of one step a sample, however slow the plant was."""
-    law = replace(LAW, rate_source="difference")
-    situation = replace(BUSY, reference=0.0, quantisation=0.0713, dropout=0.3, output_delay=1.5 * H * SAMPLE)
-    run = recorded(situation, law)
-    arrived = seen(run)
-    # Division by the sample time makes 1e-15 of rounding 1e-13.
-    rate = np.diff(arrived, prepend=arrived[0]) / (H * SAMPLE)
-    np.testing.assert_allclose(-run["error rate position"][::SAMPLE], rate, atol=1e-12)
-
-
-def test_lost_measurements_leave_the_last_one():
-    situation = next(s for s in (replace(BUSY, dropout=0.4, seed=k) for k in range(99)) if drawn(s, "dropout", 1) < 0.4)
-    lost = drawn(situation, "dropout", 60) < 0.4
-    lost[0] = False  # the first packet arrives: there is nothing to hold
-    for gains in (GAINS, (6.0, 0.1, 3.0)):  # the same packets for every candidate
-        run = recorded(situation, gains=gains)
-        np.testing.assert_allclose(seen(run), held(run["position"][::SAMPLE], lost, None), atol=1e-14)
-    assert 10 < lost.sum() < 40  # of 60; 24 expected, standard deviation 3.8
-
-
-def test_lost_commands_leave_the_last_input():
-    plant = replace(VDP, inputs=(replace(VDP.inputs[0], nominal=0.3),))
-    situation = next(
-        s
-        for s in (replace(BUSY, command_dropout=0.4, seed=k) for k in range(99))
-        if drawn(s, "command_dropout", 1) < 0.4
-    )
-    lost = drawn(situation, "command_dropout", 60) < 0.4
-    run = recorded(situation, plant=plant)
-    expected = held(run["command position"][::SAMPLE], lost, 0.3)
-    assert expected[0] == 0.3
-    np.testing.assert_array_equal(run["force"], np.repeat(expected, SAMPLE))
 
 
 def test_jittered_samples_are_taken_between_two():
@@ -128,68 +64,6 @@ def test_jittered_samples_are_taken_between_two():
     assert ages.min() < 0.1 * 0.8 * sample * H
     assert ages.max() > 0.9 * 0.8 * sample * H
 
-
-def test_jitter_of_a_steady_motion_is_an_error_of_its_rate():
-    """Divided by the nominal sample time: v (1 - J (share_k - share_k-1)), of standard deviation v J / sqrt(6)."""
-    steady = replace(VDP, derivative=lambda t, x, u, w, p: (0.5 + 0.0 * x[0], 0.0 * u[0]))
-    law = replace(LAW, rate_source="difference")
-    situation = replace(BUSY, reference=0.0, initial=(-1.0, 0.0), jitter=0.6, t_end=4.0)
-    rate = -recorded(situation, law, plant=steady)["error rate position"][::SAMPLE]
-    shares = drawn(situation, "jitter", 100)
-    # From the third sample on: nothing was before the first one. Rounding of 1e-16 over the sample time.
-    np.testing.assert_allclose(rate[2:], 0.5 * (1.0 - 0.6 * np.diff(shares)[1:]), rtol=1e-12)
-    # 100 numbers tell their standard deviation to 10 %: three of its standard errors, doubled for the correlation.
-    assert rate[2:].std() == pytest.approx(0.5 * 0.6 / np.sqrt(6.0), rel=0.4)
-
-
-# ---------------------------------------------------------------------------------------------------------- actuators
-
-
-def test_a_slow_actuator_moves_within_the_sample():
-    run = recorded(replace(BUSY, rate_limit=9.0))
-    u, wanted = run["force"], run["command position"]
-    way = np.diff(u, prepend=0.0)
-    assert np.abs(way).max() <= 9.0 * H * (1.0 + 1e-12)
-    late = ~np.isclose(u, wanted, atol=1e-12)
-    np.testing.assert_allclose(np.abs(way[late]), 9.0 * H, rtol=1e-9)  # at full speed wherever it is behind,
-    assert (np.sign(way[late]) == np.sign(wanted - u)[late]).all()  # and towards what is wanted
-    assert 10 < late.sum() < 230
-    assert any(late[k] and not late[k + 1] and (k + 1) % SAMPLE for k in range(len(late) - 1))
-
-
-def test_a_slow_actuator_leaves_its_stop_at_once():
-    """The rate limit acts behind the bounds: a command beyond them does not wind the drive up."""
-    run = recorded(replace(BUSY, reference=Step(3.0, 0.4) + Step(-6.0, 1.0), limits=(-1.0, 1.0), rate_limit=30.0))
-    u, wanted = run["force"], np.clip(run["command position"], -1.0, 1.0)
-    turn = next(k for k in range(60, len(u)) if u[k - 1] == 1.0 and wanted[k] < 1.0)
-    assert run["command position"][turn - 1] > 1.5
-    assert u[turn] < 1.0
-
-
-def test_a_dead_zone_takes_its_width():
-    run = recorded(replace(BUSY, dead_zone={"force": 0.4}))
-    command = run["command position"]
-    np.testing.assert_allclose(run["force"], np.sign(command) * np.maximum(np.abs(command) - 0.4, 0.0), atol=1e-14)
-    assert (run["force"] == 0.0).sum() > 5
-
-
-def test_play_is_crossed_at_every_turn():
-    width = 0.5
-    run = recorded(replace(BUSY, backlash=width))
-    u, command = run["force"], run["command position"]
-    assert np.abs(command - u).max() <= 0.5 * width + 1e-12
-    way = np.diff(u)
-    moving = np.abs(way) > 1e-12
-    # Whoever moves the plant is in contact, on the side that it pushes from.
-    np.testing.assert_allclose((command - u)[1:][moving], 0.5 * width * np.sign(way[moving]), atol=1e-12)
-    assert (way[moving] > 0.0).any()
-    assert (way[moving] < 0.0).any()
-    assert (
-        ~moving & (np.abs(np.diff(command)) > 1e-6)
-    ).sum() > 5  # in the play the command moves and the plant does not
-
-
-# ---------------------------------------------------------------------------------------------------- all of it at once
 
 TWO = replace(  # a second channel, without a rate output, and a second input, coupled to the first
     VDP, name="two", inputs=(replace(VDP.inputs[0], nominal=0.1), replace(VDP.inputs[0], name="other", nominal=-0.2)),
@@ -236,20 +110,3 @@ def test_any_combination_agrees_with_the_slow_twin(seed, plant):
     assert measures["iae"] == pytest.approx(
         H * np.abs(run.group("reference") - run.group("outputs")[:, : len(several)]).sum(), rel=1e-9
     )
-
-
-def test_situations_side_by_side_are_each_alone():
-    """One kernel with all features, its lanes situations that have one each: the bits of a kernel with that one only."""
-    several = [replace(BUSY, name="none of it", t_end=0.8)]
-    several += [replace(several[0], name=name, **{name: values[-1]}) for name, values in OPTIONS.items()]
-    theta = np.array([GAINS])
-    law = replace(LAW, rate_source="difference")
-    with uncompiled():
-        together = ClosedLoop(VDP, law, several, H, lanes=2)
-        quality = together.evaluate(theta, threads=1)
-        assert len(together.groups()) == 3  # beside delays nothing keeps situations out of one chunk
-        for k, situation in enumerate(several):
-            alone = ClosedLoop(VDP, law, (situation,), H, lanes=2).evaluate(theta, threads=1)
-            for name, values in alone.values.items():
-                np.testing.assert_array_equal(values[0], quality.values[name][k], err_msg=f"{name} in {situation.name}")
-    assert len(np.unique(quality.iae)) == len(several)

@@ -1,7 +1,5 @@
 """Snapshots: windows joined end to end are one long run, bit for bit, whatever the loop remembers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

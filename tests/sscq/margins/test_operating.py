@@ -1,7 +1,5 @@
 """Margins at operating points: the right linear plants and loops, one number for a search, and hulls that hide nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +8,7 @@ from scipy.optimize import brentq
 
 import plants
 import sscq
-from controllers import PID, TwoDegreePID
+from controllers import PID, TwoDegreePID, gain_names
 from plants import Channel, OperatingPoint, Plant, Quantity
 from sscq.margins.frequency_response import loop_responses
 from sscq.margins.gain_sets import combinations, hull, together
@@ -32,13 +30,19 @@ def oscillator(mu, q0):
     return LinearPlant([[0.0, 1.0], [-1.0, mu * (1.0 - q0 * q0)]], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
 
 
+def margins_of(plant=VDP, law=PID(), situations=(sscq.Situation(),), step=STEP, limits=LIMITS):  # noqa: B008  (frozen)
+    """Margins in the box of 0 to 10 for every gain."""
+    n = len(gain_names(law)) if isinstance(law, tuple) else 3 * len(plant.channels)
+    return OperatingMargins(plant, law, list(situations), step, [0.0] * n, [10.0] * n, limits)
+
+
 @pytest.fixture(scope="module")
 def of_oscillator():
     situations = [
         sscq.Situation(f"mu {mu}", parameters={"mu": mu}, delay=0.01, output_delay=0.01, jitter=0.5) for mu in MUS
     ]
     law = PID(sample_time=0.02, derivative_filter_time=0.05)
-    return OperatingMargins(VDP, law, [*situations, situations[0]], STEP, LOW, HIGH, LIMITS)
+    return margins_of(law=law, situations=[*situations, situations[0]])
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +81,9 @@ def test_it_reports_the_right_margins(of_oscillator, directly):
 def test_dead_time_of_the_plant_and_of_the_loop(directly):
     values = [(1.0, 1.0, 0.3), (1.2, 0.8, 0.2), (0.7, 1.5, 0.4), (1.0, 2.0, 0.0), (2.0, 1.0, 0.25), (0.5, 0.5, 0.1)]
     several = [sscq.Situation(str(v), parameters=v, delay=0.02 * (k % 2)) for k, v in enumerate(values)]
-    found = OperatingMargins(FOPDT, PID(), several, STEP, LOW, HIGH, LIMITS)
+    found = margins_of(FOPDT, situations=several)
     linear = [LinearPlant([[-1.0 / T]], [K / T], [1.0], delay=L) for K, T, L in values]
-    responses = loop_responses(
-        linear, LoopSettings(STEP, delay=0.02), LOW, HIGH
-    )  # the longest dead time counts for all
+    responses = loop_responses(linear, LoopSettings(STEP, delay=0.02), LOW, HIGH)  # the longest counts for all
     small = 0.2 * GAINS
     each = penalty(small[:, None, :], responses, LIMITS)[:, 0]
     np.testing.assert_allclose(found.violation(small[:, None, :]), 1.1 * each, rtol=1e-6, atol=1e-9)
@@ -91,7 +93,7 @@ def test_dead_time_of_the_plant_and_of_the_loop(directly):
 @pytest.mark.parametrize("changes", [{}, {"rate_source": "difference"}])
 def test_the_rate_that_the_law_reads(changes):
     law = PID(derivative_filter_time=0.1, **changes)
-    found = OperatingMargins(VDP, law, [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+    found = margins_of(law=law)
     loop = LoopSettings(STEP, derivative_filter_time=0.1, rate_measured=not changes)
     expected = loop_margins(GAINS, loop_responses([oscillator(1.0, q0) for q0 in POSITIONS], loop, LOW, HIGH))
     np.testing.assert_allclose(found.margins(GAINS)[0].delay_margin, expected.delay_margin, rtol=1e-5)
@@ -101,7 +103,7 @@ def test_the_rate_that_the_law_reads(changes):
 def test_reverse_action():
     upside_down = replace(VDP, derivative=lambda t, x, u, w, p: VDP.derivative(t, x, (-u[0],), w, p))
     both = [
-        OperatingMargins(plant, PID(action=action), [sscq.Situation()], STEP, LOW, HIGH, LIMITS).margins(GAINS)[0]
+        margins_of(plant, PID(action=action)).margins(GAINS)[0]
         for plant, action in ((VDP, "direct"), (upside_down, "reverse"))
     ]
     np.testing.assert_array_equal(both[0].stable, both[1].stable)
@@ -111,9 +113,7 @@ def test_reverse_action():
 
 def test_an_operating_point_has_its_own_parameters():
     points = (OperatingPoint("stiff", (0.0, 0.0), {"mu": 3.0}), OperatingPoint("usual", (0.0, 0.0)))
-    found = OperatingMargins(
-        replace(VDP, operating_points=points), PID(), [sscq.Situation(parameters={"mu": 0.4})], STEP, LOW, HIGH, LIMITS
-    )
+    found = margins_of(replace(VDP, operating_points=points), situations=[sscq.Situation(parameters={"mu": 0.4})])
     loop = LoopSettings(STEP, rate_measured=True)
     expected = loop_margins(GAINS, loop_responses([oscillator(3.0, 0.0), oscillator(0.4, 0.0)], loop, LOW, HIGH))
     np.testing.assert_array_equal(found.margins(GAINS)[0].stable, expected.stable)
@@ -140,7 +140,7 @@ PAIR = Plant(
 
 @pytest.fixture(scope="module")
 def of_pair():
-    return OperatingMargins(PAIR, (PID(), PID()), [sscq.Situation()], STEP, LOW * 2, HIGH * 2, LIMITS)
+    return margins_of(PAIR)
 
 
 def test_channels_that_the_allocation_decouples_have_the_margins_of_each_alone(of_pair):
@@ -191,19 +191,18 @@ def test_gains_that_destabilise_only_through_the_coupling_are_refused():
     """The taught plants count: coupled by a half the same gains are as good as alone."""
     gains = np.tile([0.3, 0.3, 0.0], 2)
     kept = [
-        OperatingMargins(CROSSED, PID(), [sscq.Situation("s", parameters={"coupling": c}) for c in couplings], STEP,
-                         LOW * 2, HIGH * 2, LIMITS).keeps(gains)
+        margins_of(CROSSED, situations=[sscq.Situation("s", parameters={"coupling": c}) for c in couplings]).keeps(
+            gains
+        )
         for couplings in ((0.5,), (2.0,), (0.5, 2.0))
-    ]  # fmt: skip
+    ]
     assert kept == [True, False, False]
 
 
 def test_a_rule_of_one_channel_that_does_not_go_with_one_of_the_other_is_caught():
     """Strong integral action of both channels breaks Ms of 2 (2.9), of either it does not (1.95)."""
-    crossed = OperatingMargins(
-        CROSSED, PID(), [sscq.Situation(delay=0.5, parameters={"coupling": 0.9})], STEP, LOW * 2, HIGH * 2,
-        MarginLimits(2.0),
-    )  # fmt: skip
+    late = sscq.Situation(delay=0.5, parameters={"coupling": 0.9})
+    crossed = margins_of(CROSSED, situations=[late], limits=MarginLimits(2.0))
     calm, strong = [0.3, 0.3, 0.0], [0.3, 1.2, 0.0]
     part = hull(np.array([[strong]]), np.array(calm), n=0)
     assert crossed.keeps(np.array([[*calm, *calm], [*strong, *calm], [*calm, *strong]]))
@@ -221,11 +220,7 @@ def test_set_point_weights_among_the_gains_change_nothing(plant):
     plain = rng.uniform(0.0, 5.0, (6, 4, 3 * n))
     by_channel = plain.reshape(6, 4, n, 3)
     weighted = np.concatenate([by_channel, rng.uniform(size=(6, 4, n, 1))], axis=-1).reshape(6, 4, 4 * n)
-    laws = (PID(),) * n, (TwoDegreePID(),) * n
-    found = [
-        OperatingMargins(plant, law, [sscq.Situation()], STEP, [0.0] * k * n, [10.0] * k * n, LIMITS)
-        for law, k in zip(laws, (3, 4), strict=True)
-    ]
+    found = [margins_of(plant, (law,) * n) for law in (PID(), TwoDegreePID())]
     expected = found[0].violation(plain)
     np.testing.assert_array_equal(found[0].violation(weighted), expected)  # margins made for PIDs are asked by all
     np.testing.assert_array_equal(found[1].violation(weighted), expected)
@@ -237,7 +232,7 @@ def test_set_point_weights_among_the_gains_change_nothing(plant):
 
 @pytest.fixture(scope="module")
 def simple():
-    return OperatingMargins(VDP, PID(), [sscq.Situation()], STEP, LOW, HIGH, MarginLimits(1.8))
+    return margins_of(limits=MarginLimits(1.8))
 
 
 def test_inside_the_limits_nothing_is_paid(simple):
@@ -303,10 +298,7 @@ def test_an_unstable_rule_is_caught_in_the_hull(simple):
 def test_an_unstable_loop_between_stable_rules_is_caught():
     """Stabilising gains are no convex set: ki < (1 + kp) (kd - 1) at rest holds at both corners, not half-way."""
     corners = np.array([[2.0, 10.0, 4.6], [0.0, 0.05, 1.15]])
-    loose = OperatingMargins(
-        replace(VDP, operating_points=VDP.operating_points[:1]), PID(), [sscq.Situation()], 1e-3, LOW, HIGH,
-        MarginLimits(1e6),
-    )  # fmt: skip
+    loose = margins_of(replace(VDP, operating_points=VDP.operating_points[:1]), step=1e-3, limits=MarginLimits(1e6))
     assert loose.margins(corners)[0].stable.all()
     assert not loose.margins(corners.mean(axis=0))[0].stable.any()
     assert loose.violation(corners[None])[0] == 0.0
@@ -315,7 +307,7 @@ def test_an_unstable_loop_between_stable_rules_is_caught():
 
 def test_without_operating_points_there_are_no_margins():
     with pytest.raises(ValueError, match="declares no operating points, so margins cannot be computed; declare"):
-        OperatingMargins(replace(VDP, operating_points=()), PID(), [sscq.Situation()], STEP, LOW, HIGH, LIMITS)
+        margins_of(replace(VDP, operating_points=()))
 
 
 def test_combinations_of_channels():

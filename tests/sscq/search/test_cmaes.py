@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 from sscq.search.cmaes import BoundaryPenalty, CmaEs, CmaStrategy, Distribution, Rates
 from sscq.search.method import Cube
 from sscq.search.search import evolve
+from tests.reference.search_problems import rastrigin, rosenbrock
 
 SEEDS = range(20)
 GENES = 10
@@ -19,11 +20,6 @@ AXES = 10.0 ** (6.0 * np.arange(GENES) / (GENES - 1))
 
 def ellipsoid(genomes):
     return (AXES * (genomes - CENTRE) ** 2).sum(axis=1)
-
-
-def rosenbrock(genomes):
-    x, following = genomes[:, :-1], genomes[:, 1:]
-    return (100.0 * (following - x * x) ** 2 + (1.0 - x) ** 2).sum(axis=1)
 
 
 def sphere(genomes):
@@ -101,10 +97,6 @@ def test_no_more_evaluations_than_deap_needs(ours, function, monkeypatch):
 
 def test_restarts_find_the_best_of_many_valleys():
     """Rastrigin's function in four genes, some 10^4 valleys. Rate: all of 20 seeds within 40 000 evaluations."""
-
-    def rastrigin(genomes):
-        z = genomes - 0.5
-        return (10.0 + z**2 - 10.0 * np.cos(2.0 * np.pi * z)).sum(axis=1)
 
     config = CmaEs(evaluations=40_000)
     needed = [evaluations_to(1e-8, rastrigin, [-5.0] * 4, [5.0] * 4, config, seed) for seed in SEEDS]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sscq.search.differential_evolution import DifferentialEvolution, DifferentialStrategy
 from sscq.search.method import Cube
 from sscq.search.search import evolve
+from tests.reference.search_problems import rastrigin, rosenbrock, sphere
 
 SEEDS = range(20)
 
@@ -15,20 +16,6 @@ SEEDS = range(20)
 def strategy(config, n_genes=3, seed=0):
     cube = Cube(levels=np.zeros(n_genes, dtype=np.int64), start=np.empty((0, n_genes)))
     return DifferentialStrategy(config, cube, np.random.Generator(np.random.PCG64(seed)))
-
-
-def sphere(genomes):
-    return ((genomes - 0.7) ** 2).sum(axis=1)
-
-
-def rosenbrock(genomes):
-    x, following = genomes[:, :-1], genomes[:, 1:]
-    return (100.0 * (following - x * x) ** 2 + (1.0 - x) ** 2).sum(axis=1)
-
-
-def rastrigin(genomes):
-    z = genomes - 0.5
-    return (10.0 + z**2 - 10.0 * np.cos(2.0 * np.pi * z)).sum(axis=1)
 
 
 # Rate: all of 20 seeds, with 60 default populations of evaluations.

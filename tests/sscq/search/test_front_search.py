@@ -1,7 +1,5 @@
 """The search for a front: known fronts, constraints, budget, repetition, renewal, checkpoints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

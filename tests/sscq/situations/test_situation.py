@@ -1,7 +1,5 @@
 """Situations: what they hold, and what they say when they are wrong."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

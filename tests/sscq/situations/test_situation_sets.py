@@ -1,7 +1,5 @@
 """Sets of situations: every plant has a task that a mild controller survives; repetitions and other plants."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from dataclasses import replace
 from zlib import crc32

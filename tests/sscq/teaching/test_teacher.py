@@ -1,7 +1,5 @@
 """The teacher: what it sees and what it must not, and rows that a controller could have lived through."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 
 import numpy as np
@@ -14,14 +12,13 @@ from plants.core.signals import noise
 from plants.excitation import Feed, GaussianFilter, Recorded, WhiteNoise
 from sscq.fitness import Fitness
 from sscq.loop.closed_loop import ClosedLoop
-from sscq.loop.record import Recorder
 from sscq.search.box import Box
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.teaching.teach import teach
 from sscq.teaching.teacher import ENCODINGS, Teacher
 from sscq.teaching.teaching_signal import TeachingSignal
 from sscq.teaching.window_search import continued
-from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.closed_loop_twin import plain_record, uncompiled
 
 POSITION, VELOCITY = plants.get("van_der_pol").states
 VDP = replace(plants.get("van_der_pol"), states=(replace(POSITION, low=-3.0, high=3.0), VELOCITY))
@@ -90,11 +87,7 @@ def test_a_controller_with_these_gains_lives_through_these_inputs(either, number
     rows = either.situation == number
     times = tuple(either.time[rows])
     controller = Controller((LAW,), TimeGains(times))
-    recorder = object.__new__(Recorder)
-    recorder.controller = controller
-    recorder.loop = ClosedLoop(VDP, controller, (SITUATIONS[number],), H, observe=True, lanes=1)
-    with uncompiled():
-        run = recorder(either.gains[rows].ravel())
+    run = plain_record(VDP, controller, SITUATIONS[number], either.gains[rows].ravel(), H)
     places = np.rint(np.array(times) / H).astype(int)
     error, rate = run["error position"], run["error rate position"]
     z = np.concatenate([[0.0], H * np.cumsum(error)])

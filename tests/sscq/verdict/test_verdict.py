@@ -1,17 +1,18 @@
 """The verdict: what may replace fixed gains, what may not and why, and how often chance alone would."""
 
-from __future__ import annotations
-
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import wilcoxon
 
 from sscq.verdict import bootstrap, verdict
 from sscq.verdict.bootstrap import Change
-from sscq.verdict.verdict import Sample, compare, decide, tail_mean
+from sscq.verdict.verdict import Sample, compare, decide, p_value, tail_mean
 
 SEEDS, SITUATIONS = 24, 5
 TITLES = {"fixed": "fixed PID", "table": "gain table", "kb": "knowledge base"}
@@ -308,3 +309,34 @@ def test_alone_the_baseline_is_recommended():
 def test_changes_are_printed_as_percentages():
     assert str(Change(-0.1234, -0.2, 0.005)) == "-12.3 % [-20.0, +0.5]"
     assert not Change(-0.1, -0.2, 0.0).improves
+
+
+@pytest.mark.parametrize("n", [5, 20, 50, 51, 100, 800])
+@pytest.mark.parametrize("kind", ["plain", "ties", "zeros"])
+def test_p_values_are_those_of_scipy(n, kind):
+    for shift in (0.0, 0.1, 0.5):
+        differences = np.random.default_rng(n).normal(shift, 1.0, n)
+        if kind == "ties":
+            differences = np.round(differences, 1) + 0.05  # none is zero
+        elif kind == "zeros":
+            differences[::4] = 0.0
+        # Other sums of the same numbers, and an error function of the C library in place of Cephes': some roundings.
+        assert p_value(differences) == pytest.approx(wilcoxon(differences).pvalue, rel=1e-11)
+
+
+def test_direction_does_not_matter():
+    differences = np.random.default_rng(0).normal(0.3, 1.0, 90)
+    assert p_value(-differences) == pytest.approx(p_value(differences), rel=1e-12)
+
+
+def test_no_difference_is_no_evidence():
+    assert p_value(np.zeros(70)) == 1.0
+
+
+def test_a_verdict_of_many_rollouts_does_not_import_scipys_statistics():
+    code = (
+        "import sys, numpy as np; from sscq.verdict.verdict import p_value; p_value(np.arange(1.0, 101.0)); "
+        "print('scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

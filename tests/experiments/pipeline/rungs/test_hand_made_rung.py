@@ -1,7 +1,5 @@
 """The hand-made fuzzy PID as a rung: which gain ranges its rules get."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

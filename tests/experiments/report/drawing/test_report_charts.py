@@ -1,7 +1,5 @@
 """Drawings and written numbers of the run report: nothing is lost on the way to paper."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from xml.etree import ElementTree as ET

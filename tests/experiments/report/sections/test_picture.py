@@ -1,7 +1,5 @@
 """The plant in motion and its named signals on the page: sampled as declared, there where declared, absent elsewhere."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -16,7 +14,6 @@ from experiments.report.recorded import busiest
 from experiments.report.records.motion import Drive
 from experiments.report.sections.picture import steps
 from experiments.runtime import formats
-from experiments.runtime.run_folder import RunFolder
 from plants import Body, PlottedSignal, Scene, View
 from plants.core import registry
 from plants.core.motion.trajectory import Trajectory
@@ -142,9 +139,7 @@ def test_the_busiest_piece_is_found():
 
 
 def _page(place):
-    with RunFolder.create(place, command="design", config={"plant": "van_der_pol", "seed": 0}, overrides=[]) as folder:
-        run = finished_run.written(folder)
-    return run, (place / "report.html").read_text(encoding="utf-8")
+    return finished_run.stored(place), (place / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

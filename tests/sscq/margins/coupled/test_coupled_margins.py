@@ -1,7 +1,5 @@
 """Margins of several channels: one loop opened, the others closed, against python-control and known answers."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,0 +1,74 @@
+"""Words of the report: situations, units and the cost, as the run had them."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+import plants
+from experiments.report.builders import words
+from experiments.report.builders.case import FinishedDesign
+from plants.excitation import Recorded, Step, UniformFilter, WhiteNoise
+from plants.suspension.roads import rough_road
+from sscq.situations.situation import Situation
+
+
+def test_situations_in_words(run):
+    plant = plants.get("van_der_pol")
+    given = Situation(
+        "x", reference=1.5, excitation=WhiteNoise(0.3, hold=0.1) + Step(-0.5, at=2.0), parameters={"mu": 2.0},
+        initial={"position": 0.1}, delay=0.02, noise=0.01, limits=(-5.0, 5.0), t_end=12.0,
+        jitter=0.3, quantisation=0.05, dropout=0.1, command_dropout=0.02, rate_limit=20.0, dead_zone=0.1,
+        backlash={"force": 0.2},
+    )  # fmt: skip
+    text = words.situation(plant, given)
+    for part in (
+        "reference 1.5 m", "start position 0.1 m, velocity 0 m/s", "excitation: white noise (variance 0.3, hold 0.1 s,",
+        "step (height −0.5, at 2 s)", "mu = 2 N s/m", "command delayed by 0.02 s", "sensor noise position 0.01 m",
+        "actuator limited to −5 … 5", "12 s",
+        "sampling jitter of 30.0\N{NO-BREAK SPACE}% of a sample", "quantisation position 0.05 m",
+        "; 10.0\N{NO-BREAK SPACE}% of the measurements lost", "; 2.0\N{NO-BREAK SPACE}% of the commands lost",
+        "actuator no faster than force 20 N/s", "actuator dead zone force 0.1 N", "backlash force 0.2 N",
+    ):  # fmt: skip
+        assert part in text
+    car = plants.get("suspension")
+    road = words.situation(car, Situation("road", excitation=rough_road("C", 15.0)))
+    assert "; R_i, R_ii, R_iii, R_iv: wheel road (C, speed 15" in road
+    assert "True" not in road
+    plain = words.situation(plant, Situation("rest"))
+    assert plain == "reference 0 m; 20 s"
+    series = Recorded((0.0, 1.0), (1.0, 2.0))
+    assert "recorded (interpolation" not in words._part(series, "N")
+    assert words._part(UniformFilter(1.2, 10.0), "N") == "uniform filter (width 1.2, bandwidth 10 rad/s)"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "units"),
+    [
+        ("N", "m", ("N/m", "N/(m s)", "N s/m")),
+        ("1", "1", ("", "1/s", "s")),
+        ("V", "", ("V", "V/s", "V s")),
+        ("", "K", ("1/K", "1/(K s)", "s/K")),
+        ("N", "m/s", ("N/(m/s)", "N/((m/s) s)", "N s/(m/s)")),
+    ],
+)
+def test_units_of_gains(command, output, units):
+    assert words.gain_units(command, output) == units
+
+
+def test_cost_in_words(run, data):
+    reference = replace(run.case.ref, fitness=run.case.fitness)
+    assert data.cost.startswith("J = IAE + 0.3 ∫|ΔṠ| dt. Of the fixed PID's J in the unforeseen situations: ")
+    assert sum(words.shares(run.case).values()) == pytest.approx(1.0)
+    relative = replace(reference.fitness, reference={"iae": 2.0, "entropy_difference_abs": 4.0})
+    case = replace(run.case, ref=replace(run.reference, fitness=relative))
+    text = words.cost(case)
+    assert "J = IAE / 2.000 + 0.3 ∫|ΔṠ| dt / 4.000" in text
+    assert "each divided by its mean for your present gains" in text
+
+
+def test_names_that_two_kinds_share_are_told_apart(run):
+    sets = {kind: (Situation("same"),) for kind in ("taught", "unforeseen")} | {"validation": (Situation("other"),)}
+    bench = SimpleNamespace(setup=SimpleNamespace(sets=sets))
+    labels = [p.label for p in FinishedDesign(bench, None, (), None, None, {}).places]
+    assert labels == ["same (taught)", "other", "same (unforeseen)"]
