@@ -15,7 +15,7 @@ from sscq.fitness import KINDS, Fitness
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.quality import ALL_MEASURES
 from tests.reference.closed_loop_twin import Twin, recorder_of, uncompiled
-from tests.reference.laws import OwnLaw
+from tests.sscq.loop.own_law import OwnLaw
 
 VDP = plants.get("van_der_pol")
 PUBLISHED = {
@@ -45,10 +45,10 @@ ALL = slice(10, 30)  # their places in the loop
 GAINS = np.random.default_rng(0).uniform((1.0, 0.2, 1.0), (6.0, 2.0, 4.0), (21, 3))
 
 
-def held(seed, variance, density="gaussian"):
-    """The study's noise: NumPy's default generator, each value held 0.1 s for 20 s."""
+def held(seed, variance):
+    """The study's noise: NumPy's default generator, each value held 0.1 s for 20 s; uniform where it has no variance."""
     rng = np.random.default_rng(seed)
-    values = rng.standard_normal(201) * np.sqrt(variance) if density == "gaussian" else rng.uniform(-1.2, 1.2, 201)
+    values = rng.uniform(-1.2, 1.2, 201) if variance is None else rng.standard_normal(201) * np.sqrt(variance)
     return Recorded.held(values, 0.1)
 
 
@@ -59,11 +59,10 @@ def study(kind):
         "unforeseen": [(11, 0.3, 2.5, 0.0, 0.0, 1.0), (12, None, 1.5, 0.1, 0.0, 1.0), (13, 0.3, 0.0, 2.5, 0.1, 2.0),
                        (14, 0.6, -1.5, 1.0, 0.0, 1.0), (15, 0.3, 1.0, -2.0, 2.0, 0.5)],
     }[kind]  # fmt: skip
-    found = []
-    for seed, variance, r, q, v, mu in rows:
-        noise = held(seed, 0.0, "uniform") if variance is None else held(seed, variance)
-        found.append(sscq.Situation(f"{kind} {seed}", r, noise, {"mu": mu}, (q, v), t_end=20.0))
-    return found
+    return [
+        sscq.Situation(f"{kind} {seed}", r, held(seed, variance), {"mu": mu}, (q, v), t_end=20.0)
+        for seed, variance, r, q, v, mu in rows
+    ]
 
 
 def test_published_step_response(plain):
@@ -382,14 +381,8 @@ def test_a_record_gives_back_the_measures():
 
 @pytest.mark.parametrize(
     ("sample_time", "step", "told"),
-    [
-        (0.01, 0.1, "0.01"),
-        (0.025, 0.01, "0.00625"),
-        (0.01, 0.003, "0.0025"),
-        (0.01, 0.00999, "0.005"),
-        (0.3, 0.14, "0.075"),
-    ],
-)
+    [(0.01, 0.1, "0.01"), (0.025, 0.01, "0.00625"), (0.01, 0.003, "0.0025"), (0.01, 0.00999, "0.005"), (0.3, 0.14, "0.075")],
+)  # fmt: skip
 def test_the_step_that_is_told_divides_the_sample_time(sample_time, step, told):
     situation = sscq.Situation(t_end=3.0)
     with pytest.raises(ValueError, match=rf"; give step={told}, for the sample time of {sample_time} s"):

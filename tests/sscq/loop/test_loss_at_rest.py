@@ -16,7 +16,7 @@ from sscq.fitness import Fitness
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.loss_at_rest import loss_at_rest
 from tests.reference.closed_loop_twin import Twin, uncompiled
-from tests.reference.laws import OwnLaw
+from tests.sscq.loop.own_law import OwnLaw
 
 H = 0.01
 

@@ -11,7 +11,7 @@ from sscq.search.cmaes import CmaEs
 from sscq.search.differential_evolution import DifferentialEvolution
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.search.search import evolve
-from tests.reference.search_problems import as_bytes
+from tests.sscq.search.search_problems import as_bytes
 
 LOW, HIGH = (-4.0, 0.0, 1.0), (4.0, 3.0, 1.0)
 START = ((1.0 / 3.0, 0.1, 1.0), (2.0, 2.0, 1.0))

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from sscq.search.cmaes import BoundaryPenalty, CmaEs, CmaStrategy, Distribution, Rates
 from sscq.search.method import Cube
 from sscq.search.search import evolve
-from tests.reference.search_problems import rastrigin, rosenbrock
+from tests.sscq.search.search_problems import rastrigin, rosenbrock
 
 SEEDS = range(20)
 GENES = 10

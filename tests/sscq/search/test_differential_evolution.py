@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sscq.search.differential_evolution import DifferentialEvolution, DifferentialStrategy
 from sscq.search.method import Cube
 from sscq.search.search import evolve
-from tests.reference.search_problems import rastrigin, rosenbrock, sphere
+from tests.sscq.search.search_problems import rastrigin, rosenbrock, sphere
 
 SEEDS = range(20)
 

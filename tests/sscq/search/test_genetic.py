@@ -9,7 +9,7 @@ from sscq.search.method import Cube
 from sscq.search.operators import toolbox
 from sscq.search.search import evolve
 from tests.reference import deap_front
-from tests.reference.search_problems import rastrigin, rosenbrock, sphere
+from tests.sscq.search.search_problems import rastrigin, rosenbrock, sphere
 
 SEEDS = range(20)
 

@@ -14,7 +14,7 @@ from sscq.search.cmaes import CmaEs
 from sscq.search.differential_evolution import DifferentialEvolution
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.search.search import Completed, _scored, evolve
-from tests.reference.search_problems import as_bytes
+from tests.sscq.search.search_problems import as_bytes
 
 METHODS = [
     GeneticAlgorithm(population=12, evaluations=150),
