@@ -9,11 +9,18 @@ As in::
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.runtime import formats
 from experiments.runtime.launch import command
+from experiments.runtime.tables import change, in_words, number, text_table
+from sscq.baselines.objective import Task
+from sscq.loop.measures import all_measures
+from sscq.loop.quality import ALL_MEASURES
+from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,7 +40,6 @@ _SHOWN = {"iae": "IAE", "entropy_difference_abs": "entropy", "total_variation": 
 def evaluate(config: EvaluateConfig, folder: RunFolder) -> None:
     """Run all controllers in the same rollouts, print the tables and write metrics.json."""
     from experiments.cases.kb_case import prepared
-    from experiments.runtime import formats
 
     case = prepared(config)
     if not config.quiet:
@@ -62,8 +68,6 @@ def _announcement(config: EvaluateConfig, case: StoredCase) -> str:
 
 def _rollouts(config: EvaluateConfig, case: StoredCase, contender: StoredContender, kind: str) -> np.ndarray:
     """All measures and the fitness of one controller [measure, seed, situation]."""
-    from sscq.baselines.objective import Task
-
     blocks = case.blocks[kind]
     options = {"integrator": config.integrator, "algebraic_loop": config.algebraic_loop}
     several = tuple(s for block in blocks for s in block)
@@ -80,9 +84,6 @@ def _rollouts(config: EvaluateConfig, case: StoredCase, contender: StoredContend
 
 def measures(plant: Plant | None = None) -> tuple[str, ...]:
     """Return what the rows of a table of rollouts are: those of every plant first, then the measures of its own."""
-    from sscq.loop.measures import all_measures
-    from sscq.loop.quality import ALL_MEASURES
-
     return ("fitness", "diverged_at", *(ALL_MEASURES if plant is None else all_measures(plant)))
 
 
@@ -115,8 +116,6 @@ def compared(config: EvaluateConfig, tables: Tables, name: str, kind: str) -> Co
 
 def metrics(config: EvaluateConfig, case: StoredCase, tables: Tables) -> dict[str, Any]:
     """Return all numbers as plain data."""
-    from dataclasses import asdict
-
     controllers = {
         c.name: {
             "title": c.title,
@@ -151,8 +150,6 @@ def _numbers(case: StoredCase, tables: Tables, name: str, kind: str) -> dict[str
 
 def _by_situation(case: StoredCase, tables: Tables, kind: str) -> str:
     """Mean fitness over the seeds, situation by situation."""
-    from experiments.runtime.tables import change, text_table
-
     base, *others = case.contenders
     head = [f"{kind} situation", base.title]
     for other in others:
@@ -169,8 +166,6 @@ def _by_situation(case: StoredCase, tables: Tables, kind: str) -> str:
 
 def _by_controller(case: StoredCase, tables: Tables, kind: str) -> str:
     """Means over all rollouts, controller by controller."""
-    from experiments.runtime.tables import change, in_words, number, text_table
-
     base = _mean(tables, case.contenders[0].name, kind)
     own = [measure.name for measure in case.plant.measures]
     rows, rows_shown = [], [measures(case.plant).index(m) for m in (*_SHOWN, *own)]
@@ -203,8 +198,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _long(word: str) -> str:
-    from sscq.situations.situation_sets import KINDS
-
     key, _, value = word.partition("=")
     return f"sets={value}" if key == "situations" and value in {*KINDS, "all"} else word
 

@@ -11,8 +11,14 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from experiments.runtime import formats
+from experiments.runtime.errors import UserError
 from experiments.runtime.launch import command
 from experiments.runtime.tables import change
+from plants.core.motion.modes import check_mode
+from plants.core.motion.simulate import count_steps
+from sscq.loop.spec import LoopSpec
+from sscq.worst.envelope import Envelope, usual_envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
     from experiments.runtime.run_folder import RunFolder
     from plants import Plant
     from sscq.situations.situation import Situation
-    from sscq.worst.envelope import Envelope
     from sscq.worst.worst_case import WorstCase
 
 NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
@@ -34,7 +39,6 @@ SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 def worst(config: WorstConfig, folder: RunFolder) -> None:
     """Search, print what was found, and write counter_example.json and metrics.json."""
     from experiments.cases import counter_example
-    from experiments.runtime import formats
 
     example, warnings = prepared(config)
     if not config.quiet:
@@ -62,7 +66,6 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
     """
     from experiments.cases import kb_case
     from experiments.cases.counter_example import CounterExample
-    from experiments.runtime.errors import UserError
 
     kb, plant = kb_case.loaded(config)
     if config.judged == "own" and config.controller.own_gains is None:
@@ -82,8 +85,6 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
 
 def envelope(given: EnvelopeConfig, plant: Plant, sample_time: float) -> Envelope:
     """Return the configured envelope: ranges that are given, and the plant's usual ones for the others."""
-    from sscq.worst.envelope import Envelope, usual_envelope
-
     base = usual_envelope(plant, sample_time)
     if not given.usual:
         base = Envelope(delay_step=base.delay_step, hold=base.hold, t_end=base.t_end)
@@ -104,10 +105,6 @@ def _sample_time(config: WorstConfig, judged: StoredContender) -> float:
 
 def _check_loop(example: CounterExample) -> None:
     """Raise where the loops could not be built; nothing is compiled."""
-    from plants.core.motion.modes import check_mode
-    from plants.core.motion.simulate import count_steps
-    from sscq.loop.spec import LoopSpec
-
     LoopSpec(example.plant, example.controller(example.judged)[0], example.genes.anchors(), example.step)
     check_mode(example.plant, example.algebraic_loop, example.integrator)
     count_steps(example.envelope.t_end, example.step)
