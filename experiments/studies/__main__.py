@@ -27,7 +27,7 @@ STUDIES = {
     "confirmation": "van_der_pol.confirmation:main",
     "imitation": "van_der_pol.imitation:main",
     "entropy": "entropy.command:main",
-    "reactors": "reactors.comparison:main",
+    "reactors": "reactors:main",
     "suspension": "suspension.comparison:SuspensionStudy",
     "suspension_animation": "suspension.animation:main",
     "unicycle": "unicycle.comparison:UnicycleStudy",

@@ -13,9 +13,9 @@ from omegaconf import OmegaConf
 from configs import FOLDER, store
 from experiments.runtime.errors import UserError
 from experiments.runtime.stages import digest_of
+from experiments.studies import reactors as comparison
 from experiments.studies.engine import declaration as engine_declaration
-from experiments.studies.reactors import comparison
-from experiments.studies.reactors.comparison import DECLARED, declaration, require_declared
+from experiments.studies.reactors import DECLARED, declaration, require_declared
 
 SITUATIONS = {
     "taught": {"a": {"reference": 1.0, "initial": [1.0, 2.0], "excitation": {"kind": "white", "hold": 10.0}}},

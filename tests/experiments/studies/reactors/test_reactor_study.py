@@ -14,7 +14,7 @@ from configs import FOLDER, rules, store
 from experiments.pipeline.judging import MEASURES
 from experiments.runtime.errors import UserError
 from experiments.settings import setup
-from experiments.studies.reactors import comparison
+from experiments.studies import reactors as comparison
 from plants.core.analysis.equilibrium import Equilibria
 from sscq.verdict.verdict import Sample, compare
 
