@@ -12,7 +12,7 @@ from experiments.report.drawing.axes import UNITS, ChartAxis, data_range
 from experiments.report.drawing.html import Html, element, join
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 _COLOURS = ("#1f5fa8", "#d1661b", "#2b8a3e", "#a02c5a", "#6b4fa0", "#8a6d1f", "#3a8f98", "#555555")
@@ -32,17 +32,6 @@ def colour_of(number: int) -> str:
 def words(written: str, x: float, y: float, anchor: str = "start", style: str = "axis") -> Html:
     """Words at a place [pixels]."""
     return element("text", written, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=style)
-
-
-def upright_label(label: str, middle: float) -> Html:
-    """Label of a vertical axis."""
-    turned = f"translate(14 {middle:g}) rotate(-90)"
-    return element("text", label, transform=turned, text_anchor="middle", class_="axis")
-
-
-def heading(title: str) -> Html:
-    """Title of a panel."""
-    return words(title, LEFT, 18.0, style="title")
 
 
 def key_lines(names: Sequence[str], width: float) -> list[list[tuple[int, str, float]]]:
@@ -146,8 +135,10 @@ def _chart(chart: Chart) -> Html:
     y = _axis([np.asarray(c.y, float) for c in chart.curves], height, log=chart.log_y, downwards=True)
     colours = [k if c.colour is None else c.colour for k, c in enumerate(chart.curves)]
     curves = [_curve(c, x, y, colour_of(k)) for c, k in zip(chart.curves, colours, strict=True)]
-    plot = element("g", _grid(x, y), *curves, transform=f"translate({LEFT:g} {top:g})")
-    return join([heading(chart.title), key(keys, colours), plot, _axis_labels(chart, x, y, top)])
+    plot = element("g", _grid(y, width, [p for p, _ in x.ticks(5)]), *curves, transform=f"translate({LEFT:g} {top:g})")
+    return join(
+        [words(chart.title, LEFT, 18.0, style="title"), key(keys, colours), plot, _axis_labels(chart, x, y, top)]
+    )
 
 
 def _curve(curve: SvgLine, x: ChartAxis, y: ChartAxis, colour: str) -> Html:
@@ -162,18 +153,25 @@ def _curve(curve: SvgLine, x: ChartAxis, y: ChartAxis, colour: str) -> Html:
     return join([line, *dots])
 
 
-def _grid(x: ChartAxis, y: ChartAxis) -> Html:
-    lines = [f"M0 {p:g}h{x.length:g}" for p, _ in y.ticks()] + [f"M{p:g} 0v{y.length:g}" for p, _ in x.ticks(5)]
-    frame = element("rect", width=f"{x.length:g}", height=f"{y.length:g}", class_="frame")
+def _grid(y: ChartAxis, width: float, places: Iterable[float] = ()) -> Html:
+    """Lines at the ticks of the vertical axis and at horizontal places [pixels], and a frame."""
+    lines = [f"M0 {p:g}h{width:g}" for p, _ in y.ticks()] + [f"M{p:g} 0v{y.length:g}" for p in places]
+    frame = element("rect", width=f"{width:g}", height=f"{y.length:g}", class_="frame")
     return join([element("path", d="".join(lines), class_="grid"), frame])
 
 
 def _axis_labels(chart: Chart, x: ChartAxis, y: ChartAxis, top: float) -> Html:
     bottom = top + y.length
     parts = [words(label, LEFT + p, bottom + 16.0, "middle") for p, label in x.ticks(5)]
-    parts += [words(label, LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
-    parts.append(words(chart.x_label, LEFT + 0.5 * x.length, bottom + 34.0, "middle"))
-    return join([*parts, upright_label(chart.y_label, top + 0.5 * y.length)])
+    numbers, label = _vertical(chart.y_label, y, top)
+    return join([*parts, *numbers, words(chart.x_label, LEFT + 0.5 * x.length, bottom + 34.0, "middle"), label])
+
+
+def _vertical(label: str, y: ChartAxis, top: float) -> tuple[list[Html], Html]:
+    """Numbers and label of the vertical axis."""
+    turned = f"translate(14 {top + 0.5 * y.length:g}) rotate(-90)"
+    numbers = [words(number, LEFT - 6.0, top + p + 4.0, "end") for p, number in y.ticks()]
+    return numbers, element("text", label, transform=turned, text_anchor="middle", class_="axis")
 
 
 def _bars(bars: Bars) -> Html:
@@ -184,26 +182,14 @@ def _bars(bars: Bars) -> Html:
     highest = max((v for group in bars.groups.values() for v in group.values() if math.isfinite(v)), default=1.0)
     y = ChartAxis(0.0, 1.12 * highest, height, downwards=True)
     room = width / max(1, len(bars.groups))
-    parts = [_lines_across(y, width)]
+    parts = [_grid(y, width)]
     for k, (group, values) in enumerate(bars.groups.items()):
         parts.append(_group(values, names, y, room * k, room))
         parts.append(words(group, room * (k + 0.5), height + 18.0, "middle"))
     plot = element("g", *parts, transform=f"translate({LEFT:g} {top:g})")
-    ticks = [words(label, LEFT - 6.0, top + p + 4.0, "end") for p, label in y.ticks()]
-    drawn = [
-        heading(bars.title),
-        key(keys, range(len(names))),
-        plot,
-        *ticks,
-        upright_label(bars.y_label, top + 0.5 * height),
-    ]
-    return join(drawn)
-
-
-def _lines_across(y: ChartAxis, width: float) -> Html:
-    lines = "".join(f"M0 {p:g}h{width:g}" for p, _ in y.ticks())
-    frame = element("rect", width=f"{width:g}", height=f"{y.length:g}", class_="frame")
-    return join([element("path", d=lines, class_="grid"), frame])
+    numbers, label = _vertical(bars.y_label, y, top)
+    title = words(bars.title, LEFT, 18.0, style="title")
+    return join([title, key(keys, range(len(names))), plot, *numbers, label])
 
 
 def _group(values: Mapping[str, float], names: list[str], y: ChartAxis, left: float, room: float) -> Html:
