@@ -110,10 +110,9 @@ class StateLayout:
     def _counted(self, what: str, places: Sequence[int], rates: Sequence[Any]) -> tuple[Any, ...]:
         if len(rates) != len(places):
             labels = ", ".join(self.plant.states[k].name for k in places)
-            message = (
+            raise ValueError(
                 f"{what} of plant {self.plant.name!r} must give the rates of {labels or 'no state'}, got {len(rates)}"
             )
-            raise ValueError(message)
         return tuple(rates)
 
 
@@ -126,18 +125,16 @@ def layout(plant: Accelerated) -> StateLayout:
         Where it declares no accelerations, or does not say which states they belong to.
     """
     if plant.acceleration is None and (plant.mass_matrix is None or plant.force is None):
-        message = f"plant {plant.name!r} needs derivative, or acceleration, or mass_matrix and force"
-        raise ValueError(message)
+        raise ValueError(f"plant {plant.name!r} needs derivative, or acceleration, or mass_matrix and force")
     count = len(plant.states)
     velocities = _named(plant) if plant.velocities else _second_half(plant)
     others = tuple(k for k in range(count) if k not in velocities)
     if plant.kinematics is None and len(others) != len(velocities):
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} names {len(velocities)} velocities among {count} states; without "
             "kinematics(t, x, u, w, p) each other state is a coordinate whose rate is one of them, so there must be as "
             "many: give kinematics, the rates of all states that are not among the velocities"
         )
-        raise ValueError(message)
     return StateLayout(plant, velocities, others)
 
 
@@ -151,11 +148,10 @@ def check_velocities(plant: Accelerated) -> None:
     if plant.has_loop:
         layout(plant)
     elif plant.kinematics is not None or plant.velocities:
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} gives kinematics or velocities, which say what its accelerations belong to, but no "
             "accelerations: declare mass_matrix and force, or acceleration(t, x, a, u, w, p)"
         )
-        raise ValueError(message)
 
 
 def _named(plant: Accelerated) -> tuple[int, ...]:
@@ -167,17 +163,15 @@ def _named(plant: Accelerated) -> tuple[int, ...]:
 def _second_half(plant: Accelerated) -> tuple[int, ...]:
     count = len(plant.states)
     if plant.kinematics is not None:
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} gives kinematics, so say which states its accelerations belong to: "
             "velocities=(names of states, in the order of the equations)"
         )
-        raise ValueError(message)
     if count % 2:
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} declares accelerations, so its states are positions followed by velocities: "
             f"an even number, got {count}; for other states give kinematics(t, x, u, w, p) and velocities=(...)"
         )
-        raise ValueError(message)
     return tuple(range(count // 2, count))
 
 

@@ -50,13 +50,11 @@ class BlockForm:
     def checked(self, name: str, result: Any) -> Any:
         """Return what the block gave, or raise where its form is not the block's."""
         if self.number and isinstance(result, (tuple, list)):
-            message = f"{name} must return a number, got a {type(result).__name__} of {len(result)}"
-            raise TracingError(message)
+            raise TracingError(f"{name} must return a number, got a {type(result).__name__} of {len(result)}")
         if name == "mass_matrix" and not all(
             isinstance(row, (tuple, list)) and len(row) ** 2 == self.size for row in result
         ):
-            message = f"mass_matrix must return {self.what}"
-            raise TracingError(message)
+            raise TracingError(f"mass_matrix must return {self.what}")
         return result
 
 

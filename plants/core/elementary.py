@@ -170,8 +170,6 @@ def table2d(
 
 def _check_nodes(nodes: Sequence[float], n_values: int) -> None:
     if len(nodes) != n_values or n_values < 1:
-        message = f"a table needs as many values as nodes, got {len(nodes)} nodes and {n_values} values"
-        raise ValueError(message)
+        raise ValueError(f"a table needs as many values as nodes, got {len(nodes)} nodes and {n_values} values")
     if any(right <= left for left, right in pairwise(nodes)):
-        message = f"table nodes must increase strictly, got {tuple(nodes)}"
-        raise ValueError(message)
+        raise ValueError(f"table nodes must increase strictly, got {tuple(nodes)}")

@@ -51,11 +51,9 @@ def pick_values(
             values[position(what, labels, name)] = float(value)
     elif given is not None:
         if len(given) != len(values):
-            message = f"{what} must have {len(values)} values ({', '.join(labels)}), got {len(given)}"
-            raise ValueError(message)
+            raise ValueError(f"{what} must have {len(values)} values ({', '.join(labels)}), got {len(given)}")
         values = [float(value) for value in given]
     for name, value in zip(labels, values, strict=True):
         if not math.isfinite(value):
-            message = f"{name!r} among the {what} must be finite, got {value}"
-            raise ValueError(message)
+            raise ValueError(f"{name!r} among the {what} must be finite, got {value}")
     return tuple(values)

@@ -233,14 +233,11 @@ def _check_declaration(plant: Plant) -> None:
     for kind in ("states", "parameters", "inputs", "disturbances", "measurements"):
         labels = [q.name for q in getattr(plant, kind)]
         if len(set(labels)) != len(labels):
-            message = f"plant {plant.name!r}: names of {kind} must differ, got {labels}"
-            raise ValueError(message)
+            raise ValueError(f"plant {plant.name!r}: names of {kind} must differ, got {labels}")
     if not plant.states:
-        message = f"plant {plant.name!r} needs at least one state"
-        raise ValueError(message)
+        raise ValueError(f"plant {plant.name!r} needs at least one state")
     if not 0.0 < plant.step < float("inf"):
-        message = f"plant {plant.name!r}: the integration step must be above 0 s, got {plant.step}"
-        raise ValueError(message)
+        raise ValueError(f"plant {plant.name!r}: the integration step must be above 0 s, got {plant.step}")
     for name, (companion, _) in _COMPANIONS.items():
         if not isinstance(getattr(plant, name), companion):
             given = type(getattr(plant, name)).__name__
@@ -270,11 +267,10 @@ def _check_channels(plant: Plant) -> None:
             message = f"plant {plant.name!r}: command limits must satisfy low < high, got {channel.low}, {channel.high}"
             raise ValueError(message)
     if plant.allocate is None and plant.channels and len(plant.channels) != len(plant.inputs):
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} has {len(plant.channels)} channels and {len(plant.inputs)} inputs: "
             "give allocate(t, x, commands, p), which turns commands into inputs"
         )
-        raise ValueError(message)
 
 
 _PLOTTED_KINDS = ("measurements", "states", "inputs", "disturbances")

@@ -46,8 +46,7 @@ def load_plant_file(path: str | Path, say: Callable[[str], object] | None = None
     """
     file = Path(path)
     if not file.is_file():
-        message = f"there is no plant file {file}"
-        raise PlantFileError(message)
+        raise PlantFileError(f"there is no plant file {file}")
     if say is not None:
         say(f"executing {file} (a plant file is Python code)")
     known = registry.snapshot()
@@ -103,11 +102,9 @@ def _plants_of(file: Path, before: dict[str, Plant]) -> tuple[Plant, ...]:
     except ValueError as error:
         if isinstance(error, PlantFileError):
             raise
-        message = f"{file}: {error}"
-        raise PlantFileError(message) from error
+        raise PlantFileError(f"{file}: {error}") from error
     if not found and not slow_plants(file):
-        message = f"{file}: it gives no plant; end it with plants.register(plants.Plant(name=..., ...))"
-        raise PlantFileError(message)
+        raise PlantFileError(f"{file}: it gives no plant; end it with plants.register(plants.Plant(name=..., ...))")
     return tuple(found.values())
 
 
@@ -115,8 +112,7 @@ def _execute(file: Path) -> ModuleType:
     name = _module_name(file)
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        message = f"{file}: a plant file is a Python file (.py)"
-        raise PlantFileError(message)
+        raise PlantFileError(f"{file}: a plant file is a Python file (.py)")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickling look it up by name
     try:
@@ -125,8 +121,7 @@ def _execute(file: Path) -> ModuleType:
         message = f"{error.filename}, line {error.lineno}: {error.msg}: {(error.text or '').strip()}"
         raise PlantFileError(message) from error
     except (Exception, SystemExit) as error:  # a file that ends the program is no plant file
-        message = f"{_place(file, error)}: {type(error).__name__}: {error}"
-        raise PlantFileError(message) from error
+        raise PlantFileError(f"{_place(file, error)}: {type(error).__name__}: {error}") from error
     return module
 
 

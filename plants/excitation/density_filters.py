@@ -154,24 +154,20 @@ class TabulatedLaw:
 
     def __post_init__(self) -> None:
         if len(self.nodes) != len(self.density) or len(self.nodes) < 2:
-            message = (
+            raise ValueError(
                 f"a tabulated density needs as many values as nodes, at least two; got {len(self.density)} values and "
                 f"{len(self.nodes)} nodes"
             )
-            raise ValueError(message)
         if not np.isfinite([*self.nodes, *self.density]).all():
-            message = "a tabulated density must be finite; mend or cut the table"
-            raise ValueError(message)
+            raise ValueError("a tabulated density must be finite; mend or cut the table")
         if any(b <= a for a, b in pairwise(self.nodes)):
-            message = "the nodes of a tabulated density must increase strictly"
-            raise ValueError(message)
+            raise ValueError("the nodes of a tabulated density must increase strictly")
         inner = self.density[1:-1]
         if min(self.density) < 0.0 or (inner and min(inner) <= 0.0) or max(self.density) <= 0.0:
-            message = (
+            raise ValueError(
                 "a tabulated density must be positive between its ends, and not negative there: a filter cannot cross "
                 f"a gap; got {min(self.density):g} as the smallest value"
             )
-            raise ValueError(message)
 
     @cached_property
     def _grid(self) -> tuple[Array, Array, Array]:

@@ -42,8 +42,7 @@ class Chirp(Part):
         ends = {"start_frequency": self.start_frequency, "stop_frequency": self.stop_frequency}
         check_positive("Chirp", duration=self.duration, **ends)
         if self.sweep not in {"linear", "exponential"}:
-            message = f"Chirp: sweep is 'linear' or 'exponential', got {self.sweep!r}"
-            raise ValueError(message)
+            raise ValueError(f"Chirp: sweep is 'linear' or 'exponential', got {self.sweep!r}")
 
     def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
         """Amplitude, duration; phase = a t + b t^2 + c (exp(d t) - 1), with the four as 2 pi times cycles."""
@@ -97,8 +96,7 @@ class PRBS(Part):
         check_finite("PRBS", amplitude=self.amplitude)
         check_positive("PRBS", hold=self.hold)
         if self.order not in _TAPS:
-            message = f"PRBS: order must be one of {', '.join(map(str, _TAPS))}, got {self.order!r}"
-            raise ValueError(message)
+            raise ValueError(f"PRBS: order must be one of {', '.join(map(str, _TAPS))}, got {self.order!r}")
 
     def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
         """Amplitude; what brings the two taps' bits to the units; the weight of the new bit."""

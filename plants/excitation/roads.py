@@ -109,8 +109,7 @@ class Road(Part):
     def __post_init__(self) -> None:
         check_positive("Road", speed=self.speed)
         if self.road_class not in CLASSES:
-            message = f"Road: road_class is one of {', '.join(CLASSES)}, got {self.road_class!r}"
-            raise ValueError(message)
+            raise ValueError(f"Road: road_class is one of {', '.join(CLASSES)}, got {self.road_class!r}")
 
     @property
     def deviation(self) -> float:
@@ -217,8 +216,7 @@ def road_tracks(
     """
     check_positive("road_tracks", step=step, t_end=t_end, wheelbase=wheelbase)
     if not -1.0 <= correlation <= 1.0:
-        message = f"road_tracks: correlation must lie in [-1, 1], got {correlation}"
-        raise ValueError(message)
+        raise ValueError(f"road_tracks: correlation must lie in [-1, 1], got {correlation}")
     delay = wheelbase / road.speed / step
     whole = math.ceil(delay - 1e-9)
     count = round(t_end / step) + 1
@@ -278,8 +276,7 @@ class WheelRoad(Part):
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, speed=self.speed, wheelbase=self.wheelbase)
         if not -1.0 <= self.correlation <= 1.0:
-            message = f"{type(self).__name__}: correlation must lie in [-1, 1], got {self.correlation}"
-            raise ValueError(message)
+            raise ValueError(f"{type(self).__name__}: correlation must lie in [-1, 1], got {self.correlation}")
         _ = self.road
 
     @property

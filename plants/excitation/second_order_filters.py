@@ -231,8 +231,7 @@ class NonlinearFilter(Part):
         check_positive(kind, intensity=self.intensity, stiffness=self.stiffness, c0=self.c0, c4=self.c4)
         check_finite(kind, c1=self.c1, c2=self.c2, c3=self.c3)
         if min(self.c1, self.c2, self.c3) < 0.0:
-            message = f"{kind}: c1, c2 and c3 must not be negative, got {self.c1}, {self.c2} and {self.c3}"
-            raise ValueError(message)
+            raise ValueError(f"{kind}: c1, c2 and c3 must not be negative, got {self.c1}, {self.c2} and {self.c3}")
 
     def substeps(self, step: float) -> int:
         """Return how many filter steps fit one integration step."""

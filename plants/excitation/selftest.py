@@ -135,8 +135,7 @@ def check_seeds(
     from scipy import stats
 
     if not 0.0 < false_alarm < 1.0:
-        message = f"false_alarm must lie between 0 and 1, got {false_alarm}"
-        raise ValueError(message)
+        raise ValueError(f"false_alarm must lie between 0 and 1, got {false_alarm}")
     claim = part.claim(step) if claim is None else claim
     kind = type(part).__name__.lower()
     names = [(name, seed, f"w_channel{k}_{kind}0") for seed in seeds for k in range(streams)]

@@ -44,8 +44,7 @@ class Streams:
         self.part, self.step = part, step
         self.feed, self.settings = part.feed(step), part.settings(step)
         if not part.random or self.feed.code == noise.RECORDED:
-            message = f"{type(part).__name__} draws no numbers: streams can be made of parts fed by unit noise"
-            raise ValueError(message)
+            raise ValueError(f"{type(part).__name__} draws no numbers: streams can be made of parts fed by unit noise")
         self.every = 1 if self.feed.every is None else max(1, round(self.feed.every / step))
         tails = ["", *(f"/{k}" for k in range(1, part.n_units))][: part.n_units]
         self._keys = [_keys(names, tail) for tail in tails]

@@ -30,11 +30,9 @@ class WhiteNoise(Part):
         check_finite("WhiteNoise", variance=self.variance)
         check_positive("WhiteNoise", hold=self.hold)
         if self.variance < 0.0:
-            message = f"WhiteNoise: variance must not be negative, got {self.variance}"
-            raise ValueError(message)
+            raise ValueError(f"WhiteNoise: variance must not be negative, got {self.variance}")
         if self.density not in {"gaussian", "uniform"}:
-            message = f"WhiteNoise: density is 'gaussian' or 'uniform', got {self.density!r}"
-            raise ValueError(message)
+            raise ValueError(f"WhiteNoise: density is 'gaussian' or 'uniform', got {self.density!r}")
 
     def settings(self, step: float) -> tuple[float, ...]:  # noqa: ARG002
         """Standard deviation."""

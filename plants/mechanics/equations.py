@@ -58,10 +58,9 @@ def state_from(equations: Equations, q: Any, v: Any, t: float, p: Any) -> tuple[
     q = [float(value) for value in q]
     v = [float(value) for value in v] if len(v) else [0.0] * size
     if len(q) != size or len(v) != size:
-        message = (
+        raise ValueError(
             f"mechanism {declared.name!r}: {size} coordinates and as many rates are needed, got {len(q)} and {len(v)}"
         )
-        raise ValueError(message)
     if declared.places:
         return (*q, *v)
     places, rates = projected(equations.full, q, v, t, p)

@@ -170,8 +170,7 @@ def _rest(p: tuple[float, ...], heights: tuple[float, ...]) -> tuple[float, ...]
         if np.abs(change).max() < _SMALL:
             q[np.abs(q) < _SMALL] = 0.0  # a symmetric car rests exactly level
             return (*q.tolist(), *(0.0,) * 7)
-    message = "the suspension has no rest near its nominal one; check loads, springs and free lengths"
-    raise ValueError(message)
+    raise ValueError("the suspension has no rest near its nominal one; check loads, springs and free lengths")
 
 
 def _forces(q: np.ndarray, p: tuple[float, ...], heights: tuple[float, ...]) -> Any:

@@ -40,8 +40,7 @@ def bump(
         For a side that is not "both", "left" or "right".
     """
     if side not in SIDES:
-        message = f"a bump lies under 'both', 'left' or 'right' wheels, got side {side!r}"
-        raise ValueError(message)
+        raise ValueError(f"a bump lies under 'both', 'left' or 'right' wheels, got side {side!r}")
     signals: dict[str, Any] = {}
     for label, kind in (("R", Bump), ("Rdot", BumpRate)):
         for k, wheel in enumerate(WHEELS):

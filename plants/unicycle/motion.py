@@ -350,8 +350,7 @@ def _trim(p: tuple[float, ...]) -> float:
         return sum(part.mass * part.place[0] for at in poses for part in at.parts) / _ANGLES
 
     if forward(-_WIDEST) * forward(_WIDEST) >= 0.0:
-        message = f"the unicycle does not balance at any pitch within {_WIDEST} rad; check masses and places"
-        raise ValueError(message)
+        raise ValueError(f"the unicycle does not balance at any pitch within {_WIDEST} rad; check masses and places")
     return float(brentq(forward, -_WIDEST, _WIDEST, xtol=1e-15))
 
 

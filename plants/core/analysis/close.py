@@ -205,8 +205,7 @@ def _laws(plant: Plant, law: Any, *, channel_limits: bool) -> tuple[Any, ...]:
         if missing or isinstance(one, type):
             got = f"the class {one.__name__} itself; call it" if isinstance(one, type) else type(one).__name__
             lacks = f", which lacks {', '.join(missing)}" if missing else ""
-            message = f"expected a control law such as controllers.PID(), got {got}{lacks}"
-            raise TypeError(message)
+            raise TypeError(f"expected a control law such as controllers.PID(), got {got}{lacks}")
     if not channel_limits:
         return laws
     found = [adopted_limits(one, channel) for one, channel in zip(laws, plant.channels, strict=True)]
@@ -226,8 +225,7 @@ def _references(plant: Plant, given: Any) -> tuple[ReferenceSignal, ...]:
             values[names.index(label)] = value
     elif isinstance(given, (tuple, list)):
         if len(given) != len(names):
-            message = f"reference must have {len(names)} entries ({', '.join(names)}), got {len(given)}"
-            raise ValueError(message)
+            raise ValueError(f"reference must have {len(names)} entries ({', '.join(names)}), got {len(given)}")
         values = list(given)
     else:
         values[0] = given
@@ -236,8 +234,7 @@ def _references(plant: Plant, given: Any) -> tuple[ReferenceSignal, ...]:
 
 def _check_plant(plant: Plant, integrals: Sequence[str]) -> None:
     if not plant.channels:
-        message = f"plant {plant.name!r} declares no control channel, so there is no loop to close"
-        raise ValueError(message)
+        raise ValueError(f"plant {plant.name!r} declares no control channel, so there is no loop to close")
     for label in integrals:
         if label not in INTEGRANDS:
             raise ValueError(unknown("integral", label, tuple(INTEGRANDS)))
@@ -252,9 +249,8 @@ def _dead_time(plant: Plant, p: Sequence[float]) -> int | None:
         return None
     place = plant.index("parameters", plant.input_delay)
     if p[place] != 0.0:
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} has a dead time ({plant.input_delay} = {p[place]:g} s), which a loop closed in "
             f"continuous time cannot carry; use sscq.evaluate, or parameters={{{plant.input_delay!r}: 0.0}}"
         )
-        raise ValueError(message)
     return place

@@ -63,11 +63,10 @@ def _is_constant(part: Part) -> bool:
 
 def _check_part(channel: str, part: Part) -> None:
     if part.random or (part.jumps and part.last_jump() > 0.0):
-        message = (
+        raise ValueError(
             f"the reference of {channel!r} must be constant or smooth in a loop closed in continuous time, got "
             f"{part!r}; close it from the jump on, or use sscq.evaluate"
         )
-        raise ValueError(message)
 
 
 class Measured:
@@ -156,8 +155,7 @@ class Loop:
         self.measured = Measured(plant)
         for channel, place in zip(plant.channels, self.measured.places, strict=True):
             if self.measured.of_input[place]:
-                message = f"the measured output {channel.output!r} of plant {plant.name!r} depends on an input"
-                raise ValueError(message)
+                raise ValueError(f"the measured output {channel.output!r} of plant {plant.name!r} depends on an input")
         self.uses_rate = [self._rate_use(k) for k in range(len(laws))]
 
     def _rate_use(self, k: int) -> bool:
@@ -178,18 +176,16 @@ class Loop:
         """Refuse a loop in which the rate of an output that has no rate output is not known."""
         output, place = self.plant.channels[k].output, self.measured.places[k]
         if self.measured.of_disturbance[place]:
-            message = (
+            raise ValueError(
                 f"the output {output!r} depends on a disturbance, so its rate is not known; declare a rate output, or "
                 "use kd = 0"
             )
-            raise ValueError(message)
         if of_command and self.measured.rate_of_input[place]:
-            message = (
+            raise ValueError(
                 f"the command of channel {output!r} depends on the rate of its output, and that rate on the command at "
                 "once: an algebraic loop. Use a derivative filter (derivative_filter_time > 0), kd = 0, or declare a "
                 "rate output that is a state"
             )
-            raise ValueError(message)
 
     def _gains_of(self, k: int, gains: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(gains[gains_of(self.laws, k)])

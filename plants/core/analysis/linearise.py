@@ -179,11 +179,10 @@ def _require_kept(slopes: Slopes, point: _Point, x: Array, u: Array) -> None:
         held = allocate_inputs(plant, point.t, tuple(x.tolist()), held, tuple(point.p.tolist()))
     changed = changes(plant, point.t, x, held, point.w, point.p)
     if changed:
-        message = (
+        raise ValueError(
             f"after_step of plant {plant.name!r} changes the state about which it is linearised: {changed}. A linear "
             "model knows nothing of impacts and projections: choose a state that after_step leaves as it is"
         )
-        raise ValueError(message)
 
 
 def _places(plant: Plant, labels: Sequence[str]) -> list[int]:
@@ -252,17 +251,15 @@ def _require_held(slopes: Slopes, local: Local, x: Array, u: Array, held: list[i
             for k, above in zip(held, excess, strict=True)
             if above > 0.0
         ]
-        message = (
+        raise ValueError(
             f"no input holds plant {plant.name!r} at {where}; rates that remain: {', '.join(left)}. Use a state with "
             "zero rates, name states that may move on in moving=(...) or that may be changed in adjust=(...), or give "
             "the input"
         )
-        raise ValueError(message)
     for quantity, value in zip(slopes.inputs, u, strict=True):
         slack = tolerance * (1.0 + abs(value))
         if not quantity.low - slack <= value <= quantity.high + slack:
-            message = (
+            raise ValueError(
                 f"plant {plant.name!r} is held at {where} only by {quantity.name} = {value:.6g} {quantity.unit}, "
                 f"outside its bounds [{quantity.low:g}, {quantity.high:g}]"
             )
-            raise ValueError(message)

@@ -50,8 +50,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
     """
     given: object = plant
     if not isinstance(given, Kind):
-        message = f"check takes a Plant, got {type(given).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"check takes a Plant, got {type(given).__name__}")
     report = CheckReport(plant.name)
     _check_declaration(report, plant)
     _advise_on_gaps(report, plant)

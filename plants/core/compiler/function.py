@@ -43,8 +43,7 @@ class Function:
         self._block(tree.body)
         self.result = self.result or "void"
         if self.lines.open and self.result != "void":
-            message = f"{tree.name} returns {self.result}, and may end without"
-            raise TypeError(message)
+            raise TypeError(f"{tree.name} returns {self.result}, and may end without")
         self.lines.leave("ret void")
 
     def text(self, head: str) -> str:
@@ -115,8 +114,7 @@ class Function:
 
     def _leave(self, kind: str, text: str) -> None:
         if self.result not in {"", kind}:
-            message = f"{self.tree.name} returns {self.result} in one place and {kind} in another"
-            raise TypeError(message)
+            raise TypeError(f"{self.tree.name} returns {self.result} in one place and {kind} in another")
         self.result = kind
         self.lines.leave(text)
 

@@ -139,11 +139,9 @@ class LineWriter:
         nature = _NATURES.get(type(value), "several values")
         before = self._natures.setdefault(name, nature)
         if before != nature:
-            message = f"{name} is {before} in one place and {nature} in another; use two names"
-            raise TypeError(message)
+            raise TypeError(f"{name} is {before} in one place and {nature} in another; use two names")
         if name in self._whole:
-            message = f"{name} is {nature} and is given twice; use two names"
-            raise TypeError(message)
+            raise TypeError(f"{name} is {nature} and is given twice; use two names")
 
     def read(self, name: str) -> Value | None:
         """Return a variable's value; None if it has none yet."""
@@ -168,8 +166,7 @@ class LineWriter:
             return self.put(DOUBLE, f"sitofp i64 {value.text} to double")
         if kind in {INTEGER, DOUBLE} and value.kind == TRUTH:
             return self.as_kind(self.put(INTEGER, f"zext i1 {value.text} to i64"), kind)
-        message = f"a variable that held a number of kind {kind} is given one of kind {value.kind}"
-        raise TypeError(message)
+        raise TypeError(f"a variable that held a number of kind {kind} is given one of kind {value.kind}")
 
     def as_truth(self, value: Number) -> Number:
         """Return whether the number is not 0 (NaN is not)."""

@@ -49,8 +49,7 @@ def module_text(source: str, entry: str, arguments: Sequence[str], symbol: str) 
     module = _Module(ast.parse(source))
     function = Function(module.trees[entry], [_argument(text) for text in arguments], module)
     if function.result != "void":
-        message = f"{entry} must not return anything, it returns {function.result}"
-        raise RefusedError(message)
+        raise RefusedError(f"{entry} must not return anything, it returns {function.result}")
     called = "\n\n".join(module.texts)
     main = function.text(f"define void @{symbol}").replace(") {", ") #0 {", 1)
     return "\n\n".join([*declarations(), called, main, _ATTRIBUTES])

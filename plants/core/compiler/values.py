@@ -63,8 +63,7 @@ def double(value: float) -> Number:
 def integer(value: int) -> Number:
     """Return a constant; it must fit into 64 bits."""
     if not -(2**63) <= value < 2**63:
-        message = f"{value} does not fit into 64 bits"
-        raise ValueError(message)
+        raise ValueError(f"{value} does not fit into 64 bits")
     return Number(INTEGER, str(value))
 
 

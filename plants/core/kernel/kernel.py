@@ -201,8 +201,7 @@ def build(design: KernelDesign) -> Kernel:
     """Print `design` as a kernel."""
     rows = design.rows
     if ALIVE not in rows:
-        message = "a kernel needs the row 'alive'"
-        raise ValueError(message)
+        raise ValueError("a kernel needs the row 'alive'")
     text = Text(rows, design.lanes, _kept_rows(design))
     steps, last = _steps(text, design)
     text.print()

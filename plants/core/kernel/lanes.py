@@ -36,8 +36,7 @@ class WorkspaceRows:
         """Give the group `name` the next `size` rows; a known group must keep its size."""
         if name in self.first:
             if self.size[name] != size:
-                message = f"row group {name!r} has {self.size[name]} rows, asked for {size}"
-                raise ValueError(message)
+                raise ValueError(f"row group {name!r} has {self.size[name]} rows, asked for {size}")
             return
         self.first[name], self.size[name] = self.count, size
         self.count += size
@@ -68,8 +67,7 @@ class Lane:
     def __setitem__(self, group: str, values: Sequence[Any]) -> None:
         size = self._rows.size[group]
         if len(values) != size:
-            message = f"row group {group!r} has {size} rows, got {len(values)} values"
-            raise ValueError(message)
+            raise ValueError(f"row group {group!r} has {size} rows, got {len(values)} values")
         for k, value in enumerate(values):
             self.put(group, k, value)
 
@@ -216,8 +214,7 @@ class Text:
         for body in loop.bodies:
             body(lane)
         if loop.name in self._traced:
-            message = f"two loops of one kernel are called {loop.name!r}"
-            raise ValueError(message)
+            raise ValueError(f"two loops of one kernel are called {loop.name!r}")
         self._traced[loop.name] = lane
         return f"{_MARK}{loop.name}"
 

@@ -68,8 +68,7 @@ class MachineCode:
                 flat.append(float(value) if dtype.kind == "f" else int(value))
                 continue
             if value.dtype != dtype or value.ndim != _dimensions(colons) or not value.flags.c_contiguous:
-                message = f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}"
-                raise TypeError(message)
+                raise TypeError(f"a kernel takes {text}, got {value.dtype} {value.shape} with strides {value.strides}")
             flat += (value.ctypes.data, *value.shape)
         return flat
 

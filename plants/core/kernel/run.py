@@ -134,8 +134,7 @@ def _floats(array: np.ndarray) -> np.ndarray:
 def thread_count(threads: int | None) -> int:
     """Return the number of threads: as asked, else all processors this process may use."""
     if threads is not None and threads < 1:
-        message = f"threads must be at least 1, got {threads}"
-        raise ValueError(message)
+        raise ValueError(f"threads must be at least 1, got {threads}")
     return threads or len(os.sched_getaffinity(0))
 
 

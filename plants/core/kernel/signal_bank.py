@@ -203,11 +203,10 @@ def _union(signals: Sequence[Signal]) -> dict[type[Part], int]:
 
 def _check_substeps(slot: Slot, feeds: Sequence[Feed]) -> None:
     if len({feed.substeps for feed in feeds}) > 1:
-        message = (
+        raise ValueError(
             f"{slot.group}: the situations of one run need the same number of filter sub-steps per step, got "
             f"{sorted({feed.substeps for feed in feeds})}; use equal bandwidths or evaluate them apart"
         )
-        raise ValueError(message)
 
 
 def _fill(part: Part | None, feed: Feed | None, step: float, group: str) -> Fill:

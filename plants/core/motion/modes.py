@@ -29,17 +29,15 @@ def check_mode(plant: Plant, mode: str, integrator: str = "rk4") -> str:
     if plant.advance is not None:
         _check_own_step(plant, mode, integrator)
     if mode != "solved" and not plant.has_loop:
-        message = (
+        raise ValueError(
             f"plant {plant.name!r} has no algebraic loop, so algebraic_loop={mode!r} means nothing for it; "
             "use 'solved', or declare its accelerations with acceleration(t, x, a, u, w, p)"
         )
-        raise ValueError(message)
     if mode != "solved" and integrator in IMPLICIT:
-        message = (
+        raise ValueError(
             f"integrator {integrator!r} differentiates the solved equations, so it knows no algebraic_loop={mode!r}; "
             f"use algebraic_loop='solved', or one of the integrators {', '.join(STAGES)}"
         )
-        raise ValueError(message)
     return mode
 
 

@@ -227,12 +227,10 @@ def _check_alive(
 def count_steps(t_end: float, step: float) -> int:
     """Return t_end / step as an integer, or raise."""
     if not (np.isfinite(step) and step > 0.0 and np.isfinite(t_end) and t_end > 0.0):
-        message = f"t_end and step must be positive and finite, got {t_end} s and {step} s"
-        raise ValueError(message)
+        raise ValueError(f"t_end and step must be positive and finite, got {t_end} s and {step} s")
     n_steps = round(t_end / step)
     if n_steps < 1 or abs(n_steps * step - t_end) > 1e-6 * t_end:
-        message = f"t_end = {t_end:g} s must be a multiple of step = {step:g} s"
-        raise ValueError(message)
+        raise ValueError(f"t_end = {t_end:g} s must be a multiple of step = {step:g} s")
     return n_steps
 
 
@@ -253,8 +251,7 @@ def as_signals(plant: Plant, kind: str, given: Any, step: float) -> list[Signal]
         message = f"{kind} of plant {plant.name!r} must be a mapping by name, a sequence or an array, got {given!r}"
         raise TypeError(message)
     if len(given) != len(quantities):
-        message = f"plant {plant.name!r} has {len(quantities)} {kind}, got {len(given)}"
-        raise ValueError(message)
+        raise ValueError(f"plant {plant.name!r} has {len(quantities)} {kind}, got {len(given)}")
     return [as_signal(value) for value in given]
 
 
@@ -262,8 +259,7 @@ def _from_array(plant: Plant, kind: str, given: np.ndarray, step: float, count: 
     table = np.asarray(given, float)
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or table.shape[1] != count:
-        message = f"{kind} of plant {plant.name!r} as an array must have shape (n, {count}), got {given.shape}"
-        raise ValueError(message)
+        raise ValueError(f"{kind} of plant {plant.name!r} as an array must have shape (n, {count}), got {given.shape}")
     return [Signal((Recorded.held(tuple(column), step),)) for column in table.T]
 
 

@@ -98,8 +98,7 @@ def function(name: str, program: Program) -> str:
         If the name is no C identifier.
     """
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        message = f"a C function needs a name of letters, digits and underscores, got {name!r}"
-        raise ValueError(message)
+        raise ValueError(f"a C function needs a name of letters, digits and underscores, got {name!r}")
     tape = program.tape
     needed = set(tape.needed(program.outputs))
     places = {

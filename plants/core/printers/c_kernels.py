@@ -64,8 +64,7 @@ def source(names: Iterable[str]) -> str:
 def _tree(function: Callable[..., Any]) -> ast.FunctionDef:
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if not isinstance(node, ast.FunctionDef) or node.returns is None:
-        message = f"{function.__name__} must be a function whose result is annotated"
-        raise TypeError(message)
+        raise TypeError(f"{function.__name__} must be a function whose result is annotated")
     return node
 
 

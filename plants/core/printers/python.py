@@ -148,8 +148,7 @@ class Printed:
         if name == "abs":
             return f"abs({args[0]})"
         if name not in _CALLS:
-            message = f"the Python printer has no form for {name!r}"
-            raise KeyError(message)
+            raise KeyError(f"the Python printer has no form for {name!r}")
         self.kernels.add(name)
         return f"k_{name}({', '.join(args)})"
 

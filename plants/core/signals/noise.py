@@ -71,8 +71,7 @@ def fill(out, code, block, key, series):
 def stream_key(name: str, seed: int, stream: str) -> tuple[int, int, int, int]:
     """Return (stream, CRC of the name, low and high word of the seed) for a situation and a stream's name."""
     if not 0 <= seed < 2**64:
-        message = f"a seed is an integer from 0 to 2**64 - 1, got {seed}"
-        raise ValueError(message)
+        raise ValueError(f"a seed is an integer from 0 to 2**64 - 1, got {seed}")
     return zlib.crc32(stream.encode()), zlib.crc32(name.encode()), seed & MASK, seed >> 32
 
 

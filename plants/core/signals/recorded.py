@@ -47,8 +47,7 @@ def read_series(path: Path, column: str | int, first: str = "times") -> tuple[tu
         values.append(value)
     if not time:
         line = "time [s] and value" if first == "times" else f"{first} and what belongs to them"
-        message = f"{path} holds no series: expected lines of {line}"
-        raise ValueError(message)
+        raise ValueError(f"{path} holds no series: expected lines of {line}")
     return tuple(time), tuple(values)
 
 
@@ -57,8 +56,7 @@ def _place(path: Path, header: list[str], column: str | int) -> int:
     if isinstance(column, int):
         return column
     if column not in header:
-        message = f"{path}: no column {column!r}; its header is {header or 'missing'}"
-        raise ValueError(message)
+        raise ValueError(f"{path}: no column {column!r}; its header is {header or 'missing'}")
     return header.index(column)
 
 
@@ -67,11 +65,9 @@ def _numbers(line: str, row: list[str], place: int) -> tuple[float, float]:
     try:
         pair = float(row[0]), float(row[place])
     except (ValueError, IndexError):
-        message = f"{line}, expected numbers in columns 0 and {place}"
-        raise ValueError(message) from None
+        raise ValueError(f"{line}, expected numbers in columns 0 and {place}") from None
     if not all(map(math.isfinite, pair)):
-        message = f"{line}: a recorded series must be finite; mend or cut the data"
-        raise ValueError(message)
+        raise ValueError(f"{line}: a recorded series must be finite; mend or cut the data")
     return pair
 
 
@@ -82,8 +78,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
             reader = csv.reader(stream)
             return [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
     except (UnicodeDecodeError, csv.Error) as error:
-        message = f"{path} is no CSV text: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"{path} is no CSV text: {error}") from error
 
 
 def _is_header(row: list[str]) -> bool:
@@ -127,8 +122,7 @@ class Recorded(Part):
         _check_series(self.time, self.values)
         check_finite("Recorded", gain=self.gain)
         if self.interpolation not in {"hold", "linear", "mean"}:
-            message = f"Recorded: interpolation is 'hold', 'linear' or 'mean', got {self.interpolation!r}"
-            raise ValueError(message)
+            raise ValueError(f"Recorded: interpolation is 'hold', 'linear' or 'mean', got {self.interpolation!r}")
 
     @classmethod
     def from_csv(cls, path: str | Path, column: str | int = 1, **options: Any) -> Recorded:
@@ -185,5 +179,4 @@ def _check_series(time: tuple[float, ...], values: tuple[float, ...]) -> None:
             message = f"a recorded series must be finite: row {row} has time {t} s, value {value}; mend or cut the data"
             raise ValueError(message)
     if any(b <= a for a, b in pairwise(time)):
-        message = "the times of a recorded series must increase strictly"
-        raise ValueError(message)
+        raise ValueError("the times of a recorded series must increase strictly")

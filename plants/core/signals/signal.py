@@ -24,8 +24,7 @@ def check_finite(name: str, **values: float) -> None:
     """Raise ValueError naming the part `name` and the value that is no finite number."""
     for label, value in values.items():
         if not isinstance(value, Real) or not math.isfinite(value):
-            message = f"{name}: {label} must be a finite number, got {value!r}"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {label} must be a finite number, got {value!r}")
 
 
 def check_positive(name: str, **values: float) -> None:
@@ -33,8 +32,7 @@ def check_positive(name: str, **values: float) -> None:
     check_finite(name, **values)
     for label, value in values.items():
         if value <= 0.0:
-            message = f"{name}: {label} must be positive, got {value!r}"
-            raise ValueError(message)
+            raise ValueError(f"{name}: {label} must be positive, got {value!r}")
 
 
 TIME_TOLERANCE = 1e-9  # s: a jump declared at a multiple of the step happens at that step despite rounding
@@ -168,8 +166,7 @@ def as_signal(value: Signal | Part | float | None) -> Signal:
         return Signal()
     if isinstance(value, Real) and math.isfinite(value):
         return Signal((Constant(float(value)),)) if value else Signal()
-    message = f"a signal is a finite number, a part such as Step(1.0), or a sum of parts; got {value!r}"
-    raise ValueError(message)
+    raise ValueError(f"a signal is a finite number, a part such as Step(1.0), or a sum of parts; got {value!r}")
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,7 @@ def along(outputs: Sequence[Any], inputs: Sequence[Traced], directions: Sequence
         If there is not one direction for each input.
     """
     if len(inputs) != len(directions):
-        message = f"along needs one direction for each input, got {len(directions)} for {len(inputs)} inputs"
-        raise ValueError(message)
+        raise ValueError(f"along needs one direction for each input, got {len(directions)} for {len(inputs)} inputs")
     traced = [node for node in outputs if isinstance(node, Traced)]
     if not traced:
         return [0.0] * len(outputs)

@@ -46,8 +46,7 @@ def _user_line() -> str:
 
 def refuse(what: str, remedy: str = _REMEDY) -> NoReturn:
     """Raise a :class:`TracingError` that names the user's line."""
-    message = f"{_user_line()}: {what} of a traced number; {remedy}"
-    raise TracingError(message)
+    raise TracingError(f"{_user_line()}: {what} of a traced number; {remedy}")
 
 
 class SymbolicNumber:
