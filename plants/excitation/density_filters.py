@@ -7,7 +7,8 @@ Sub-steps of at most 0.02 / a by Euler-Maruyama, with coefficients that make mea
 sub-step exact: drift ``(1 - exp(-a h)) (m - x)``, variance ``D^2 (1 - exp(-2 a h)) / (2 a)``. D^2 is clipped at
 0, the state reflected at the edges; what bias that leaves is in the part's claim.
 
-Here: the Rayleigh density, and any density that the user tabulates (linear between the nodes of the table).
+Here: the uniform and the Rayleigh density, and any density that the user tabulates (linear between the nodes of the
+table).
 """
 
 from __future__ import annotations
@@ -21,12 +22,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from plants.core.elementary import abs as magnitude
-from plants.core.elementary import clip, maximum, sqrt, table1d
-from plants.core.signals import noise
+from plants.core.elementary import clip, maximum, sqrt, table1d, where
 from plants.core.signals.recorded import read_series
-from plants.core.signals.signal import Feed, Part, check_positive
+from plants.core.signals.signal import RandomPart, check_positive
 from plants.core.signals.stationary_law import StationaryLaw, low_pass
-from plants.excitation.laws import chain_bias, rayleigh
+from plants.excitation.laws import chain_bias, rayleigh, uniform
 from plants.excitation.stochastic import euler_maruyama
 
 if TYPE_CHECKING:
@@ -40,9 +40,14 @@ LARGEST = 0.02  # of 1 / a: the longest sub-step
 RAYLEIGH_MEAN = math.sqrt(0.5 * math.pi)
 
 
-def substeps(bandwidth: float, step: float) -> int:
-    """Return how many filter steps fit one integration step."""
-    return max(1, math.ceil(bandwidth * step / LARGEST - 1e-9))
+class _SubsteppedFilter(RandomPart):
+    """A filter whose sub-steps are short against its time constant."""
+
+    bandwidth: float
+
+    def substeps(self, step: float) -> int:
+        """Return how many filter steps fit one integration step."""
+        return max(1, math.ceil(self.bandwidth * step / LARGEST - 1e-9))
 
 
 def shares(bandwidth: float, small: float) -> tuple[float, float]:
@@ -63,7 +68,55 @@ def moved(x: Any, mean: float, spread: Callable[[Any], Any], pull: Any, share: A
 
 
 @dataclass(frozen=True)
-class RayleighFilter(Part):
+class UniformFilter(_SubsteppedFilter):
+    """First-order forming filter with uniform density on [-width, width], started stationary (Ito calculus).
+
+    dx = -a x dt + sqrt(a (width^2 - x^2)) dW: the Fokker-Planck-Kolmogorov equation gives the uniform density and the
+    correlation exp(-a |tau|) (Cai and Lin, 1996).
+
+    Notes
+    -----
+    Euler-Maruyama with sub-steps of at most 0.02 / a, reflected at the edges.
+    """
+
+    width: float
+    bandwidth: float
+    n_settings: ClassVar[int] = 3
+
+    def __post_init__(self) -> None:
+        check_positive("UniformFilter", width=self.width, bandwidth=self.bandwidth)
+
+    def settings(self, step: float) -> tuple[float, ...]:
+        """Width, drift and diffusion of a sub-step."""
+        small = step / self.substeps(step)
+        return (self.width, self.bandwidth * small, math.sqrt(self.bandwidth * small))
+
+    @staticmethod
+    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
+        """The filter's state."""
+        return state
+
+    @staticmethod
+    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
+        """Euler-Maruyama, folded back at the edges."""
+        width, drift, diffusion = settings
+        spread = sqrt(maximum(width * width - state * state, 0.0))
+        moved = state - drift * state + diffusion * spread * unit
+        folded = where(magnitude(moved) - width, 2.0 * where(moved, width, -width) - moved, moved)
+        return clip(folded, -width, width)
+
+    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
+        """Return a draw from the stationary density."""
+        return self.width * unit_uniform / math.sqrt(3.0)
+
+    def claim(self, step: float) -> StationaryLaw:
+        """Uniform density, exponential correlation."""
+        law = uniform(self.width)
+        return low_pass(law, self.bandwidth, chain_bias(self, step, -self.width, self.width, law, self.bandwidth))
+
+
+@dataclass(frozen=True)
+class RayleighFilter(_SubsteppedFilter):
     """Forming filter with Rayleigh density ``p = x / s^2 exp(-x^2 / (2 s^2))``, started stationary.
 
     Attributes
@@ -77,24 +130,18 @@ class RayleighFilter(Part):
     scale: float
     bandwidth: float
     n_settings: ClassVar[int] = 3
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("RayleighFilter", scale=self.scale, bandwidth=self.bandwidth)
 
     def settings(self, step: float) -> tuple[float, ...]:
         """Scale, pull and share of noise of a sub-step."""
-        return (self.scale, *shares(self.bandwidth, step / substeps(self.bandwidth, step)))
+        return (self.scale, *shares(self.bandwidth, step / self.substeps(step)))
 
     @staticmethod
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The state, which is in scales."""
         return settings[0] * state
-
-    def feed(self, step: float) -> Feed:
-        """Gaussian samples in every sub-step."""
-        return Feed(noise.GAUSSIAN, substeps=substeps(self.bandwidth, step))
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
@@ -229,7 +276,7 @@ NODES = 33  # of the tabulated D^2
 
 
 @dataclass(frozen=True)
-class TabulatedFilter(Part):
+class TabulatedFilter(_SubsteppedFilter):
     """Forming filter with a density given by a table, started stationary.
 
     Attributes
@@ -245,8 +292,6 @@ class TabulatedFilter(Part):
     density: tuple[float, ...] = field(repr=False)
     bandwidth: float
     n_settings: ClassVar[int] = 5 + NODES
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(map(float, self.nodes)))
@@ -268,17 +313,13 @@ class TabulatedFilter(Part):
         """Low end, width; in widths: mean, pull, share of noise, D^2 / (2 a) at equal distances."""
         law, low, width = self.law, self.nodes[0], self.nodes[-1] - self.nodes[0]
         spread = law.spread(np.linspace(low, self.nodes[-1], NODES)) / width**2
-        parts = shares(self.bandwidth, step / substeps(self.bandwidth, step))
+        parts = shares(self.bandwidth, step / self.substeps(step))
         return (low, width, (law.stats("m") - low) / width, *parts, *spread.tolist())
 
     @staticmethod
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The state, which is in widths from the low end."""
         return settings[0] + settings[1] * state
-
-    def feed(self, step: float) -> Feed:
-        """Gaussian samples in every sub-step."""
-        return Feed(noise.GAUSSIAN, substeps=substeps(self.bandwidth, step))
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:

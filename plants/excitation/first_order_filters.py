@@ -1,4 +1,4 @@
-"""Coloured noise by stationary first-order forming filters: Gaussian, uniform, exponential and gamma density.
+"""Coloured noise by stationary first-order forming filters: Gaussian, exponential and gamma density.
 
 Exponential and gamma density come without any error of discretisation: half the sum of n squared Gaussian filters
 of bandwidth a / 2 solves the filter's Ito equation ``dx = -a (x - m) dt + sqrt(2 a x / g) dW`` with
@@ -13,19 +13,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plants.core.elementary import abs as magnitude
-from plants.core.elementary import clip, maximum, sqrt, where
-from plants.core.signals import noise
-from plants.core.signals.signal import Feed, Part, check_positive
+from plants.core.signals.signal import RandomPart, check_positive
 from plants.core.signals.stationary_law import StationaryLaw, low_pass
-from plants.excitation.laws import chain_bias, gamma, normal, uniform
+from plants.excitation.laws import gamma, normal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
-class GaussianFilter(Part):
+class GaussianFilter(RandomPart):
     """First-order forming filter with Gaussian density: dx = -a x dt + sigma sqrt(2 a) dW, started stationary.
 
     Attributes
@@ -43,8 +40,6 @@ class GaussianFilter(Part):
     variance: float
     bandwidth: float
     n_settings: ClassVar[int] = 2
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("GaussianFilter", variance=self.variance, bandwidth=self.bandwidth)
@@ -58,10 +53,6 @@ class GaussianFilter(Part):
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The filter's state."""
         return state
-
-    def feed(self, step: float) -> Feed:  # noqa: ARG002
-        """Gaussian samples in every step."""
-        return Feed(noise.GAUSSIAN)
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
@@ -78,72 +69,12 @@ class GaussianFilter(Part):
 
 
 @dataclass(frozen=True)
-class UniformFilter(Part):
-    """First-order forming filter with uniform density on [-width, width], started stationary (Ito calculus).
-
-    dx = -a x dt + sqrt(a (width^2 - x^2)) dW: the Fokker-Planck-Kolmogorov equation gives the uniform density and the
-    correlation exp(-a |tau|) (Cai and Lin, 1996).
-
-    Notes
-    -----
-    Euler-Maruyama with sub-steps of at most 0.02 / a, reflected at the edges.
-    """
-
-    width: float
-    bandwidth: float
-    n_settings: ClassVar[int] = 3
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_positive("UniformFilter", width=self.width, bandwidth=self.bandwidth)
-
-    def substeps(self, step: float) -> int:
-        """Return how many filter steps fit one integration step."""
-        return max(1, math.ceil(self.bandwidth * step / 0.02 - 1e-9))
-
-    def settings(self, step: float) -> tuple[float, ...]:
-        """Width, drift and diffusion of a sub-step."""
-        small = step / self.substeps(step)
-        return (self.width, self.bandwidth * small, math.sqrt(self.bandwidth * small))
-
-    @staticmethod
-    def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
-        """The filter's state."""
-        return state
-
-    def feed(self, step: float) -> Feed:
-        """Gaussian samples in every sub-step."""
-        return Feed(noise.GAUSSIAN, substeps=self.substeps(step))
-
-    @staticmethod
-    def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
-        """Euler-Maruyama, folded back at the edges."""
-        width, drift, diffusion = settings
-        spread = sqrt(maximum(width * width - state * state, 0.0))
-        moved = state - drift * state + diffusion * spread * unit
-        folded = where(magnitude(moved) - width, 2.0 * where(moved, width, -width) - moved, moved)
-        return clip(folded, -width, width)
-
-    def start(self, unit_gaussian: Any, unit_uniform: Any) -> Any:  # noqa: ARG002
-        """Return a draw from the stationary density."""
-        return self.width * unit_uniform / math.sqrt(3.0)
-
-    def claim(self, step: float) -> StationaryLaw:
-        """Uniform density, exponential correlation."""
-        law = uniform(self.width)
-        return low_pass(law, self.bandwidth, chain_bias(self, step, -self.width, self.width, law, self.bandwidth))
-
-
-@dataclass(frozen=True)
-class _SquaredFilter(Part):
+class _SquaredFilter(RandomPart):
     """Half the sum of squares of Gaussian filters, over `rate`."""
 
     rate: float
     bandwidth: float
     n_settings: ClassVar[int] = 3
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, rate=self.rate, bandwidth=self.bandwidth)
@@ -157,10 +88,6 @@ class _SquaredFilter(Part):
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The scaled sum of squares."""
         return settings[0] * sum((y * y for y in state[1:]), state[0] * state[0])
-
-    def feed(self, step: float) -> Feed:  # noqa: ARG002
-        """Gaussian samples in every step."""
-        return Feed(noise.GAUSSIAN)
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from plants.core.elementary import clip, exp, floor, sin
 from plants.core.signals import noise
 from plants.core.signals.elementary_forms import Sine
-from plants.core.signals.signal import Feed, Part, Signal, check_finite, check_positive
+from plants.core.signals.signal import Feed, Part, RandomPart, Signal, check_finite, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ _TAPS = {3: 2, 4: 3, 5: 3, 6: 5, 7: 6, 9: 5, 10: 7, 11: 9, 15: 14, 17: 14, 18: 1
 
 
 @dataclass(frozen=True)
-class PRBS(Part):
+class PRBS(RandomPart):
     """Pseudo-random binary sequence of maximum length: plus or minus `amplitude`, each held for `hold` [s].
 
     Attributes
@@ -89,8 +89,6 @@ class PRBS(Part):
     order: int = 10
     n_settings: ClassVar[int] = 4
     n_units: ClassVar[int] = 0
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_finite("PRBS", amplitude=self.amplitude)

@@ -23,7 +23,7 @@ import numpy as np
 from plants.core.elementary import clip, cos, sin
 from plants.core.signals import noise
 from plants.core.signals.recorded import Recorded
-from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.signal import Feed, Part, RandomPart, check_finite, check_positive
 from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal
 from plants.excitation.streams import Streams
@@ -85,7 +85,7 @@ WHEELS = ("left front", "right front", "left rear", "right rear")
 
 
 @dataclass(frozen=True)
-class Road(Part):
+class Road(RandomPart):
     """Height [m] of a road under one wheel, started stationary.
 
     Attributes
@@ -103,8 +103,6 @@ class Road(Part):
     speed: float
     n_settings: ClassVar[int] = 5
     n_states: ClassVar[int] = 2
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("Road", speed=self.speed)
@@ -132,10 +130,6 @@ class Road(Part):
     def rate(settings: Sequence[Any], state: Any) -> Any:
         """Return the rate [m/s] of the height."""
         return settings[4] * (state[0] - state[1])
-
-    def feed(self, step: float) -> Feed:  # noqa: ARG002
-        """Gaussian samples in every step."""
-        return Feed(noise.GAUSSIAN)
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
@@ -245,7 +239,7 @@ _WHOLE = 1e-9  # of a step: a delay that is a whole number of steps but for roun
 
 
 @dataclass(frozen=True)
-class WheelRoad(Part):
+class WheelRoad(RandomPart):
     """Height [m] of the road under one wheel.
 
     Attributes
@@ -270,8 +264,6 @@ class WheelRoad(Part):
     n_settings: ClassVar[int] = 8
     n_states: ClassVar[int] = 6
     n_units: ClassVar[int] = 2
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive(type(self).__name__, speed=self.speed, wheelbase=self.wheelbase)

@@ -32,8 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from plants.core.elementary import cos, maximum, sin, sqrt
-from plants.core.signals import noise
-from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.signal import RandomPart, check_finite, check_positive
 from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal, uniform
 from plants.excitation.stochastic import stochastic_heun
@@ -69,7 +68,7 @@ def _claim(law: Any, frequency: float, damping: float) -> StationaryLaw:
 
 
 @dataclass(frozen=True)
-class PeakFilter(Part):
+class PeakFilter(RandomPart):
     """Gaussian noise with a spectral peak, started stationary; exact discretisation.
 
     Attributes
@@ -87,8 +86,6 @@ class PeakFilter(Part):
     n_settings: ClassVar[int] = 8
     n_states: ClassVar[int] = 2
     n_units: ClassVar[int] = 2
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("PeakFilter", variance=self.variance, frequency=self.frequency, damping=self.damping)
@@ -101,10 +98,6 @@ class PeakFilter(Part):
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """x1."""
         return settings[0] * state[0]
-
-    def feed(self, step: float) -> Feed:  # noqa: ARG002
-        """Gaussian samples in every step."""
-        return Feed(noise.GAUSSIAN)
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
@@ -123,7 +116,7 @@ class PeakFilter(Part):
 
 
 @dataclass(frozen=True)
-class UniformPeakFilter(Part):
+class UniformPeakFilter(RandomPart):
     """Noise with a spectral peak and uniform density, started stationary.
 
     Attributes
@@ -146,8 +139,6 @@ class UniformPeakFilter(Part):
     damping: float = 0.1
     n_settings: ClassVar[int] = 4
     n_states: ClassVar[int] = 3
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("UniformPeakFilter", width=self.width, frequency=self.frequency, damping=self.damping)
@@ -167,10 +158,6 @@ class UniformPeakFilter(Part):
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """x1."""
         return settings[0] * state[0]
-
-    def feed(self, step: float) -> Feed:  # noqa: ARG002
-        """Gaussian samples in every step."""
-        return Feed(noise.GAUSSIAN)
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:
@@ -201,7 +188,7 @@ PUBLISHED = (0.01, 0.5, 0.0, 0.2, 0.2)
 
 
 @dataclass(frozen=True)
-class NonlinearFilter(Part):
+class NonlinearFilter(RandomPart):
     """Non-Gaussian coloured noise; starts at rest.
 
     Attributes
@@ -223,8 +210,6 @@ class NonlinearFilter(Part):
     c4: float = PUBLISHED[4]
     n_settings: ClassVar[int] = 8
     n_states: ClassVar[int] = 2
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         kind = "NonlinearFilter"
@@ -248,10 +233,6 @@ class NonlinearFilter(Part):
     def value(t: Any, settings: Sequence[Any], state: Any) -> Any:  # noqa: ARG004
         """The position."""
         return state[0]
-
-    def feed(self, step: float) -> Feed:
-        """Gaussian samples in every sub-step."""
-        return Feed(noise.GAUSSIAN, substeps=self.substeps(step))
 
     @staticmethod
     def advance(state: Any, unit: Any, settings: Sequence[Any]) -> Any:

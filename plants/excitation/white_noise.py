@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from plants.core.signals import noise
-from plants.core.signals.signal import Feed, Part, check_finite, check_positive
+from plants.core.signals.signal import Feed, RandomPart, check_finite, check_positive
 from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal, uniform
 
@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class WhiteNoise(Part):
+class WhiteNoise(RandomPart):
     """Band-limited white noise: independent values of `variance`, each held for `hold` [s]; Gaussian or uniform."""
 
     variance: float
     hold: float = 0.1
     density: str = "gaussian"
     n_settings: ClassVar[int] = 1
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_finite("WhiteNoise", variance=self.variance)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from plants.core.signals import noise
-from plants.core.signals.signal import TIME_TOLERANCE, Feed, Part, check_finite
+from plants.core.signals.signal import TIME_TOLERANCE, Feed, RandomPart, check_finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def _is_number(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Recorded(Part):
+class Recorded(RandomPart):
     """A recorded series, times `gain`: a user's own data.
 
     Attributes
@@ -113,8 +113,6 @@ class Recorded(Part):
     interpolation: str = "hold"
     gain: float = 1.0
     n_settings: ClassVar[int] = 1
-    jumps: ClassVar[bool] = True
-    random: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", tuple(float(t) for t in self.time))

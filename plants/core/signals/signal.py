@@ -1,7 +1,7 @@
 """What a signal is: a sum of parts, of which a constant is the plainest; and what the numbers of a part must be.
 
-To write a kind of part: subclass :class:`Part`, give it `settings` and `value`; a random kind also `feed`,
-`advance` and `start`, one with jumps `last_jump`. A random kind with a known law says it in `claim`, which
+To write a kind of part: subclass :class:`Part`, give it `settings` and `value`, one with jumps `last_jump`; a random
+kind subclasses :class:`RandomPart` and has `advance` and `start`, too. One with a known law says it in `claim`, which
 :mod:`plants.excitation.selftest` holds against its samples.
 """
 
@@ -134,6 +134,22 @@ class Part:
         return as_signal(self) + other
 
     __radd__ = __add__
+
+
+@dataclass(frozen=True)
+class RandomPart(Part):
+    """A part whose state is held from the start of a step; if no `feed` says otherwise, driven by Gaussian samples."""
+
+    jumps: ClassVar[bool] = True
+    random: ClassVar[bool] = True
+
+    def substeps(self, step: float) -> int:  # noqa: ARG002
+        """Return how many filter steps fit one integration step."""
+        return 1
+
+    def feed(self, step: float) -> Feed:
+        """Return what feeds it: a Gaussian sample in every sub-step."""
+        return Feed(noise.GAUSSIAN, substeps=self.substeps(step))
 
 
 @dataclass(frozen=True)
