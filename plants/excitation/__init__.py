@@ -15,8 +15,7 @@ How to write a kind of part is said in :mod:`plants.core.signals.signal`. Where 
 - a profile over the way driven in :mod:`plants.excitation.roads`: one wheel, four wheels, single bumps;
 - a user's data, and the formats that can be read, in :mod:`plants.core.signals.recorded`.
 
-Random kinds say what law they have (:mod:`plants.core.signals.stationary_law`); :mod:`plants.excitation.selftest`
-holds any generator, a user's own as well, against such a claim.
+Random kinds say what law they have (:mod:`plants.core.signals.stationary_law`); tests hold their samples against it.
 
 Every kind is exported here and takes its place in ``SIGNALS`` or ``MORE`` of
 ``tests/plants/core/signals/test_excitation.py``, which runs each.
@@ -29,9 +28,8 @@ from plants.core.signals.stationary_law import Bias, StationaryLaw
 from plants.excitation.density_filters import RayleighFilter, TabulatedFilter, UniformFilter
 from plants.excitation.first_order_filters import ExponentialFilter, GammaFilter, GaussianFilter
 from plants.excitation.identification import PRBS, Chirp, multisine
-from plants.excitation.roads import Bump, BumpRate, Road, WheelRoad, WheelRoadRate, road_tracks
+from plants.excitation.roads import Bump, BumpRate, Road, WheelRoad, WheelRoadRate
 from plants.excitation.second_order_filters import NonlinearFilter, PeakFilter, UniformPeakFilter
-from plants.excitation.selftest import check_generator, check_seeds
 from plants.excitation.white_noise import WhiteNoise
 
 Claim = StationaryLaw  # its earlier name
@@ -41,5 +39,5 @@ __all__ = [
     "GammaFilter", "GaussianFilter", "NonlinearFilter", "Part", "PeakFilter", "Ramp", "RayleighFilter", "Recorded",
     "Road", "Signal", "Sine", "StationaryLaw", "Step", "TabulatedFilter", "UniformFilter", "UniformPeakFilter",
     "WheelRoad", "WheelRoadRate", "WhiteNoise",
-    "as_signal", "check_generator", "check_seeds", "multisine", "read_series", "road_tracks",
+    "as_signal", "multisine", "read_series",
 ]  # fmt: skip

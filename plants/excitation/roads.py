@@ -22,11 +22,9 @@ import numpy as np
 
 from plants.core.elementary import clip, cos, sin
 from plants.core.signals import noise
-from plants.core.signals.recorded import Recorded
 from plants.core.signals.signal import Feed, Part, RandomPart, check_finite, check_positive
 from plants.core.signals.stationary_law import StationaryLaw
 from plants.excitation.laws import normal
-from plants.excitation.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +79,6 @@ class BumpRate(Bump):
 CLASSES = {"A": 16e-6, "B": 64e-6, "C": 256e-6, "D": 1024e-6, "E": 4096e-6}
 """Class centres of G0 [m^3]."""
 REFERENCE, CUT_OFF, ENVELOPE = 0.1, 0.01, 0.10  # n0 [1/m], nc [1/m], L [m]
-WHEELS = ("left front", "right front", "left rear", "right rear")
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class Road(RandomPart):
 
     Notes
     -----
-    Several wheels of one car: `road_tracks`.
+    Several wheels of one car: :class:`WheelRoad`.
     """
 
     road_class: str
@@ -162,75 +159,6 @@ class Road(RandomPart):
 
         gap = 2.0 * math.pi * CUT_OFF * self.speed
         return StationaryLaw(normal(float(covariance[1, 1])), correlation, gap, 0.25 / gap, (1.0 / gap, 2.0 / gap))
-
-
-@dataclass(frozen=True)
-class Tracks:
-    """Height and its rate under four wheels.
-
-    Attributes
-    ----------
-    time : ndarray [n], s
-    heights, rates : ndarray [n, 4], m and m/s
-        Wheels in the order left front, right front, left rear, right rear.
-    """
-
-    time: np.ndarray
-    heights: np.ndarray
-    rates: np.ndarray
-
-    def signals(self, *, rates: bool = False) -> tuple[Recorded, ...]:
-        """Return the four heights (or rates) as signals, held from sample to sample."""
-        table = self.rates if rates else self.heights
-        hold = float(self.time[1] - self.time[0])
-        return tuple(Recorded.held(column.tolist(), hold) for column in table.T)
-
-
-def road_tracks(
-    road: Road, step: float, t_end: float, seed: int, wheelbase: float = 2.70, correlation: float = 0.5
-) -> Tracks:
-    """Return the road under four wheels: the rear ones repeat the front ones after wheelbase / speed.
-
-    Parameters
-    ----------
-    road : Road
-    step, t_end : float
-        Integration step and horizon [s].
-    seed : int
-    wheelbase : float
-        [m]; a delay between two steps mixes the neighbouring samples.
-    correlation : float
-        Of the left and the right track, the same at all wave numbers (a simplification): ``right = r left +
-        sqrt(1 - r^2) other``.
-
-    Raises
-    ------
-    ValueError
-        For a correlation outside [-1, 1], or times that are not positive.
-    """
-    check_positive("road_tracks", step=step, t_end=t_end, wheelbase=wheelbase)
-    if not -1.0 <= correlation <= 1.0:
-        raise ValueError(f"road_tracks: correlation must lie in [-1, 1], got {correlation}")
-    delay = wheelbase / road.speed / step
-    whole = math.ceil(delay - 1e-9)
-    count = round(t_end / step) + 1
-    states = _two_tracks(road, step, whole + count, seed)
-    heights, rates = states[:, 1].T, road.rate(road.settings(step), states.swapaxes(0, 1)).T
-    mixed = [_mixed(track, correlation) for track in (heights, rates)]
-    share = whole - delay
-    heights, rates = (np.hstack([t[whole:], (1.0 - share) * t[:count] + share * t[1 : count + 1]]) for t in mixed)
-    return Tracks(np.arange(count) * step, heights, rates)
-
-
-def _two_tracks(road: Road, step: float, count: int, seed: int) -> np.ndarray:
-    """States [count, stage, track] of two independent tracks."""
-    return Streams(road, step, [("road", seed, "left"), ("road", seed, "other")]).states(count)
-
-
-def _mixed(tracks: np.ndarray, correlation: float) -> np.ndarray:
-    """Left and right track [n, 2] from two independent ones [2, n]."""
-    left, other = tracks
-    return np.stack([left, correlation * left + math.sqrt(1.0 - correlation**2) * other], axis=1)
 
 
 STREAMS = ("road left", "road other")

@@ -1,8 +1,8 @@
 """What a signal is: a sum of parts, of which a constant is the plainest; and what the numbers of a part must be.
 
 To write a kind of part: subclass :class:`Part`, give it `settings` and `value`, one with jumps `last_jump`; a random
-kind subclasses :class:`RandomPart` and has `advance` and `start`, too. One with a known law says it in `claim`, which
-:mod:`plants.excitation.selftest` holds against its samples.
+kind subclasses :class:`RandomPart` and has `advance` and `start`, too. One with a known law says it in `claim`, against
+which its samples can be held.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ class Part:
 
     def claim(self, step: float) -> StationaryLaw:  # noqa: ARG002
         """Return the law that the part claims for its samples at integration step `step` [s]."""
-        message = f"{type(self).__name__} claims no law: give check_generator the `claim` that it is to be held against"
+        message = (
+            f"{type(self).__name__} claims no law: say what law its samples have, or what they are to be held against"
+        )
         raise ValueError(message)
 
     def last_jump(self) -> float:

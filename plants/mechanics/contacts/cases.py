@@ -29,72 +29,6 @@ MOST = 2
 """Gaps that are solved by cases; more need :mod:`plants.mechanics.contacts.active_sets`."""
 
 
-def unilateral(
-    mass: Matrix, load: Numbers, rows: Matrix, target: Numbers, gap_rows: Matrix, gap_target: Numbers, closed: Numbers
-) -> Motion:
-    """Minimise Gauss' function under A a = target and G a >= gap_target on the closed gaps.
-
-    Parameters
-    ----------
-    mass : [n][n], positive definite
-    load : [n]
-        f = Q - c.
-    rows, target : [g][n], [g]
-        A and -gam; rows that repeat others are left out.
-    gap_rows, gap_target : [k][n], [k], k <= 2
-        G and -del; of rows that repeat each other one pushes.
-    closed : [k]
-        Above 0 for a closed gap.
-
-    Returns
-    -------
-    list [n], tuple [g], tuple [k]
-        Accelerations, multipliers, contact forces.
-    """
-    return nearest(mass, solve_symmetric(mass, load), rows, target, gap_rows, gap_target, closed)
-
-
-def impact(
-    mass: Matrix,
-    velocity: Numbers,
-    rows: Matrix,
-    drift: Numbers,
-    gap_rows: Matrix,
-    gap_speeds: Numbers,
-    restitutions: Numbers,
-    closed: Numbers,
-) -> Motion:
-    """Return velocities after a frictionless impact with Newton's restitution.
-
-    Parameters
-    ----------
-    velocity : [n]
-        Before the impact.
-    drift : [g]
-        b: the two-sided constraints hold after the impact, A v+ + b = 0.
-    gap_speeds : [k]
-        psi' before the impact; afterwards psi'+ >= -e psi'-, and >= 0 for a gap that was opening.
-    restitutions : [k]
-        e.
-
-    Returns
-    -------
-    list [n], tuple [g], tuple [k]
-        Velocities, impulses of the two-sided constraints and of the contacts.
-    """
-    steady = [speed - dot(row, velocity) for row, speed in zip(gap_rows, gap_speeds, strict=True)]
-    rebound = [e * maximum(-speed, 0.0) for e, speed in zip(restitutions, gap_speeds, strict=True)]
-    wanted = [up - still for up, still in zip(rebound, steady, strict=True)]
-    return nearest(mass, velocity, rows, [-b for b in drift], gap_rows, wanted, closed)
-
-
-def nearest(
-    mass: Matrix, free: Numbers, rows: Matrix, target: Numbers, gap_rows: Matrix, gap_target: Numbers, closed: Numbers
-) -> Motion:
-    """Return the motion nearest to `free` in the measure of M; parameters and results as :func:`unilateral`."""
-    return Mobility(mass, rows, gap_rows).nearest(free, target, gap_target, closed)
-
-
 class Mobility:
     """How a mechanism gives way to its contacts.
 
@@ -125,7 +59,24 @@ class Mobility:
         return _plus(motion, self._answers, multipliers), multipliers
 
     def nearest(self, free: Numbers, target: Numbers, gap_target: Numbers, closed: Numbers) -> Motion:
-        """Return motion, multipliers and contact forces as :func:`unilateral`; `free` [n] is the motion without any."""
+        """Minimise Gauss' function under A a = target and G a >= gap_target on the closed gaps.
+
+        Parameters
+        ----------
+        free : [n]
+            The motion without any constraint.
+        target : [g]
+            -gam; rows that repeat others are left out.
+        gap_target : [k], k <= 2
+            -del; of rows that repeat each other one pushes.
+        closed : [k]
+            Above 0 for a closed gap.
+
+        Returns
+        -------
+        list [n], tuple [g], tuple [k]
+            The motion nearest to `free` in the measure of M, multipliers, contact forces.
+        """
         start, multipliers = self.hold(free, target)
         lacking = [b - dot(row, start) for row, b in zip(self.gap_rows, gap_target, strict=True)]
         forces = complementarity(self._mobility, lacking, closed, self._unheld)

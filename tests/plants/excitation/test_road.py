@@ -1,13 +1,12 @@
-"""Roads: the published steps of the filter, its spectrum with the spectrum's own error, four wheels of one car."""
+"""Roads: the published steps of the filter, its spectrum with the spectrum's own error."""
 
-import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from plants.excitation import Road, road_tracks
-from plants.excitation.streams import Streams
+from plants.excitation import Road
+from tests.reference.self_test.streams import Streams
 
 
 def test_published_steps():
@@ -40,36 +39,3 @@ def test_spectrum_in_bands():
     bands = [(n >= low) & (n < high) for low, high in pairwise(edges)]
     ratios = [found[band].sum() / target[band].sum() for band in bands]
     np.testing.assert_allclose(ratios, 1.0, atol=0.06)
-
-
-def test_rear_wheels_repeat_the_front_ones():
-    road, step = Road("B", 18.0), 0.01
-    tracks = road_tracks(road, step, 5.0, seed=3)  # 2.7 m at 18 m/s: 0.15 s, 15 steps
-    assert tracks.heights.shape == tracks.rates.shape == (501, 4)
-    # 2.7 / 18 / 0.01 is 15 but for rounding, so the neighbouring sample has a share of 1e-15.
-    np.testing.assert_allclose(tracks.heights[15:, 2:], tracks.heights[:-15, :2], atol=1e-16)
-    np.testing.assert_allclose(tracks.rates[15:, 2:], tracks.rates[:-15, :2], atol=1e-14)
-    assert np.abs(tracks.heights[:15, 2:]).min() > 0.0  # they come from the road before
-    between = road_tracks(road, step, 5.0, seed=3, wheelbase=2.61)  # 14.5 steps
-    front = between.heights[:, 0]
-    np.testing.assert_allclose(between.heights[15:, 2], 0.5 * (front[:-15] + front[1:-14]), atol=1e-15)
-    signals = tracks.signals()
-    assert [s.values[7] for s in signals] == tracks.heights[7].tolist()
-    assert tracks.signals(rates=True)[1].values[7] == tracks.rates[7, 1]
-
-
-@pytest.mark.parametrize("correlation", [0.5, 0.0, -0.3, 1.0])
-def test_left_and_right_are_correlated_as_asked(correlation):
-    tracks = road_tracks(Road("C", 20.0), 0.05, 2000.0, seed=1, correlation=correlation)
-    left, right = tracks.heights[:, 0], tracks.heights[:, 1]
-    # 2000 s are 2000 * 1.257 / 2 = 1257 effective samples (correlation rate 1.257 1/s), twice as many for products.
-    error = (1.0 - correlation**2) / math.sqrt(1257.0)
-    assert abs(np.corrcoef(left, right)[0, 1] - correlation) <= 4.0 * error + 1e-12
-    assert right.std() == pytest.approx(Road("C", 20.0).deviation, rel=4.0 / math.sqrt(2.0 * 1257.0))
-
-
-def test_tracks_that_are_none_are_refused():
-    with pytest.raises(ValueError, match=r"correlation must lie in \[-1, 1\], got 1.5"):
-        road_tracks(Road("C", 20.0), 0.01, 1.0, seed=0, correlation=1.5)
-    with pytest.raises(ValueError, match="wheelbase must be positive"):
-        road_tracks(Road("C", 20.0), 0.01, 1.0, seed=0, wheelbase=0.0)

@@ -24,12 +24,11 @@ from plants.excitation import (
     TabulatedFilter,
     UniformPeakFilter,
     WhiteNoise,
-    check_generator,
-    check_seeds,
 )
 from plants.excitation.density_filters import TabulatedLaw
-from plants.excitation.streams import Streams
 from tests.reference.generators import GENERATORS, TABLE
+from tests.reference.self_test.check import check_generator, check_seeds
+from tests.reference.self_test.streams import Streams
 
 SEEDS, RATE = range(100), 0.1
 MOST, FEWEST = 22, 2
@@ -106,7 +105,7 @@ def test_what_cannot_be_tested_is_said():
     class Own(GaussianFilter):
         claim = Constant.claim
 
-    with pytest.raises(ValueError, match="Own claims no law: give check_generator the `claim`"):
+    with pytest.raises(ValueError, match="Own claims no law: say what law"):
         check_generator(Own(1.0, 1.0), 0.1)
     claim = GAUSSIAN.claim(0.1)
     assert check_generator(Own(2.0, 1.0), 0.1, claim=claim, streams=50).passed

@@ -15,12 +15,12 @@ from scipy import stats
 from plants import excitation
 from plants.core.signals.noise import OFF, RECORDED
 from plants.core.signals.stationary_law import StationaryLaw
-from plants.excitation import PRBS, NonlinearFilter, Part, check_generator, check_seeds, multisine
+from plants.excitation import PRBS, NonlinearFilter, Part, multisine
 from plants.excitation.density_filters import TabulatedLaw
-from plants.excitation.selftest import check_series
-from plants.excitation.statistics import SampleTimes
-from plants.excitation.streams import Streams
 from tests.reference.generators import GENERATORS
+from tests.reference.self_test.check import check_generator, check_seeds, check_series
+from tests.reference.self_test.statistics import SampleTimes
+from tests.reference.self_test.streams import Streams
 
 STREAMS, RATE = 1600, 0.1
 WITH_LAW = [name for name in GENERATORS if name != "nonlinear"]

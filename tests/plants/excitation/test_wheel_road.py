@@ -7,9 +7,9 @@ import plants
 from plants import Plant, Quantity
 from plants.core.signals import noise
 from plants.excitation import Bump, BumpRate, Road, WheelRoad, WheelRoadRate
-from plants.excitation.streams import Streams
 from plants.suspension.roads import bump, rough_road, together, waves
 from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.self_test.streams import Streams
 
 NAMES = [f"{label}_{wheel}" for label in ("R", "Rdot") for wheel in ("i", "ii", "iii", "iv")]
 CARRIER = Plant(

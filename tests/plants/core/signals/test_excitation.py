@@ -35,8 +35,8 @@ from plants.excitation import (
     multisine,
 )
 from plants.excitation.identification import _TAPS
-from plants.excitation.streams import Streams
 from tests.reference.closed_loop_twin import uncompiled
+from tests.reference.self_test.streams import Streams
 
 STEP, T_END = 0.05, 40.0
 SIGNALS = {

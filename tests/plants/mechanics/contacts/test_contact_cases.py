@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from plants.core.linear_solve import solve_symmetric
 from plants.mechanics.algebra.blocks import Full, Matrices
 from plants.mechanics.contacts.active_sets import contact_accelerations
 from plants.mechanics.contacts.active_sets import impact as reference_impact
-from plants.mechanics.contacts.cases import complementarity, impact, nearest, unilateral
+from plants.mechanics.contacts.cases import Mobility, complementarity
 from tests.plants.mechanics.contact_systems import box
 
 
@@ -21,10 +22,9 @@ def drawn(rng, n_gaps, n_rows, n=4):
 
 
 def solved(at, closed):
-    return unilateral(
-        at.mass.tolist(), at.load.tolist(), at.jacobian.tolist(), (-at.curvature).tolist(), at.gap_jacobian.tolist(),
-        (-at.gap_curvature).tolist(), closed,
-    )  # fmt: skip
+    mobility = Mobility(at.mass.tolist(), at.jacobian.tolist(), at.gap_jacobian.tolist())
+    free = solve_symmetric(at.mass.tolist(), at.load.tolist())
+    return mobility.nearest(free, (-at.curvature).tolist(), (-at.gap_curvature).tolist(), closed)
 
 
 @pytest.mark.parametrize("n_gaps", [1, 2])
@@ -49,10 +49,10 @@ def test_impacts_by_cases_give_what_the_general_method_gives(n_rows):
     for _ in range(60):
         at, e, v = drawn(rng, 2, n_rows), rng.uniform(size=2), rng.normal(size=4)
         found = reference_impact(at, v, [True, True], e)
-        after, _, impulses = impact(
-            at.mass.tolist(), v.tolist(), at.jacobian.tolist(), at.drift.tolist(), at.gap_jacobian.tolist(),
-            at.gap_speeds.tolist(), e.tolist(), [1.0, 1.0],
-        )  # fmt: skip
+        steady = at.gap_speeds - at.gap_jacobian @ v
+        wanted = e * np.maximum(-at.gap_speeds, 0.0) - steady
+        mobility = Mobility(at.mass.tolist(), at.jacobian.tolist(), at.gap_jacobian.tolist())
+        after, _, impulses = mobility.nearest(v.tolist(), (-at.drift).tolist(), wanted.tolist(), [1.0, 1.0])
         np.testing.assert_allclose(after, found.motion, atol=1e-9 * (1.0 + np.abs(found.motion).max()))
         np.testing.assert_allclose(impulses, found.forces, atol=1e-9 * (1.0 + found.forces.max()))
 
@@ -63,14 +63,14 @@ def test_of_two_rows_that_say_the_same_the_stricter_one_pushes(factor, more):
     mass, row = [[2.0, 0.3], [0.3, 1.0]], [0.4, 1.0]
     twice = [row, [factor * x for x in row]]
     wanted = [1.0, factor * (1.0 + more)]
-    a, _, mu = nearest(mass, [0.0, 0.0], [], [], twice, wanted, [1.0, 1.0])
-    alone, _, _ = nearest(mass, [0.0, 0.0], [], [], [row], [1.0 + max(more, 0.0)], [1.0])
+    a, _, mu = Mobility(mass, [], twice).nearest([0.0, 0.0], [], wanted, [1.0, 1.0])
+    alone, _, _ = Mobility(mass, [], [row]).nearest([0.0, 0.0], [], [1.0 + max(more, 0.0)], [1.0])
     np.testing.assert_allclose(a, alone, rtol=1e-12)
     assert min(mu) == 0.0
 
 
 def test_a_contact_that_the_constraints_do_not_let_yield_does_not_push():
-    a, _, mu = nearest([[2.0, 0.0], [0.0, 1.0]], [0.0, -3.0], [[0.0, 1.0]], [0.0], [[0.0, 1.0]], [0.5], [1.0])
+    a, _, mu = Mobility([[2.0, 0.0], [0.0, 1.0]], [[0.0, 1.0]], [[0.0, 1.0]]).nearest([0.0, -3.0], [0.0], [0.5], [1.0])
     assert a == [0.0, 0.0]
     assert mu == (0.0,)
 
@@ -78,7 +78,7 @@ def test_a_contact_that_the_constraints_do_not_let_yield_does_not_push():
 def test_nor_does_one_that_yields_by_rounding_only():
     mass, row = [[2.0, 0.3], [0.3, 0.7]], [0.3, 1.1]
     along = [[0.1 / 3.0 * x for x in row]]
-    a, _, mu = nearest(mass, [0.4, -3.0], [row], [0.0], along, [0.5], [1.0])
+    a, _, mu = Mobility(mass, [row], along).nearest([0.4, -3.0], [0.0], [0.5], [1.0])
     assert mu == (0.0,)
     assert abs(np.dot(row, a)) < 1e-14
 
@@ -103,7 +103,9 @@ def test_compiled_selects_are_the_plain_ones(compiled):
         )
         (m00, m10, m11, m20, m21, m22), load, rows, rest = lists
         mass = [[m00, m10, m20], [m10, m11, m21], [m20, m21, m22]]
-        a, _, mu = unilateral(mass, load, [], [], [rows[:3], rows[3:]], [-c for c in rest], [left, right])
+        a, _, mu = Mobility(mass, [], [rows[:3], rows[3:]]).nearest(
+            solve_symmetric(mass, load), [], [-c for c in rest], [left, right]
+        )
         return (*a, *mu)
 
     push = np.linspace(-40.0, 40.0, 53)

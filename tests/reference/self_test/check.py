@@ -1,6 +1,7 @@
 """Statistical self-test of random generators: samples against the law that their part claims.
 
->>> from plants.excitation import GaussianFilter, check_generator
+>>> from plants.excitation import GaussianFilter
+>>> from tests.reference.self_test.check import check_generator
 >>> report = check_generator(GaussianFilter(variance=2.0, bandwidth=1.0), step=0.1, seed=3)
 >>> print(report)
 
@@ -23,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plants.excitation import statistics
-from plants.excitation.statistics import SampleTimes, Statistic
-from plants.excitation.streams import Streams
+from tests.reference.self_test import statistics
+from tests.reference.self_test.statistics import SampleTimes, Statistic
+from tests.reference.self_test.streams import Streams
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -170,7 +170,7 @@ def _correlation(
 
     The weight keeps heavy tails from spoiling the standard error.
     """
-    assert claim.correlation is not None  # noqa: S101  (for the type checker: `of_time` has looked)
+    assert claim.correlation is not None
     ahead = round(lag / sampling.interval)
     first = np.arange(_SAMPLES) * sampling.apart
     now, later, weight = z[first].ravel(), z[first + ahead].ravel(), score[first].ravel()
@@ -225,7 +225,7 @@ def _skewed(each: Array, share: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def _periodogram(claim: StationaryLaw, sampling: SampleTimes, count: int) -> Array:
-    assert claim.correlation is not None  # noqa: S101  (for the type checker: `of_time` has looked)
+    assert claim.correlation is not None
     lags = np.arange(count)
     r = (1.0 - lags / count) * np.array([claim.correlation(float(k * sampling.interval)) for k in lags])
     angles = 2.0 * math.pi * np.outer(np.arange(count // 2 + 1), lags) / count
