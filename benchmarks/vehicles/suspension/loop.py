@@ -25,13 +25,12 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     plant_of,
 )
+from benchmarks.vehicles.suspension.verification.loop_forms import ARRANGEMENTS, UNKNOWNS, gains
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
 from plants.core.sharing.sharing import operations, shared
 from plants.suspension import SUSPENSION
 from plants.suspension.signals import REST
-from plants.suspension.verification.loop_forms import UNKNOWNS
-from plants.suspension.verification.loop_gains import ARRANGEMENTS, gains
 
 if TYPE_CHECKING:
     from pathlib import Path

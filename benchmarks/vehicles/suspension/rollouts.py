@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.vehicles.runs import EulerRuns, FormRuns
+from benchmarks.vehicles.suspension.verification import loop_forms
+from benchmarks.vehicles.suspension.verification.redundant import THETA, N, saddle
 from plants.core.accelerations import accelerations
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import maximum
@@ -22,8 +24,6 @@ from plants.core.linear_solve import solve_general, solve_symmetric
 from plants.suspension import SUSPENSION, motion
 from plants.suspension.roads import waves
 from plants.suspension.signals import REST, allocate
-from plants.suspension.verification import loop_forms
-from plants.suspension.verification.redundant import THETA, N, saddle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,16 +19,16 @@ from benchmarks.printed_unicycle.geometry import expanded
 from benchmarks.printed_unicycle.reference import CASES, START_T2, STILL
 from benchmarks.runner import pages
 from benchmarks.vehicles.unicycle.rollouts import SPEED, UnicycleRuns
+from benchmarks.vehicles.unicycle.verification import loop_forms
+from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
+from benchmarks.vehicles.unicycle.verification.mechanism import mechanism
+from benchmarks.vehicles.unicycle.verification.redundant import WHEEL, N, saddle
 from experiments.runtime.tables import markdown_table
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse
 from plants.unicycle import UNICYCLE
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
 from plants.unicycle.tasks import start
-from plants.unicycle.verification import loop_forms
-from plants.unicycle.verification.loop_forms import MINIMAL
-from plants.unicycle.verification.mechanism import mechanism
-from plants.unicycle.verification.redundant import WHEEL, N, saddle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,6 +25,7 @@ from benchmarks.vehicles.unicycle.rollouts import (
     UnicycleSchemeRuns,
     plant_of,
 )
+from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, largest_share, upright
 from controllers import PID
 from experiments.runtime.tables import markdown_table
 from plants.core.kernel.kernel import LANES
@@ -33,7 +34,6 @@ from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD
 from plants.unicycle.geometry import PITCH, ROLL, YAW
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
-from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, largest_share, upright
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.vehicles.runs import STEP, EulerRuns, FormRuns
+from benchmarks.vehicles.unicycle.verification import loop_forms
+from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
+from benchmarks.vehicles.unicycle.verification.mechanism import mechanism, with_basis
+from benchmarks.vehicles.unicycle.verification.redundant import N as NINE
 from plants.core.accelerations import layout
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import cos, maximum, sin
@@ -22,10 +26,6 @@ from plants.unicycle.model import FALLEN
 from plants.unicycle.parameters import NOMINAL
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
-from plants.unicycle.verification import loop_forms
-from plants.unicycle.verification.loop_forms import MINIMAL
-from plants.unicycle.verification.mechanism import mechanism, with_basis
-from plants.unicycle.verification.redundant import N as NINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

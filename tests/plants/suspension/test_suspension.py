@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import plants
+from benchmarks.vehicles.suspension.verification import loop_forms
 from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import BlockSample
 from plants.core.replay import replay
@@ -13,7 +14,6 @@ from plants.suspension import SUSPENSION, energy, equilibrium, motion, suspensio
 from plants.suspension.geometry import contacts, pose
 from plants.suspension.parameters import C_MAX, C_MIN, PARAMETERS, WHEELS, loaded
 from plants.suspension.signals import REST, allocate
-from plants.suspension.verification import loop_forms
 from tests.reference.suspension_mechanism import full_car
 
 P = SUSPENSION.nominal()

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.printed_unicycle.reference import CASES, INSIDE_A1, STILL, X1
+from benchmarks.vehicles.unicycle.verification import loop_forms, redundant
+from benchmarks.vehicles.unicycle.verification.loop_forms import MINIMAL
+from benchmarks.vehicles.unicycle.verification.mechanism import mechanism, with_basis
 from plants.core.blocks import BlockSample
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.forms import pseudo_inverse
@@ -15,9 +18,6 @@ from plants.unicycle.model import averaged
 from plants.unicycle.parameters import NOMINAL, PARAMETERS, Unicycle
 from plants.unicycle.signals import allocate
 from plants.unicycle.tasks import heavy, start
-from plants.unicycle.verification import loop_forms, redundant
-from plants.unicycle.verification.loop_forms import MINIMAL
-from plants.unicycle.verification.mechanism import mechanism, with_basis
 
 PRINTED = 2e-10  # eleven digits are printed, of the largest number of a case
 PLACES = {q.name: k for k, q in enumerate(UNICYCLE.measurements)}

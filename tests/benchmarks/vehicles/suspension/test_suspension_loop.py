@@ -18,8 +18,8 @@ from benchmarks.vehicles.suspension.rollouts import (
     CarSchemeRuns,
     End,
 )
+from benchmarks.vehicles.suspension.verification.loop_forms import gains
 from plants.suspension import SUSPENSION
-from plants.suspension.verification.loop_gains import gains
 
 TABLE = {  # error of a position after 1 s at 1 ms and 0.2 ms
     "full solve, 7": (3.5e-4, 6.9e-5),

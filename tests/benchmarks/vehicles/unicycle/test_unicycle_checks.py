@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.vehicles.unicycle import checks
 from benchmarks.vehicles.unicycle.checks import page
+from benchmarks.vehicles.unicycle.verification import loop_forms
 from plants.unicycle import UNICYCLE
-from plants.unicycle.verification import loop_forms
 
 
 def test_cases_hold_to_their_eleven_digits():

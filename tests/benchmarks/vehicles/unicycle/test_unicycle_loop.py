@@ -23,8 +23,8 @@ from benchmarks.vehicles.unicycle.loop import (
     threshold,
 )
 from benchmarks.vehicles.unicycle.rollouts import UnicycleRuns, UnicycleScheme, UnicycleSchemeRuns
+from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, upright
 from plants.unicycle.tasks import start
-from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, upright
 
 
 def lasted(scheme, step, rolls, speed=1.5):

@@ -5,10 +5,10 @@ import pytest
 
 import plants
 from benchmarks.printed_unicycle.reference import X1, X2
+from benchmarks.vehicles.unicycle.verification import loop_forms
+from benchmarks.vehicles.unicycle.verification.loop_forms import ARRANGEMENTS, gains, inertia_at, largest_share, upright
 from plants.core.algebraic_loop.gain import gain_of
 from plants.unicycle import UNICYCLE
-from plants.unicycle.verification import loop_forms
-from plants.unicycle.verification.loop_gains import ARRANGEMENTS, gains, inertia_at, largest_share, upright
 
 MINIMAL, TREE, PRINTED, SWEEPS, PAIRS = ARRANGEMENTS
 

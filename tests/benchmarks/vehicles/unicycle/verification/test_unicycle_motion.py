@@ -10,14 +10,14 @@ import pytest
 import plants
 import sscq
 from benchmarks.printed_unicycle.reference import START_T1, START_T2, START_T3, STILL, T1, T2, T3, X2
+from benchmarks.vehicles.unicycle.verification import loop_forms
+from benchmarks.vehicles.unicycle.verification.redundant import saddle
 from controllers import PID
 from plants.excitation import Constant, Step
 from plants.unicycle import BETA0, UNICYCLE, UNICYCLE_SPEED_HOLD, energy
 from plants.unicycle.parameters import PARAMETERS
 from plants.unicycle.signals import K5
 from plants.unicycle.tasks import start
-from plants.unicycle.verification import loop_forms
-from plants.unicycle.verification.redundant import saddle
 
 GAINS = (110.0, 20.0, 100.0, 60.0)
 STEP = 1e-3

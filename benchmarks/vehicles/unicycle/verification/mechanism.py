@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.vehicles.unicycle.verification.redundant import ALPHA, BETA, ETA, GAMMA, THETA, WHEEL
 from plants.core.elementary import cos, sin
 from plants.core.tracing.gradients import along, gradient
 from plants.mechanics import Mechanism
 from plants.unicycle.geometry import leg
 from plants.unicycle.parameters import PARAMETERS, Unicycle
-from plants.unicycle.verification.redundant import ALPHA, BETA, ETA, GAMMA, THETA, WHEEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,10 +8,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import plants
+from benchmarks.vehicles.suspension.verification import loop_forms
 from plants.excitation import Bump, BumpRate, Constant, Step
 from plants.suspension import SUSPENSION, energy
 from plants.suspension.signals import REST
-from plants.suspension.verification import loop_forms
 
 STEP = 1e-4
 CS = (3000.0, 3000.0, 2700.0, 2700.0)

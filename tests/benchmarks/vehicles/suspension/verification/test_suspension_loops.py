@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import plants
+from benchmarks.vehicles.suspension.verification import loop_forms
+from benchmarks.vehicles.suspension.verification.loop_forms import ARRANGEMENTS, gains
 from plants.core.accelerations import accelerations
 from plants.suspension import SUSPENSION
 from plants.suspension.signals import REST
-from plants.suspension.verification import loop_forms
-from plants.suspension.verification.loop_gains import ARRANGEMENTS, gains
 
 TABLE = dict(
     zip(

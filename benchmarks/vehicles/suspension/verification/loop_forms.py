@@ -11,25 +11,38 @@ multiplies it by that velocity (US 2004/0039555, eqs. 2.122 to 2.126, here with 
 model what is left are geometric terms: they contain no damper coefficient, change sign, and do not vanish without
 dampers. Their units are rad^2/s^3 and m^2/s^3, a power per inertia: do not add those of different kinds without
 weights.
+
+Gains of these loops: what one pass of "own equation, all other unknowns from before" multiplies by. With K w = k and
+some unknowns solved together (the blocks D of K), w <- G w + D^-1 k with G = I - D^-1 K. It converges where the
+spectral radius of G is below 1. Relaxed passes w <- w + s (G w + D^-1 k - w), for a small share s, converge where no
+eigenvalue of G has a real part of 1 or more; for the minimal form that is always so, M being positive definite.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from benchmarks.vehicles.suspension.verification.redundant import ETA, THETA, Z6, N, RedundantCar, saddle
+from plants.core.algebraic_loop.gain import gain_of
 from plants.core.elementary import atan2
+from plants.core.names import pick_values
 from plants.core.plant import Plant
 from plants.core.quantities import Quantity
 from plants.mechanics.forms.solving import range_space
 from plants.suspension.geometry import Numbers, contacts, mirrored, pose
 from plants.suspension.model import SUSPENSION
-from plants.suspension.motion import inertia
+from plants.suspension.motion import equilibrium, inertia, mass_matrix
 from plants.suspension.parameters import LEFT, PARAMETERS, WHEELS
 from plants.suspension.signals import REST
-from plants.suspension.verification.redundant import ETA, THETA, Z6, N, RedundantCar, saddle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from plants.core.algebraic_loop.gain import MatrixGain
+
+    Array = np.ndarray[Any, Any]
 
 
 PRINTED = ("beta", "alpha", *(f"{name}_{n}" for name in ("eta", "z6", "z12") for n in ("i", "ii", "iii", "iv")))
@@ -203,3 +216,30 @@ def rebuilt(x: Numbers, p: Numbers = _NOMINAL) -> Numbers:
     minimal = minimal_state(x)
     fresh = redundant_state(minimal, p=p)
     return (*fresh[:N], *x[N : N + 4], *fresh[N + 4 :], *x[2 * N + 4 :])
+
+
+_REST = (0.0,) * 8
+_MULTIPLIERS = [[N + k, N + 4 + k] for k in range(4)]
+_STRUTS = [[ETA + k, Z6 + k] for k in range(4)]
+TOGETHER = {
+    "printed, 23 unknowns": [],
+    "23, lambda1 and lambda2 of a wheel together": _MULTIPLIERS,
+    "23, also eta'' and z6'' of a wheel together": [*_MULTIPLIERS, *_STRUTS],
+}
+ARRANGEMENTS = ("minimal, 7 accelerations", *TOGETHER, "15 accelerations, multipliers eliminated")
+
+
+def gains(parameters: Mapping[str, float] | None = None, state: Sequence[float] | None = None) -> dict[str, MatrixGain]:
+    """Return the gain of every arrangement of `ARRANGEMENTS` at a state [14]; left out: where that car rests.
+
+    Velocities, inputs and roads do not enter.
+    """
+    p = tuple(pick_values("parameters of plant 'suspension'", PARAMETERS, parameters))
+    x = tuple(equilibrium(parameters)) if state is None else tuple(state)
+    minimal = np.array(mass_matrix(0.0, x, _REST, _REST, p), float)
+    rows, _ = printed_system(redundant_state(x, p=p), _REST, _REST, (*p, 0.0))
+    printed = np.array(rows, float)
+    kept, rest = slice(N), slice(N, UNKNOWNS)
+    reduced = printed[kept, kept] - printed[kept, rest] @ np.linalg.solve(printed[rest, rest], printed[rest, kept])
+    found = [gain_of(minimal), *(gain_of(printed, groups) for groups in TOGETHER.values()), gain_of(reduced)]
+    return dict(zip(ARRANGEMENTS, found, strict=True))
