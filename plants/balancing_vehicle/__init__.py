@@ -7,10 +7,15 @@ Source: friction after Canudas de Wit et al. (1995); phenomena after Wang, Zhang
 self-balance vehicle based on LuGre friction model; equations derived anew by virtual power.
 """
 
-from plants.balancing_vehicle.model import BALANCING_VEHICLE, BALANCING_VEHICLE_SLIPPERY, NOMINAL_GAINS
+from plants.balancing_vehicle.model import (
+    BALANCING_VEHICLE,
+    BALANCING_VEHICLE_RIGID,
+    BALANCING_VEHICLE_SLIPPERY,
+    NOMINAL_GAINS,
+    on_rigid_ground,
+)
 from plants.balancing_vehicle.no_slip import BALANCING_VEHICLE_NO_SLIP
 from plants.balancing_vehicle.parameters import BALANCER, PARAMETER_SETS, STUDY
-from plants.balancing_vehicle.rigid import BALANCING_VEHICLE_RIGID, on_rigid_ground
 from plants.balancing_vehicle.tasks import dropped, standing
 
 __all__ = [

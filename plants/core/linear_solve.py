@@ -2,7 +2,7 @@
 
 No pivoting: mass matrices are positive definite, and the Newton matrices of algebraic loops
 (:mod:`plants.core.algebraic_loop.iteration`) are close to the identity. The step matrices of
-:mod:`plants.core.motion.rosenbrock` are a multiple of the identity less a Jacobian: while the plant's modes
+:mod:`plants.core.motion.integrators` are a multiple of the identity less a Jacobian: while the plant's modes
 settle, or grow slowly against the step, they have large pivots; where one is lost :class:`Factors` tells. Sizes
 up to 12 are meant for lane loops; the code is straight-line, so a kernel can carry it.
 """

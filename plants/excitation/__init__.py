@@ -8,7 +8,7 @@ How to write a kind of part is said in :mod:`plants.core.signals.signal`. Where 
 
 - a formula of time beside :mod:`plants.core.signals.elementary_forms`; signals for identification (chirp, PRBS,
   multisine) in :mod:`plants.excitation.identification`;
-- samples without memory, of any density, in :mod:`plants.excitation.white_noise`;
+- samples without memory, of any density, in :mod:`plants.excitation.first_order_filters`;
 - coloured noise of first order in :mod:`plants.excitation.first_order_filters` (Gaussian, exponential, gamma) and
   :mod:`plants.excitation.density_filters` (uniform, Rayleigh, any other); of higher order in
   :mod:`plants.excitation.second_order_filters`;
@@ -26,11 +26,10 @@ from plants.core.signals.recorded import Recorded, read_series
 from plants.core.signals.signal import TIME_TOLERANCE, Constant, Feed, Part, Signal, as_signal
 from plants.core.signals.stationary_law import Bias, StationaryLaw
 from plants.excitation.density_filters import RayleighFilter, TabulatedFilter, UniformFilter
-from plants.excitation.first_order_filters import ExponentialFilter, GammaFilter, GaussianFilter
+from plants.excitation.first_order_filters import ExponentialFilter, GammaFilter, GaussianFilter, WhiteNoise
 from plants.excitation.identification import PRBS, Chirp, multisine
 from plants.excitation.roads import Bump, BumpRate, Road, WheelRoad, WheelRoadRate
 from plants.excitation.second_order_filters import NonlinearFilter, PeakFilter, UniformPeakFilter
-from plants.excitation.white_noise import WhiteNoise
 
 Claim = StationaryLaw  # its earlier name
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from controllers import as_controller
-from plants.core.analysis.channel_laws import adopted_limits, gains_of
+from plants.core.analysis.closed_loop import adopted_limits, gains_of
 from plants.core.kernel.signal_bank import SignalBank
 
 if TYPE_CHECKING:

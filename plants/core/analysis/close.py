@@ -11,8 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from plants.core.analysis.channel_laws import adopted_limits
-from plants.core.analysis.closed_loop import Loop, ReferenceSignal
+from plants.core.analysis.closed_loop import Loop, ReferenceSignal, adopted_limits
 from plants.core.analysis.integrands import INTEGRANDS
 from plants.core.blocks import as_tuple
 from plants.core.names import pick_values, unknown

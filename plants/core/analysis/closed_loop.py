@@ -5,10 +5,10 @@ With the signals around it: references and measured outputs, each with its rate.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plants.core.analysis.channel_laws import gains_of
 from plants.core.analysis.integrands import Moment, controller_entropy_rate
 from plants.core.blocks import allocate_inputs, as_tuple
 from plants.core.replay import replay
@@ -19,7 +19,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plants.core.plant import Plant
+    from plants.core.quantities import Channel
     from plants.core.signals.signal import Part, Signal
+
+
+def gains_of(laws: Sequence[Any], i: int) -> slice:
+    """Return the places of channel `i`'s gains among those of all `laws` in turn."""
+    first = sum(len(law.gain_names) for law in laws[:i])
+    return slice(first, first + len(laws[i].gain_names))
+
+
+def adopted_limits(law: Any, channel: Channel) -> tuple[float, float] | None:
+    """Return the limits that a law without any of its own takes from its channel; None: it stays as it is.
+
+    A law that has no such setting looks after itself.
+    """
+    free = getattr(law, "limits", ()) is None
+    return (channel.low, channel.high) if free and (math.isfinite(channel.low) or math.isfinite(channel.high)) else None
 
 
 class ReferenceSignal:

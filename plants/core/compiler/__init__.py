@@ -7,7 +7,7 @@ the caller (``a[i]``, ``a[:n]`` and ``reshape`` are the only views). So one walk
 
     module      a text's functions, each written when it is first called
     function    statements: assignments, branches, loops over ranges
-    expressions, arithmetic, calls
+    expressions, arithmetic
     lines       registers, blocks and variables of one function
     values      what an expression can be
 

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 from plants.core.compiler import arithmetic
-from plants.core.compiler.calls import built_in, intrinsic
+from plants.core.compiler.arithmetic import built_in, intrinsic
 from plants.core.compiler.values import (
     DOUBLE,
     INTEGER,

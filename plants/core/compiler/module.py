@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from plants.core.compiler.calls import declarations
+from plants.core.compiler.arithmetic import declarations
 from plants.core.compiler.expressions import RefusedError, refused
 from plants.core.compiler.function import Function
 from plants.core.compiler.values import DOUBLE, INTEGER, Array, Number, Value, double, integer, type_of

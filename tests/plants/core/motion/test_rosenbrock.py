@@ -12,7 +12,7 @@ import sscq
 from benchmarks.accuracy.known_solutions import LOAD, MOTOR, VOLTAGE, motor_at
 from plants.core.checks.runs import _followed
 from plants.core.linear_solve import factorise
-from plants.core.motion.rosenbrock import ALPHA, COUPLING, GAMMA, rosenbrock, slopes_of
+from plants.core.motion.integrators import ALPHA, COUPLING, GAMMA, rosenbrock, slopes_of
 from plants.core.tracing.trace import names, trace
 from sscq.loop.closed_loop import ClosedLoop
 from tests.reference.closed_loop_twin import Twin, uncompiled

@@ -15,11 +15,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from plants.core.elementary import cos, maximum, minimum, quotient, sin, where
-from plants.core.sharing import common_parts
-from plants.core.sharing.common_parts import factor, share_pairs
+from plants.core.sharing import sharing
 from plants.core.sharing.conversion import read, write
 from plants.core.sharing.forms import SUM
-from plants.core.sharing.sharing import operations, shared
+from plants.core.sharing.sharing import factor, operations, share_pairs, shared
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program, trace
 from tests.reference import expressions, random_programs
@@ -131,7 +130,7 @@ def dense(seed):
 @pytest.mark.parametrize("grow", [polynomials, dense])
 def test_pairs_are_taken_out_by_true_counts_until_none_is_left(grow, copied, monkeypatch):
     """The counts are kept while entries change; here they are taken afresh, before each step and at the end."""
-    take_out = common_parts._Pairs._take_out
+    take_out = sharing._Pairs._take_out
 
     def checked(self, pair):
         afresh = Counter()
@@ -141,7 +140,7 @@ def test_pairs_are_taken_out_by_true_counts_until_none_is_left(grow, copied, mon
         assert self.counts[pair] == max(afresh.values())
         take_out(self, pair)
 
-    monkeypatch.setattr(common_parts._Pairs, "_take_out", checked)
+    monkeypatch.setattr(sharing._Pairs, "_take_out", checked)
     judged = 0
     for seed in range(12):
         program = grow(seed)
