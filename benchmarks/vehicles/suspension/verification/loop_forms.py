@@ -155,8 +155,13 @@ def printed_system(x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> tuple[list
     moving = [([*system.mass[i], *(-row[i] for row in system.rows)], right) for i, right in enumerate(system.right)]
     closing = [([*row, *(0.0,) * 8], target) for row, target in zip(system.rows, system.target, strict=True)]
     chosen = [
-        *moving[:ETA], *closing[:4], *moving[THETA:Z6], *closing[4:], *moving[ETA:THETA], *moving[Z6:],
-    ]  # fmt: skip
+        *moving[:ETA],
+        *closing[:4],
+        *moving[THETA:Z6],
+        *closing[4:],
+        *moving[ETA:THETA],
+        *moving[Z6:],
+    ]
     return [row for row, _ in chosen], [right for _, right in chosen]
 
 
@@ -189,9 +194,15 @@ def _states(start: Numbers) -> tuple[Quantity, ...]:
 
 def _plant(name: str, text: str, states: tuple[Quantity, ...], **blocks: Any) -> Plant:
     return Plant(
-        name=name, text=text, states=states, parameters=(*PARAMETERS, KAPPA), inputs=SUSPENSION.inputs,
-        disturbances=SUSPENSION.disturbances, step=SUSPENSION.step, **blocks,
-    )  # fmt: skip
+        name=name,
+        text=text,
+        states=states,
+        parameters=(*PARAMETERS, KAPPA),
+        inputs=SUSPENSION.inputs,
+        disturbances=SUSPENSION.disturbances,
+        step=SUSPENSION.step,
+        **blocks,
+    )
 
 
 def redundant() -> Plant:
@@ -206,9 +217,13 @@ def printed() -> Plant:
     states = _states(redundant_state(REST))
     velocities = (*(f"{name}_rate" for name in _NAMES), *(q.name for q in impulses))
     return _plant(
-        "suspension_printed", "23 equations, each solved for its own unknown", (*states, *impulses),
-        acceleration=printed_acceleration, kinematics=printed_kinematics, velocities=velocities,
-    )  # fmt: skip
+        "suspension_printed",
+        "23 equations, each solved for its own unknown",
+        (*states, *impulses),
+        acceleration=printed_acceleration,
+        kinematics=printed_kinematics,
+        velocities=velocities,
+    )
 
 
 def rebuilt(x: Numbers, p: Numbers = _NOMINAL) -> Numbers:

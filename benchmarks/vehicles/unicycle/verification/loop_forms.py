@@ -156,9 +156,15 @@ def _states(start: Numbers) -> tuple[Quantity, ...]:
 
 def _plant(name: str, text: str, **blocks: Any) -> Plant:
     return Plant(
-        name=name, text=text, states=_states(redundant_state(UNICYCLE.initial())), parameters=(*PARAMETERS, KAPPA),
-        inputs=UNICYCLE.inputs, disturbances=UNICYCLE.disturbances, step=UNICYCLE.step, **blocks,
-    )  # fmt: skip
+        name=name,
+        text=text,
+        states=_states(redundant_state(UNICYCLE.initial())),
+        parameters=(*PARAMETERS, KAPPA),
+        inputs=UNICYCLE.inputs,
+        disturbances=UNICYCLE.disturbances,
+        step=UNICYCLE.step,
+        **blocks,
+    )
 
 
 def redundant() -> Plant:
@@ -169,9 +175,12 @@ def redundant() -> Plant:
 def printed() -> Plant:
     """Return the unicycle as nine equations, each solved for its own acceleration."""
     return _plant(
-        "unicycle_printed", "nine equations, each solved for its own acceleration",
-        acceleration=printed_acceleration, kinematics=kinematics, velocities=_VELOCITIES,
-    )  # fmt: skip
+        "unicycle_printed",
+        "nine equations, each solved for its own acceleration",
+        acceleration=printed_acceleration,
+        kinematics=kinematics,
+        velocities=_VELOCITIES,
+    )
 
 
 ARRANGEMENTS = (

@@ -215,9 +215,12 @@ def with_basis(mech: Mechanism) -> Mechanism:
         by_pitch[THETA + 2 + k], by_wheel[THETA + 2 + k] = -_across(hip, t) * scale, _across(c, t) * scale - 1.0
     ones = {name: [1.0 if k == place else 0.0 for k in range(N)] for name, place in _PLAIN.items()}
     mech.basis(
-        alpha_rate=ones["alpha"], gamma_rate=ones["gamma"], beta_rate=by_pitch, theta_w_rate=by_wheel,
+        alpha_rate=ones["alpha"],
+        gamma_rate=ones["gamma"],
+        beta_rate=by_pitch,
+        theta_w_rate=by_wheel,
         eta_rate=ones["eta"],
-    )  # fmt: skip
+    )
     return mech
 
 
