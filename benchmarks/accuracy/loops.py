@@ -13,7 +13,7 @@ import numpy as np
 import plants
 from benchmarks.engine.motions import LOOP_GAIN, MOTIONS, OSCILLATORS, OpenLoop, modes, movement
 from benchmarks.runner import svg
-from benchmarks.runner.report import FigureSection, at_most
+from benchmarks.runner.report import FigureSection, aim, at_most
 from benchmarks.runner.timing import Timing, alternate, ratio
 from plants import DivergedError, Plant, Quantity
 from plants.excitation import WhiteNoise
@@ -260,5 +260,5 @@ def _add(
     # At equal time: the most exact loop-free run against the fewest solved steps that take no longer than it.
     limit, theirs = times[BASE, _COUNTS[-1]].best, errors[BASE, _COUNTS[-1]]
     ours = min((errors[EXACT, n] for n in _COUNTS if times[EXACT, n].best <= limit), default=float("inf"))
-    remark = f"aim: above 1, {'met' if theirs > ours else 'MISSED'}"
+    remark = aim("above 1", met=theirs > ours)
     section.figure(f"{plant.name}: error of {BASE} / error of {EXACT}, at most equal time", theirs / ours, "", remark)

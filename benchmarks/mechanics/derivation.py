@@ -86,13 +86,13 @@ def section_of(
     steps: dict[tuple[str, str], list[float]], derived: dict[str, dict[str, Timing]], peer: dict[str, Timing]
 ) -> FigureSection:
     """Put the figures into a section."""
-    from benchmarks.runner.report import FigureSection
+    from benchmarks.runner.report import FigureSection, aim
     from benchmarks.runner.timing import Timing, ratio
 
     section = FigureSection("derivation", "From a mechanism's declaration to its first compiled step")
     for (state, part), seconds in steps.items():
-        aim = f"aim: at most {AIMS[state]:g} s, {'met' if min(seconds) <= AIMS[state] else 'MISSED'}"
-        section.time(f"{LARGEST}, {state}: {part}", Timing(tuple(seconds)), "s", 1.0, aim if part == "first" else "")
+        judged = aim(f"at most {AIMS[state]:g} s", met=min(seconds) <= AIMS[state])
+        section.time(f"{LARGEST}, {state}: {part}", Timing(tuple(seconds)), "s", 1.0, judged if part == "first" else "")
     for name, times in derived.items():
         for way, timing in times.items():
             section.time(f"{name}: M, c, A, gam by {way}", timing, "ms", _MS)

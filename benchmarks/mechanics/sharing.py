@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.runner.report import FigureSection
+from benchmarks.runner.report import FigureSection, aim
 from benchmarks.runner.timing import alternate, ratio
 from plants.core import elementary
 from plants.core.linear_solve import solve_symmetric
@@ -193,7 +193,7 @@ def _large(section: FigureSection, rounds: int) -> None:
     section.figure(f"{what}: tape alone", operations(alone), "operations")
     section.figure(f"{what}: shared", ours, "operations", _judged(ours, theirs))
     section.figure(f"{what}: cse of symengine", theirs, "operations")
-    remark = f"without others' share; aim: below 1 s, {'met' if seconds < 1.0 else 'MISSED'}"
+    remark = f"without others' share; {aim('below 1 s', met=seconds < 1.0)}"
     section.figure(f"{what}: processor time of shared", seconds, "s", remark)
 
 
@@ -204,7 +204,7 @@ def _processor_time(call: Callable[[], object]) -> float:
 
 
 def _judged(ours: int, theirs: int) -> str:
-    return f"aim: at most symengine's, {'met' if ours <= theirs else 'MISSED'}"
+    return aim("at most symengine's", met=ours <= theirs)
 
 
 def _module(name: str) -> Any:

@@ -57,14 +57,19 @@ class FigureSection:
         self.rows.append(FigureRow(what, value, None, unit, remark))
 
 
+def aim(words: str, *, met: bool) -> str:
+    """Say an aim and whether it is met."""
+    return f"aim: {words}, {'met' if met else 'MISSED'}"
+
+
 def at_most(values: tuple[float, float], bound: float) -> str:
     """Judge a ratio of best times that must not be above `bound`."""
-    return f"aim: at most {bound:g}, {'met' if values[0] <= bound else 'MISSED'}"
+    return aim(f"at most {bound:g}", met=values[0] <= bound)
 
 
 def at_least(values: tuple[float, float], bound: float) -> str:
     """Judge a ratio of best times that must not be below `bound`."""
-    return f"aim: at least {bound:g}, {'met' if values[0] >= bound else 'MISSED'}"
+    return aim(f"at least {bound:g}", met=values[0] >= bound)
 
 
 def markdown(sections: list[FigureSection], machine: dict[str, Any]) -> str:
