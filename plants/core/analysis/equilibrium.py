@@ -1,8 +1,9 @@
 """The equilibrium that belongs to a set point: the state and the commands at which every channel is on its reference.
 
 Newton's method with the tape's exact slopes. A set point that cannot be reached at once is approached along the
-straight way from an operating point; one without equilibrium is replaced by the last one on that way that has it.
-A state that the plant's `after_step` changes is none.
+straight way from an operating point, then from starts all over the bounds; one without equilibrium is replaced by the
+last one on that way that has it. A state that the plant's `after_step` changes is none, nor is one outside its bounds
+or one that only commands outside their limits hold.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plants.core.analysis.slopes import Slopes, changes
+from plants.core.analysis.starts import TRIED, bounds, fewest_left, starts
 from plants.core.blocks import allocate_inputs
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _ROUNDS, _HALVINGS = 40, 12
 _TOLERANCE = 1e-10  # of the terms of each equation: what rounding leaves
 _SMALL = 1e-3  # rate that counts as one where all terms are 0, as at rest in the origin
+_SLACK = 1e-9  # of 1 and the command: a rest at a limit counts
 _SHORTEST = 2.0**-8  # of the way to a set point: a last part as short as this is not pursued
 
 
@@ -86,9 +89,22 @@ class Equilibria:
         """The equilibrium at the target, or at the last point of the way to it that has one."""
         state, begin = self._begin(target)
         rest = np.array(self.plant.calm())
-        v, done, part = np.append(state, np.zeros(len(target))), 0.0, 1.0
+        v = np.append(state, np.zeros(len(target)))
         found = None if (w != rest).any() else self._newton(v, begin, rest)
-        v = v if found is None else found
+        v, done = self._along(v if found is None else found, begin, target, w)
+        if done < 1.0 and (found := self._anywhere(v, target, w)) is not None:
+            v, done = found, 1.0
+        if done == 0.0 and self._newton(v, begin, rest) is None:
+            found = self._anywhere(v, begin, rest)
+            if found is None:
+                message = f"plant {self.plant.name!r} has no equilibrium on the way to the reference {target.tolist()}"
+                raise ValueError(message)
+            v, done = self._along(found, begin, target, w)
+        return self._described(v, done, rest + done * (w - rest))
+
+    def _along(self, v: Array, begin: Array, target: Array, w: Array) -> tuple[Array, float]:
+        """The last equilibrium on the way to the target, by ever shorter parts, and at which share of it it lies."""
+        rest, done, part = np.array(self.plant.calm()), 0.0, 1.0
         while done < 1.0 and part >= _SHORTEST:
             share = min(1.0, done + part)
             found = self._newton(v, begin + share * (target - begin), rest + share * (w - rest))
@@ -96,10 +112,20 @@ class Equilibria:
                 part *= 0.5
             else:
                 v, done = found, share
-        if done == 0.0 and self._newton(v, begin, rest) is None:
-            message = f"plant {self.plant.name!r} has no equilibrium on the way to the reference {target.tolist()}"
-            raise ValueError(message)
-        return self._described(v, done, rest + done * (w - rest))
+        return v, done
+
+    def _anywhere(self, near: Array, reference: Array, w: Array) -> Array | None:
+        """State and commands at rest on the reference, from starts all over the bounds: those nearest to `near`."""
+        low, high = bounds([*self.plant.states, *self.slopes.inputs], near)
+        free = starts(low, high)
+        with np.errstate(all="ignore"):  # a model need not hold everywhere
+            local = self.slopes.at(0.0, free[: self.n_x], free[self.n_x :], w, self.p)
+            best = fewest_left(np.hstack([local.rates, local.output[:, self.places] - reference]))
+        commanded = np.repeat(near[:, None], free.shape[1], axis=1)  # first from where it is, with other commands
+        commanded[self.n_x :] = free[self.n_x :]
+        tried = [*commanded[:, :TRIED].T, *free[:, best].T]
+        found = [v for start in tried if (v := self._newton(start, reference, w)) is not None]
+        return min(found, key=lambda v: float(np.abs((v - near) / (high - low)).max()), default=None)
 
     def _begin(self, target: Array) -> tuple[Array, Array]:
         """State and outputs of the operating point (without any: the initial state) that is nearest to the target."""
@@ -154,12 +180,17 @@ class Equilibria:
             return np.full(len(v), np.nan), None
         try:
             return excess, np.asarray(-np.linalg.solve(jacobian, left), float)
-        except np.linalg.LinAlgError:
-            return excess, None
+        except np.linalg.LinAlgError:  # slopes that vanish: the least change, and no way on where that is none
+            return excess, np.asarray(-np.linalg.lstsq(jacobian, left, rcond=None)[0], float)
 
     def _inside(self, v: Array) -> bool:
-        """Whether the state is one for which the model holds."""
-        return all(q.low <= value <= q.high for q, value in zip(self.plant.states, v[: self.n_x], strict=True))
+        """Whether the state is one for which the model holds, and the commands are within their limits."""
+        x, c = v[: self.n_x], v[self.n_x :]
+        held = all(q.low <= value <= q.high for q, value in zip(self.plant.states, x, strict=True))
+        slack = _SLACK * (1.0 + np.abs(c))
+        return held and all(
+            q.low - more <= value <= q.high + more for q, value, more in zip(self.slopes.inputs, c, slack, strict=True)
+        )
 
     def _changed(self, v: Array, w: Array) -> str:
         """How the plant's `after_step` changes the state; empty where it stays."""

@@ -6,17 +6,18 @@ All slopes are the tape's forward-mode derivatives of the blocks: exact up to ro
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from plants.core.analysis.slopes import Slopes, changes
+from plants.core.analysis.starts import bounds, fewest_left, starts
 from plants.core.blocks import allocate_inputs
 from plants.core.names import pick_values, position, unknown
 from plants.core.quantities import OperatingPoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,7 +100,8 @@ def linearise(
         Replace nominal values (disturbances: 0). An operating point brings its own parameters; these go before.
     input : mapping by name or full sequence, optional
         Given: the model is taken at this input, whether or not the state is held (`rates` tells). Left out: the input
-        that holds the state is found, the smallest change from the nominal one where several do.
+        that holds the state is found, from the nominal one and, where that leads to none inside the bounds, from
+        starts all over them; the smallest change from the nominal one where several do.
     adjust : sequence of str
         States that may be changed to reach the equilibrium (the heights of tanks that follow from one inflow).
     moving : sequence of str
@@ -190,49 +192,106 @@ def _places(plant: Plant, labels: Sequence[str]) -> list[int]:
 
 
 def _held(slopes: Slopes, point: _Point, adjust: list[int], moving: list[int], tolerance: float) -> tuple[Array, Array]:
-    """State and input at which all rates but those of `moving` states vanish, by Newton's method (least squares)."""
+    """State and input at which all rates but those of `moving` states vanish."""
     held = [k for k in range(len(point.x)) if k not in moving]
-    x, u = point.x.copy(), slopes.nominal_input()
-
-    def local(x: Array, u: Array) -> Local:
-        return slopes.at(point.t, x, u, point.w, point.p)
-
-    now = local(x, u)
-    for _ in range(_ROUNDS):
-        excess = _excess(now, x, u, tolerance)[held]
-        if np.all(excess <= 0.0) or not np.isfinite(now.rates).all():
-            break
-        jacobian = np.hstack([now.B[held], now.A[held][:, adjust]])
-        if not np.isfinite(jacobian).all() or not jacobian.size:
-            break
-        change: Array = np.asarray(np.linalg.lstsq(jacobian, -now.rates[held], rcond=None)[0], float)
-        step = _shortened(local, x, u, change, adjust, held, now)
-        if step is None:
-            break
-        x, u, now = step
-    _require_held(slopes, now, x, u, held, tolerance)
-    return x, u
+    search = _Search(slopes, point, adjust, held, tolerance)
+    first = search.newton(point.x, slopes.nominal_input())
+    if search.rests(first) and not _outside(slopes, first.u, tolerance):
+        return first.x, first.u
+    ends = search.ends()
+    found = search.nearest(ends)
+    if found is None:
+        _refuse(search, first, ends)
+    return found.x, found.u
 
 
-def _shortened(
-    local: Callable[[Array, Array], Local],
-    x: Array,
-    u: Array,
-    change: Array,
-    adjust: list[int],
-    held: list[int],
-    now: Local,
-) -> tuple[Array, Array, Local] | None:
-    """The step along `change`, halved until the rates become smaller; None where they do not."""
-    before, share = np.linalg.norm(now.rates[held]), 1.0
-    for _ in range(_HALVINGS):
-        x_new, u_new = x.copy(), u + share * change[: len(u)]
-        x_new[adjust] += share * change[len(u) :]
-        new = local(x_new, u_new)
-        if np.linalg.norm(new.rates[held]) < before:  # false for NaN
-            return x_new, u_new, new
-        share *= 0.5
-    return None
+@dataclass(frozen=True)
+class _Reached:
+    x: Array
+    u: Array
+    local: Local
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Newton's method (least squares) for the rates of `held` states, from one start or from many."""
+
+    slopes: Slopes
+    point: _Point
+    adjust: list[int]
+    held: list[int]
+    tolerance: float
+
+    def local(self, x: Array, u: Array) -> Local:
+        return self.slopes.at(self.point.t, x, u, self.point.w, self.point.p)
+
+    def rests(self, reached: _Reached) -> bool:
+        return bool(np.all(self.excess(reached) <= 0.0))
+
+    def excess(self, reached: _Reached) -> Array:
+        return np.asarray(_excess(reached.local, reached.x, reached.u, self.tolerance)[self.held], float)
+
+    def newton(self, x: Array, u: Array, limits: tuple[Array, Array] | None = None) -> _Reached:
+        """Where the method ends; with `limits` of what may change (inputs, then states) it does not leave them."""
+        now = _Reached(x.copy(), u.copy(), self.local(x, u))
+        for _ in range(_ROUNDS):
+            if self.rests(now) or not np.isfinite(now.local.rates).all():
+                break
+            jacobian = np.hstack([now.local.B[self.held], now.local.A[self.held][:, self.adjust]])
+            if not np.isfinite(jacobian).all() or not jacobian.size:
+                break
+            change = np.asarray(np.linalg.lstsq(jacobian, -now.local.rates[self.held], rcond=None)[0], float)
+            step = self._shortened(now, change, limits)
+            if step is None:
+                break
+            now = step
+        return now
+
+    def _shortened(self, now: _Reached, change: Array, limits: tuple[Array, Array] | None) -> _Reached | None:
+        """The step along `change`, halved until the rates become smaller; None where they do not."""
+        before, share = np.linalg.norm(now.local.rates[self.held]), 1.0
+        free = np.append(now.u, now.x[self.adjust])
+        for _ in range(_HALVINGS):
+            moved = free + share * change
+            x, u = self._placed(moved if limits is None else np.clip(moved, *limits))
+            new = self.local(x, u)
+            if np.linalg.norm(new.rates[self.held]) < before:  # false for NaN
+                return _Reached(x, u, new)
+            share *= 0.5
+        return None
+
+    def _placed(self, free: Array) -> tuple[Array, Array]:
+        """State and input from what may change: the inputs, then the adjusted states."""
+        n_u = len(self.slopes.inputs)
+        x = self.point.x.copy()
+        x[self.adjust] = free[n_u:]
+        return x, free[:n_u].copy()
+
+    def nearest(self, ends: Sequence[_Reached]) -> _Reached | None:
+        """The rest among `ends` that is nearest to the nominal input; None where there is none."""
+        found = [reached for reached in ends if self.rests(reached)]
+        if not found:
+            return None
+        limits, usual = self._limits(), np.append(self.slopes.nominal_input(), self.point.x[self.adjust])
+        width = limits[1] - limits[0]
+        return min(found, key=lambda r: float(np.abs((np.append(r.u, r.x[self.adjust]) - usual) / width).max()))
+
+    def ends(self) -> list[_Reached]:
+        """Where the method ends inside the bounds, from the best starts."""
+        limits = self._limits()
+        free = starts(*limits)
+        if not len(free):
+            return []
+        n_u = len(self.slopes.inputs)
+        many = np.repeat(self.point.x[:, None], free.shape[1], axis=1)
+        many[self.adjust] = free[n_u:]
+        with np.errstate(all="ignore"):  # a model need not hold everywhere
+            best = fewest_left(self.local(many, free[:n_u]).rates[:, self.held])
+        return [self.newton(*self._placed(free[:, k]), limits) for k in best]
+
+    def _limits(self) -> tuple[Array, Array]:
+        quantities = [*self.slopes.inputs, *(self.slopes.plant.states[k] for k in self.adjust)]
+        return bounds(quantities, np.append(self.slopes.nominal_input(), self.point.x[self.adjust]))
 
 
 def _excess(local: Local, x: Array, u: Array, tolerance: float) -> Array:
@@ -241,25 +300,38 @@ def _excess(local: Local, x: Array, u: Array, tolerance: float) -> Array:
     return np.where(np.isfinite(local.rates), np.abs(local.rates) - tolerance * size, np.inf)
 
 
-def _require_held(slopes: Slopes, local: Local, x: Array, u: Array, held: list[int], tolerance: float) -> None:
-    plant = slopes.plant
-    where = ", ".join(f"{q.name} = {value:.6g} {q.unit}" for q, value in zip(plant.states, x, strict=True))
-    excess = _excess(local, x, u, tolerance)[held]
-    if np.any(excess > 0.0):
-        left = [
-            f"{plant.states[k].name}: {local.rates[k]:.6g} {plant.states[k].unit}/s"
-            for k, above in zip(held, excess, strict=True)
-            if above > 0.0
-        ]
+def _outside(slopes: Slopes, u: Array, tolerance: float) -> list[int]:
+    """Places of the inputs that are outside their bounds."""
+    slack = tolerance * (1.0 + np.abs(u))
+    inside = [q.low - s <= value <= q.high + s for q, value, s in zip(slopes.inputs, u, slack, strict=True)]
+    return [k for k, holds in enumerate(inside) if not holds]
+
+
+def _refuse(search: _Search, first: _Reached, ends: Sequence[_Reached]) -> NoReturn:
+    """Say what is left of the rates where the least is, or by which input outside its bounds the state is held."""
+    slopes, plant = search.slopes, search.slopes.plant
+
+    def at(reached: _Reached) -> str:
+        return ", ".join(f"{q.name} = {v:.6g} {q.unit}".rstrip() for q, v in zip(plant.states, reached.x, strict=True))
+
+    if search.rests(first):
+        k = _outside(slopes, first.u, search.tolerance)[0]
+        quantity, value = slopes.inputs[k], first.u[k]
         raise ValueError(
-            f"no input holds plant {plant.name!r} at {where}; rates that remain: {', '.join(left)}. Use a state with "
-            "zero rates, name states that may move on in moving=(...) or that may be changed in adjust=(...), or give "
-            "the input"
+            f"plant {plant.name!r} is held at {at(first)} only by {quantity.name} = {value:.6g} {quantity.unit}, "
+            f"outside its bounds [{quantity.low:g}, {quantity.high:g}]"
         )
-    for quantity, value in zip(slopes.inputs, u, strict=True):
-        slack = tolerance * (1.0 + abs(value))
-        if not quantity.low - slack <= value <= quantity.high + slack:
-            raise ValueError(
-                f"plant {plant.name!r} is held at {where} only by {quantity.name} = {value:.6g} {quantity.unit}, "
-                f"outside its bounds [{quantity.low:g}, {quantity.high:g}]"
-            )
+    finite = [reached for reached in (first, *ends) if np.isfinite(reached.local.rates).all()]
+    least = min(finite or [first], key=lambda reached: float(search.excess(reached).max()))
+    left = [
+        f"{plant.states[k].name}: {least.local.rates[k]:.6g} {plant.states[k].unit}/s"
+        for k, above in zip(search.held, search.excess(least), strict=True)
+        if above > 0.0
+    ]
+    inputs = ", ".join(f"{q.name} = {v:.6g} {q.unit}".rstrip() for q, v in zip(slopes.inputs, least.u, strict=True))
+    raise ValueError(
+        f"no input holds plant {plant.name!r} at {at(least)}{f'; the best is {inputs}' if inputs else ''}; "
+        f"rates that remain: {', '.join(left)}. Use a state with "
+        "zero rates, name states that may move on in moving=(...) or that may be changed in adjust=(...), or give "
+        "the input"
+    )
