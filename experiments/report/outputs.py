@@ -74,18 +74,20 @@ def write(
         folder.write_json("structure.json", structure)
     from experiments.pipeline import front_files
     from experiments.report import exports
+    from experiments.report.answer import answer
     from experiments.report.builders import report
     from experiments.report.sections.learning import sentences
 
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     exports.of_design(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
-    path = report(bench, ref, group, judgement, signal, refined, fronts)
+    path, data = report(bench, ref, group, judgement, signal, refined, fronts)
     print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")
     print()
     print("\n".join(sentences(refined)))
     print(judgement.verdict.sentence)
+    print("\n".join(answer(data, refined["equal"].kb)))
     print(f"report: {path}")
 
 

@@ -38,6 +38,9 @@ EQUAL_TRAVEL = frozenset(
 )
 """Contenders that are searched with the fixed gains' travel in the taught situations as their limit."""
 
+COMPARED = ("iae", "entropy_difference_abs", "total_variation")
+"""Measures whose changes stand beside those of the cost, which may hide that one is bought with another."""
+
 SHORT = {
     "own": "your present gains",
     "table": "gain table",
@@ -111,6 +114,11 @@ class FinishedDesign:
         """The verdict of the run."""
         return self.judgement.verdict
 
+    @property
+    def judged(self) -> Group:
+        """Kind of the situations on which the verdict rests."""
+        return "unforeseen"
+
     @cached_property
     def contenders(self) -> dict[str, Tuned]:
         """Contenders by name."""
@@ -146,6 +154,11 @@ class FinishedDesign:
     def law(self, channel: int) -> PID:
         """Return the law of a channel."""
         return self.setup.laws[channel]
+
+    def filter_time(self, channel: int) -> float:
+        """Return the derivative filter time [s] to type in: without a filter, one sample passes the rate unchanged."""
+        law = self.law(channel)
+        return law.derivative_filter_time or law.sample_time or self.setup.step
 
     def limits(self, channel: int) -> tuple[float, float]:
         """Return the command limits of a channel: the law's, else the plant's."""

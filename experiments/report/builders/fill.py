@@ -8,6 +8,7 @@ from experiments.report import files, recorded
 from experiments.report.builders import learning, motion, results, words
 from experiments.report.builders.case import FinishedDesign
 from experiments.report.builders.cautions import cautions
+from experiments.report.builders.evidence import about, evidence
 from experiments.report.builders.recording import recordings
 from experiments.report.builders.verdict import verdict
 from experiments.report.drawing.numbers import count, plain
@@ -71,8 +72,8 @@ def report(
     signal: TeachingSignal,
     refined: Mapping[str, Refined],
     fronts: Sequence[Front] = (),
-) -> Path:
-    """Write ``situations.csv`` and `report.json`, draw the page from the files and return its path.
+) -> tuple[Path, ReportData]:
+    """Write ``situations.csv`` and `report.json`, draw the page from the files; return its path and what it shows.
 
     The bytes depend on the results alone: a run that was resumed gives the same.
     """
@@ -80,7 +81,7 @@ def report(
     data = report_data(case, recordings(case))
     write_table(data, bench.folder)
     files.save(bench.folder.path, data)
-    return files.draw(bench.folder.path)
+    return files.draw(bench.folder.path), data
 
 
 def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
@@ -102,6 +103,8 @@ def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
         own_measures=results.own_measures(case),
         picture=None if case.plant.scene is None else motion.picture_of(case.plant),
         plotted=motion.signals(case, arrays),
+        about=about(case),
+        evidence=evidence(case),
     )
 
 

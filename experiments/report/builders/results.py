@@ -15,7 +15,7 @@ import numpy as np
 from controllers import GainTable, TwoDegreePID
 from experiments.pipeline.judging import RIVAL
 from experiments.report.builders import estimates, words
-from experiments.report.builders.case import BASELINE, FinishedDesign, PlacedSituation
+from experiments.report.builders.case import BASELINE, COMPARED, FinishedDesign, PlacedSituation
 from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
@@ -72,7 +72,7 @@ def _channel(case: FinishedDesign, channel: int, row: Array, at: str = "") -> Ch
     law = case.law(channel)
     weight = float(row[3]) if len(row) > 3 else law.set_point_weight
     kp, ki, kd = row[:3].tolist()
-    return ChannelGains(kp, ki, kd, law.derivative_filter_time, weight, at=at)
+    return ChannelGains(kp, ki, kd, case.filter_time(channel), weight, at=at)
 
 
 def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
@@ -89,7 +89,7 @@ def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
     kp, ki, kd = rows[0].tolist()
     law = case.law(0)
     return ChannelGains(
-        kp, ki, kd, law.derivative_filter_time, law.set_point_weight, _triple(rows.min(axis=0)),
+        kp, ki, kd, case.filter_time(0), law.set_point_weight, _triple(rows.min(axis=0)),
         _triple(rows.max(axis=0)), at=f"{first}; linear in between", nodes=others,
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def _of_rules(case: FinishedDesign, controller: FuzzyController) -> tuple[Channe
         kp, ki, kd = base.reference[:3]
         law = case.law(channel)
         found.append(
-            ChannelGains(kp, ki, kd, law.derivative_filter_time, law.set_point_weight, _triple(low[part]),
+            ChannelGains(kp, ki, kd, case.filter_time(channel), law.set_point_weight, _triple(low[part]),
                          _triple(high[part]), at="reference gains; the rules move them")
         )  # fmt: skip
         first += len(base.gain_names)
@@ -204,6 +204,7 @@ def _result(case: FinishedDesign, contender: Tuned, place: PlacedSituation, reco
         situation=place.label,
         cost=estimates.mean(values, rows),
         change=None if name == BASELINE else estimates.change(values, base, rows),
+        changes={} if name == BASELINE else _changes(case, name, place),
         measures=_measures(case, name, place),
         actuator=_use(case, name, place, recorded[f"{key}.use"]) if f"{key}.use" in recorded else (),
         diverged_at=float(np.nanmin(ends)) if np.isfinite(ends).any() else float("nan"),
@@ -219,6 +220,17 @@ def _measures(case: FinishedDesign, name: str, place: PlacedSituation) -> dict[s
         values["effort"] = np.full(0, np.nan)
     with warnings.catch_warnings(action="ignore"):  # the mean of no survivor is NaN: not available
         return {measure: float(each.mean()) for measure, each in values.items()}
+
+
+def _changes(case: FinishedDesign, name: str, place: PlacedSituation) -> dict[str, Estimate]:
+    """Changes of measures against the baseline, over the seeds that both survive; none where none does."""
+    kind, k = place.kind, place.number
+    alive = ~(case.failed(name, kind) | case.failed(BASELINE, kind))[:, k]
+    if not alive.any():
+        return {}
+    rows = estimates.draws(int(alive.sum()), case.setup.seed)
+    pairs = {m: [case.measure(key, kind, m)[alive, k] for key in (name, BASELINE)] for m in COMPARED}
+    return {measure: estimates.change(one, other, rows) for measure, (one, other) in pairs.items()}
 
 
 def own_measures(case: FinishedDesign) -> tuple[OwnMeasure, ...]:

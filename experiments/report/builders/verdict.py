@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from math import nan
 
+import numpy as np
+
 from experiments.pipeline.judging import keeps_margins
 from experiments.report.builders import estimates
-from experiments.report.builders.case import BASELINE, EQUAL_TRAVEL, FinishedDesign
+from experiments.report.builders.case import BASELINE, COMPARED, EQUAL_TRAVEL, FinishedDesign
 from experiments.report.builders.results import margins_of
 from experiments.report.drawing.numbers import bracketed, number, percent
-from experiments.report.records.report_data import Criterion, JudgedText, VerdictComparison, VerdictText
-from experiments.report.records.results import Group, NotAvailable
+from experiments.report.records.report_data import (
+    Criterion,
+    JudgedText,
+    MeasureChange,
+    VerdictComparison,
+    VerdictText,
+)
+from experiments.report.records.results import Estimate, Group, NotAvailable
 from sscq.margins.operating import SLACK
-from sscq.verdict.verdict import NEAR, TRAVEL_SLACK
+from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
@@ -34,6 +42,8 @@ def verdict(case: FinishedDesign) -> VerdictText:
         sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
         margin_slack=SLACK,
+        measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
+        group=case.judged,
     )
 
 
@@ -50,7 +60,7 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
-    chance = estimates.random(case.judgement.fitness[BASELINE, "unforeseen"])  # equal runs are no sample
+    chance = estimates.random(case.judgement.fitness[BASELINE, case.judged])  # equal runs are no sample
     return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 
@@ -60,7 +70,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
         for key, text in _STATISTICS
     ]
-    rollouts = case.judgement.fitness[name, "unforeseen"].size
+    rollouts = case.judgement.fitness[name, case.judged].size
     travel = found.travel.value
     criteria += [
         Criterion(
@@ -75,7 +85,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
 
 def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     """Whether the seeds are a sample at all."""
-    pair = [case.judgement.fitness[key, "unforeseen"] for key in (name, BASELINE)]
+    pair = [case.judgement.fitness[key, case.judged] for key in (name, BASELINE)]
     seeds = len(pair[0])
     differs = any(estimates.random(values) for values in pair)
     told = "one seed" if seeds == 1 else f"{seeds} seeds" + ("" if differs else ", all the same")
@@ -118,7 +128,7 @@ def _of_other(case: FinishedDesign, name: str) -> str:
 def _why_not_it(case: FinishedDesign, name: str) -> str:
     """Why a controller that holds all conditions is not the recommended one."""
     recommended = case.verdict.recommended
-    means = {key: case.judgement.mean(key, "unforeseen") for key in (name, recommended)}
+    means = {key: case.judgement.mean(key, case.judged) for key in (name, recommended)}
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best"
     if means[name] < means[recommended]:
@@ -136,14 +146,31 @@ def _comparisons(case: FinishedDesign) -> list[VerdictComparison]:
     recommended = case.verdict.recommended
     if recommended != BASELINE:
         others = [n for n in case.contenders if n not in {recommended, BASELINE, "open_loop"}]
-        found += [_compared(case, recommended, name, "unforeseen") for name in others]
+        found += [_compared(case, recommended, name, case.judged) for name in others]
+    return found
+
+
+def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
+    """What the one number J hides, against the fixed gains and the user's own."""
+    found = []
+    for against in [key for key in (BASELINE, "own") if key in case.contenders and key != name]:
+        one, other = (case.judgement.fitness[key, case.judged] for key in (name, against))
+        none = np.zeros(one.shape, dtype=bool)  # the cost of a lost loop is part of the mean
+        lost = case.failed(name, case.judged) | case.failed(against, case.judged)
+        change = change_where_alive(one, other, none, case.setup.seed)
+        found.append(MeasureChange(name, against, "cost", estimates.of_change(change)))
+        for measure in (*COMPARED, *(one.name for one in case.plant.measures)):
+            one, other = (case.measure(key, case.judged, measure) for key in (name, against))
+            change = change_where_alive(one, other, lost, case.setup.seed)
+            known = not lost.all() and bool(other[~lost].any())
+            found.append(MeasureChange(name, against, measure, estimates.of_change(change) if known else Estimate(nan)))
     return found
 
 
 def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
     change = estimates.of_change(case.verdict.comparisons[name].mean)
     ratio = 1.0 + case.verdict.comparisons[name].travel.value
-    return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), "unforeseen", ratio)
+    return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), case.judged, ratio)
 
 
 def _compared(case: FinishedDesign, name: str, against: str, kind: Group) -> VerdictComparison:

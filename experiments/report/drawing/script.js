@@ -16,6 +16,22 @@
     if (enlarge) enlarge.closest("figure").classList.toggle("large");
   });
 
+  // A link to a folded section unfolds it; on paper nothing is folded.
+  const unfold = () => {
+    const aim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = aim && aim.querySelector(":scope > details");
+    if (folded) {
+      folded.open = true;
+      aim.scrollIntoView();
+    }
+  };
+  window.addEventListener("hashchange", unfold);
+  document.addEventListener("click", (event) => {
+    if (event.target.closest('a[href^="#"]')) setTimeout(unfold);
+  });
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  unfold();
+
   // Curves are written as "M x y l dx dy dx dy ..." in whole units: read them back once.
   const points = (curve) => {
     if (!curve.points) {

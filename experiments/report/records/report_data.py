@@ -62,6 +62,62 @@ class VerdictComparison:
 
 
 @dataclass(frozen=True)
+class MeasureChange:
+    """Change of one measure's mean against another controller, over the runs of the verdict that both survive.
+
+    Attributes
+    ----------
+    controller, against : str
+        Keys of controllers.
+    measure : str
+        Name as in the results of situations, or "cost".
+    change : Estimate
+        Relative, with its 95 % interval from the same draws as the verdict's.
+    """
+
+    controller: str
+    against: str
+    measure: str
+    change: Estimate
+
+
+@dataclass(frozen=True)
+class PlantText:
+    """The plant in words: what is controlled, within which ranges, how often.
+
+    Attributes
+    ----------
+    facts : tuple of (what, value)
+        States with their ranges, parameters, commands, sample time.
+    equations : str
+        Text of the functions that hold them; empty where they cannot be read.
+    """
+
+    facts: tuple[tuple[str, str], ...]
+    equations: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the verdict rests on, and what nobody looked at.
+
+    Attributes
+    ----------
+    covers : str
+        What was drawn for the intervals, and what they therefore say nothing of.
+    untested : tuple of str
+        What no judged situation had, and which proofs were not asked for.
+    worst_case, range_margins : str
+        Worst found in the declared ranges; margins over them; empty: not computed.
+    """
+
+    covers: str
+    untested: tuple[str, ...] = ()
+    worst_case: str = ""
+    range_margins: str = ""
+
+
+@dataclass(frozen=True)
 class Criterion:
     """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers."""
 
@@ -111,6 +167,10 @@ class VerdictText:
         The constraints in force; NaN: none.
     margin_slack : float
         Relative miss of the constraints (of Ms - 1, of the delay margin) that still counts as held.
+    measures : tuple of MeasureChange
+        Of the recommended (or judged) controller against the compared and the present one.
+    group : str
+        Situations on which the verdict rests.
     """
 
     recommended: str
@@ -124,6 +184,8 @@ class VerdictText:
     sensitivity_peak_limit: float = NAN
     delay_margin_needed: float = NAN
     margin_slack: float = 0.0
+    measures: tuple[MeasureChange, ...] = ()
+    group: Group = "unforeseen"
 
     def peak_held(self, sensitivity_peak: float) -> bool:
         """Whether a sensitivity peak keeps its limit, or there is none."""
@@ -183,6 +245,8 @@ class ReportData:
         Where any front was searched; where the plant has a scene.
     plotted, signals : tuple of NamedSignal, tuple of SignalView
         Signals that the plant names; their curves over time and over frequency.
+    about, evidence : PlantText or None, Evidence or None
+        The plant in words; what the verdict rests on. None: the run is of an earlier release.
     knowledge : Knowledge or None
         The refined knowledge base; how its inputs, terms and the number of its rules were found.
     """
@@ -201,6 +265,8 @@ class ReportData:
     own_measures: tuple[OwnMeasure, ...] = ()
     picture: PictureView | None = None
     plotted: tuple[NamedSignal, ...] = ()
+    about: PlantText | None = None
+    evidence: Evidence | None = None
     signals: tuple[SignalView, ...] = field(default=(), metadata=FROM_FILE)
     knowledge: Knowledge | None = field(default=None, metadata=FROM_FILE)
     searches: tuple[SearchHistory, ...] = field(default=(), metadata=FROM_FILE)
@@ -222,6 +288,7 @@ class ReportData:
             optional += [drive.controller for drive in self.picture.drives]
         optional += [one.controller for one in self.signals]
         optional += [] if self.knowledge is None else [self.knowledge.controller]
+        optional += [key for c in self.verdict.measures for key in (c.controller, c.against)]
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         named = [("recommended controller", self.verdict.recommended)]
         named += [("controller to compare with", self.verdict.compared_with)]

@@ -216,6 +216,8 @@ class SituationResult:
     change : Estimate or None
         Relative change of the cost against the controller that changes are counted against, with its interval from
         paired seeds; None: the page takes the plain ratio of the costs.
+    changes : mapping of name to Estimate
+        The same of measures; one that is not there: the page takes the plain ratio of the means.
     """
 
     situation: str
@@ -226,6 +228,7 @@ class SituationResult:
     diverged_at: float = NAN
     failures: int = 0
     change: Estimate | None = None
+    changes: Mapping[str, Estimate] = field(default_factory=dict)
 
     def measure(self, name: str) -> float:
         """One of the measures, NaN where there is none."""
@@ -250,7 +253,7 @@ class ChannelGains:
     kp, ki, kd : float
         Fixed gains, or the reference gains of a schedule.
     filter_time : float
-        Derivative filter time [s]; 0: none; NaN: unknown.
+        Derivative filter time [s], at least the sample time, which passes the rate unchanged; 0: none; NaN: unknown.
     set_point_weight : float
         Weight b of the reference in the proportional part.
     low, high : tuple of 3 floats, or None

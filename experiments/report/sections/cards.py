@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.report.answer import MEASURE_NAMES
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
 from experiments.report.records.results import (
-    GROUPS,
     ActuatorUse,
     ChannelView,
     ControllerResult,
@@ -27,6 +27,8 @@ from experiments.report.sections.view import PageView, finite
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_ALSO = ("iae", "entropy_difference_abs")  # beside the cost: one may be bought with the other
+_LOSS = 0.005  # a smaller one is none
 _PEAKS = 3  # operating points that the robustness card has room for
 
 
@@ -50,24 +52,26 @@ def worst_card(view: PageView) -> Html:
         against = view.change_in(worst.situation, view.recommended, rival)
         there = "it diverges" if rival.result(worst.situation).failed else proven(against)
         parts.append(element("p", f"Against {rival.name} there: ", there))
-        parts.append(_largest_loss(view, rival))
-    return card("Worst situation", *parts, _sketch(view, worst, rival))
+        parts += [_largest_loss(view, rival, name) for name in ("cost", *_ALSO)]
+    sketch = element("details", element("summary", "How it looks"), _sketch(view, worst, rival))
+    return card("Worst situation", *parts, sketch)
 
 
 def _when(result: SituationResult) -> str:
     return f" at {number(result.diverged_at, 3)} s" if finite(result.diverged_at) else ""
 
 
-def _largest_loss(view: PageView, rival: ControllerResult) -> Html:
-    names = [r.situation for group in GROUPS for r in view.results(view.recommended, group)]
-    changes = {name: c for name in names if finite((c := view.change_in(name, view.recommended, rival)).value)}
+def _largest_loss(view: PageView, rival: ControllerResult, measure: str) -> Html:
+    """In how many situations a measure is worse than the rival's, and where most."""
+    names, title = [s.name for s in view.data.situations], MEASURE_NAMES[measure]
+    changes = {name: c for name in names if finite((c := view.change_in(name, view.recommended, rival, measure)).value)}
     if not changes:
         return Html("")
-    lost = {name: c for name, c in changes.items() if c.value > 0.005 and not c.open}
+    lost = {name: c for name, c in changes.items() if c.value > _LOSS and not c.open}
     if not lost:
-        return element("p", f"No loss in any of {len(changes)} situations.")
+        return element("p", f"{title}: no loss in any of {len(changes)} situations.")
     worst = max(lost, key=lambda name: lost[name].value)
-    return element("p", f"Loses in {len(lost)} of {len(changes)}; most in {worst}: ", proven(lost[worst]))
+    return element("p", f"{title}: loses in {len(lost)} of {len(changes)}; most in {worst}: ", proven(lost[worst]))
 
 
 def _sketch(view: PageView, worst: SituationResult, rival: ControllerResult) -> Html:
@@ -105,7 +109,11 @@ def robustness_card(view: PageView) -> Html:
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
     parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
     parts.append(element("p", f"{_where(margins)} {margins.text}"))
-    parts += _peaks(view, margins)
+    evidence = view.data.evidence
+    ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
+    parts.append(element("p", element("b", "Over the declared ranges: "), ranges))
+    peaks = _peaks(view, margins)
+    parts += [element("details", element("summary", "Ms at the operating points"), *peaks)] if peaks else []
     other = view.compared.margins
     if view.compared is not view.recommended and not isinstance(other, NotAvailable):
         ms, seconds = shown(other.sensitivity_peak, digits=3), shown(other.delay_margin, "s", 3)
@@ -173,11 +181,18 @@ def _channel_use(view: PageView, index: int, channel: ChannelView, uses: dict[st
     name = f"{channel.command}: " if len(view.data.channels) > 1 else ""
     reach = f"{name}{number(lowest, 3)} … {number(highest, 3)}{unit} over {len(known)} situations (one line each)"
     bars = _range_bars(channel, known, 1.0 / len(view.data.channels))
+    bars = element("details", element("summary", "Range used in each situation"), bars) if bars else bars
     if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
-        return join((bars, element("p", f"{reach}; no limits were set.{_all_seeds(view, known)}")))
+        return join((element("p", f"{reach}; no limits were set.{_all_seeds(view, known)}"), bars))
     width = channel.high - channel.low
     part = f": {share((highest - lowest) / width)} of the range" if math.isfinite(width) else ""
-    return join((bars, element("p", f"{reach}{part}.{_all_seeds(view, known)}"), element("p", *_saturation(known))))
+    return join(
+        (
+            element("p", *_saturation(known)),
+            element("p", f"{reach}{part}.{_all_seeds(view, known)}"),
+            bars,
+        )
+    )
 
 
 def _all_seeds(view: PageView, known: dict[str, ActuatorUse]) -> str:

@@ -64,8 +64,9 @@ def ladder(view: PageView) -> Html:
     rows = [_row(view, c) for c in view.data.controllers]
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = multiples(groups)
-    per = join((element("h3", "Cost J in each situation"), view.legend())) if any(groups) else ""
-    return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, dots, lead=lead)
+    title = element("summary", "Cost J in each situation")
+    per = element("details", title, view.legend(), dots) if any(groups) else ""
+    return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, lead=lead, folded=False)
 
 
 def own_words(view: PageView) -> str:

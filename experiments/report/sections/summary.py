@@ -5,18 +5,21 @@ Gains are told in standard and in parallel form.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from experiments.report.answer import FORMS, gain_nodes, measure_name, peak_change
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
 from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark, shown
 from experiments.report.records.results import ChannelGains, ControllerResult, NotAvailable
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
+from experiments.report.sections.certainty import certainty_card, plant_card, untested_card
 from experiments.report.sections.tables import SIGNS
 from experiments.report.sections.view import PageView, finite, table
 
 if TYPE_CHECKING:
-    from experiments.report.records.report_data import Criterion, VerdictComparison
+    from experiments.report.records.report_data import Criterion, MeasureChange, VerdictComparison
 
 
 _HEAD = ("Controller", "K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
@@ -38,7 +41,7 @@ def gains_table(view: PageView) -> Html:
         rows = [row for controller in rest for row in _rows(view, controller)]
         summary = element("summary", f"Gains of the other {len(rest)} controllers")
         folded = element("details", summary, table(_head(view), rows))
-    title = element("h3", "Gains: standard form K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel form kp + ki/s + kd s")
+    title = element("h3", f"What to type: {FORMS}")
     return element("div", title, table(_head(view), shown_first), folded, class_="gains")
 
 
@@ -59,11 +62,23 @@ def _rows(view: PageView, controller: ControllerResult) -> list[Html]:
         return [element("tr", _name(view, controller, ""), cell, element("td", change))]
     many = len(controller.gains) > 1
     rows = []
-    for channel, gains in zip(view.data.channels, controller.gains, strict=False):
-        name = _name(view, controller, f", {channel.output}" if many else "", gains.at)
+    for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
+        units = dict(zip(("kp", "ki", "kd"), channel.gain_units, strict=False)) if many else {}
+        told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
+        name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
         rows.append(element("tr", name, *_cells(gains), element("td", change)))
         rows += [_node(node) for node in gains.nodes]
+        rows += _of_rules(view, controller, i, gains)
     return rows
+
+
+def _of_rules(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[Html]:
+    """The gains of the recommended knowledge base over its scheduling variables."""
+    known = view.data.knowledge
+    if known is None or controller is not view.recommended or controller.key != known.controller:
+        return []
+    nodes = gain_nodes(known.kb, channel)
+    return [_node(replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at)) for at, (kp, ki, kd) in nodes]
 
 
 def _node(gains: ChannelGains) -> Html:
@@ -113,17 +128,50 @@ _FAR = 1.0  # a change beyond would press all others together: its mark stands a
 
 
 def summary(view: PageView) -> Html:
-    """The whole first screen."""
+    """The whole first screen: what to do and type, by how much, at what price, how sure; what else folds."""
     headline = element("h1", "Recommend: ", view.recommended.label)
-    verdict = element("div", headline, _statement(view), _against(view), class_="verdict")
-    cards = element("div", actuator_card(view), worst_card(view), robustness_card(view), class_="cards")
-    return element("section", verdict, _warning_line(view), cards, gains_table(view), id="verdict")
+    verdict = element("div", headline, _statement(view), measures_table(view), class_="verdict")
+    cards = (plant_card, actuator_card, worst_card, robustness_card, certainty_card, untested_card)
+    boxes = element("div", *(card(view) for card in cards), class_="cards")
+    more = element("details", element("summary", "Why: the conditions, and the change against each of the others"),
+                   element("div", _criteria(view.data.verdict.criteria), _against(view), class_="verdict"))  # fmt: skip
+    return element("section", verdict, _warning_line(view), gains_table(view), boxes, more, id="verdict")
+
+
+def measures_table(view: PageView) -> Html:
+    """Beside the cost what it is made of and what it hides: every measure's change with its interval, and Ms."""
+    found = view.data.verdict.measures
+    if not found:
+        return element("div", missing("changes by measure were not stored by the release that made this run"))
+    against = list(dict.fromkeys(c.against for c in found))
+    name = view.data.controller(found[0].controller).name
+    heads = [h for key in against for h in (f"against {view.data.controller(key).name}", "95 % interval")]
+    rows = []
+    for measure in dict.fromkeys(c.measure for c in found):
+        of = {c.against: c for c in found if c.measure == measure}
+        less = {own.name: own.less_is_better for own in view.data.own_measures}.get(measure, True)
+        cells = [cell for key in against for cell in _measure_cells(of.get(key), less)]
+        rows.append(element("tr", element("th", measure_name(view.data, next(iter(of.values()))), scope="row"), *cells))
+    peaks = [element("td", peak_change(view.data, found[0].controller, key) or missing(), colspan="2", class_="words")
+             for key in against]  # fmt: skip
+    rows.append(element("tr", element("th", "Ms", scope="row"), *peaks))
+    title = element("h3", f"{name}: change of every measure, {view.judged_words}")
+    return element("div", title, table(("mean of", *heads), rows, style="measures"))
+
+
+def _measure_cells(change: MeasureChange | None, less_is_better: bool | None) -> tuple[Html, Html]:
+    if change is None or not finite(change.change.value):
+        return element("td", missing()), element("td")
+    estimate = change.change
+    bounds = interval(estimate).partition("interval ")[2]
+    mark = proven(estimate) if less_is_better else percent(estimate.value)
+    return element("td", mark), element("td", bounds or "none", class_="span")
 
 
 def _statement(view: PageView) -> Html:
     verdict = view.data.verdict
     reason = element("p", verdict.reason, class_="reason") if verdict.reason else ""
-    parts = (_headline_number(view), _against_present(view), reason, _criteria(verdict.criteria))
+    parts = (_headline_number(view), _against_present(view), reason)
     return element("div", *parts, class_="statement")
 
 
@@ -149,14 +197,16 @@ def _headline_number(view: PageView) -> Html:
         return element("p", missing("no other controller was compared with it"), class_="by")
     found = view.comparison(subject.key, compared.key)
     if found is None:
-        reason = f"no comparison of {subject.name} with {compared.name} on unforeseen situations"
+        reason = f"no comparison of {subject.name} with {compared.name} in {view.judged_words}"
         return element("p", missing(reason), class_="by")
-    words = f"cost J on unforeseen situations (test scenarios), {_travel(found)}, against {compared.name}"
+    words = f"cost J in {view.judged_words}, {_travel(found)}, against {compared.name}"
     bounds, freely = interval(found.change), _free(view, found)
     details = (words, f"; {bounds}" if bounds else "", f". {freely}" if freely else "")
-    turned_down = "" if subject is view.recommended else element("p", "Turned down: ", element("b", subject.name))
-    number_line = element("span", proven(found.change), class_="big" if subject is view.recommended else "big small")
-    return join((turned_down, element("p", number_line, element("span", *details, class_="of"), class_="by")))
+    if subject is not view.recommended:  # a number in large green would recommend what is not
+        start = element("b", f"Not recommended: {subject.name}")
+        return element("p", start, f" ({percent(found.change.value)} ", *details, ").", class_="reason")
+    number_line = element("span", proven(found.change), class_="big")
+    return element("p", number_line, element("span", *details, class_="of"), class_="by")
 
 
 def _free(view: PageView, equal: VerdictComparison) -> str:
@@ -194,10 +244,10 @@ def _against(view: PageView) -> Html:
     own, others = view.recommended, [c for c in view.data.controllers if c is not view.recommended]
     if own is view.compared:
         found = [(c.key, view.comparison(c.key, own.key)) for c in others]
-        words = f"The others against {own.name}, unforeseen situations: change of cost J"
+        words = f"The others against {own.name}, {view.judged_words}: change of cost J"
     else:
         found = [(c.key, view.comparison(own.key, c.key)) for c in others]
-        words = f"Against each of the others, unforeseen situations: change of cost J of {own.name}"
+        words = f"Against each of the others, {view.judged_words}: change of cost J of {own.name}"
     rows = [_row(view, key, comparison) for key, comparison in found]
     shown = tuple(row for row in rows if row is not None)
     if not shown:

@@ -24,6 +24,12 @@ GROUP_NAMES: dict[Group, str] = {
     "unforeseen": "Unforeseen situations (test scenarios)",
 }
 
+JUDGED_NAMES: dict[Group, str] = {
+    "taught": "taught situations (training scenarios)",
+    "validation": "validation situations",
+    "unforeseen": "unforeseen situations (test scenarios)",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class PageView:
@@ -47,6 +53,11 @@ class PageView:
         verdict = self.data.verdict
         same = verdict.recommended == verdict.compared_with
         return self.data.controller(verdict.judged) if same and verdict.judged else self.recommended
+
+    @property
+    def judged_words(self) -> str:
+        """The situations on which the verdict rests, in words."""
+        return JUDGED_NAMES[self.data.verdict.group]
 
     @cached_property
     def styles(self) -> dict[str, str]:
@@ -84,9 +95,21 @@ class PageView:
         ]
         return max(found, key=lambda c: c.equal_travel, default=None)
 
-    def change_in(self, situation: str, controller: ControllerResult, rival: ControllerResult) -> Estimate:
-        """The change of cost of a controller against another in one situation, with its interval where one is known."""
+    def change_in(
+        self, situation: str, controller: ControllerResult, rival: ControllerResult, measure: str = "cost"
+    ) -> Estimate:
+        """The change of the cost or of a measure of a controller against another in one situation.
+
+        With its interval where one is known.
+        """
         own, other = controller.result(situation), rival.result(situation)
+        if measure != "cost":
+            if rival is self.compared and measure in own.changes:
+                return own.changes[measure]
+            if controller is self.compared and measure in other.changes:
+                return other.changes[measure].turned()
+            lost = own.failed or other.failed  # a run cut short has small integrals
+            return Estimate(NAN if lost else change(own.measure(measure), other.measure(measure)))
         if rival is self.compared and own.change is not None:
             return own.change
         if controller is self.compared and other.change is not None:
@@ -164,10 +187,11 @@ def swatch(style: str, length: int = 22, hidden: str | None = "true") -> Html:
     return element("svg", line, viewBox=f"0 0 {length + 2} 12", class_="swatch", aria_hidden=hidden)
 
 
-def section(anchor: str, title: str, *content: object, lead: object = "") -> Html:
-    """One part of the page under its heading."""
+def section(anchor: str, title: str, *content: object, lead: object = "", folded: bool = True) -> Html:
+    """One part of the page under its heading, which folds and unfolds it."""
     intro = element("p", lead, class_="lead") if lead else ""
-    return element("section", element("h2", title), intro, *content, id=anchor)
+    heading = element("summary", element("h2", title))
+    return element("section", element("details", heading, intro, *content, open=not folded), id=anchor)
 
 
 def words_head(name: str) -> Html:

@@ -11,7 +11,15 @@ import pytest
 from experiments.report.drawing.numbers import judged, number, percent
 from experiments.report.page import render
 from experiments.report.records.learning import Knowledge, SearchHistory
-from experiments.report.records.report_data import Provenance, ReportWarning, VerdictComparison, VerdictText
+from experiments.report.records.report_data import (
+    Evidence,
+    MeasureChange,
+    PlantText,
+    Provenance,
+    ReportWarning,
+    VerdictComparison,
+    VerdictText,
+)
 from experiments.report.records.results import (
     ChannelGains,
     ChannelView,
@@ -119,7 +127,7 @@ def test_losses_carry_sign_and_word(data):
     loss = percent(99.0 / fixed - 1.0)
     text = words(page)
     assert f"▲ {loss} loss".replace("\u00a0", " ") in text  # in the table of all numbers
-    assert re.search(rf"Loses in \d+ of {len(CASES)}; most in larger step", text)
+    assert re.search(rf"cost J: loses in \d+ of {len(CASES)}; most in larger step", text)
     assert f"▲ {loss} worse".replace("\u00a0", " ") in text  # on the first screen
     assert judged(0.04) == '<span class="loss">▲ +4.0\u00a0% worse</span>'
     assert "worse" not in judged(-0.04)
@@ -210,9 +218,63 @@ def test_changes_in_a_situation_are_losses_only_if_proven(data):
         words(render(altered(data, lambda r, change=change: replace(r, change=change), "kb")))
         for change in (Estimate(0.04, -0.01, 0.09), Estimate(0.04, 0.01, 0.07))
     )
-    assert f"No loss in any of {len(CASES)} situations." in unproven
+    assert f"cost J: no loss in any of {len(CASES)} situations." in unproven
     assert "≈ +4.0 %" in unproven
-    assert f"Loses in {len(CASES)} of {len(CASES)}" in proven
+    assert f"cost J: loses in {len(CASES)} of {len(CASES)}" in proven
+
+
+def test_a_measure_that_loses_is_said_beside_a_cost_that_does_not(data):
+    better = altered(data, lambda r: replace(r, change=Estimate(-0.1, -0.2, -0.05)), "kb")
+    lost = altered(better, lambda r: replace(r, changes={"iae": Estimate(0.2, 0.1, 0.3)}), "kb", "mu doubled")
+    held = altered(lost, lambda r: replace(r, changes={"iae": Estimate(-0.1, -0.2, -0.05)}), "kb")
+    first, fine = (words(render(d)).partition("Conditions of the verdict")[0] for d in (lost, held))
+    assert f"cost J: no loss in any of {len(CASES)} situations." in first
+    assert re.search(rf"IAE: loses in \d+ of {len(CASES)}; most in ", first)
+    assert f"IAE: no loss in any of {len(CASES)} situations." in fine
+
+
+def test_changes_of_every_measure_stand_on_the_first_screen(data):
+    changes = (
+        MeasureChange("kb", "fixed", "cost", Estimate(-0.3, -0.35, -0.25)),
+        MeasureChange("kb", "fixed", "iae", Estimate(0.09, 0.05, 0.12)),
+        MeasureChange("kb", "fixed", "entropy_difference_abs", Estimate(-0.02, -0.06, 0.03)),
+        MeasureChange("kb", "fixed", "total_variation", Estimate(float("nan"))),
+    )
+    verdict = replace(data.verdict, measures=changes)
+    first = words(render(replace(data, verdict=verdict))).partition("Conditions of the verdict")[0]
+    for told in (
+        "cost J ▼ −30.0 % better −35.0 … −25.0 %",
+        "IAE ▲ +9.0 % worse +5.0 … +12.0 %",
+        "∫|ΔṠ| dt ≈ −2.0 % not proven −6.0 … +3.0 %",
+        "travel not available",
+        "Ms 1.63 against 1.79",
+    ):
+        assert told in first
+    older = words(render(data)).partition("Conditions of the verdict")[0]
+    assert "changes by measure were not stored by the release that made this run" in older
+
+
+def test_first_screen_says_what_it_rests_on(data):
+    evidence = Evidence("20 paired runs. The intervals cover the noise alone.", ("sensor noise", "jitter"))
+    about = PlantText((("controls", "position by force"), ("sample time", "0.01 s")), "def derivative(t, x): ...")
+    whole = replace(data, evidence=evidence, about=about)
+    first = words(render(whole)).partition("Conditions of the verdict")[0]
+    for told in ("controls: position by force", "sample time: 0.01 s", "def derivative(t, x)", evidence.covers,
+                 "sensor noise; jitter.", "Worst found in the declared ranges: not available",
+                 "Over the declared ranges: not available: not computed"):  # fmt: skip
+        assert told in first
+    told = replace(evidence, worst_case="J 3.2 at mu = 2", range_margins="Ms 1.79 at worst")
+    first = words(render(replace(whole, evidence=told))).partition("Conditions of the verdict")[0]
+    assert "Worst found in the declared ranges: J 3.2 at mu = 2" in first
+    assert "Over the declared ranges: Ms 1.79 at worst" in first
+    older = words(render(data)).partition("Conditions of the verdict")[0]
+    assert older.count("not stored by the release that made this run;") == 3
+
+
+def test_sections_fold_and_the_ladder_stands_open(page):
+    folded = re.findall(r'<section id="(\w+)"><details>', page)
+    assert {"conditions", "responses", "numbers", "glossary"} <= set(folded)
+    assert re.findall(r'<section id="(\w+)"><details open', page) == ["ladder"]
 
 
 def test_a_margin_within_the_slack_is_held(data):
@@ -290,7 +352,10 @@ def test_fixed_gains_win(data):
     verdict = replace(data.verdict, recommended="fixed", reason="The schedule is not proven better.")
     text = words(render(replace(data, verdict=verdict)))
     assert "Recommend: best fixed gains" in text
-    assert "Turned down: knowledge base" in text
+    assert "Not recommended: knowledge base" in text
+    assert "Turned down" not in text
+    first = render(replace(data, verdict=verdict)).partition('id="conditions"')[0]
+    assert 'class="big' not in first  # a change in large green would recommend what is not
     for whom, told in (
         ("kb", "Left is better; in words: knowledge base against best fixed gains"),
         ("", "Left is better."),

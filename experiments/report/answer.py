@@ -1,0 +1,165 @@
+"""The answer of a design at the terminal: what to type, and what it changes, measure by measure.
+
+Read from the same records as the page, so that both say the same.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from experiments.report.drawing.numbers import number as written
+from experiments.report.drawing.numbers import plain
+from experiments.report.records.results import NotAvailable
+from experiments.runtime.tables import in_words, number, text_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.report.records.report_data import MeasureChange, ReportData
+    from experiments.report.records.results import ChannelGains, ControllerResult
+    from flcs import KnowledgeBase
+    from flcs.inference.variable import Variable
+
+_POINTS = (5, 3)  # of the first and of the second scheduling variable
+_NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
+MEASURE_NAMES = {"cost": "cost J", "iae": "IAE", "entropy_difference_abs": "∫|ΔṠ| dt", "total_variation": "travel"}
+FORMS = "K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel kp + ki/s + kd s"
+
+
+def gain_nodes(kb: KnowledgeBase, channel: int) -> list[tuple[str, tuple[float, ...]]]:
+    """Return the gains of a channel over its first two inputs, the others at rest: where, and kp, ki, kd.
+
+    Empty where the gains do not depend on them.
+    """
+    base = kb.channels[channel]
+    axes = [_points(v, _POINTS[i]) if i < len(_POINTS) else _points(v, 1) for i, v in enumerate(base.inputs)]
+    columns = kb.columns(channel)
+    places = list(product(*axes))
+    inputs = np.zeros((len(places), len(kb.input_names)))
+    inputs[:, columns] = places
+    first = sum(len(one.gain_names) for one in kb.channels[:channel])
+    gains = kb.gains(inputs)[:, first : first + 3]
+    if np.allclose(gains, gains[0], rtol=1e-6):
+        return []
+    shown = base.inputs[: len(_POINTS)]
+    return [
+        (", ".join(_place(v, x) for v, x in zip(shown, place, strict=False)), tuple(row))
+        for place, row in zip(places, gains.tolist(), strict=True)
+    ]
+
+
+def _points(variable: Variable, count: int) -> list[float]:
+    """Evenly spaced over the taught range, which holds its rest (0, or the nearest to it) where there is one alone."""
+    if count == 1:
+        return [float(np.clip(0.0, variable.low, variable.high))]
+    return [float(x) for x in np.linspace(variable.low, variable.high, count)]
+
+
+def _place(variable: Variable, value: float) -> str:
+    name = _NAMES.get(variable.name, in_words(variable.name))
+    unit = "" if variable.unit in {"", "1"} else f" {variable.unit}"
+    return f"{name} {plain(float(f'{value:.3g}'))}{unit}"
+
+
+def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
+    """Return what a design says last: gains to type in, and what they change.
+
+    Parameters
+    ----------
+    data : ReportData
+    kb : KnowledgeBase
+        The refined one at equal travel, whose gains are told where it is recommended.
+    """
+    verdict = data.verdict
+    keys = dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k)
+    several = len(data.channels) > 1
+    lines = ["", f"What to type: {FORMS}"]
+    for i, channel in enumerate(data.channels):
+        head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", "travel"]
+        lines += ["", text_table(head, [row for key in keys for row in _rows(data, key, i, kb)])]
+    if not verdict.present:
+        stands_in = data.controller(verdict.compared_with).name
+        lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
+    return [*lines, "", *_changes(data)]
+
+
+def _heads(units: Sequence[str]) -> list[str]:
+    kp, ki, kd = units or ("", "", "")
+    return [_with(name, unit) for name, unit in
+            (("K", kp), ("Ti", "s"), ("Td", "s"), ("N", ""), ("kp", kp), ("ki", ki), ("kd", kd))]  # fmt: skip
+
+
+def _with(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[list[str]]:
+    """A controller's gains: its own row, and one for each node of a schedule."""
+    controller = data.controller(key)
+    role = {data.verdict.recommended: " (recommended)", data.verdict.present: " (present)"}.get(key, "")
+    title, tail = f"{controller.name}{role}", _ms_and_travel(data, controller)
+    if isinstance(controller.gains, NotAvailable):
+        return [[f"{title}: {controller.gains.reason}", *[""] * 8, *tail]]
+    gains = controller.gains[channel]
+    rows = [[title, *_numbers(gains), *tail]]
+    if gains.nodes:
+        rows[0][0] = f"{title}, at {gains.at}"
+        rows += [[f"  at {node.at}", *_numbers(node), "", ""] for node in gains.nodes]
+    elif key == "knowledge_base" == data.verdict.recommended:
+        rows[0][0] = f"{title}, reference gains"
+        for place, (kp, ki, kd) in gain_nodes(kb, channel):
+            node = type(gains)(kp, ki, kd, gains.filter_time, gains.set_point_weight)
+            rows.append([f"  at {place}", *_numbers(node), "", ""])
+        rows.append(["  the whole table: knowledge_base_table*.csv; as code: sscq export", *[""] * 10])
+    return rows
+
+
+def _numbers(gains: ChannelGains) -> list[str]:
+    """K, Ti, Td, N, kp, ki, kd, b; a dash where there is no such form."""
+    values = (*gains.standard, gains.kp, gains.ki, gains.kd, gains.set_point_weight)
+    return [number(value) for value in values]
+
+
+def _ms_and_travel(data: ReportData, controller: ControllerResult) -> list[str]:
+    margins = controller.margins
+    ms = "-" if isinstance(margins, NotAvailable) else f"{margins.sensitivity_peak:.3g}"
+    travels = [controller.result(s.name).measure("total_variation") for s in data.group(data.verdict.group)]
+    known = [t for t in travels if math.isfinite(t)]
+    return [ms, f"{np.mean(known):.4g}" if known else "-"]
+
+
+def _changes(data: ReportData) -> list[str]:
+    """One line for each controller that the verdict's is held against."""
+    lines = []
+    for against in dict.fromkeys(c.against for c in data.verdict.measures):
+        of = [c for c in data.verdict.measures if c.against == against]
+        told = ", ".join(f"{measure_name(data, c)} {_change(c)}" for c in of)
+        peaks = peak_change(data, of[0].controller, against)
+        ms = f"; Ms {peaks}" if peaks else ""
+        names = [data.controller(key).name for key in (of[0].controller, against)]
+        lines.append(f"{names[0]} against {names[1]}: {told}{ms}")
+    return lines
+
+
+def measure_name(data: ReportData, change: MeasureChange) -> str:
+    """Return what a measure is called in few words."""
+    own = {one.name: one.title for one in data.own_measures}
+    return MEASURE_NAMES.get(change.measure) or own.get(change.measure, in_words(change.measure))
+
+
+def _change(change: MeasureChange) -> str:
+    value, low, high = (100.0 * v for v in (change.change.value, change.change.low, change.change.high))
+    if math.isnan(value):
+        return "not known"
+    return f"{value:+.1f} %" + (f" [{low:+.1f}, {high:+.1f}]" if low < high else "")
+
+
+def peak_change(data: ReportData, controller: str, against: str) -> str:
+    """Return both Ms, "1.13 against 1.16"; empty where one is not known."""
+    pair = [data.controller(key).margins for key in (controller, against)]
+    values = [m.sensitivity_peak for m in pair if not isinstance(m, NotAvailable)]
+    return f"{written(values[0], 3)} against {written(values[1], 3)}" if len(values) == len(pair) else ""

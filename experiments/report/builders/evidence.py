@@ -1,0 +1,129 @@
+"""The plant in words, and what the verdict rests on: what its intervals cover, and what nobody looked at."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from experiments.report.builders import estimates, words
+from experiments.report.builders.case import BASELINE, FinishedDesign
+from experiments.report.drawing.numbers import plain, with_unit
+from experiments.report.records.report_data import Evidence, PlantText
+from plants.core.motion.modes import scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from plants.core.quantities import Quantity
+    from sscq.situations.situation import Situation
+
+_BLOCKS = ("derivative", "mass_matrix", "force", "acceleration", "outputs", "allocate")
+_MOST_LINES = 120  # of equations that a reader would want on a page
+_MOST_NAMES = 12
+
+_REAL_LOOP: dict[str, Callable[[Situation, FinishedDesign], bool]] = {
+    "a delayed command": lambda s, _: s.delay > 0.0,
+    "a delayed measurement": lambda s, _: s.output_delay > 0.0,
+    "sensor noise": lambda s, case: any(s.noise_levels(case.plant)),
+    "quantised measurements": lambda s, case: any(s.quanta(case.plant)),
+    "lost measurements or commands": lambda s, _: bool(s.dropout or s.command_dropout),
+    "jitter of the sampling": lambda s, _: bool(s.jitter),
+    "an actuator that is slow, sticks or has play": lambda s, case: any(
+        any(s.of_inputs(name, case.plant)) for name in ("rate_limit", "dead_zone", "backlash")
+    ),
+}
+"""What real loops have, and whether a situation has it."""
+
+
+def about(case: FinishedDesign) -> PlantText:
+    """Return the plant in words, with its equations where their text can be read."""
+    plant, setup = case.plant, case.setup
+    loops = [_loop(case, i) for i in range(len(plant.channels))]
+    facts = [("controls", "; ".join(loops))]
+    facts += [(name, text) for name, text in (
+        ("states (range of the model)", _listed(plant.states, _range)),
+        ("parameters", _listed(plant.parameters, _value)),
+        ("disturbances", _listed(plant.disturbances, _name)),
+    ) if text]  # fmt: skip
+    sample = setup.laws[0].sample_time or setup.step
+    facts.append((
+        "sample time",
+        f"{plain(sample)} s (integration: {scheme(plant, setup.options['integrator'])}, step {plain(setup.step)} s)",
+    ))  # fmt: skip
+    return PlantText(tuple(facts), _equations(case))
+
+
+def _loop(case: FinishedDesign, i: int) -> str:
+    low, high = case.limits(i)
+    y, u = words.output_unit(case.plant, i), words.command_unit(case.plant, i)
+    command = case.plant.inputs[i].name if case.plant.allocate is None else "its command"
+    bounds = f"{plain(low)} … {with_unit(high, u)}" if math.isfinite(low) or math.isfinite(high) else "no limits"
+    return f"{case.plant.channels[i].output}{f' [{y}]' if y else ''} by {command}, {bounds}"
+
+
+def _listed(quantities: Iterable[Quantity], text: Callable[[Quantity], str]) -> str:
+    found = list(quantities)
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    return ", ".join(map(text, found[:_MOST_NAMES])) + more
+
+
+def _range(q: Quantity) -> str:
+    unit = "" if q.unit == "1" else f" {q.unit}"
+    known = math.isfinite(q.low) or math.isfinite(q.high)
+    return f"{q.name} {plain(q.low)} … {plain(q.high)}{unit}" if known else _name(q)
+
+
+def _value(q: Quantity) -> str:
+    return f"{q.name} = {with_unit(q.nominal, q.unit)}"
+
+
+def _name(q: Quantity) -> str:
+    return q.name if q.unit in {"", "1"} else f"{q.name} [{q.unit}]"
+
+
+def _equations(case: FinishedDesign) -> str:
+    """Text of the functions that the plant is made of; none for functions that were generated."""
+    parts: list[str] = []
+    for name in _BLOCKS:
+        block = getattr(case.plant, name)
+        try:
+            text = textwrap.dedent(inspect.getsource(block)).strip() if block is not None else ""
+        except (OSError, TypeError):
+            return ""
+        if text and text not in parts and getattr(block, "__module__", "") != type(case.plant).__module__:
+            parts.append(text)
+    lines = "\n\n".join(parts).splitlines()
+    cut = [f"# ... {len(lines) - _MOST_LINES} more lines"] if len(lines) > _MOST_LINES else []
+    return "\n".join([*lines[:_MOST_LINES], *cut])
+
+
+def evidence(case: FinishedDesign) -> Evidence:
+    """Return what the verdict rests on."""
+    return Evidence(_covers(case), tuple(_untested(case)))
+
+
+def _covers(case: FinishedDesign) -> str:
+    spread = case.setup.config.situations.unforeseen_spread
+    values = case.judgement.fitness[BASELINE, case.judged]
+    seeds, situations = values.shape
+    start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
+    if not estimates.random(values):
+        return f"{start} All seeds give the same run: there are no intervals, and nothing is known beyond these."
+    drawn = f"noise and plants (parameters ±{100.0 * spread:g} %)" if spread else "the noise alone"
+    rest = "other situations or another search" if spread else "other situations, other plants or another search"
+    return f"{start} The 95 % intervals cover {drawn}: not {rest}."
+
+
+def _untested(case: FinishedDesign) -> list[str]:
+    """What no judged situation had, and what the run did not ask."""
+    situations, setup = case.setup.sets[case.judged], case.setup
+    found = [name for name, has in _REAL_LOOP.items() if not any(has(s, case) for s in situations)]
+    varied = any(case.plant.values("parameters", s.parameters) != case.plant.nominal() for s in situations)
+    if not varied and not setup.config.situations.unforeseen_spread:
+        found.append("another plant than the nominal one")
+    found.append(f"another seed of the search (one: {setup.seed})")
+    found.append("the worst of all declared ranges (sscq worst)")
+    found.append("stability while gains move (sscq certify): margins hold for gains that stand still")
+    return found

@@ -1,0 +1,48 @@
+"""Cards of the first screen on the plant, on how sure the verdict is, and on what nobody tested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.report.drawing.html import Html, element
+from experiments.report.drawing.numbers import missing
+from experiments.report.sections.cards import card
+
+if TYPE_CHECKING:
+    from experiments.report.sections.view import PageView
+
+_OLDER = "not stored by the release that made this run; `sscq design resume=` of the run writes it"
+
+
+def plant_card(view: PageView) -> Html:
+    """Which plant, how it is controlled, within which ranges and how often; its equations fold."""
+    about = view.data.about
+    if about is None:
+        return card("Plant", element("p", view.data.plant), element("p", missing(_OLDER)))
+    first = [(what, value) for what, value in about.facts if what in {"controls", "sample time"}]
+    lines = [element("p", element("b", what, ": "), value) for what, value in first]
+    rest = [element("p", element("b", what, ": "), value) for what, value in about.facts if (what, value) not in first]
+    inside = [*rest, element("pre", about.equations) if about.equations else ""]
+    words = "Ranges, parameters, equations" if about.equations else "Ranges and parameters"
+    return card("Plant", element("p", view.data.plant), *lines, element("details", element("summary", words), *inside))
+
+
+def certainty_card(view: PageView) -> Html:
+    """How sure, and what that covers; the worst found in the declared ranges."""
+    evidence = view.data.evidence
+    if evidence is None:
+        return card("How sure, and of what", element("p", missing(_OLDER)))
+    worst = evidence.worst_case or missing("`sscq worst` of the run searches them")
+    return card(
+        "How sure, and of what",
+        element("p", evidence.covers),
+        element("p", element("b", "Worst found in the declared ranges: "), worst),
+    )
+
+
+def untested_card(view: PageView) -> Html:
+    """What no judged situation had, and which proofs were not asked for."""
+    evidence = view.data.evidence
+    if evidence is None:
+        return card("Not tested", element("p", missing(_OLDER)))
+    return card("Not tested", element("p", "; ".join(evidence.untested) or "nothing of what is usually asked", "."))
