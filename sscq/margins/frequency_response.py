@@ -61,6 +61,7 @@ def refined_frequencies(
     sample_time: float,
     ends: tuple[float, float],
     coarse: Callable[[Array], NDArray[np.bool_]],
+    start: Array | None = None,
 ) -> Array:
     """Return frequencies [rad/s]: logarithmic, then halved where a response turns quickly.
 
@@ -72,8 +73,11 @@ def refined_frequencies(
     ends : (float, float)
     coarse : callable
         Frequencies [n_w] to which of the intervals between them [n_w - 1] turn too far.
+    start : array [n], optional
+        Frequencies to begin with, those of a similar plant; left out, evenly in the logarithm.
     """
-    points = np.unique(np.concatenate([np.geomspace(*ends, 60), _resonances(poles, sample_time, ends)]))
+    begin = np.geomspace(*ends, 60) if start is None else start
+    points = np.unique(np.concatenate([begin, _resonances(poles, sample_time, ends)]))
     for _ in range(_ROUNDS):
         points = apart(points, _folded(poles, sample_time))
         wide = coarse(points) & (np.diff(np.log(points)) > _CLOSEST)
@@ -143,6 +147,7 @@ def real_and_imaginary(values: Complex) -> Array:
 
 
 _RINGS = 24
+_PROBED = 8  # of many similar plants: how many say where their common grid begins and is fine
 
 
 @dataclass(frozen=True)
@@ -163,7 +168,7 @@ class LoopResponse:
     at_nyquist : array [5]
         B0, B1, B2, R, R without integrator, all real there.
     growth : array [n_rings]
-        Growth rates of the circles [1/s], ascending.
+        Growth rates of the circles [1/s], ascending; without circles an unstable loop is said to grow infinitely fast.
     rings : array [n_rings, 8, n_v]
         R, R B0, R B1, R B2 on the upper half of each circle: its real point z > 0, every other point of the grid, its
         real point z < 0.
@@ -234,25 +239,73 @@ def loop_transfer(plant: SampledPlant, s: Complex) -> Complex:
     return np.asarray(plant.loop.sense * np.array([y, y * h / np.expm1(s * h), filtered]), dtype=complex)
 
 
+def similar_responses(
+    plants: Sequence[LinearPlant], loops: Sequence[LoopSettings], low: ArrayLike, high: ArrayLike
+) -> tuple[LoopResponse, ...]:
+    """Prepare many plants that are much like one another, each with its own loop, faster than one by one.
+
+    The grid that suffices for some of them is where those of all begin, and is refined only where one turns faster; how
+    fast an unstable loop grows cannot be asked of the result.
+
+    Parameters
+    ----------
+    plants, loops : sequences of LinearPlant and LoopSettings, of equal length
+        The sample time of all loops is the same.
+    low, high : array [3]
+        As for :func:`loop_responses`.
+    """
+    smallest, largest = box_ends(low, high, 3)
+    sampled = [sample(plant, loop) for plant, loop in zip(plants, loops, strict=True)]
+    ends = _common_ends(sampled, smallest, largest)
+    grid = None
+    for plant in _some(sampled):
+        grid = _grid(plant, ends, largest, grid)
+    return tuple(_response(plant, _grid(plant, ends, largest, grid), ends, rings=0) for plant in sampled)
+
+
+def _some(sampled: Sequence[SampledPlant]) -> Sequence[SampledPlant]:
+    return sampled[:: max(1, len(sampled) // _PROBED)]
+
+
+def _common_ends(sampled: Sequence[SampledPlant], smallest: Array, largest: Array) -> tuple[float, float]:
+    """Ends of a grid for several plants: the slowest poles of all, the loops' own levels of a few."""
+    h = sampled[0].loop.sample_time
+    lowest = min(_ends(plant, smallest, largest)[0] for plant in _some(sampled))
+    poles = np.concatenate([plant.poles for plant in sampled])
+    return min(lowest, lowest_frequency(poles, h, lambda s: np.full(len(s), np.inf))), TOP * np.pi / h
+
+
 def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopResponse:
-    h = plant.loop.sample_time
-    least = least_gains(smallest, largest)[:, None]
+    ends = _ends(plant, smallest, largest)
+    return _response(plant, _grid(plant, ends, largest), ends, _RINGS)
+
+
+def _ends(plant: SampledPlant, smallest: Array, largest: Array) -> tuple[float, float]:
+    h, least = plant.loop.sample_time, least_gains(smallest, largest)[:, None]
 
     def level(s: Complex) -> Array:
         return np.asarray((np.abs(loop_transfer(plant, s)) * least).sum(axis=0))
 
+    return lowest_frequency(plant.poles, h, level), TOP * np.pi / h
+
+
+def _grid(plant: SampledPlant, ends: tuple[float, float], largest: Array, start: Array | None = None) -> Array:
     def coarse(points: Array) -> NDArray[np.bool_]:
         axis = np.asarray(1j * points)
         return _coarse(plant, points, loop_transfer(plant, axis), _regular(plant, axis, ends)[0], largest)
 
-    ends = (lowest_frequency(plant.poles, h, level), TOP * np.pi / h)
-    frequency = refined_frequencies(plant.poles, h, ends, coarse)
+    return refined_frequencies(plant.poles, plant.loop.sample_time, ends, coarse, start)
+
+
+def _response(plant: SampledPlant, frequency: Array, ends: tuple[float, float], rings: int) -> LoopResponse:
+    h = plant.loop.sample_time
     axis, end = np.asarray(1j * frequency), np.array([1j * np.pi / h])
     basis, regular = loop_transfer(plant, axis), _regular(plant, axis, ends)
     nyquist = np.concatenate([loop_transfer(plant, end), _regular(plant, end, ends)])[:, 0].real.copy()
     denominator, of_output, of_rate = plant.at_rest()
-    growth = apart(np.geomspace(ends[0], 5.0 / h, _RINGS), plant.poles.real)
+    growth = apart(np.geomspace(ends[0], 5.0 / h, rings), plant.poles.real)
     around = np.concatenate([[0.0], frequency[::2], [np.pi / h]])
+    circles = [_ring(plant, g + 1j * around, ends) for g in growth]
     return LoopResponse(
         sampled=plant,
         frequency=frequency,
@@ -262,7 +315,7 @@ def _prepare(plant: SampledPlant, smallest: Array, largest: Array) -> LoopRespon
         at_rest=np.array([denominator, plant.loop.sense * of_output, plant.loop.sense * of_rate]),
         at_nyquist=nyquist,
         growth=growth,
-        rings=np.array([_ring(plant, g + 1j * around, ends) for g in growth]),
+        rings=np.array(circles).reshape(rings, 8, len(around)),
     )
 
 

@@ -133,8 +133,13 @@ def _ring(x, ring, kp, ki, kd, work):
 
 
 def _growth(x, rates, rings, kp, ki, kd, work):
-    """Growth rate of an unstable loop: bracketed by two rings, interpolated by how near each comes to a zero."""
+    """Growth rate of an unstable loop: bracketed by two rings, interpolated by how near each comes to a zero.
+
+    Infinite where no rings were prepared: then it is not asked for.
+    """
     low, high = -1, len(rates)
+    if high == 0:
+        return np.inf
     near, far = 0.0, 1.0
     while high - low > 1:
         i = (low + high) // 2

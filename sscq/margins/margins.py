@@ -155,6 +155,23 @@ def loop_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> LoopMar
     return LoopMargins(tuple(r.name for r in responses), verdict == kernel.STABLE, **values)
 
 
+def limited_margins(gains: ArrayLike, responses: Sequence[LoopResponse]) -> Array:
+    """Return what limits are put on, of gain sets [gain_set, 3] (or [operating_point, gain_set, 3], each its own).
+
+    Returns
+    -------
+    array [3, operating_point, gain_set]
+        1 where the loop is stable, else 0; maximum sensitivity, delay margin [s].
+    """
+    gains = check_gains(gains, 3)
+    if gains.ndim < 3:
+        table = _table(np.atleast_2d(gains), responses, kernel.DELAY)
+    else:
+        pairs = zip(gains, responses, strict=True)
+        table = np.concatenate([_table(rows, [response], kernel.DELAY) for rows, response in pairs])
+    return np.stack([table[..., 0] == kernel.STABLE, table[..., 2], table[..., 7]])
+
+
 def penalty(gains: ArrayLike, responses: Sequence[LoopResponse], limits: MarginLimits, threads: int | None = 1) -> Any:
     """Return by how much gain sets violate the limits, summed over operating points: finite and graded everywhere.
 

@@ -52,11 +52,11 @@ class OneChannel:
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [1, n, n_sets]."""
-        return np.asarray(penalty(_plain(gains, 1), self.responses, limits, threads))[None]
+        return np.asarray(penalty(plain_gains(gains, 1), self.responses, limits, threads))[None]
 
     def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of the channel for gain sets [n_sets, n_gains]."""
-        return (loop_margins(_plain(gains, 1), self.responses),)
+        return (loop_margins(plain_gains(gains, 1), self.responses),)
 
 
 class SeveralChannels:
@@ -67,22 +67,22 @@ class SeveralChannels:
         points = [_together(spec, *case) for case in _cases(spec)]
         loops = tuple(loop_of(spec, i) for i in range(self.n))
         self.responses = coupled_responses(
-            points, loops, *(_plain(np.array(end, float), self.n) for end in (low, high))
+            points, loops, *(plain_gains(np.array(end, float), self.n) for end in (low, high))
         )
 
     def penalty(self, gains: np.ndarray, limits: MarginLimits, threads: int | None) -> np.ndarray:
         """Return what gain sets [n, n_sets, n_gains] pay [n_channels, n, n_sets]."""
-        return coupled_penalty(_plain(gains, self.n), self.responses, limits, threads)
+        return coupled_penalty(plain_gains(gains, self.n), self.responses, limits, threads)
 
     def margins(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel for gain sets [n_sets, n_gains]."""
-        return coupled_margins(_plain(gains, self.n), self.responses)
+        return coupled_margins(plain_gains(gains, self.n), self.responses)
 
 
-def loop_of(spec: LoopSpec, i: int) -> LoopSettings:
-    """Return how a channel is controlled, with the largest delay of the situations."""
+def loop_of(spec: LoopSpec, i: int, situations: Sequence[Situation] | None = None) -> LoopSettings:
+    """Return how a channel is controlled, with the largest delay of the situations (left out: all of the loop's)."""
     law, sample = spec.laws[i], spec.timing.sample_time
-    dead = max(s.delay + s.output_delay + s.jitter * sample for s in spec.situations)
+    dead = max(s.delay + s.output_delay + s.jitter * sample for s in situations or spec.situations)
     return LoopSettings(
         sample_time=sample,
         derivative_filter_time=getattr(law, "derivative_filter_time", 0.0),
@@ -92,8 +92,8 @@ def loop_of(spec: LoopSpec, i: int) -> LoopSettings:
     )
 
 
-def _plain(gains: np.ndarray, n_channels: int) -> np.ndarray:
-    """kp, ki, kd of every channel; a law may have more gains (a set-point weight), then those of all channels have."""
+def plain_gains(gains: np.ndarray, n_channels: int) -> np.ndarray:
+    """Return kp, ki, kd of every channel, without what laws have beside them (a set-point weight, then in all)."""
     width = gains.shape[-1] // n_channels
     return np.ascontiguousarray(
         np.concatenate([gains[..., width * i : width * i + GAINS] for i in range(n_channels)], -1)

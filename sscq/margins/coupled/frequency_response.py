@@ -109,7 +109,28 @@ def coupled_responses(
     return tuple(_prepare(sample_together(plant, loops), smallest, largest) for plant in plants)
 
 
-def _prepare(sampled: SampledLoops, smallest: Array, largest: Array) -> CoupledResponse:
+def similar_coupled_responses(
+    plants: Sequence[CoupledPlant], loops: Sequence[tuple[LoopSettings, ...]], low: ArrayLike, high: ArrayLike
+) -> tuple[CoupledResponse, ...]:
+    """Prepare many plants that are much like one another: the grid of the first is where those of the others begin.
+
+    Parameters
+    ----------
+    plants : sequence of CoupledPlant
+    loops : sequence of tuple of LoopSettings
+        One for each channel, of each plant in turn.
+    low, high : array [3 n_channels]
+        As for :func:`coupled_responses`.
+    """
+    smallest, largest = box_ends(low, high, GAINS * len(loops[0]))
+    found: list[CoupledResponse] = []
+    for plant, several in zip(plants, loops, strict=True):
+        grid = found[0].frequency if found else None
+        found.append(_prepare(sample_together(plant, several), smallest, largest, grid))
+    return tuple(found)
+
+
+def _prepare(sampled: SampledLoops, smallest: Array, largest: Array, start: Array | None = None) -> CoupledResponse:
     h, n = sampled.sample_time, len(sampled.loops)
     least, most = least_gains(smallest, largest).reshape(n, GAINS), largest.reshape(n, GAINS)
 
@@ -121,7 +142,9 @@ def _prepare(sampled: SampledLoops, smallest: Array, largest: Array) -> CoupledR
         return _coarse(sampled, points, most, ends)
 
     ends = (frequency_response.lowest_frequency(sampled.poles, h, level), TOP * np.pi / h)
-    frequency = frequency_response.refined_frequencies(sampled.poles, h, ends, coarse)
+    if start is not None:  # from its own lowest frequency on
+        start = np.append(ends[0], start[start > ends[0]])
+    frequency = frequency_response.refined_frequencies(sampled.poles, h, ends, coarse, start)
     s = np.append(1j * frequency, 1j * np.pi / h)
     answers, integrator = np.moveaxis(sampled.answers(s), -1, 0), h / np.expm1(s * h)
     answers[-1], integrator[-1] = answers[-1].real, integrator[-1].real  # rounding of e^(j pi) aside, they are

@@ -60,6 +60,21 @@ def coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> t
     return tuple(found)
 
 
+def limited_coupled_margins(gains: ArrayLike, responses: Sequence[CoupledResponse]) -> Array:
+    """Return what limits are put on, of gain sets [gain_set, 3 n_channels] (or each operating point's own, in front).
+
+    Returns
+    -------
+    array [3, operating_point, gain_set]
+        1 where all loops together are stable, else 0; of the worst channel maximum sensitivity and delay margin [s].
+    """
+    gains = _checked(gains, responses)
+    own = gains if gains.ndim == 3 else [np.atleast_2d(gains)] * len(responses)
+    table = np.array([_table(rows, response, kernel.DELAY) for rows, response in zip(own, responses, strict=True)])
+    stable = (table[..., 0] == kernel.STABLE).all(axis=-1)
+    return np.stack([stable, table[..., 2].max(axis=-1), table[..., 7].min(axis=-1)])
+
+
 def coupled_penalty(
     gains: ArrayLike, responses: Sequence[CoupledResponse], limits: MarginLimits, threads: int | None = 1
 ) -> Array:

@@ -1,0 +1,249 @@
+"""Margins over declared ranges: of frozen gains about every operating point of plants drawn from the ranges.
+
+    plants = DrawnPlants(plant, law, draws, step, low, high)      # once; draws: situations with parameters and delays
+    plants.margins(gain_sets, MarginLimits(1.8))                  # of one contender after the other
+
+What is linearised is the plant with a draw's own parameters, at a state of rest that belongs to the operating point:
+the declared state where some input holds it, else the drawn plant's own state of rest with the same controlled outputs
+(the reactor whose concentration follows from the temperature that is held). Inputs and states keep to their bounds;
+disturbances are at their values at rest. An operating point that brings parameters of its own keeps them. A pair of
+draw and point without such a state is left out and counted. The loop has the draw's own dead time: of the plant, of the
+commands, of the measurements and of the jitter, added up. Nothing else of a draw takes part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plants.core.analysis.rest_points import RestPointSearch
+from sscq.loop.spec import LoopSpec
+from sscq.margins.coupled.frequency_response import similar_coupled_responses
+from sscq.margins.coupled.margins import limited_coupled_margins
+from sscq.margins.coupled.sampled_loops import CoupledPlant
+from sscq.margins.frequency_response import similar_responses
+from sscq.margins.linear_loop import LinearPlant
+from sscq.margins.margins import limited_margins
+from sscq.margins.operating import loop_of, plain_gains
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from plants import Plant
+    from plants.core.analysis.rest_points import RestPoints
+    from plants.core.quantities import OperatingPoint
+    from sscq.margins.coupled.frequency_response import CoupledResponse
+    from sscq.margins.frequency_response import LoopResponse
+    from sscq.margins.margins import MarginLimits
+    from sscq.situations.situation import Situation
+
+    Array = NDArray[np.float64]
+
+SHARE = 0.95
+"""Of the pairs of draw and operating point: how many keep what is called the 95 % value."""
+
+
+@dataclass(frozen=True)
+class WorstDraw:
+    """The pair with the largest Ms; of several unstable ones, the first.
+
+    Attributes
+    ----------
+    draw : int
+    operating_point : str
+    gain_set : int
+        Row of the gain sets that were asked for.
+    parameters : mapping of parameter to float
+    delay : float
+        Of the loop, the plant's own dead time included [s].
+    """
+
+    draw: int
+    operating_point: str
+    gain_set: int
+    parameters: dict[str, float]
+    delay: float
+
+
+@dataclass(frozen=True)
+class RangeMargins:
+    """Margins of frozen gains over drawn plants; each (plant, operating point) pair counts with its worst gain set.
+
+    Attributes
+    ----------
+    sensitivity : float
+        Largest Ms; infinite where a pair is unstable.
+    sensitivity_95 : float
+        Ms that 95 % of the pairs keep; infinite where more than 5 % of them are unstable.
+    delay_margin : float
+        Smallest delay margin [s]; 0 where a pair is unstable.
+    kept : float
+        Share of the pairs that keep the limits.
+    stable : float
+        Share of the pairs that are stable.
+    pairs, skipped : int
+        How many pairs were judged, and how many more have no state of rest.
+    unstable : tuple of int
+        Numbers of the pairs that are unstable, the same pairs for all gains.
+    worst : WorstDraw
+    """
+
+    sensitivity: float
+    sensitivity_95: float
+    delay_margin: float
+    kept: float
+    stable: float
+    pairs: int
+    skipped: int
+    unstable: tuple[int, ...]
+    worst: WorstDraw
+
+
+@dataclass(frozen=True)
+class _Pair:
+    draw: int
+    point: int
+    delay: float
+
+
+class DrawnPlants:
+    """Frequency responses of every drawn plant at every operating point, for any frozen gains.
+
+    Parameters
+    ----------
+    plant, controller, step
+        As for a closed loop.
+    draws : sequence of Situation
+        Parameters and delays of each are a plant.
+    low, high : array [n_gains]
+        Range of the gains that will be asked for; it decides where the frequency grids are fine.
+
+    Attributes
+    ----------
+    skipped : int
+        Pairs of draw and operating point without a state of rest.
+
+    Raises
+    ------
+    ValueError
+        If the plant has no operating points, there are no draws, or no pair has a state of rest.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        controller: Any,
+        draws: Sequence[Situation],
+        step: float,
+        low: Sequence[float],
+        high: Sequence[float],
+    ) -> None:
+        if not plant.operating_points or not draws:
+            raise ValueError(
+                f"margins over ranges need operating points and draws, got {len(plant.operating_points)} points of "
+                f"plant {plant.name!r} and {len(draws)} draws; declare operating_points, or leave these margins out"
+            )
+        self.plant, self.draws = plant, tuple(draws)
+        self.spec = LoopSpec(plant, controller, self.draws, step)
+        self.n_channels = len(self.spec.laws)
+        self._box = [plain_gains(np.array(end, float), self.n_channels) for end in (low, high)]
+        self._values = np.array([plant.values("parameters", s.parameters) for s in self.draws], float)
+        self._pairs: list[_Pair] = []
+        self._responses: list[Any] = []
+        search = RestPointSearch(plant)
+        for number, point in enumerate(plant.operating_points):
+            self._prepare(search, number, point)
+        self.skipped = len(self.draws) * len(plant.operating_points) - len(self._pairs)
+        if not self._pairs:
+            raise ValueError(
+                f"none of {len(self.draws)} drawn plants {plant.name!r} has a state of rest that belongs to an "
+                "operating point, so no margins are known; declare narrower ranges of parameters, or other points"
+            )
+
+    def _prepare(self, search: RestPointSearch, number: int, point: OperatingPoint) -> None:
+        """Add the pairs of one operating point."""
+        own = {self.plant.index("parameters", name): value for name, value in dict(point.parameters).items()}
+        values = self._values.copy()
+        values[:, list(own)] = list(own.values())
+        nominal = np.array(self.plant.values("parameters", point.parameters), float)
+        rest = search.at(self.plant.values("states", point.state), nominal, values)
+        rows = np.flatnonzero(rest.at_rest)
+        if not rows.size:
+            return
+        late = np.zeros(len(values))
+        if self.plant.input_delay is not None:
+            late = values[:, self.plant.index("parameters", self.plant.input_delay)]
+        loops = [tuple(loop_of(self.spec, i, (self.draws[k],)) for i in range(self.n_channels)) for k in rows]
+        self._pairs += [
+            _Pair(int(k), number, float(late[k] + own[0].delay)) for k, own in zip(rows, loops, strict=True)
+        ]
+        if self.n_channels == 1:
+            alone = list(self._alone(rest, rows, late, point.name))
+            self._responses += similar_responses(alone, [several[0] for several in loops], *self._box)
+        else:
+            together = list(self._together(rest, rows, late, point.name))
+            self._responses += similar_coupled_responses(together, loops, *self._box)
+
+    def _alone(self, rest: RestPoints, rows: NDArray[np.intp], late: Array, name: str) -> Iterator[LinearPlant]:
+        c, rate = self._rows[0]
+        for k in rows:
+            local = rest.local
+            of_rate = None if rate is None else local.C[k, rate]
+            yield LinearPlant(local.A[k], local.B[k, :, 0], local.C[k, c], of_rate, float(late[k]), name)
+
+    def _together(self, rest: RestPoints, rows: NDArray[np.intp], late: Array, name: str) -> Iterator[CoupledPlant]:
+        outputs = [c for c, _ in self._rows]
+        for k in rows:
+            C = rest.local.C[k]
+            rates = np.array([np.zeros(C.shape[1]) if rate is None else C[rate] for _, rate in self._rows])
+            yield CoupledPlant(rest.local.A[k], rest.local.B[k], C[outputs], rates, float(late[k]), name)
+
+    @cached_property
+    def _rows(self) -> list[tuple[int, int | None]]:
+        """Places of each channel's output and rate among the measurements."""
+        place = self.plant.index
+        return [
+            (place("measurements", c.output), None if c.rate is None else place("measurements", c.rate))
+            for c in self.plant.channels
+        ]
+
+    def margins(self, gains: np.ndarray, limits: MarginLimits) -> RangeMargins:
+        """Return the margins of gain sets [n_sets, n_gains], all of them at every pair."""
+        return self._result(plain_gains(np.atleast_2d(np.asarray(gains, float)), self.n_channels), limits)
+
+    def margins_at_points(self, gains: np.ndarray, limits: MarginLimits) -> RangeMargins:
+        """Return the margins of a schedule over the operating point, gains [n_operating_points, n_gains]."""
+        own = plain_gains(np.asarray(gains, float), self.n_channels)
+        if len(own) != len(self.plant.operating_points):
+            raise ValueError(f"expected one gain set for each of {len(self.plant.operating_points)} points: {len(own)}")
+        return self._result(own[[pair.point for pair in self._pairs]][:, None], limits)
+
+    def _result(self, gains: Array, limits: MarginLimits) -> RangeMargins:
+        responses: list[LoopResponse] | list[CoupledResponse] = self._responses
+        limited: Any = limited_margins if self.n_channels == 1 else limited_coupled_margins
+        stable, sensitivity, delay = limited(gains, responses)
+        steady, most, least = (stable > 0.0).all(axis=1), sensitivity.max(axis=1), delay.min(axis=1)
+        kept = steady & (most <= limits.sensitivity) & (least >= limits.delay_margin)
+        worst = int(most.argmax())
+        pair = self._pairs[worst]
+        names = [q.name for q in self.plant.parameters]
+        values = dict(zip(names, self._values[pair.draw].tolist(), strict=True))
+        point = self.plant.operating_points[pair.point]
+        return RangeMargins(
+            sensitivity=float(most[worst]),
+            sensitivity_95=float(np.quantile(most, SHARE, method="inverted_cdf")),
+            delay_margin=float(least.min()),
+            kept=float(kept.mean()),
+            stable=float(steady.mean()),
+            pairs=len(self._pairs),
+            skipped=self.skipped,
+            unstable=tuple(np.flatnonzero(~steady).tolist()),
+            worst=WorstDraw(
+                pair.draw, point.name, int(sensitivity[worst].argmax()), values | dict(point.parameters), pair.delay
+            ),
+        )  # fmt: skip

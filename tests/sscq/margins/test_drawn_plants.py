@@ -1,0 +1,147 @@
+"""Margins over drawn plants: against closed formulas of a lag with dead time, eigenvalues, and the nominal margins."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import plants
+import sscq
+from controllers import PID
+from plants import Channel, OperatingPoint, Plant, Quantity
+from sscq.margins.drawn_plants import DrawnPlants
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
+
+STEP, LIMITS = 0.1, MarginLimits(1.8)
+FOPDT = plants.get("fopdt")
+LAW = PID(rate_source="difference")
+LOW, HIGH = [0.0] * 3, [3.0] * 3
+CORNERS = list(itertools.product((0.7, 1.3), (0.8, 1.2), (0.3, 0.6), (0.0, 0.2)))  # gain, lag, dead time, loop's delay
+
+
+def drawn(values=CORNERS):
+    return [sscq.Situation(parameters={"K": K, "T": T, "L": L}, delay=d) for K, T, L, d in values]
+
+
+def of_lag(gains, K, T, L, delay):
+    """Stability and Ms of a sampled PI loop about a lag with dead time, from its characteristic polynomial and L(z)."""
+    kp, ki = gains[:2]
+    a, m = np.exp(-STEP / T), round((L + delay) / STEP)
+    control = np.array([kp, ki * STEP - kp])  # of kp + ki h / (z - 1), over z - 1
+    closed = np.polyadd(np.polymul(np.polymul([1.0, -1.0], [1.0, -a]), [1.0] + [0.0] * m), K * (1.0 - a) * control)
+    z = np.exp(1j * np.linspace(1e-5, np.pi, 100_000))
+    loop = K * (1.0 - a) / (z - a) / z**m * np.polyval(control, z) / (z - 1.0)
+    return bool((np.abs(np.roots(closed)) < 1.0).all()), float((1.0 / np.abs(1.0 + loop)).max())
+
+
+@pytest.fixture(scope="module")
+def corners():
+    return DrawnPlants(FOPDT, LAW, drawn(), STEP, LOW, HIGH)
+
+
+@pytest.mark.parametrize("gains", [(0.6, 0.6, 0.0), (0.9, 0.9, 0.0), (0.3, 0.8, 0.0), (1.2, 1.0, 0.0)])
+def test_a_lag_with_dead_time_at_the_corners_of_its_ranges(corners, gains):
+    """Highest gain and longest dead time are worst; which lag is, the formula tells."""
+    known = [of_lag(gains, *corner) for corner in CORNERS]
+    found = corners.margins(np.array([gains]), LIMITS)
+    assert found.pairs == len(CORNERS)
+    assert found.skipped == 0
+    assert found.stable == np.mean([stable for stable, _ in known])
+    if found.stable == 1.0:
+        peaks = np.array([peak for _, peak in known])
+        corner = CORNERS[int(peaks.argmax())]
+        assert corner[0] == 1.3
+        assert corner[2:] == (0.6, 0.2)
+        assert found.sensitivity == pytest.approx(peaks.max(), rel=2e-4)
+        assert found.worst.parameters == dict(zip("KTL", corner[:3], strict=True))
+        assert found.worst.delay == pytest.approx(0.8)
+        assert found.kept == np.mean(peaks <= 1.8)
+
+
+def test_unstable_plants_are_counted_and_named(corners):
+    gains = (2.2, 1.5, 0.0)
+    stable = [of_lag(gains, *corner)[0] for corner in CORNERS]
+    found = corners.margins(np.array([gains]), LIMITS)
+    assert 0 < sum(stable) < len(CORNERS)
+    assert found.unstable == tuple(k for k, one in enumerate(stable) if not one)
+    assert found.stable == sum(stable) / len(CORNERS)
+    assert found.sensitivity == found.sensitivity_95 == np.inf
+    assert found.delay_margin == 0.0
+
+
+def test_95_percent_of_many_draws():
+    """The value that 190 of 200 keep, and the share that keeps the limit; ten of them are far out."""
+    rng = np.random.default_rng(1)
+    values = [(rng.uniform(0.7, 1.0), rng.uniform(0.8, 1.2), 0.1 * rng.integers(3, 6), 0.0) for _ in range(190)]
+    values += [(2.0, 1.0, 0.6, 0.2)] * 10
+    gains = (0.8, 0.7, 0.0)
+    peaks = np.sort([of_lag(gains, *value)[1] for value in values])
+    found = DrawnPlants(FOPDT, LAW, drawn(values), STEP, LOW, HIGH).margins(np.array([gains]), LIMITS)
+    assert found.sensitivity == pytest.approx(peaks[-1], rel=2e-4)
+    assert found.sensitivity_95 == pytest.approx(peaks[189], rel=2e-4)
+    assert found.sensitivity > 1.5 * found.sensitivity_95
+    assert found.kept == 0.95
+
+
+def test_the_worst_of_several_gain_sets_counts_at_every_pair(corners):
+    mild, wild = (0.3, 0.3, 0.0), (0.9, 0.9, 0.0)
+    both, alone = (corners.margins(np.array(sets), LIMITS) for sets in ([mild, wild], [wild]))
+    assert both.sensitivity == alone.sensitivity
+    assert both.worst.gain_set == 1
+
+
+def crossed(t, x, u, w, p):
+    """Two lags, each moved a little by the other's input."""
+    return -p[0] * x[0] + u[0] + 0.3 * u[1], 0.2 * u[0] - x[1] + u[1]
+
+
+PAIR = Plant(
+    "pair", (Quantity("a", ""), Quantity("b", "")), (Quantity("rate", "1/s", 1.0),),
+    inputs=(Quantity("left", ""), Quantity("right", "")), channels=(Channel("a"), Channel("b")), derivative=crossed,
+    operating_points=(OperatingPoint("rest", (0.0, 0.0)), OperatingPoint("up", (1.0, 0.0))),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("plant", "n"), [(plants.get("van_der_pol"), 1), (PAIR, 2)])
+def test_a_draw_of_nominal_parameters_has_the_nominal_margins(plant, n):
+    gains = np.array([[2.0, 1.0, 0.6] * n, [5.0, 2.0, 1.0] * n])
+    situations = [sscq.Situation(delay=0.03)]
+    low, high = [0.0] * 3 * n, [10.0] * 3 * n
+    known = OperatingMargins(plant, (PID(),) * n, situations, 0.01, low, high, LIMITS).worst(gains)
+    plants_drawn = DrawnPlants(plant, (PID(),) * n, situations * 3, 0.01, low, high)
+    found = plants_drawn.margins(gains, LIMITS)
+    assert found.sensitivity == pytest.approx(max(one.sensitivity.value for one in known), rel=1e-4)
+    assert found.delay_margin == pytest.approx(min(one.delay_margin.value for one in known), rel=1e-4)
+    assert found.pairs == 3 * len(plant.operating_points)
+    at_points = plants_drawn.margins_at_points(np.tile(gains[0], (len(plant.operating_points), 1)), LIMITS)
+    assert at_points.sensitivity == pytest.approx(plants_drawn.margins(gains[:1], LIMITS).sensitivity, rel=1e-12)
+
+
+def test_each_draw_has_its_own_delay():
+    """A long delay of one draw is not laid on the others, as it is where the taught situations are the constraint."""
+    gains = np.array([[0.9, 0.9, 0.0]])
+    both = DrawnPlants(FOPDT, LAW, drawn([(1.0, 1.0, 0.3, 0.0), (1.0, 1.0, 0.3, 1.5)]), STEP, LOW, HIGH)
+    found = both.margins(gains, LIMITS)
+    assert found.stable == found.kept == 0.5
+    assert found.unstable == (1,)
+
+
+def test_points_without_a_state_of_rest_are_left_out_and_counted():
+    """The input that holds the state is the parameter: within its bounds or not."""
+    plant = Plant(
+        "held", (Quantity("x", ""),), (Quantity("pull", "", 0.5),), inputs=(Quantity("u", "", low=-1.0, high=1.0),),
+        channels=(Channel("x"),), derivative=lambda t, x, u, w, p: (u[0] - p[0] * x[0],),
+        operating_points=(OperatingPoint("one", (1.0,)),),
+    )  # fmt: skip
+    values = (0.5, 0.9, 1.1, 1.5)
+    draws = [sscq.Situation(parameters={"pull": value}) for value in values]
+    found = DrawnPlants(plant, LAW, draws, STEP, LOW, HIGH).margins(np.array([[1.0, 0.5, 0.0]]), LIMITS)
+    assert (found.pairs, found.skipped) == (2, 2)
+    with pytest.raises(ValueError, match="none of 2 drawn plants"):
+        DrawnPlants(plant, LAW, draws[2:], STEP, LOW, HIGH)
+    with pytest.raises(ValueError, match="need operating points"):
+        DrawnPlants(replace(plant, operating_points=()), LAW, draws, STEP, LOW, HIGH)
