@@ -234,8 +234,7 @@ def _arguments(config: SimulateConfig) -> dict[str, Any]:
     count_steps(config.t_end, config.integration_step)
     check_mode(plant, config.algebraic_loop, config.integrator)
     parameters = dict(config.parameters)
-    plant.values("parameters", parameters)
-    plant.values("states", config.initial)
+    plant.start(config.initial, parameters)
     return {
         "t_end": config.t_end, "step": config.integration_step, "initial": config.initial, "parameters": parameters,
         "inputs": _signals(config, plant, "inputs", config.input, config.inputs),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from plants.core.motion.loop_account import AlgebraicLoopError, LoopGainWarning
     from plants.core.motion.simulate import simulate
     from plants.core.motion.trajectory import DivergedError, Trajectory
-    from plants.core.plant import Plant, with_rival
+    from plants.core.plant import Plant, StartWarning, with_rival
     from plants.core.presentation import Body, PlottedSignal, Presentation, Scene, View
     from plants.core.presentation import PlottedSignal as Shown
     from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity, Rival
@@ -84,7 +84,7 @@ _FROM = {
     "plants.core.motion.loop_account": ("AlgebraicLoopError", "LoopGainWarning"),
     "plants.core.motion.simulate": ("simulate",),
     "plants.core.motion.trajectory": ("DivergedError", "Trajectory"),
-    "plants.core.plant": ("Plant", "with_rival"),
+    "plants.core.plant": ("Plant", "StartWarning", "with_rival"),
     "plants.core.presentation": ("Body", "PlottedSignal", "Presentation", "Scene", "View"),
     "plants.core.quantities": ("Channel", "ControlTask", "OperatingPoint", "Quantity", "Rival"),
     "plants.core.scene_points": ("SceneError",),
@@ -99,9 +99,10 @@ __all__ = [
     "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DivergedError", "LinearModel",
     "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError",
     "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown", "SpuriousDamping",
-    "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos", "find", "get",
-    "is_odd", "levitation", "linearise", "load_installed", "load_plant_file", "loop_gain", "measures", "motors",
-    "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register", "ride",
+    "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos",
+    "find", "get", "is_odd", "levitation", "linearise", "load_installed", "load_plant_file", "loop_gain", "measures",
+    "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register",
+    "ride",
     "simulate", "sin", "slow_plants", "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle",
     "with_rival",
 ]  # fmt: skip

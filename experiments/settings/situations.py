@@ -105,8 +105,7 @@ def check(config: Config, plant: Plant, controller: Any, situations: Sequence[Si
     for situation in situations:
         try:
             count_steps(situation.t_end, config.integration_step)
-            plant.values("states", situation.initial)
-            plant.values("parameters", situation.parameters)
+            plant.start(situation.initial, situation.parameters)
         except ValueError as error:
             raise UserError(f"situation {situation.name!r}: {error}") from error
 

@@ -101,8 +101,7 @@ def _run_of(job: Job, situation: Situation, recorded: dict[str, Any]) -> LoopRun
     truth, looked_at = recorded["y"][every], _looked_at(job, situation, recorded)
     return LoopRun(
         rows, seen - looked_at[:, places], recorded["w"], truth,
-        np.array(job.plant.values("states", situation.initial)),
-        np.array(job.plant.values("parameters", situation.parameters)),
+        *(np.array(values) for values in job.plant.start(situation.initial, situation.parameters)),
     )  # fmt: skip
 
 

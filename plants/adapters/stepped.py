@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.motion.integrators import INTEGRATORS, USUAL
-from plants.core.names import pick_values, unknown
+from plants.core.names import unknown
 from plants.core.registry import find
 from plants.core.slow import LostError, SlowPlant
 from plants.core.user_file import load_plant_file
@@ -55,7 +55,7 @@ class Stepped:
     def start(self, parameters: Sequence[float], initial: Mapping[str, float]) -> Sequence[float]:
         """Begin anew."""
         self.p = tuple(parameters)
-        self.x = pick_values(f"states of plant {self.plant.name!r}", self.plant.states, initial)
+        self.x = self.plant.start(initial, self.p)[0]
         return self.x
 
     def step(self, t: float, u: Sequence[float], w: Sequence[float], h: float) -> Sequence[float]:

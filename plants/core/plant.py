@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ from plants.core.presentation import Presentation, check_scene
 from plants.core.quantities import ControlTask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from plants.core.measures import Measure
     from plants.core.presentation import PlottedSignal, Scene
@@ -52,6 +54,13 @@ def _takes_entries(plant: type[Plant]) -> type[Plant]:
 
     plant.__init__ = initialise  # type: ignore[method-assign]
     return plant
+
+
+_MOVED = 1e-6  # of 1 + a state's size: what a start may move, or miss its constraints by, without a word
+
+
+class StartWarning(UserWarning):
+    """A start that was given broke the plant's constraints and was moved onto them."""
 
 
 @_takes_entries
@@ -94,6 +103,13 @@ class Plant:
     loses_at_rest : bool
         It dissipates while it rests on its set points, as a heater or a magnet does: measures of entropy production
         then count the excess over the loss at the equilibrium of the present reference (`sscq`).
+    constraints : callable, optional
+        ``(t, x, u, w, p)`` to what must be 0 in every state that the plant can be in, such as the gaps of a closed
+        chain. It needs `admissible`.
+    admissible : callable, optional
+        ``(x, p, held) -> x`` of floats: the state nearest to `x` that fulfils the constraints with parameters `p`;
+        the states numbered in `held` keep their values where they can. ValueError where there is none. Every run
+        begins with what it gives (:meth:`start`).
     equations : Equations, optional
         What it was derived from: observers, layout, counts (:mod:`plants.mechanics`).
     step : float
@@ -134,6 +150,8 @@ class Plant:
     advance: Block | None = None
     input_delay: str | None = None
     loses_at_rest: bool = False
+    constraints: Block | None = None
+    admissible: Callable[..., tuple[float, ...]] | None = None
     equations: Any = None
     step: float = 0.01
     text: str = ""
@@ -148,6 +166,10 @@ class Plant:
             object.__setattr__(self, "derivative", solved_derivative(self))
         check_velocities(self)
         _check_declaration(self)
+        if (self.constraints is None) != (self.admissible is None):
+            raise ValueError(
+                f"plant {self.name!r}: constraints(t, x, u, w, p) and admissible(x, p, held) go together; give both"
+            )
         check_rivals(self)
         if self.scene is not None:
             check_scene(self.scene, self.name)
@@ -223,6 +245,51 @@ class Plant:
                         f"[{quantity.low:g}, {quantity.high:g}] {quantity.unit}, got {value}"
                     )
         return values
+
+    def start(
+        self,
+        initial: Mapping[str, float] | Sequence[float] | None = None,
+        parameters: Mapping[str, float] | Sequence[float] | None = None,
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return the state and the parameters that a run begins with: nominal values with those given replaced.
+
+        A plant with constraints begins in a state that fulfils them with these parameters: states that are given by
+        name keep their values, the others follow; where that is impossible, or all are given, all may move.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`values`, and where no state fulfils the constraints.
+
+        Warns
+        -----
+        StartWarning
+            Where states that were given had to move.
+        """
+        x, p = self.values("states", initial), self.values("parameters", parameters)
+        if self.admissible is None:
+            return x, p
+        names = [q.name for q in self.states]
+        given = [] if initial is None else list(initial) if isinstance(initial, Mapping) else names
+        places = tuple(names.index(name) for name in given)
+        begun = self.admissible(x, p, places)
+        moved = [names[k] for k in places if abs(begun[k] - x[k]) > _MOVED * (1.0 + abs(x[k]))]
+        if moved and not (len(places) == len(x) and self.fulfils(x)):  # with other parameters a whole state must move
+            warnings.warn(
+                f"plant {self.name!r}: the start that was given breaks its constraints, so {', '.join(moved)} moved "
+                "onto them; plant.start(initial, parameters) shows where to, and naming fewer states keeps those named",
+                StartWarning,
+                stacklevel=3,
+            )
+        return begun, p
+
+    def fulfils(self, x: Sequence[float], p: Sequence[float] | None = None) -> bool:
+        """Whether a state fulfils the constraints, with nominal parameters or those given."""
+        if self.constraints is None:
+            return True
+        u = tuple(q.nominal for q in self.inputs)
+        found = self.constraints(0.0, tuple(x), u, self.calm(), self.nominal() if p is None else tuple(p))
+        return all(abs(value) <= _MOVED for value in found)
 
     def index(self, kind: str, name: str) -> int:
         """Return the position of the quantity called `name` among `kind`; unknown names raise with the near miss."""

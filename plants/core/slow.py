@@ -122,6 +122,6 @@ def shadow(plant: Plant) -> Plant:
         derivative=resting, advance=kept,
         outputs=cut(plant.outputs), entropy_rate=cut(plant.entropy_rate), allocate=cut(plant.allocate),
         energy=None, supplied_power=None, mass_matrix=None, force=None, acceleration=None, kinematics=None,
-        velocities=(), after_step=None, loses_at_rest=False, equations=None,
+        velocities=(), after_step=None, loses_at_rest=False, constraints=None, admissible=None, equations=None,
         task=replace(plant.task, measures=measures, operating_points=(), rivals=()), presentation=Presentation(),
     )  # fmt: skip

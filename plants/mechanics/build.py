@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from plants.core.linear_solve import solve_symmetric
 from plants.core.names import unknown
-from plants.core.plant import Plant, keywords
+from plants.core.plant import Plant, StartWarning, keywords
 from plants.core.quantities import Quantity
 from plants.mechanics import checks
+from plants.mechanics.admissible import start_projection
 from plants.mechanics.algebra.blocks import Full
 from plants.mechanics.algebra.calculus import in_rows, triangle
 from plants.mechanics.declaration import declaration
@@ -93,6 +94,10 @@ def as_plant(equations: Equations, project: bool, fields: Mapping[str, Any]) -> 
         "entropy_rate": equations.entropy_rate,
         "equations": equations,
     }
+    if declared.n_constraints and form != "joints":
+        given["constraints"] = equations.residuals
+        begin = [q.nominal for q in given["states"]]
+        given["admissible"] = start_projection(equations.full, begin, rates_too=form in MULTIPLIER_FORMS)
     if declared.measured:
         given |= {"measurements": tuple(q for q, _ in declared.measured), "outputs": equations.outputs}
     if form in multipliers.MULTIPLIER_FORMS:
@@ -131,11 +136,34 @@ def _states(equations: Equations) -> tuple[Quantity, ...]:
     known = {q.name: q for q in turned} | (quasi if equations.form == "quasi" else {})
     rates = tuple(known.get(name, Quantity("", "", text="quasi-velocity")) for name in equations.velocities)
     initial = equations.state_from([q.nominal for q in places], [q.nominal for q in turned])
+    _announce(equations, places, initial)
     return tuple(
         Quantity(name, q.unit, value, q.low, q.high, q.text)
         for name, q, value in zip(equations.layout, (*places, *rates), initial, strict=True)
     )
 
+
+def _announce(equations: Equations, places: Sequence[Quantity], initial: Sequence[float]) -> None:
+    """Say which initial coordinates had to move onto the constraints by more than rounding of their digits.
+
+    One that is 0 was not given, or is where the others put it.
+    """
+    moved = [
+        f"{q.name} {q.nominal:.4g} -> {value:.4g}"
+        for q, value in zip(places, initial, strict=False)
+        if q.nominal != 0.0 and abs(value - q.nominal) > ROUNDED * (1.0 + abs(q.nominal))
+    ]
+    if moved:
+        warnings.warn(
+            f"mechanism {equations.declared.name!r}: its initial coordinates break its position constraints and were "
+            f"moved onto them: {', '.join(moved)}; give initial=... that fulfils them",
+            StartWarning,
+            stacklevel=6,
+        )
+
+
+ROUNDED = 0.01
+"""Of 1 + its size: what an initial coordinate may move without a word, for it was given with few digits."""
 
 FORMS = ("auto", "free", "quasi", "joints", "routh", "gauss", "maggi", "chaplygin")
 

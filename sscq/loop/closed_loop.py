@@ -190,17 +190,18 @@ class ClosedLoop:
 
     def start_rows(self, number: int) -> np.ndarray:
         """Return the initial workspace [rows] of one situation, without delay lines."""
-        situation, plant, spec = self.situations[number], self.plant, self.spec
+        situation, spec = self.situations[number], self.spec
+        x, p = self.plant.start(situation.initial, situation.parameters)
         rows: dict[str, Sequence[float]] = {
-            "x": plant.values("states", situation.initial),
-            "p": plant.values("parameters", situation.parameters),
+            "x": x,
+            "p": p,
             ALIVE: (1.0,),
             "since": (self._jumps[number] + self._jumps[number][-1:] * self.scoring.jumps)[: self.scoring.jumps],
             "k": spec.controller.schedule.initial(),
         }
-        rows |= self.sampling.motion.start(rows["x"])
+        rows |= self.sampling.motion.start(x)
         if self.watch is not None:
-            rows |= self.watch.start(rows["x"], rows["p"])
+            rows |= self.watch.start(x, p)
         rows |= {f"c{i}": law.initial() for i, law in enumerate(spec.laws)}
         rows |= self.sampling.start(number)
         for bank in (spec.references, spec.disturbances):

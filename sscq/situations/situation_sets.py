@@ -127,13 +127,12 @@ class _GenericTask:
 
     def returning(self, name: str, size: float, seed: int) -> dict[str, Any]:
         """Back to rest from outputs that are `size` channel scales away; a step where an output is no state."""
-        states = [q.name for q in self.plant.states]
-        start = dict(zip(states, self._point, strict=True))
+        states, moved = [q.name for q in self.plant.states], {}
         for channel in self.plant.channels:
             if channel.output not in states:
                 return self.step(name, 0.6, seed)
-            start[channel.output] = self._away(channel, size)
-        return self.step(name, 0.0, seed, initial=start)
+            moved[channel.output] = self._away(channel, size)
+        return self.step(name, 0.0, seed, initial=self._placed(moved))
 
     def changed(self, name: str, number: int) -> dict[str, Any]:
         """A step on a plant whose parameters are larger and smaller in turn: the first larger, or the first smaller."""
@@ -150,6 +149,15 @@ class _GenericTask:
         """The state at rest: the first operating point, else the nominal state."""
         points = self.plant.operating_points
         return tuple(points[0].state) if points else self.plant.initial()
+
+    def _placed(self, moved: dict[str, float]) -> dict[str, float]:
+        """The state at rest with some states moved; where constraints bind the others to them, they follow."""
+        plant, names = self.plant, [q.name for q in self.plant.states]
+        state = dict(zip(names, self._point, strict=True)) | moved
+        if plant.admissible is None:
+            return state
+        places = [names.index(name) for name in moved]
+        return dict(zip(names, plant.admissible(tuple(state.values()), plant.nominal(), places), strict=True))
 
     @cached_property
     def _rest(self) -> dict[str, float]:
@@ -188,10 +196,9 @@ class _GenericTask:
     def _holds(self, moved: dict[str, float]) -> bool:
         """Whether commands within their limits can hold the plant with some states moved away from rest."""
         channels, names = self.plant.channels, [q.name for q in self.plant.states]
-        state = dict(zip(names, self._point, strict=True)) | moved
         others = [name for name in names if name not in {c.output for c in channels}]
         try:
-            commands = linearise(self.plant, state, adjust=others, commands=True).input
+            commands = linearise(self.plant, self._placed(moved), adjust=others, commands=True).input
         except ValueError:
             return False
         return all(c.low <= command <= c.high for c, command in zip(channels, commands, strict=True))

@@ -228,7 +228,7 @@ def _parameters(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
 
 
 def _initial(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
-    columns = zip(*(plant.values("states", s.initial) for s in several), strict=True)
+    columns = zip(*(plant.start(s.initial, s.parameters)[0] for s in several), strict=True)
     ranges = {q.name: _span([q.nominal, *values]) for q, values in zip(plant.states, columns, strict=True)}
     return {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
 

@@ -39,7 +39,7 @@ def situation(plant: Plant, given: Situation) -> str:
     parts = [given.text] if given.text else []
     parts += _references(plant, given)
     if given.initial is not None:
-        parts.append("start " + _named(plant.states, plant.values("states", given.initial)))
+        parts.append("start " + _named(plant.states, plant.start(given.initial, given.parameters)[0]))
     parts += [*_disturbances(plant, given), *_other_plant(plant, given), *_real_loop(plant, given)]
     parts.append(f"{plain(given.t_end)} s")
     return "; ".join(parts)

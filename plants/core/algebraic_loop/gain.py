@@ -151,7 +151,8 @@ def _point(
     if disturbances is None or isinstance(disturbances, Mapping):
         disturbances = {q.name: q.rest for q in plant.disturbances} | dict(disturbances or {})
     w = pick_values(f"disturbances of plant {plant.name!r}", plant.disturbances, disturbances)
-    return EvaluationPoints(t, plant.values("states", state), u, w, plant.values("parameters", parameters))
+    x, p = plant.start(state, parameters)
+    return EvaluationPoints(t, x, u, w, p)
 
 
 class SpuriousDamping(NamedTuple):

@@ -129,7 +129,8 @@ class Equilibria:
 
     def _begin(self, target: Array) -> tuple[Array, Array]:
         """State and outputs of the operating point (without any: the initial state) that is nearest to the target."""
-        states = [np.array(point.state) for point in self.plant.operating_points] or [np.array(self.plant.initial())]
+        given = [point.state for point in self.plant.operating_points] or [self.plant.initial()]
+        states = [np.array(self.plant.start(state, self.p.tolist())[0]) for state in given]
         outputs = [self._outputs(state) for state in states]
         distances = [float(np.abs((output - target) / self.scale).sum()) for output in outputs]
         nearest = int(np.argmin(distances))
@@ -175,9 +176,14 @@ class Equilibria:
         jacobian = np.vstack([np.hstack([local.A, local.B]), np.hstack([local.C[self.places], local.D[self.places]])])
         left = np.append(local.rates, local.output[self.places] - reference)
         known = np.append(np.abs(local.E) @ np.abs(w) + _SMALL, np.abs(reference) + self.scale)
+        if local.residuals.size:  # a closed chain rests where it is closed
+            jacobian = np.vstack([jacobian, np.hstack([local.G, np.zeros((len(local.G), len(c)))])])
+            left, known = np.append(left, local.residuals), np.append(known, np.full(len(local.G), _SMALL))
         excess = left / (_TOLERANCE * (np.abs(jacobian) @ np.abs(v) + known))
         if not np.isfinite(jacobian).all() or not np.isfinite(left).all():
-            return np.full(len(v), np.nan), None
+            return np.full(len(left), np.nan), None
+        if local.residuals.size:  # its rates depend on one another
+            return excess, np.asarray(-np.linalg.lstsq(jacobian, left, rcond=None)[0], float)
         try:
             return excess, np.asarray(-np.linalg.solve(jacobian, left), float)
         except np.linalg.LinAlgError:  # slopes that vanish: the least change, and no way on where that is none

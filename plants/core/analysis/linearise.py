@@ -172,7 +172,7 @@ def _point(plant: Plant, state: Any, parameters: Given, disturbances: Given, t: 
         p = plant.values("parameters", parameters)
     at_rest = tuple(replace(q, nominal=q.rest) for q in plant.disturbances)
     w = pick_values(f"disturbances of plant {plant.name!r}", at_rest, disturbances)
-    return _Point(t, np.array(plant.values("states", state)), np.array(w), np.array(p))
+    return _Point(t, np.array(plant.start(state, p)[0]), np.array(w), np.array(p))
 
 
 def _require_kept(slopes: Slopes, point: _Point, x: Array, u: Array) -> None:
@@ -212,6 +212,9 @@ class _Reached:
     local: Local
 
 
+_SHUT = 1e-9  # residual of a constraint that counts as 0
+
+
 @dataclass(frozen=True)
 class _Search:
     """Newton's method (least squares) for the rates of `held` states, from one start or from many."""
@@ -226,7 +229,21 @@ class _Search:
         return self.slopes.at(self.point.t, x, u, self.point.w, self.point.p)
 
     def rests(self, reached: _Reached) -> bool:
-        return bool(np.all(self.excess(reached) <= 0.0))
+        shut = not self.adjust or np.abs(reached.local.residuals).max(initial=0.0) <= _SHUT
+        return bool(np.all(self.excess(reached) <= 0.0) and shut)
+
+    def left(self, local: Local) -> Array:
+        """What has to vanish: the rates; where states are adjusted also what they miss the constraints by."""
+        rates = local.rates[self.held]
+        return np.append(rates, local.residuals) if self.adjust and local.residuals.size else rates
+
+    def slopes_of_left(self, local: Local) -> Array:
+        """Slopes of :meth:`left` by the inputs and the adjusted states."""
+        rows = np.hstack([local.B[self.held], local.A[self.held][:, self.adjust]])
+        if self.adjust and local.residuals.size:
+            free = np.zeros((len(local.residuals), local.B.shape[1]))
+            rows = np.vstack([rows, np.hstack([free, local.G[:, self.adjust]])])
+        return rows
 
     def excess(self, reached: _Reached) -> Array:
         return np.asarray(_excess(reached.local, reached.x, reached.u, self.tolerance)[self.held], float)
@@ -237,10 +254,10 @@ class _Search:
         for _ in range(_ROUNDS):
             if self.rests(now) or not np.isfinite(now.local.rates).all():
                 break
-            jacobian = np.hstack([now.local.B[self.held], now.local.A[self.held][:, self.adjust]])
+            jacobian = self.slopes_of_left(now.local)
             if not np.isfinite(jacobian).all() or not jacobian.size:
                 break
-            change = np.asarray(np.linalg.lstsq(jacobian, -now.local.rates[self.held], rcond=None)[0], float)
+            change = np.asarray(np.linalg.lstsq(jacobian, -self.left(now.local), rcond=None)[0], float)
             step = self._shortened(now, change, limits)
             if step is None:
                 break
@@ -249,13 +266,13 @@ class _Search:
 
     def _shortened(self, now: _Reached, change: Array, limits: tuple[Array, Array] | None) -> _Reached | None:
         """The step along `change`, halved until the rates become smaller; None where they do not."""
-        before, share = np.linalg.norm(now.local.rates[self.held]), 1.0
+        before, share = np.linalg.norm(self.left(now.local)), 1.0
         free = np.append(now.u, now.x[self.adjust])
         for _ in range(_HALVINGS):
             moved = free + share * change
             x, u = self._placed(moved if limits is None else np.clip(moved, *limits))
             new = self.local(x, u)
-            if np.linalg.norm(new.rates[self.held]) < before:  # false for NaN
+            if np.linalg.norm(self.left(new)) < before:  # false for NaN
                 return _Reached(x, u, new)
             share *= 0.5
         return None

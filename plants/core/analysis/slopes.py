@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Local:
-    """Rates, outputs and slopes at one point [...] or at many [n_points, ...]."""
+    """Rates, outputs and slopes at one point [...] or at many [n_points, ...]; residuals of constraints, slopes G."""
 
     rates: Array
     output: Array
@@ -39,6 +39,8 @@ class Local:
     C: Array
     D: Array
     F: Array
+    residuals: Array
+    G: Array
 
 
 class Slopes:
@@ -77,6 +79,9 @@ class Slopes:
         results = [tape.lift(value) for value in values]
         slopes = differentiate(results, [*x, *u, *w])
         wanted = [*results, *(slope for row in slopes for slope in row)]
+        if plant.constraints is not None:
+            residuals = [tape.lift(value) for value in plant.constraints(t, x, inputs, w, p)]
+            wanted += [*residuals, *(slope for row in differentiate(residuals, x) for slope in row)]
         return Program(tape, tuple(flat(shapes)), tuple(tape.lift(value).index for value in wanted))
 
     def at(self, t: float | Array, x: Array, u: Array, w: Array, p: Array) -> Local:
@@ -87,12 +92,16 @@ class Slopes:
         values = replay(self._program, *(float(v) if not many else np.asarray(v, float) for v in given))
         table = np.array([np.broadcast_to(value, many) for value in values], float)
         table = np.moveaxis(table, 0, -1)
-        rates, output, rest = table[..., :n_x], table[..., n_x : n_x + n_y], table[..., n_x + n_y :]
-        slopes = rest.reshape(*many, n_x + n_y, n_x + n_u + n_w)
+        n_f, n_z = n_x + n_y, n_x + n_u + n_w
+        rates, output = table[..., :n_x], table[..., n_x:n_f]
+        rest, bound = table[..., n_f : n_f * (1 + n_z)], table[..., n_f * (1 + n_z) :]
+        n_r = bound.shape[-1] // (1 + n_x)
+        slopes = rest.reshape(*many, n_f, n_z)
         ends = (n_x, n_x + n_u)
         A, B, E = np.split(slopes[..., :n_x, :], ends, axis=-1)
         C, D, F = np.split(slopes[..., n_x:, :], ends, axis=-1)
-        return Local(rates, output, A, B, E, C, D, F)
+        G = bound[..., n_r:].reshape(*many, n_r, n_x)
+        return Local(rates, output, A, B, E, C, D, F, bound[..., :n_r], G)
 
 
 def _commanded(plant: Plant) -> tuple[Quantity, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from plants.core import blocks
 from plants.core.analysis.linearise import linearise
-from plants.core.checks import functions, loop, motion
+from plants.core.checks import constraints, functions, loop, motion
 from plants.core.checks.functions import check_measures, check_scene_points
 from plants.core.checks.report import CheckReport
 from plants.core.plant import Plant as Kind
@@ -62,6 +62,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
         check_scene_points(report, plant, sample)
         loop.check_loop(report, plant, sample)
         if report.ok:
+            constraints.check_starts(report, plant)
             _check_operating_points(report, plant)
             motion.check_motion(report, plant, sample)
     return report
@@ -132,7 +133,7 @@ def _driven(plant: Plant) -> bool:
 def _check_operating_points(report: CheckReport, plant: Plant) -> None:
     for point in plant.operating_points:
         try:
-            held = linearise(plant, point, commands=True)
+            held = linearise(plant, constraints.closed(plant, point), commands=True)
         except ValueError as error:
             report.problems.append(f"operating point {point.name!r}: {error}")
         else:

@@ -15,6 +15,7 @@ import numpy as np
 
 from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import shape
+from plants.core.checks.constraints import check_drift
 from plants.core.checks.runs import HalvedRuns, check_stiffness, drive, fastest, rounded
 from plants.core.motion.simulate import simulate
 from plants.core.motion.trajectory import DivergedError
@@ -61,6 +62,7 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
     if plant.advance is None:
         check_stiffness(report, slopes, runs)
     _check_order(report, runs)
+    check_drift(report, plant, runs.at(_HALVINGS - 1))
     if plant.energy is not None and plant.entropy_rate is not None and _supply_is_known(plant):
         _check_balance(report, flow, runs, sample)
     if plant.after_step is not None:
@@ -76,6 +78,8 @@ def _supply_is_known(plant: Plant) -> bool:
 def _find_runs(report: CheckReport, plant: Plant, slopes: Slopes) -> HalvedRuns | None:
     """A run inside the plant's region: shorter and more gently driven until it stays there."""
     initial = tuple(_moved(q, 1.0 if k % 2 == 0 else -1.0) for k, q in enumerate(plant.states))
+    if plant.admissible is not None:
+        initial = plant.admissible(initial, plant.nominal())
     u, w, p = slopes.nominal_input(), np.array(plant.calm()), np.array(plant.nominal())
     values = np.abs(np.linalg.eigvals(slopes.at(0.0, np.array(initial), u, w, p).A))
     fast = float(values.max(initial=0.0)) or 1.0

@@ -78,15 +78,15 @@ def simulate(
     n_steps = count_steps(t_end, step)
     signals_u = as_signals(plant, "inputs", inputs, step)
     signals_w = as_signals(plant, "disturbances", disturbances, step)
-    delay = _delay(plant, plant.values("parameters", parameters))
+    x, p = plant.start(initial, parameters)
+    delay = _delay(plant, p)
     signals_u, delay = _held_back(plant, signals_u, delay, n_steps, step, name, seed)
     bank_u = SignalBank("u", [q.name for q in plant.inputs], [signals_u], step)
     bank_w = SignalBank("w", [q.name for q in plant.disturbances], [signals_w], step)
     design, motion = _design(plant, bank_u, bank_w, integrator, algebraic_loop)
     kernel = kernels.build(design)
     start = np.zeros((1, design.rows.count))
-    rows = {"x": plant.values("states", initial), "p": plant.values("parameters", parameters), ALIVE: (1.0,)}
-    rows |= motion.start(rows["x"])
+    rows = {"x": x, "p": p, ALIVE: (1.0,)} | motion.start(x)
     for bank in (bank_u, bank_w):
         rows |= bank.start(0, name, seed)
     fill_rows(start[0], design, rows)

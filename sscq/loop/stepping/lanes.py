@@ -186,10 +186,10 @@ class Lanes:
         return rows[lanes]
 
     def _initial(self, number: int, given: Any) -> tuple[float, ...]:
-        begun = self.situations[number].initial
-        if isinstance(given, dict) and isinstance(begun, dict):
-            given = {**begun, **given}
-        return self.plant.values("states", given)
+        situation = self.situations[number]
+        if isinstance(given, dict) and isinstance(situation.initial, dict):
+            given = {**situation.initial, **given}
+        return self.plant.start(given, situation.parameters)[0]
 
     def command(self, commands: np.ndarray) -> None:
         """Give every lane its commands [lane, channel] for one sample, and move on to the next one."""
