@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.runtime.errors import UserError, add_user_file, tell
+from experiments.runtime.errors import UserError
 
 if TYPE_CHECKING:
     import argparse
@@ -61,13 +61,15 @@ def run(options: argparse.Namespace) -> None:
     import sscq
     from experiments.cases.frozen_margins import words
     from experiments.cases.kb_case import other_plant
+    from experiments.runtime.plant_choice import load, stored_plant_file
     from flcs import FuzzyController, KnowledgeBase
 
     if Path(options.kb).is_dir():
         raise UserError(f"give a file, got a folder; in a run's it is {Path(options.kb) / 'knowledge_base.json'}")
     if options.file:
-        add_user_file(options.file)
-        plants.load_plant_file(options.file, tell)
+        load(options.file)
+    elif stored := stored_plant_file(options.kb):
+        load(stored, quiet=True)
     kb = KnowledgeBase.load(options.kb)
     plant = plants.find(kb.plant)
     several = situations(kb, plant, options.sets)

@@ -9,6 +9,7 @@ As in::
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,13 +30,23 @@ _KNOWN = ("plant", "tick", "slew", "fallback", "fade", "authority", "channels")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=".fis or .fcl, one a channel; read as text")
-    parser.add_argument("--complement", metavar="FILE", help="complement.json that was exported with them")
+    parser.add_argument(
+        "--complement",
+        metavar="FILE",
+        help="complement.json that was exported with them; found where it lies beside them",
+    )
     parser.add_argument("--plant", metavar="NAME", help="the plant, where there is no complement")
     parser.add_argument("--plant-file", metavar="FILE", help="your own plant file; it is executed")
     parser.add_argument(
         "--settings", metavar="FILE", help="JSON with what the files lack; see docs/reference/exports/fis.md"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", default="knowledge_base.json", help="where to write it")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="knowledge_base.json",
+        help="where to write it; nothing is overwritten",
+    )
     parser.set_defaults(run=run)
 
 
@@ -47,16 +58,46 @@ def run(options: argparse.Namespace) -> None:
     if options.plant_file:
         add_user_file(options.plant_file)
         plants.load_plant_file(options.plant_file, tell)
+    _refuse_existing(options.output)
     systems = [read(Path(file)) for file in options.files]
-    if options.complement:
-        if options.settings or options.plant:
-            raise UserError("a complement says all that the files lack: leave --settings and --plant out")
-        kb = _restored(systems, options.complement)
+    if options.complement and (options.settings or options.plant):
+        raise UserError("a complement says all that the files lack: leave --settings and --plant out")
+    if complement := options.complement or (None if options.settings else _complement_beside(options)):
+        kb = _restored(systems, complement)
     else:
         kb = _imported(systems, options.plant, options.settings)
         print("\n".join(taken(kb)))
+    _refuse_existing(options.output)
     kb.save(options.output)
     print(f"{kb.n_rules} rules of {len(kb.channels)} channels for {kb.plant}: {options.output}")
+
+
+def _refuse_existing(output: str) -> None:
+    if os.path.lexists(output):
+        raise UserError(f"{output} is there already and is not overwritten; choose another name with -o FILE")
+
+
+def _complement_beside(options: argparse.Namespace) -> str | None:
+    """The complement that was exported with the files: in their folder, and of the plant, its channels in their order.
+
+    The files of an export are called PLANT_CHANNEL, so that a file of another origin is not taken for one of them.
+    """
+    from flcs.export.rules.files import COMPLEMENT, stem
+    from flcs.knowledge_base import files
+
+    folders = {Path(file).parent for file in options.files}
+    place = folders.pop() / COMPLEMENT
+    if folders or not place.is_file():
+        return None
+    rest = files.read(str(place)).get("rest")
+    plant = rest.get("plant") if isinstance(rest, dict) else None
+    channels = rest.get("channels") if isinstance(rest, dict) else None
+    if not isinstance(plant, str) or not isinstance(channels, list) or options.plant not in {None, plant}:
+        return None
+    if [Path(file).stem for file in options.files] != [stem(plant, str(c.get("name"))) for c in channels]:
+        return None
+    print(f"what the files lack: {place}")
+    return str(place)
 
 
 def read(path: Path) -> FuzzySystem:

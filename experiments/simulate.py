@@ -203,7 +203,7 @@ def simulated(config: SimulateConfig) -> Simulation:
     import plants
 
     arguments = _arguments(config)
-    plant = plants.find(config.plant)
+    plant = plants.find(config.plant_name)
     try:
         run = plants.simulate(plant, **arguments)
     except plants.DivergedError as error:
@@ -230,7 +230,7 @@ def _arguments(config: SimulateConfig) -> dict[str, Any]:
     from plants.core.motion.modes import check_mode
     from plants.core.motion.simulate import count_steps
 
-    plant = plants.find(config.plant)
+    plant = plants.find(config.plant_name)
     count_steps(config.t_end, config.integration_step)
     check_mode(plant, config.algebraic_loop, config.integrator)
     parameters = dict(config.parameters)

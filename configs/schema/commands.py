@@ -22,11 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+DEFAULT_PLANT = "van_der_pol"
+
+
 @dataclass
 class RunConfig:
     """What all commands share."""
 
-    plant: str = setting("van_der_pol", "registered plant; `sscq plants` lists them")
+    plant: str | None = setting(
+        None,
+        f"registered plant; null: the only one of plant_file, without a file {DEFAULT_PLANT}; `sscq plants` lists them",
+    )
     plant_file: str | None = setting(None, "your own Python file that registers a plant; it is executed", file=True)
     seed: int = setting(0, "seed of everything random", low=0)
     step: float | None = setting(None, "integration step; null: the plant's own", unit="s", above=0)
@@ -49,6 +55,11 @@ class RunConfig:
     output: str | None = setting(None, "output folder; null: a new one below runs/", session=True)
     resume: str | None = setting(None, "run folder of a stopped run to go on with", session=True)
     quiet: bool = setting(False, "no progress lines", session=True)
+
+    @property
+    def plant_name(self) -> str:
+        """The plant, by name; that of a plant file once it has been looked up."""
+        return self.plant or DEFAULT_PLANT
 
     @property
     def integration_step(self) -> float:
@@ -137,7 +148,7 @@ class EnvelopeConfig(SettingsPart):
 class WorstConfig(RunConfig):
     """`sscq worst`: the worst situation of a stored knowledge base in a declared envelope."""
 
-    plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # as EvaluateConfig
+    plant: str | None = setting(None, "plant; null: the knowledge base's")
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
     judged: str = setting(
         "knowledge_base", "whose worst situation; own: controller.own_gains",
@@ -190,7 +201,7 @@ class SimulateConfig(RunConfig):
 class EvaluateConfig(RunConfig):
     """`sscq evaluate`: a stored knowledge base in situations, against its reference gains."""
 
-    plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
+    plant: str | None = setting(None, "plant; null: the knowledge base's")
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
     sets: str = setting("unforeseen", "which of the situations", choices=("taught", "validation", "unforeseen", "all"))
     seeds: int = setting(20, "seeds of each validation and unforeseen situation", low=1)
@@ -202,7 +213,7 @@ class EvaluateConfig(RunConfig):
 class ExportConfig(ExportSettings, RunConfig):
     """`sscq export`: a stored knowledge base for where controllers run, each file proved against the simulator."""
 
-    plant: str | None = setting(None, "plant; null: the knowledge base's")  # type: ignore[assignment]  # only here
+    plant: str | None = setting(None, "plant; null: the knowledge base's")
     kb: str | None = setting(None, "knowledge base file: knowledge_base.json of a run folder", file=True)
     to: list[str] = setting(lambda: ["all"], "targets, such as c, c_float, fmu2, fmu3; all: every one there is")
     situations: SituationsConfig = setting(SituationsConfig, "")

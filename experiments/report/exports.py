@@ -37,18 +37,22 @@ if TYPE_CHECKING:
     from sscq.situations.situation import Situation
 
 
+_ENDINGS = {"m": "matlab", "py": "python"}  # of files, where that is not the target's name
+
+
 def wanted(names: Sequence[str]) -> list[str]:
-    """Return the names of the targets; "all" stands for every one there is.
+    """Return the names of the targets; "all" stands for every one there is, the ending of a file for its target.
 
     Raises
     ------
     UserError
         For an unknown one, with the near miss.
     """
-    for name in names:
+    meant = [_ENDINGS.get(name.removeprefix(".").lower(), name) for name in names]
+    for name in meant:
         if name != "all" and name not in TARGETS:
             raise UserError(unknown("export target", name, ("all", *TARGETS)))
-    return list(TARGETS) if "all" in names else list(dict.fromkeys(names))
+    return list(TARGETS) if "all" in meant else list(dict.fromkeys(meant))
 
 
 def of_design(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> None:

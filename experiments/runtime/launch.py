@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
-from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
+from experiments.runtime.errors import UserError, tell, user_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
     Job = Callable[[Any, RunFolder], None]
     Check = Callable[[Any], object]
+
+
+_FOUND_OUT = ("plant", "plant_file", "step", "controller.sample_time")
+"""Settings whose null stands for something that is found out before a run begins, and stored with it."""
 
 
 def command(name: str, job: Job, check: Check | None = None) -> Callable[..., None]:
@@ -45,7 +49,8 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
         Takes the configuration (the schema's dataclass, checked) and the open run folder, writes results there. Ctrl-C
         and errors pass through it.
     check : callable, optional
-        Takes the configuration before there is a run folder, and raises where the job could not begin.
+        Takes the configuration before there is a run folder, and raises where the job could not begin; it may set
+        the settings of `_FOUND_OUT`.
 
     Returns
     -------
@@ -124,13 +129,19 @@ def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
 
 
 def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:
+    from omegaconf import OmegaConf
+
     from configs.rules import files
     from experiments.runtime.run_folder import RunFolder, new_path
 
     config = _finished(settings)
     _find_plant(config, typed=True)
-    settings.step, settings.plant = config.step, config.plant
     check(config)
+    for key in _FOUND_OUT:
+        part, _, setting = key.rpartition(".")
+        owner = getattr(config, part, None) if part else config
+        if hasattr(owner, setting):
+            OmegaConf.update(settings, key, getattr(owner, setting))
     path = config.output or _sweep_folder() or new_path(name)
     stored = _stored(settings, type(config))
     return RunFolder.create(path, command=name, config=stored, overrides=_overrides(type(config)), inputs=files(config))
@@ -145,7 +156,7 @@ def _resume(name: str, settings: DictConfig) -> RunFolder:
         raise UserError("resume goes on with one run; it cannot be combined with -m")
     folder = RunFolder.resume(settings.resume, command=name)
     try:
-        _refuse_differences(settings.resume, name, folder.overrides, _overrides(store.SCHEMAS[name]))
+        _refuse_differences(settings.resume, folder, _overrides(store.SCHEMAS[name]))
         _find_plant(_finished(_merged(name, folder.config, settings)))
     except BaseException:
         folder.close()
@@ -208,39 +219,24 @@ def stored_settings(name: str, stored: dict[str, Any]) -> Any:
 
 
 def _find_plant(config: Any, *, typed: bool = False) -> None:
-    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null.
+    from experiments.runtime.plant_choice import find_plant
 
-    The plant is called by its own name from here on, as files do; typed, that of a plant for a task is deprecated.
-    """
-    import plants
-    from plants.core.checks.functions import check_sizes
-    from plants.core.checks.report import CheckReport
-
-    if config.plant_file is not None:
-        add_user_file(config.plant_file)
-        plants.load_plant_file(config.plant_file, None if config.quiet else tell)
-    if config.plant is None:
-        return
-    plant, full = plants.find(config.plant), plants.core.registry.in_full(config.plant)
-    if typed and config.plant != full and not config.quiet:
-        tell(f"plant={config.plant} is deprecated: say plant={full}")
-    config.plant = plant.name
-    config.step = config.step or plant.step
-    report = CheckReport(plant.name)
-    if not check_sizes(report, plant):
-        file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""
-        raise UserError(f"plant {plant.name!r} cannot be used{file}:\n" + "\n".join(report.problems))
+    find_plant(config, typed=typed)
 
 
 # ------------------------------------------------------------------------------------------------------------- resuming
 
 
-def _refuse_differences(folder: str, name: str, stored: Sequence[str], given: Sequence[str]) -> None:
-    """Raise if the given overrides change a setting of the run that was started with the stored ones."""
+def _refuse_differences(place: str, folder: RunFolder, given: Sequence[str]) -> None:
+    """Raise if the given overrides change a setting of the run, which was started with its own."""
     if not given:
         return
-    both = {_key(override): override for override in (*stored, *given)}  # what is given replaces what is stored
-    old, new = _composed(name, stored), _composed(name, list(both.values()))
+    both = {_key(override): override for override in (*folder.overrides, *given)}  # what is given replaces the run's
+    old, new = (_composed(folder.command, overrides) for overrides in (folder.overrides, [*both.values()]))
+    found = dict(_flat(folder.config))
+    old |= {
+        key: found[key] for key in _FOUND_OUT if old.get(key) is None and new.get(key) == found.get(key, _FOUND_OUT)
+    }
     lines = [
         f"  {key}: {old.get(key)!r} in the run, {new.get(key)!r} now"
         for key in sorted(old.keys() | new.keys())
@@ -248,7 +244,7 @@ def _refuse_differences(folder: str, name: str, stored: Sequence[str], given: Se
     ]
     if lines:
         raise UserError(
-            "\n".join([f"{folder} was started with other settings; leave these out, or start anew:", *lines])
+            "\n".join([f"{place} was started with other settings; leave these out, or start anew:", *lines])
         )
 
 

@@ -179,7 +179,7 @@ def setup(config: DesignConfig) -> Setup:
 
 
 def _plant_of(config: DesignConfig) -> Plant:
-    plant = plants.find(config.plant)
+    plant = plants.find(config.plant_name)
     if not plant.channels:
         raise UserError(
             f"plant {plant.name!r} declares no control channel (channels=(plants.Channel(output=...),)), so there is "

@@ -30,6 +30,27 @@ def test_exported_files_come_back_by_the_command(own_folder, kb, ending, write):
     assert KnowledgeBase.load("back.json").content_hash == kb.content_hash
 
 
+def test_the_complement_beside_our_own_files_is_found_and_keeps_the_reference_gains(own_folder, kb, capsys):
+    put(own_folder, written(kb, "fis", fis_writer.write))
+    cli.main(["import", "van_der_pol_position.fis", "-o", "back.json"])
+    assert KnowledgeBase.load("back.json").content_hash == kb.content_hash
+    cli.main(["import", "van_der_pol_position.fis", "--plant", "van_der_pol", "-o", "named.json"])
+    assert KnowledgeBase.load("named.json").channels[0].reference == kb.channels[0].reference
+    assert "what the files lack: complement.json" in capsys.readouterr().out
+
+
+def test_a_complement_of_other_files_is_not_taken(own_folder, kb, refused):
+    put(own_folder, {**written(kb, "fis", fis_writer.write), "theirs.fis": fis_writer.write(system_of(kb))})
+    assert "say for which plant" in refused("import", "theirs.fis")
+
+
+def test_nothing_is_overwritten(own_folder, kb, refused):
+    put(own_folder, {**written(kb, "fis", fis_writer.write), "knowledge_base.json": "mine"})
+    message = refused("import", "van_der_pol_position.fis")
+    assert "knowledge_base.json is there already and is not overwritten; choose another name with -o FILE" in message
+    assert (own_folder / "knowledge_base.json").read_text() == "mine"
+
+
 def test_what_a_file_lacks_is_given_and_told(own_folder, kb, capsys):
     put(own_folder, {"theirs.fis": fis_writer.write(system_of(kb)).replace("Name='z'", "Name='sum of errors'")})
     channel = {"inputs": {"sum of errors": "z"}, "reference": {"ki": 1.5}, "law": {"sample_time": 0.01}}

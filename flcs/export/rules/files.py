@@ -31,9 +31,14 @@ if TYPE_CHECKING:
 COMPLEMENT = "complement.json"
 
 
+def stem(plant: str, channel: str) -> str:
+    """Return a file's name without its ending."""
+    return f"{plant}_{channel}"
+
+
 def names_of(kb: KnowledgeBase, ending: str) -> list[str]:
     """Return the files' names, a channel each."""
-    return [f"{kb.plant}_{base.name}.{ending}" for base in kb.channels]
+    return [f"{stem(kb.plant, base.name)}.{ending}" for base in kb.channels]
 
 
 def written(kb: KnowledgeBase, ending: str, write: Callable[[FuzzySystem], str]) -> dict[str, str]:

@@ -259,6 +259,19 @@ def test_a_users_plant_is_executed_and_found_and_kept(capsys):
     Job().run("resume=run")
 
 
+def test_a_plant_file_gives_its_only_plant_or_lists_several(capsys):
+    Path("tank.py").write_text(PLANT)
+    assert Job().config("plant_file=tank.py", "output=run").plant == "my_tank"
+    Job().run("resume=run")
+    Path("tanks.py").write_text(PLANT.replace("my_tank", "first_tank") + PLANT.replace("my_tank", "second_tank"))
+    error = Job().refused(capsys, "plant_file=tanks.py", "output=none")
+    assert "tanks.py gives several plants; say which one: plant=first_tank, plant=second_tank" in error
+    assert not Path("none").exists()
+    assert Job().config("plant_file=tanks.py", "plant=second_tank").plant == "second_tank"
+    assert Job().config("plant_file=tanks.py", "plant=pendulum").plant == "pendulum"
+    assert Job().config().plant == "van_der_pol"
+
+
 def test_the_step_is_the_plants_own_unless_it_is_given():
     assert Job().config("plant=dc_motor").step == 0.002
     assert Job().config("plant=dc_motor", "step=0.001").step == 0.001

@@ -1,0 +1,109 @@
+"""Which plant a command works with: the one that was named, the only one of a plant file, or that of a stored run.
+
+A plant file is Python and is executed; each is announced before, and one that nobody named is announced even to quiet
+commands.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import plants
+from configs.schema.commands import DEFAULT_PLANT
+from experiments.runtime.errors import UserError, add_user_file, tell
+from experiments.runtime.run_folder import read_record
+from experiments.runtime.stages import digest_of_file
+from plants.core import registry
+from plants.core.checks.functions import check_sizes
+from plants.core.checks.report import CheckReport
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plants import Plant
+
+
+def find_plant(config: Any, *, typed: bool = False) -> None:
+    """Execute the user's plant file, if there is one, see that the plant can be used, and take its step for null.
+
+    The plant is called by its own name from here on, as files do; typed, that of a plant for a task is deprecated. Null
+    is the only plant of the file, without a file the default one; where there is a knowledge base, it says later which.
+
+    Raises
+    ------
+    UserError
+        If a file gives several plants and none is named, or if the plant cannot be used.
+    """
+    stored = stored_plant_file(config.kb) if typed and hasattr(config, "kb") and config.plant_file is None else None
+    config.plant_file = config.plant_file or stored
+    given: Sequence[Plant] = ()
+    if config.plant_file is not None:
+        given = load(config.plant_file, quiet=config.quiet or stored is not None)
+    if config.plant is None:
+        if hasattr(config, "kb"):
+            return
+        config.plant = DEFAULT_PLANT if config.plant_file is None else only_plant(config.plant_file, given, "plant=")
+    plant, full = plants.find(config.plant), registry.in_full(config.plant)
+    if typed and config.plant != full and not config.quiet:
+        tell(f"plant={config.plant} is deprecated: say plant={full}")
+    config.plant = plant.name
+    config.step = config.step or plant.step
+    report = CheckReport(plant.name)
+    if not check_sizes(report, plant):
+        file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""
+        raise UserError(f"plant {plant.name!r} cannot be used{file}:\n" + "\n".join(report.problems))
+
+
+def load(file: str, *, quiet: bool = False) -> tuple[Plant, ...]:
+    """Execute a plant file and return its plants; what goes wrong in it counts as the user's."""
+    add_user_file(file)
+    return plants.load_plant_file(file, None if quiet else tell)
+
+
+def only_plant(file: str, given: Sequence[Plant], option: str) -> str:
+    """Return the name of the only plant that a file gives.
+
+    Raises
+    ------
+    UserError
+        If it gives several, with their names, or none that has equations; `option` ("plant=") is how to name one.
+    """
+    names = [plant.name for plant in given]
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise UserError(
+            f"{file} gives slow plants only, which have no equations: `sscq surrogate --plant-file {file}` designs for "
+            f"one; a registered plant is named by {option}NAME"
+        )
+    raise UserError(f"{file} gives several plants; say which one: {', '.join(option + name for name in names)}")
+
+
+def stored_plant_file(kb: str | None) -> str | None:
+    """Return the plant file of the run in whose folder a knowledge base lies, None where there is none.
+
+    It is the file that the run was started with, where that is unchanged, else the copy that the run keeps: what the
+    run has executed, and nothing else. That it will be executed is told.
+
+    Raises
+    ------
+    UserError
+        If neither is what the run has recorded.
+    """
+    if kb is None or not (Path(kb).parent / "config.json").is_file():
+        return None
+    folder = Path(kb).parent
+    record = read_record(folder)
+    file = record["config"].get("plant_file")
+    entry = next((item for item in record["inputs"] if item["file"] == file), None)
+    if file is None or entry is None:
+        return None
+    for place in (Path(file), folder / entry["copy"]):
+        if place.is_file() and digest_of_file(place) == entry["sha256"]:
+            tell(f"executing {place} (the plant file of the run {folder}; a plant file is Python code)")
+            return str(place)
+    raise UserError(
+        f"the plant file of {folder} is not what it was: {file} and its copy {folder / entry['copy']} have changed or "
+        "are gone; name the file by plant_file=FILE"
+    )

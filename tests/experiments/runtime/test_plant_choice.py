@@ -1,0 +1,68 @@
+"""The plant file of a stored run: found beside the knowledge base, executed only where it is what the run executed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments.runtime.errors import UserError
+from experiments.runtime.plant_choice import find_plant, stored_plant_file
+from experiments.runtime.run_folder import RunFolder
+
+pytestmark = pytest.mark.usefixtures("own_folder")
+
+PLANT = """
+import plants
+
+plants.register(plants.Plant("kept_tank", (plants.Quantity("level", "m"),), derivative=lambda t, x, u, w, p: (-x[0],)))
+"""
+
+
+class Evaluation:
+    """What `find_plant` reads of the settings of `sscq evaluate`."""
+
+    plant = plant_file = step = None
+    quiet = True
+
+    def __init__(self, kb):
+        self.kb = kb
+
+
+@pytest.fixture
+def kb():
+    Path("tank.py").write_text(PLANT)
+    RunFolder.create("run", command="design", config={"plant_file": "tank.py"}, inputs=["tank.py"]).close()
+    return "run/knowledge_base.json"
+
+
+def test_the_file_that_the_run_was_started_with_is_executed_and_named_in_a_line(kb, capsys):
+    config = Evaluation(kb)
+    find_plant(config, typed=True)
+    assert config.plant_file == "tank.py"
+    assert capsys.readouterr().err == "executing tank.py (the plant file of the run run; a plant file is Python code)\n"
+
+
+def test_where_it_has_changed_or_gone_the_copy_of_the_run_is(kb):
+    Path("tank.py").write_text("raise SystemExit('not this one')")
+    assert stored_plant_file(kb) == "run/inputs/0-tank.py"
+    Path("tank.py").unlink()
+    assert stored_plant_file(kb) == "run/inputs/0-tank.py"
+
+
+def test_what_the_run_has_not_executed_is_not_executed(kb):
+    Path("tank.py").unlink()
+    Path("run/inputs/0-tank.py").write_text("raise SystemExit('changed')")
+    with pytest.raises(UserError, match="have changed or are gone; name the file by plant_file=FILE"):
+        stored_plant_file(kb)
+
+
+def test_a_file_that_is_named_counts_and_a_knowledge_base_alone_names_none(kb, capsys):
+    Path("other.py").write_text(PLANT)
+    config = Evaluation(kb)
+    config.plant_file = "other.py"
+    find_plant(config, typed=True)
+    assert config.plant_file == "other.py"
+    shutil.copytree("run/inputs", "elsewhere")
+    assert stored_plant_file("elsewhere/knowledge_base.json") is None
+    assert stored_plant_file(None) is None
+    assert capsys.readouterr().err == ""
