@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _POINTS = (5, 3)  # of the first and of the second scheduling variable
 _NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
 MEASURE_NAMES = {"cost": "cost J", "iae": "IAE", "entropy_difference_abs": "∫|ΔṠ| dt", "total_variation": "travel"}
+UNFINISHED = "A longer search may recommend another controller; still improving when their budget ended"
 FORMS = "K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel kp + ki/s + kd s"
 
 
@@ -84,17 +85,19 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
     if not verdict.present:
         stands_in = data.controller(verdict.compared_with).name
         lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
-    return [*lines, "", *_changes(data)]
+    late = data.evidence.unfinished if data.evidence else ""
+    return [*lines, "", *_changes(data), *([f"{UNFINISHED}: {_typed(late)}."] if late else [])]
+
+
+def _typed(text: str) -> str:
+    """The page's numbers as a terminal has them."""
+    return text.replace("\N{MINUS SIGN}", "-").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _heads(units: Sequence[str]) -> list[str]:
     kp, ki, kd = units or ("", "", "")
-    return [_with(name, unit) for name, unit in
-            (("K", kp), ("Ti", "s"), ("Td", "s"), ("N", ""), ("kp", kp), ("ki", ki), ("kd", kd))]  # fmt: skip
-
-
-def _with(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
+    named = {"K": kp, "Ti": "s", "Td": "s", "N": "", "kp": kp, "ki": ki, "kd": kd}
+    return [f"{name} [{unit}]" if unit else name for name, unit in named.items()]
 
 
 def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[list[str]]:

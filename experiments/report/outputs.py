@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.judging import MEASURES, Judgement
+from experiments.report.answer import answer
 from experiments.runtime.tables import change, in_words, number, text_table
 from sscq.situations.situation_sets import KINDS
 
@@ -74,7 +75,6 @@ def write(
         folder.write_json("structure.json", structure)
     from experiments.pipeline import front_files
     from experiments.report import exports
-    from experiments.report.answer import answer
     from experiments.report.builders import report
     from experiments.report.sections.learning import sentences
 

@@ -185,14 +185,19 @@ def _outside(case: FinishedDesign, place: PlacedSituation, ranges: dict[str, lis
     return any(not low <= values[name] <= high for name, (low, high) in ranges.items())
 
 
-def _of_searches(searches: tuple[SearchHistory, ...]) -> Iterator[ReportWarning]:
-    """Searches that still made progress when their budget ended."""
+def unfinished(searches: tuple[SearchHistory, ...]) -> str:
+    """Return which searches still made progress when their budget ended, by how much; empty: none."""
     late = {}
     for search in searches:
         before = search.best[search.evaluations <= (1.0 - _LATE) * search.evaluations[-1]]
         if len(before) and np.isfinite(before[-1]) and before[-1] - search.best[-1] > _PROGRESS * abs(before[-1]):
             late[search.name.partition(":")[0]] = (search.best[-1] - before[-1]) / abs(before[-1])
-    if late:
-        gains = ", ".join(f"{name} ({percent(value)})" for name, value in late.items())
-        yield ReportWarning(f"Searches that still improved in their last fifth: {gains}.", "note",
-                            "A larger budget.evaluations would gain more.")  # fmt: skip
+    return ", ".join(f"{name} ({percent(value)})" for name, value in late.items())
+
+
+def _of_searches(searches: tuple[SearchHistory, ...]) -> Iterator[ReportWarning]:
+    """Searches that still made progress when their budget ended."""
+    gains = unfinished(searches)
+    if gains:
+        more = "A larger budget.evaluations would gain more, and may recommend another controller."
+        yield ReportWarning(f"Searches that still improved in their last fifth: {gains}.", "note", more)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, FinishedDesign
+from experiments.report.builders.cautions import unfinished
 from experiments.report.drawing.numbers import plain, with_unit
 from experiments.report.records.report_data import Evidence, PlantText
 from plants.core.motion.modes import scheme
@@ -16,6 +17,7 @@ from plants.core.motion.modes import scheme
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from experiments.report.records.learning import SearchHistory
     from plants.core.quantities import Quantity
     from sscq.situations.situation import Situation
 
@@ -41,17 +43,15 @@ def about(case: FinishedDesign) -> PlantText:
     """Return the plant in words, with its equations where their text can be read."""
     plant, setup = case.plant, case.setup
     loops = [_loop(case, i) for i in range(len(plant.channels))]
-    facts = [("controls", "; ".join(loops))]
-    facts += [(name, text) for name, text in (
-        ("states (range of the model)", _listed(plant.states, _range)),
-        ("parameters", _listed(plant.parameters, _value)),
-        ("disturbances", _listed(plant.disturbances, _name)),
-    ) if text]  # fmt: skip
+    listed = {
+        "states (range of the model)": _listed(plant.states, _range),
+        "parameters": _listed(plant.parameters, _value),
+        "disturbances": _listed(plant.disturbances, _name),
+    }
     sample = setup.laws[0].sample_time or setup.step
-    facts.append((
-        "sample time",
-        f"{plain(sample)} s (integration: {scheme(plant, setup.options['integrator'])}, step {plain(setup.step)} s)",
-    ))  # fmt: skip
+    integration = f"integration: {scheme(plant, setup.options['integrator'])}, step {plain(setup.step)} s"
+    facts = [("controls", "; ".join(loops)), *((name, text) for name, text in listed.items() if text)]
+    facts.append(("sample time", f"{plain(sample)} s ({integration})"))
     return PlantText(tuple(facts), _equations(case))
 
 
@@ -99,9 +99,9 @@ def _equations(case: FinishedDesign) -> str:
     return "\n".join([*lines[:_MOST_LINES], *cut])
 
 
-def evidence(case: FinishedDesign) -> Evidence:
-    """Return what the verdict rests on."""
-    return Evidence(_covers(case), tuple(_untested(case)))
+def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> Evidence:
+    """Return what the verdict rests on, given how the searches went."""
+    return Evidence(_covers(case), tuple(_untested(case)), unfinished=unfinished(searches))
 
 
 def _covers(case: FinishedDesign) -> str:

@@ -104,7 +104,7 @@ def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
         picture=None if case.plant.scene is None else motion.picture_of(case.plant),
         plotted=motion.signals(case, arrays),
         about=about(case),
-        evidence=evidence(case),
+        evidence=evidence(case, searches),
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from experiments.report.records.results import Array
 
 
+_SAME = 1e-4  # of the magnitude: over less, numbers of six digits would name several ticks alike
 UNITS = 10  # drawing units per pixel: curves are written in whole units
 
 
@@ -51,7 +52,7 @@ def data_range(values: Iterable[Array], include: Iterable[float] = (), pad: floa
     if not joined.size:
         return 0.0, 1.0
     low, high = float(joined.min()), float(joined.max())
-    if high - low <= 1e-9 * max(abs(low), abs(high), 1e-9):
+    if high - low <= _SAME * max(abs(low), abs(high), 1e-9):
         half = 0.5 * max(abs(low) * 0.2, 1e-6) if low or high else 0.5
         return low - half, high + half
     margin = pad * (high - low)
@@ -86,10 +87,18 @@ class ChartAxis:
     def _pixels(self, values: Sequence[float]) -> list[float]:
         return [round(place / UNITS, 1) for place in self.place(np.array(values, dtype=float)).tolist()]
 
-    def ticks(self, count: int = 4) -> list[tuple[float, str]]:
-        """Pixel and label of each tick."""
+    @property
+    def power(self) -> int:
+        """Power of ten that the numbers of a linear axis are to be multiplied with: 0, but for very small and large."""
+        largest = max(abs(self.low), abs(self.high))
+        if self.log or not largest or 1e-2 <= largest < 1e5:
+            return 0
+        return 3 * math.floor(math.log10(largest) / 3)
+
+    def ticks(self, count: int = 4, power: int = 0) -> list[tuple[float, str]]:
+        """Pixel and label of each tick, its number over ten to the given power."""
         values = decades(self.low, self.high) if self.log else ticks(self.low, self.high, count)
-        return list(zip(self._pixels(values), map(plain, values), strict=True))
+        return list(zip(self._pixels(values), (plain(value / 10.0**power) for value in values), strict=True))
 
 
 def keep_extremes(values: Array, limit: int) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from experiments.report.drawing.axes import UNITS, ChartAxis, data_range, keep_extremes, path
 from experiments.report.drawing.html import Html, element, join, svg
+from experiments.report.drawing.numbers import superscript
 
 if TYPE_CHECKING:
     from experiments.report.records.results import Array
@@ -122,9 +123,9 @@ def grid(x: ChartAxis, y: ChartAxis) -> Html:
 def _ticks(y: ChartAxis) -> list[tuple[float, str]]:
     """Numbers of the vertical axis: fewer, where they would have more digits than there is room for."""
     count = max(2, int(y.length // 32))
-    while max((len(name) for _, name in y.ticks(count)), default=0) > _DIGITS and count > 3:
+    while max((len(name) for _, name in y.ticks(count, y.power)), default=0) > _DIGITS and count > 3:
         count = max(3, count // 2)
-    return list(y.ticks(count))
+    return list(y.ticks(count, y.power))
 
 
 def _plot(chart: LineChart, x: ChartAxis, y: ChartAxis) -> Html:
@@ -165,7 +166,9 @@ def _curve(curve: Curve, x: ChartAxis, y: ChartAxis, points: int) -> Html:
 def labels(chart: LineChart, x: ChartAxis, y: ChartAxis) -> Html:
     """Names and numbers of both axes."""
     bottom = TOP + y.length
-    label = _with_unit(chart.label, chart.unit) + chart.remark
+    label = (f"10{superscript(y.power)} · " if y.power else "") + _with_unit(chart.label, chart.unit) + chart.remark
+    if not chart.x_label:  # the numbers are below the last chart of its column
+        label += f" over {_with_unit('t', chart.x_unit)}"
     out = [element("text", label, x=f"{LEFT:g}", y=f"{TOP - 5:g}", class_="label")] if not chart.notes else []
     out += [_tick(name, x.pixel(at), TOP - 5.0, x.length, "label") for at, name in chart.notes]
     out += [

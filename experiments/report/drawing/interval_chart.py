@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from experiments.report.records.results import Array
 
 
+_LETTER, _LINE = 6.4, 14.0  # pixels of a letter in a label, of a line
 _TICK = 7.0  # pixels of a letter in a tick's name, with its share of the gap between names
 
 
@@ -52,19 +54,30 @@ def interval_chart(
     as_percent: bool = False,
     width: float = 460.0,
     pitch: float = 24.0,
+    axis: str = "",
 ) -> Html:
-    """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it."""
+    """Dots with intervals, one row each, with a marked zero line; `label` says it to those who cannot see it.
+
+    Labels too long for their room are broken into lines; `axis` names what the numbers below are.
+    """
     left, right = 0.38 * width, 0.27 * width if any(r.note for r in rows) else 10.0
+    names = [_lines(row.label, left) for row in rows]
+    pitch = max(pitch, _LINE * max(map(len, names), default=1) + 3.0)
     marks = [m for r in rows for m in r.marks]
     values = [np.array([m.value, m.low, m.high]) for m in [m for m in marks if m.sets_range] or marks]
     x, height = _axis(values, zero, width - left - right), pitch * len(rows)
     out = [_interval_grid(x, height, zero, as_percent, left)]
     for i, row in enumerate(rows):
         middle = pitch * (i + 0.5)
-        out.append(element("text", _short(row.label, left), x="0", y=f"{middle + 4:g}", class_="row"))
+        first = middle + 4.0 - 0.5 * _LINE * (len(names[i]) - 1)
+        out += [
+            element("text", part, x="0", y=f"{first + _LINE * k:g}", class_="row") for k, part in enumerate(names[i])
+        ]
         out += [_mark(m, x, left, middle) for m in row.marks if np.isfinite(m.value)]
         note_at = f"{width - right + 10:g}"
         out.append(element("text", row.note, x=note_at, y=f"{middle + 4:g}", class_=f"row {row.note_style}".strip()))
+    if axis:
+        out.append(element("text", f"{axis} →", x="0", y=f"{height + 13:g}", class_="tick"))
     return svg(width, height + 18, label, *out)
 
 
@@ -118,6 +131,6 @@ def _beyond(mark: Mark, at_right: bool, edge: float, middle: float) -> Html:
     return element("g", shape, class_=f"mark {mark.style}")
 
 
-def _short(label: str, room: float) -> str:
-    most = int(room / 6.1)
-    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
+def _lines(label: str, room: float) -> list[str]:
+    """A label in as many lines as it needs; a word longer than a line is broken."""
+    return wrap(label, max(int(room / _LETTER), 4)) or [""]

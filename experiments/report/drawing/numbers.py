@@ -25,11 +25,16 @@ def number(value: float | None, digits: int = 4) -> str:
     if rounded and not 1e-3 <= abs(rounded) < 10.0 ** max(digits, 5):
         mantissa, exponent = f"{rounded:.{digits - 1}e}".split("e")
         mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        written = f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+        written = f"{mantissa}·10{superscript(int(exponent))}"
     else:
         decimals = max(0, digits - 1 - (math.floor(math.log10(abs(rounded))) if rounded else 0))
         written = f"{rounded:.{decimals}f}" if rounded else "0"
     return written.replace("-", "−")
+
+
+def superscript(power: int) -> str:
+    """A power as raised digits."""
+    return str(power).translate(_SUPERSCRIPT)
 
 
 def count(value: float | None) -> str:

@@ -109,12 +109,15 @@ class Evidence:
         What no judged situation had, and which proofs were not asked for.
     worst_case, range_margins : str
         Worst found in the declared ranges; margins over them; empty: not computed.
+    unfinished : str
+        Searches that still improved when their budget ended; empty: none.
     """
 
     covers: str
     untested: tuple[str, ...] = ()
     worst_case: str = ""
     range_margins: str = ""
+    unfinished: str = ""
 
 
 @dataclass(frozen=True)

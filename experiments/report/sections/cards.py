@@ -138,7 +138,7 @@ def _peaks(view: PageView, margins: PointMargins) -> list[Html]:
     bound = view.data.verdict.sensitivity_peak_limit
     limit = bound if finite(bound) else None
     words = "Ms where it is largest" + (f"; upright line: limit {number(bound, 3)}" if limit else "")
-    return [element("small", words), interval_chart(rows, words, zero=limit, width=400.0)]
+    return [element("small", words), interval_chart(rows, words, zero=limit, width=400.0, axis="Ms")]
 
 
 def _peak_marks(view: PageView, point: MarginPoint) -> tuple[Mark, ...]:

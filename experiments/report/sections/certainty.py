@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.report.answer import UNFINISHED
 from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.numbers import missing
 from experiments.report.sections.cards import card
@@ -33,9 +34,11 @@ def certainty_card(view: PageView) -> Html:
     if evidence is None:
         return card("How sure, and of what", element("p", missing(_OLDER)))
     worst = evidence.worst_case or missing("`sscq worst` of the run searches them")
+    late = f"{UNFINISHED}: {evidence.unfinished}." if evidence.unfinished else ""
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
+        element("p", element("b", late)) if late else "",
         element("p", element("b", "Worst found in the declared ranges: "), worst),
     )
 

@@ -151,7 +151,7 @@ def _dots(view: PageView, group: Group) -> Html:
     title = element("figcaption", GROUP_NAMES[group], of)
     failed = any(r.failed for c in view.data.controllers for r in view.results(c, group))
     label = "Left is better" + _what_words_say(view, marked) + (" Who diverged has no dot." if failed else "")
-    return element("figure", title, interval_chart(marked, label), element("small", label))
+    return element("figure", title, interval_chart(marked, label, axis="cost J"), element("small", label))
 
 
 def _what_words_say(view: PageView, rows: tuple[IntervalRow, ...]) -> str:

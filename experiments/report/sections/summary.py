@@ -133,8 +133,9 @@ def summary(view: PageView) -> Html:
     verdict = element("div", headline, _statement(view), measures_table(view), class_="verdict")
     cards = (plant_card, actuator_card, worst_card, robustness_card, certainty_card, untested_card)
     boxes = element("div", *(card(view) for card in cards), class_="cards")
-    more = element("details", element("summary", "Why: the conditions, and the change against each of the others"),
-                   element("div", _criteria(view.data.verdict.criteria), _against(view), class_="verdict"))  # fmt: skip
+    title = element("summary", "Why: the conditions, and the change against each of the others")
+    why = element("div", _criteria(view.data.verdict.criteria), _against(view), class_="verdict")
+    more = element("details", title, why)
     return element("section", verdict, _warning_line(view), gains_table(view), boxes, more, id="verdict")
 
 
@@ -152,8 +153,8 @@ def measures_table(view: PageView) -> Html:
         less = {own.name: own.less_is_better for own in view.data.own_measures}.get(measure, True)
         cells = [cell for key in against for cell in _measure_cells(of.get(key), less)]
         rows.append(element("tr", element("th", measure_name(view.data, next(iter(of.values()))), scope="row"), *cells))
-    peaks = [element("td", peak_change(view.data, found[0].controller, key) or missing(), colspan="2", class_="words")
-             for key in against]  # fmt: skip
+    both = [peak_change(view.data, found[0].controller, key) or missing() for key in against]
+    peaks = [element("td", ms, colspan="2", class_="words") for ms in both]
     rows.append(element("tr", element("th", "Ms", scope="row"), *peaks))
     title = element("h3", f"{name}: change of every measure, {view.judged_words}")
     return element("div", title, table(("mean of", *heads), rows, style="measures"))
@@ -258,7 +259,7 @@ def _against(view: PageView) -> Html:
     unproven = f"; {UNPROVEN}" if any(row.note.startswith("≈") for row in shown) else ""
     note = f"Left of 0 is better{kinds}{unproven}."
     pitch = max(17.0, min(24.0, 144.0 / len(shown)))  # the first screen is only so high
-    chart = interval_chart(shown, note, zero=0.0, as_percent=True, pitch=pitch)
+    chart = interval_chart(shown, note, zero=0.0, as_percent=True, pitch=pitch, axis="change of J")
     return element("div", title, chart, element("small", note), class_="against")
 
 

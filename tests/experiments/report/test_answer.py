@@ -49,3 +49,12 @@ def test_constant_gains_need_no_table(data):
     base = kb.channels[0]
     constant = replace(base, rules=tuple(replace(rule, gains=base.reference) for rule in base.rules))
     assert gain_nodes(replace(kb, channels=(constant,)), 0) == []
+
+
+def test_a_search_cut_short_is_said_to_have_been(data):
+    late = replace(data.evidence, unfinished="knowledge base (\N{MINUS SIGN}3.0\N{NO-BREAK SPACE}%)")
+    last = answer(replace(data, evidence=late), data.knowledge.kb)[-1]
+    assert last.startswith("A longer search may recommend another controller")
+    assert last.endswith("knowledge base (-3.0 %).")
+    done = answer(replace(data, evidence=replace(late, unfinished="")), data.knowledge.kb)
+    assert "A longer search" not in "\n".join(done)

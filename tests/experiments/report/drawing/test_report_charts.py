@@ -188,3 +188,25 @@ def test_any_text_is_one_text_node(value):
     assert (root.text or "").replace("\r", "\n") == cleaned.replace("\r\n", "\n").replace("\r", "\n")
     assert list(root) == []
     assert Html(element("b", Html("<i/>"))) == "<b><i/></b>"
+
+
+def test_labels_of_rows_are_whole():
+    label = "knowledge base (rule-based gain schedule), refined in closed loop at equal travel"
+    drawn = interval_chart((IntervalRow(label, (Mark(1.0, "x"),)),), "test", axis="cost J")
+    rows = re.findall(r'class="row">([^<]*)<', drawn)
+    assert " ".join(rows).strip() == label
+    assert len(rows) > 2
+    assert "…" not in drawn
+    assert "cost J →" in drawn
+
+
+@pytest.mark.parametrize("scale", [1.0, 3e-7, 2e8])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 3.14159])
+def test_ticks_of_a_chart_are_distinct_and_fit(scale, offset):
+    for spread in (1.0, 1e-3, 1e-7):
+        y = scale * (offset + spread * np.linspace(0.0, 1.0, 9))
+        drawn = line_chart(LineChart("kp", (Curve(np.arange(9.0), y, "x"),), "N/m", x_label=""))
+        names = re.findall(r'class="tick end">([^<]*)<', drawn)
+        assert len(set(names)) == len(names) > 1
+        assert max(map(len, names)) <= 7
+        assert re.search(r'class="label">[^<]*kp \[N/m\] over t \[s\]<', drawn)
