@@ -55,6 +55,12 @@ class BlockForm:
             isinstance(row, (tuple, list)) and len(row) ** 2 == self.size for row in result
         ):
             raise TracingError(f"mass_matrix must return {self.what}")
+        nested = (
+            [part for part in result if isinstance(part, (tuple, list))] if isinstance(result, (tuple, list)) else []
+        )
+        if nested and name != "mass_matrix":
+            message = f"{name} must return a flat tuple of numbers, got a {type(nested[0]).__name__} inside it"
+            raise TracingError(f"{message}; write return (a, b)")
         return result
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from plants.core.blocks import _NUMBERS, forms, program, shape
 from plants.core.scene_points import RecordedRun, body_level, body_points, view_points
+from plants.core.tracing.remedies import missing_name
 from plants.core.tracing.tape import Tape, TracingError
 from plants.core.tracing.trace import Program, depends, differentiate, flat, names, symbols, trace
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _HERE = Path(__file__).resolve().parents[1]
+_SHOWN = 8  # names of an argument's numbers in a message
 _AGREE = 1e-9  # relative: powers and sums may round in another order, nothing else may differ
 
 
@@ -65,9 +67,21 @@ def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
         return f"{_defined(plant, name)}{message}" if message.startswith(name) else f"{name}: {message}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if _HERE not in Path(f.filename).resolve().parents]
     place = f"{frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}: " if frames else _defined(plant, name)
-    sizes = [f"{group} of {len(shape(plant, group))}" for group in form.groups if group not in _NUMBERS]
-    called = f"({', '.join(form.groups)}) with {', '.join(sizes)} numbers"
+    cure = missing_name(error)
+    if cure:
+        return f"{name}: {place}{type(error).__name__}: {error}; {cure}"
+    sizes = [f"{group} of {_named(plant, group)}" for group in form.groups if group not in _NUMBERS]
+    called = f"({', '.join(form.groups)}) with {', '.join(sizes)}; the first has index 0"
     return f"{name}: {place}{type(error).__name__}: {error}; the block is called as {called}"
+
+
+def _named(plant: Plant, group: str) -> str:
+    """How many numbers an argument has, and what they are."""
+    kinds = {"x": "states", "u": "inputs", "w": "disturbances", "p": "parameters"}
+    count = len(shape(plant, group))
+    labels = [q.name for q in getattr(plant, kinds[group])] if group in kinds else []
+    shown = [*labels[:_SHOWN], "..."] if len(labels) > _SHOWN else labels
+    return f"{count} ({', '.join(shown)})" if shown else str(count)
 
 
 def check_values(report: CheckReport, plant: Plant, sample: BlockSample) -> None:

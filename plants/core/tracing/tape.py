@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from plants.core.tracing import scalar
+from plants.core.tracing.remedies import remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,22 +32,22 @@ class TracingError(TypeError):
     """A block did something with a traced number that has no straight-line form."""
 
 
-def _user_line() -> str:
-    """File and line of the innermost frame outside plants.core and NumPy: where the block's author can act."""
+def _user_frame() -> FrameType | None:
+    """The innermost frame outside plants.core and libraries: where the block's author can act."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  (the only way to name the line without a traceback)
     while frame is not None and (
         _HERE in Path(frame.f_code.co_filename).resolve().parents
-        or frame.f_globals.get("__name__", "").partition(".")[0] == "numpy"
+        or frame.f_globals.get("__name__", "").partition(".")[0] in {"numpy", "scipy"}
     ):
         frame = frame.f_back
-    if frame is None:
-        return "unknown line"
-    return f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}"
+    return frame
 
 
-def refuse(what: str, remedy: str = _REMEDY) -> NoReturn:
-    """Raise a :class:`TracingError` that names the user's line."""
-    raise TracingError(f"{_user_line()}: {what} of a traced number; {remedy}")
+def refuse(what: str, general: str = _REMEDY) -> NoReturn:
+    """Raise a :class:`TracingError` that names the user's line and what to write there instead."""
+    frame = _user_frame()
+    line = f"{frame.f_code.co_filename}:{frame.f_lineno} in {frame.f_code.co_name}" if frame else "unknown line"
+    raise TracingError(f"{line}: {what} of a traced number; {remedy(frame) or general}")
 
 
 class SymbolicNumber:
@@ -72,6 +73,9 @@ class SymbolicNumber:
 
     def _converted(self, *_: object) -> NoReturn:
         refuse("conversion to a plain number", self.CONVERTED)
+
+    def __format__(self, form: str) -> str:
+        return refuse("text with digits", "print it where it has a value, in a simulation") if form else repr(self)
 
     __float__ = __int__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = __trunc__ = _converted
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = _converted

@@ -147,7 +147,7 @@ def as_nodes(tape: Tape, result: Any, block: Callable[..., Any]) -> tuple[int, .
         if not isinstance(leaf, Traced) and not isinstance(leaf, (int, float)):
             name = getattr(block, "__qualname__", repr(block))
             message = f"{name} must return a number or a tuple of numbers, got {type(leaf).__name__} in its result"
-            raise TracingError(message)
+            raise TracingError(message + ("; does it end with return?" if leaf is None else ""))
     return tuple(tape.lift(leaf).index for leaf in leaves)
 
 

@@ -101,7 +101,7 @@ FAULTS = [
     (
         {"derivative": unpacks_three},
         "derivative: " + line_of(unpacks_three, 1) + ": ValueError: not enough values to unpack (expected 3, got 2); "
-        "the block is called as (t, x, u, w, p) with x of 2, u of 1, w of 1, p of 3 numbers",
+        "the block is called as (t, x, u, w, p) with x of 2 (position, speed), u of 1 (force), w of 1 (wind), p of 3 (mass, damping, stiffness)",
     ),
     ({"derivative": fails}, line_of(fails, 1) + ": KeyError: 'gain'"),
     (
