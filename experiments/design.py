@@ -48,7 +48,9 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 def _check(config: DesignConfig) -> None:
     from experiments.report import exports
     from experiments.settings import setup, situations
+    from experiments.settings.integration_step import settle_step
 
+    settle_step(config)
     job = setup(config)
     exports.check(config, job.plant)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])

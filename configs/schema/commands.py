@@ -172,6 +172,11 @@ class WorstConfig(RunConfig):
 class DesignConfig(RunConfig):
     """`sscq design`: from situations to a proven controller."""
 
+    coarse_step: str = setting(
+        "refuse",
+        "an integration step too coarse for the plant: refuse it, take the advised one (refine), or accept it",
+        choices=("refuse", "refine", "accept"),
+    )
     situations: SituationsConfig = setting(SituationsConfig, "")
     controller: ControllerConfig = setting(ControllerConfig, "")
     fitness: FitnessConfig = setting(FitnessConfig, "")

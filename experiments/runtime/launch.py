@@ -234,9 +234,8 @@ def _refuse_differences(place: str, folder: RunFolder, given: Sequence[str]) -> 
     both = {_key(override): override for override in (*folder.overrides, *given)}  # what is given replaces the run's
     old, new = (_composed(folder.command, overrides) for overrides in (folder.overrides, [*both.values()]))
     found = dict(_flat(folder.config))
-    old |= {
-        key: found[key] for key in _FOUND_OUT if old.get(key) is None and new.get(key) == found.get(key, _FOUND_OUT)
-    }
+    named = [key for key in _FOUND_OUT if key in found and old.get(key) is None and new.get(key) == found[key]]
+    old |= {key: found[key] for key in named}  # null in the run, and now what null stood for
     lines = [
         f"  {key}: {old.get(key)!r} in the run, {new.get(key)!r} now"
         for key in sorted(old.keys() | new.keys())

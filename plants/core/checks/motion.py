@@ -16,6 +16,7 @@ import numpy as np
 from plants.core.analysis.slopes import Slopes
 from plants.core.blocks import shape
 from plants.core.checks.constraints import check_drift
+from plants.core.checks.report import CheckReport
 from plants.core.checks.runs import HalvedRuns, check_stiffness, drive, fastest, rounded
 from plants.core.motion.simulate import simulate
 from plants.core.motion.trajectory import DivergedError
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plants.core.blocks import BlockSample
-    from plants.core.checks.report import CheckReport
     from plants.core.checks.runs import TestedMotion
     from plants.core.motion.trajectory import Trajectory
     from plants.core.plant import Plant
@@ -69,6 +69,27 @@ def check_motion(report: CheckReport, plant: Plant, sample: BlockSample) -> None
         check_after_step(report, plant, runs.drive)
     if plant.advance is not None:
         check_advance(report, plant, runs)
+
+
+def advised_steps(plant: Plant) -> tuple[float, float] | None:
+    """Return the accurate and the largest usable step of explicit integrators [s], as `check_motion` advises them.
+
+    Only what that takes is done: a run at two steps and the modes along it. None where nothing is known: the plant has
+    no mode of its own, steps by its own map (`advance`), or could not be tested.
+    """
+    if plant.advance is not None:
+        return None
+    slopes = Slopes(plant)
+    try:
+        runs = _find_runs(CheckReport(plant.name), replace(plant, after_step=None), slopes)
+        fast = 0.0 if runs is None else fastest(slopes, runs.at(1), plant)
+    except Exception:  # noqa: BLE001  (a plant that cannot be run is `check_motion`'s to report)
+        return None
+    return _steps(fast) if fast > 0.0 else None
+
+
+def _steps(fast: float) -> tuple[float, float]:
+    return rounded(ACCURATE / fast), rounded(USABLE / fast)
 
 
 def _supply_is_known(plant: Plant) -> bool:
@@ -117,7 +138,7 @@ def _advise_step(report: CheckReport, fast: float, own: float) -> None:
             "its linearisation has no mode of its own: the step follows from the controller and signals"
         )
         return
-    report.step, usable = rounded(ACCURATE / fast), rounded(USABLE / fast)
+    report.step, usable = _steps(fast)
     report.advice.append(
         f"step: {report.step:g} s is accurate with rk4, up to {usable:g} s usable, unstable beyond "
         f"{STABLE / fast:.3g} s (fastest mode {fast:.3g} 1/s on the tested run; a control loop may be faster)"
