@@ -35,7 +35,8 @@ def settle_step(config: DesignConfig) -> None:
     if config.controller.sample_time is None:
         ratio = plant.step / step
         whole = ratio >= 1.0 and abs(ratio - round(ratio)) <= _WHOLE * ratio
-        config.controller.sample_time = plant.step if whole else step
+        settled = plant.step if whole else step
+        config.controller.sample_time = settled  # type: ignore[attr-defined]  # a part's settings are fields unseen
         if whole and round(ratio) > 1 and not config.quiet:
             tell(
                 f"step {step:g} s; sample time {plant.step:g} s, the plant's own (controller.sample_time= sets another)"
