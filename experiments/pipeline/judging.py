@@ -14,6 +14,7 @@ import numpy as np
 
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.ladder import oracle_share
+from experiments.pipeline.margins_over_ranges import faults, over_ranges
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from flcs import FuzzyController
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness
+    from sscq.margins.drawn_plants import RangeMargins
     from sscq.margins.margins import LoopMargins
     from sscq.situations.situation import Situation
 
@@ -216,6 +218,8 @@ class Judgement:
     margins : mapping of controller to tuple of LoopMargins
     measures : tuple of str
         The rows of `quality`: built-in measures, then the plant's own.
+    over_ranges : mapping of controller to RangeMargins
+        Over drawn parameters and delays; empty where margins are not asked for.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
@@ -223,6 +227,7 @@ class Judgement:
     verdict: Verdict
     margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = MEASURES
+    over_ranges: dict[str, RangeMargins] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness or of a measure.
@@ -263,8 +268,9 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned]) -> Judgement:
     }
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
-    verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed)
-    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant))
+    ranges = over_ranges(bench, group)
+    verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed, faults=faults(ranges))
+    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges)
 
 
 def margins_of(bench: Bench, contender: Tuned) -> tuple[LoopMargins, ...] | None:

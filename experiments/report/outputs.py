@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from experiments.pipeline.judging import MEASURES, Judgement
+from experiments.pipeline.margins_over_ranges import plain
 from experiments.report.answer import answer
 from experiments.runtime.tables import change, in_words, number, text_table
 from sscq.situations.situation_sets import KINDS
@@ -138,6 +139,8 @@ def metrics(
             "max_sensitivity": [w.sensitivity.value for w in worst],
             "delay_margin": [w.delay_margin.value for w in worst],
         }
+        if contender.name in judgement.over_ranges:
+            controllers[contender.name]["margins_over_ranges"] = plain(judgement.over_ranges[contender.name])
     return {
         "plant": bench.setup.plant.name,
         "fitness": ref.fitness.plain(),

@@ -48,6 +48,10 @@ SHARE = 0.95
 """Of the pairs of draw and operating point: how many keep what is called the 95 % value."""
 
 
+class NoRestError(ValueError):
+    """No drawn plant has a state of rest about which it could be linearised."""
+
+
 @dataclass(frozen=True)
 class WorstDraw:
     """The pair with the largest Ms; of several unstable ones, the first.
@@ -131,7 +135,7 @@ class DrawnPlants:
     Raises
     ------
     ValueError
-        If the plant has no operating points, there are no draws, or no pair has a state of rest.
+        If the plant has no operating points or there are no draws; NoRestError if no pair has a state of rest.
     """
 
     def __init__(
@@ -160,7 +164,7 @@ class DrawnPlants:
             self._prepare(search, number, point)
         self.skipped = len(self.draws) * len(plant.operating_points) - len(self._pairs)
         if not self._pairs:
-            raise ValueError(
+            raise NoRestError(
                 f"none of {len(self.draws)} drawn plants {plant.name!r} has a state of rest that belongs to an "
                 "operating point, so no margins are known; declare narrower ranges of parameters, or other points"
             )

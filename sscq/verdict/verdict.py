@@ -12,7 +12,7 @@ Bulletin 1 (1945) 80; the variance with ties: M. Hollander, D. Wolfe and E. Chic
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -216,6 +216,7 @@ def decide(
     titles: Mapping[str, str],
     margins_kept: Mapping[str, bool],
     seed: int = 0,
+    faults: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -230,9 +231,15 @@ def decide(
         In words, for the sentence.
     margins_kept : mapping of name to bool
         Whether every gain set that the controller may give keeps the margins; true where margins are not asked for.
+    seed : int
+        Of the bootstrap.
+    faults : mapping of name to sequence of str
+        What else speaks against a controller: further reasons why it does not pass.
     """
     others = [name for name in samples if name != baseline]
     found = {name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others}
+    for name in found.keys() & (faults or {}).keys():
+        found[name] = replace(found[name], reasons=(*found[name].reasons, *(faults or {})[name]))
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())

@@ -340,3 +340,15 @@ def test_a_verdict_of_many_rollouts_does_not_import_scipys_statistics():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_what_else_speaks_against_a_controller_keeps_it_from_being_recommended():
+    samples = {"fixed": BASE, "table": changed(BASE, 0.8)}
+    titles = {"fixed": "fixed PID", "table": "gain table"}
+    free, held = (
+        decide(samples, "fixed", ["fixed", "table"], titles, {}, faults=faults)
+        for faults in ({"table": ()}, {"table": ("it is unstable in 3 of 600 drawn plants",)})
+    )
+    assert free.recommended == "table"
+    assert held.recommended == "fixed"
+    assert held.comparisons["table"].reasons == ("it is unstable in 3 of 600 drawn plants",)

@@ -1,0 +1,134 @@
+"""Margins of every contender over the declared ranges of parameters and delays, the fixed PID's as well.
+
+`metrics.json` has them under ``controllers.NAME.margins_over_ranges``, for contenders whose gains are known (else the
+key is missing): ``sensitivity`` (largest Ms, null: unstable somewhere), ``sensitivity_95`` (the Ms that 95 % of the
+pairs of drawn plant and operating point keep, null: none), ``delay_margin`` [s], ``kept`` and ``stable`` (shares of the
+pairs), ``pairs``, ``skipped`` (without a state of rest) and ``worst`` (``draw``, ``operating_point``, ``gain_set``,
+``parameters``, ``delay`` [s]). A report has them in `Judgement.over_ranges`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from experiments.runtime import formats
+from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMargins, WorstDraw
+from sscq.margins.operating import plain_gains
+from sscq.worst.envelope import usual_envelope
+from sscq.worst.genome import EnvelopeGenes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from experiments.pipeline.ladder import Bench
+    from experiments.settings import Setup
+    from plants import Plant
+    from sscq.baselines.tuned import Tuned
+    from sscq.margins.operating import OperatingMargins
+    from sscq.situations.situation import Situation
+
+DRAWS = 200
+GAIN_SETS = 32
+"""So many of the gain sets that a schedule may give are asked for, far from one another."""
+
+_ROUNDING = 1e-9  # of the largest gain: mixtures of equal gains
+_MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin")  # JSON has no infinity: null
+
+
+def draws(plant: Plant, sample_time: float, seed: int) -> tuple[Situation, ...]:
+    """Return the drawn plants of a design: parameters and delays of the plant's usual ranges, by the design's seed."""
+    genes = EnvelopeGenes(plant, usual_envelope(plant, sample_time))
+    return tuple(genes.situation(genome) for genome in genes.draw(DRAWS, seed))
+
+
+def spread_out(gains: np.ndarray, n: int = GAIN_SETS) -> np.ndarray:
+    """Return `n` of the gain sets [n_sets, n_gains], each the farthest from all before; all where they are fewer.
+
+    Distances are in the gains' own ranges, so the corners of a hull come first.
+    """
+    if len(gains) <= n:
+        return gains
+    width = np.ptp(gains, axis=0)
+    varies = width > _ROUNDING * np.abs(gains).max()
+    places = gains[:, varies] / width[varies]
+    chosen = [int(np.abs(places - places.mean(axis=0)).sum(axis=1).argmax())]
+    distance = np.full(len(gains), np.inf)
+    while len(chosen) < n:
+        distance = np.minimum(distance, ((places - places[chosen[-1]]) ** 2).sum(axis=1))
+        chosen.append(int(distance.argmax()))
+    return gains[chosen]
+
+
+def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
+    """Return the margins of all contenders whose gains are known; none where no margins are asked for.
+
+    Nor are there any where no drawn plant has a state of rest about which it could be linearised.
+    """
+    margins = bench.margins
+    if margins is None:
+        return {}
+
+    def compute(_: Path) -> dict[str, Any]:
+        return {name: asdict(found) for name, found in _judged(bench.setup, margins, group).items()}
+
+    stored = bench.folder.stage("margins_over_ranges", compute, *formats.as_json("margins_over_ranges.json"))
+    return {name: _read(fields) for name, fields in stored.items()}
+
+
+def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> dict[str, RangeMargins]:
+    n = len(setup.plant.channels)
+    at_points = {c.name: plain_gains(c.point_gains, n) for c in group if c.point_gains is not None}
+    sets = {
+        c.name: spread_out(plain_gains(c.gain_sets, n))
+        for c in group
+        if c.gain_sets is not None and c.name not in at_points
+    }
+    every = np.vstack([*sets.values(), *at_points.values()])
+    low, high = every.min(axis=0).tolist(), every.max(axis=0).tolist()
+    drawn = draws(setup.plant, margins.spec.timing.sample_time, setup.seed)
+    try:
+        plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, low, high)
+    except NoRestError:
+        return {}
+    found = {name: plants.margins(gains, margins.limits) for name, gains in sets.items()}
+    return found | {name: plants.margins_at_points(gains, margins.limits) for name, gains in at_points.items()}
+
+
+def _read(fields: Mapping[str, Any]) -> RangeMargins:
+    numbers: dict[str, Any] = {key: np.inf if fields[key] is None else float(fields[key]) for key in _MAY_BE_INFINITE}
+    rest = {key: value for key, value in fields.items() if key not in numbers and key not in {"worst", "unstable"}}
+    return RangeMargins(**numbers, **rest, unstable=tuple(fields["unstable"]), worst=WorstDraw(**fields["worst"]))
+
+
+def plain(found: RangeMargins) -> dict[str, Any]:
+    """Return what `metrics.json` holds of a contender."""
+    fields = asdict(found)
+    del fields["unstable"]
+    return fields
+
+
+def faults(found: Mapping[str, RangeMargins], baseline: str = "fixed") -> dict[str, tuple[str, ...]]:
+    """Return why contenders must not replace the fixed gains, by name; without reasons where there are none."""
+    if baseline not in found:
+        return {}
+    base = found[baseline]
+    return {name: tuple(_faults(one, base)) for name, one in found.items() if name != baseline}
+
+
+def _faults(one: RangeMargins, base: RangeMargins) -> list[str]:
+    reasons = []
+    lost = len(set(one.unstable) - set(base.unstable))
+    if lost:
+        reasons.append(
+            f"it is unstable in {lost} of {one.pairs} drawn plants and points where the fixed gains are stable"
+        )
+    if one.kept < SHARE and one.kept < base.kept:
+        reasons.append(
+            f"it keeps the margins in {one.kept:.1%} of the drawn plants and operating points, the fixed gains in "
+            f"{base.kept:.1%}"
+        )
+    return reasons

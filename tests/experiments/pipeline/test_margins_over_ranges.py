@@ -1,0 +1,114 @@
+"""Margins over the ranges in a design: which gain sets are asked for, what speaks against a contender, what is stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import plants
+import sscq
+from controllers import PID
+from experiments.pipeline.margins_over_ranges import DRAWS, draws, faults, over_ranges, plain, spread_out
+from experiments.runtime import formats
+from sscq.baselines.tuned import Tuned
+from sscq.margins.drawn_plants import RangeMargins, WorstDraw
+from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import OperatingMargins
+
+PLANT, LIMITS = plants.get("fopdt"), MarginLimits(1.8)
+
+
+class Folder:
+    """Stages that are stored in a folder."""
+
+    def __init__(self, path):
+        self.path, self.computed = path, []
+
+    def stage(self, name, compute, save, load):
+        if not (self.path / "margins_over_ranges.json").exists():
+            self.computed.append(name)
+            save(self.path, compute(self.path))
+        return load(self.path)
+
+
+def bench(folder, seed=0):
+    margins = OperatingMargins(PLANT, PID(), [sscq.Situation()], 0.1, [0.0] * 3, [3.0] * 3, LIMITS)
+    setup = SimpleNamespace(plant=PLANT, laws=PID(), step=0.1, seed=seed)
+    return SimpleNamespace(setup=setup, margins=margins, folder=folder)
+
+
+def group():
+    fixed, wild = np.array([[0.8, 0.7, 0.0]]), np.array([[0.8, 0.7, 0.0], [2.4, 2.0, 0.0]])
+    with_weight = np.array([[0.8, 0.7, 0.0, 0.5]])  # of the set point: no matter of margins
+    return [
+        Tuned("two_degree", "two degrees of freedom", gain_sets=with_weight), Tuned("fixed", "fixed", gain_sets=fixed), Tuned("knowledge_base", "kb", gain_sets=wild),
+        Tuned("table", "table", gain_sets=wild, point_gains=fixed), Tuned("open_loop", "open loop"),
+    ]  # fmt: skip
+
+
+def test_every_contender_with_gains_is_judged_and_stored(tmp_path):
+    folder = Folder(tmp_path)
+    found, again = over_ranges(bench(folder), group()), over_ranges(bench(folder), group())
+    assert folder.computed == ["margins_over_ranges"]
+    assert found == again
+    assert set(found) == {"fixed", "two_degree", "knowledge_base", "table"}
+    assert found["table"] == found["two_degree"] == found["fixed"]
+    assert found["fixed"].pairs == DRAWS
+    assert found["fixed"].stable == 1.0
+    assert found["knowledge_base"].stable < 1.0
+    assert found["knowledge_base"].sensitivity == np.inf
+    assert found["knowledge_base"].worst.gain_set == 1
+    (reason, *_) = faults(found)["knowledge_base"]
+    assert reason.startswith(f"it is unstable in {len(found['knowledge_base'].unstable)} of {DRAWS} drawn plants")
+    assert '"sensitivity": null' in formats.json_text(plain(found["knowledge_base"]))
+
+
+def test_without_margins_none_are_asked_over_ranges():
+    assert over_ranges(SimpleNamespace(margins=None), group()) == {}
+
+
+def test_draws_are_those_of_the_seed():
+    one, same, other = (draws(PLANT, 0.1, seed) for seed in (0, 0, 1))
+    assert len(one) == DRAWS
+    assert one == same != other
+    assert len({s.delay for s in one}) > 2
+    assert all(PLANT.values("parameters", s.parameters) for s in one)
+
+
+WORST = WorstDraw(0, "rest", 0, {}, 0.0)
+FIXED = RangeMargins(2.0, 1.7, 0.3, 0.93, 0.99, 200, 0, (5, 6), WORST)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, []),
+        ({"unstable": (5,)}, []),
+        ({"unstable": (5, 6, 7, 9)}, ["it is unstable in 2 of 200"]),
+        ({"kept": 0.94}, []),
+        ({"kept": 0.92}, ["it keeps the margins in 92.0% of the drawn plants and operating points, the fixed gains in 93.0%"]),
+        ({"unstable": (1,), "kept": 0.5}, ["it is unstable in 1 of 200", "it keeps the margins in 50.0%"]),
+    ],
+)  # fmt: skip
+def test_what_speaks_against_a_schedule(changes, words):
+    found = faults({"fixed": FIXED, "other": replace(FIXED, **changes)})
+    assert set(found) == {"other"}
+    assert len(found["other"]) == len(words)
+    assert all(text.startswith(start) for text, start in zip(found["other"], words, strict=True))
+
+
+def test_fewer_than_the_fixed_gains_but_95_percent_is_enough():
+    found = faults({"fixed": replace(FIXED, kept=1.0), "other": replace(FIXED, kept=0.95)})
+    assert found == {"other": ()}
+
+
+def test_the_corners_of_a_hull_are_among_those_that_are_asked_for():
+    corners = np.array([[0.0, 0.0, 1.0], [5.0, 0.0, 1.0], [0.0, 0.1, 1.0], [5.0, 0.1, 1.0]])
+    inside = np.random.default_rng(0).dirichlet([1.0] * 4, 500) @ corners
+    few = spread_out(np.vstack([inside, corners]), 6)
+    assert few.shape == (6, 3)
+    assert {tuple(row) for row in corners} <= {tuple(row) for row in few}
+    assert spread_out(corners) is corners
