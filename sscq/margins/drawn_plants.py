@@ -250,4 +250,4 @@ class DrawnPlants:
             worst=WorstDraw(
                 pair.draw, point.name, int(sensitivity[worst].argmax()), values | dict(point.parameters), pair.delay
             ),
-        )  # fmt: skip
+        )
