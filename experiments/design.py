@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from configs.schema import DesignConfig
     from experiments.runtime.run_folder import RunFolder
 
@@ -56,7 +58,13 @@ def _check(config: DesignConfig) -> None:
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
 
 
-main = command("design", design, _check)
+def _summary(runs: list[Path]) -> None:
+    from experiments.report.sweep_summary import summarise
+
+    summarise(runs)
+
+
+main = command("design", design, _check, _summary)
 
 if __name__ == "__main__":
     main()

@@ -25,6 +25,7 @@ from experiments.runtime.errors import UserError, tell, user_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from omegaconf import DictConfig
 
@@ -38,7 +39,9 @@ _FOUND_OUT = ("plant", "plant_file", "step", "controller.sample_time")
 """Settings whose null stands for something that is found out before a run begins, and stored with it."""
 
 
-def command(name: str, job: Job, check: Check | None = None) -> Callable[..., None]:
+def command(
+    name: str, job: Job, check: Check | None = None, summary: Callable[[list[Path]], None] | None = None
+) -> Callable[..., None]:
     """Return the main function of a command.
 
     Parameters
@@ -51,17 +54,22 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
     check : callable, optional
         Takes the configuration before there is a run folder, and raises where the job could not begin; it may set
         the settings of `_FOUND_OUT`.
+    summary : callable, optional
+        Takes the folders of a sweep's runs (-m) after the last one.
 
     Returns
     -------
     main : callable
         Takes the arguments (those of the process by default).
     """
+    swept: list[Path] = []
 
     @functools.wraps(job)
     def task(settings: DictConfig) -> None:
         with _errors(name):  # caught here, before Hydra adds words of its own
-            _run(name, job, check or _nothing, settings)
+            path = _run(name, job, check or _nothing, settings)
+            if _sweep_folder() is not None:
+                swept.append(path)
 
     def main(arguments: Sequence[str] | None = None) -> None:
         words = sys.argv[1:] if arguments is None else list(arguments)
@@ -76,8 +84,11 @@ def command(name: str, job: Job, check: Check | None = None) -> Callable[..., No
             raise SystemExit(0)
         import hydra
 
+        swept.clear()
         with _errors(name), _arguments(name, words):
             hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
+            if swept and summary is not None:
+                summary(swept)
 
     return main
 
@@ -117,8 +128,8 @@ def _nothing(_: Any) -> None:
     """Check nothing."""
 
 
-def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
-    """Open the run folder that the composed settings ask for and do the job with the configuration stored there.
+def _run(name: str, job: Job, check: Check, settings: DictConfig) -> Path:
+    """Open the run folder that the composed settings ask for, do the job with what is stored there, return the folder.
 
     The job of a new run too gets what is read back from the folder, so that a resumed one cannot get anything else.
     """
@@ -126,6 +137,7 @@ def _run(name: str, job: Job, check: Check, settings: DictConfig) -> None:
         for change in folder.changed_versions:
             tell(f"warning: {change}; results may differ in their last digits")
         job(_finished(_merged(name, folder.config, settings)), folder)
+    return folder.path
 
 
 def _create(name: str, check: Check, settings: DictConfig) -> RunFolder:

@@ -162,6 +162,15 @@ def test_a_run_gets_a_new_folder_and_a_sweep_one_for_each_job():
     assert [read_record(path)["config"]["seed"] for path in (single, first, second)] == [0, 1, 2]
 
 
+def test_a_sweep_is_summed_up_after_its_last_run_and_a_single_run_is_not():
+    told = []
+    main = command("design", lambda config, folder: None, summary=lambda runs: told.append(list(runs)))
+    main(["quiet=true"])
+    assert told == []
+    main(["-m", "seed=1,2", "quiet=true", "hydra/hydra_logging=none"])
+    assert [[path.name for path in runs] for runs in told] == [["0", "1"]]
+
+
 def test_a_resumed_run_has_the_stored_settings_and_this_sessions_own():
     job = Job()
     before = job.config("output=run", "seed=4", "situations=van_der_pol", "controller.limits=[-inf,inf]", "threads=2")
