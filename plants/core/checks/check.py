@@ -15,6 +15,7 @@ from plants.core.analysis.linearise import linearise
 from plants.core.checks import constraints, functions, loop, motion
 from plants.core.checks.functions import check_measures, check_scene_points
 from plants.core.checks.report import CheckReport
+from plants.core.checks.units import unit_complaint
 from plants.core.plant import Plant as Kind
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
     if functions.check_sizes(report, plant) and report.ok:
         sample = blocks.BlockSample.draw(plant, points, np.random.default_rng(seed))
         functions.check_values(report, plant, sample)
+        functions.check_edges(report, plant, sample)
         functions.check_measured_outputs(report, plant)
         check_measures(report, plant, sample)
         check_scene_points(report, plant, sample)
@@ -98,6 +100,8 @@ def _check_quantity(report: CheckReport, kind: str, quantity: Quantity) -> None:
         )
     if not quantity.unit:
         report.advice.append(f"{label} has no unit; write '1' where it has none")
+    elif wrong := unit_complaint(quantity.unit):
+        report.advice.append(f"unit of {label}: {wrong}")
 
 
 def _advise_on_gaps(report: CheckReport, plant: Plant) -> None:

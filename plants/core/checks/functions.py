@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plants.core.checks.report import CheckReport
     from plants.core.measures import Measure
     from plants.core.plant import Plant
+    from plants.core.quantities import Quantity
 
 
 _HERE = Path(__file__).resolve().parents[1]
@@ -57,7 +58,9 @@ def check_sizes(report: CheckReport, plant: Plant) -> bool:
 def _defined(plant: Plant, name: str) -> str:
     """Where a block begins: "file:line: ", or nothing where Python does not know."""
     code = getattr(getattr(plant, name), "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
+    if code is None or _HERE in Path(code.co_filename).resolve().parents:
+        return ""
+    return f"{code.co_filename}:{code.co_firstlineno}: "
 
 
 def _told(plant: Plant, name: str, form: BlockForm, error: Exception) -> str:
@@ -115,6 +118,41 @@ def _report_infinite(report: CheckReport, plant: Plant, name: str, values: np.nd
         "holds, or guard it, as in sqrt(maximum(level, 0.0))"
     )
     return True
+
+
+_EDGES = (("x", "states"), ("u", "inputs"), ("w", "disturbances"), ("p", "parameters"))
+
+
+def check_edges(report: CheckReport, plant: Plant, sample: BlockSample) -> None:
+    """Look for numbers that are not finite (divisions by 0, roots of negatives) at the ends of what is declared.
+
+    One quantity at a time is put to its low end, its high end and to 0 where that lies between, from the nominal point;
+    drawn points hardly ever hit them.
+    """
+    for name, form in forms(plant).items():
+        tape, nominal = program(plant, name, form), sample.arguments(form, 0)
+        places = []
+        for group, kind in _EDGES:
+            if group not in form.groups:
+                continue
+            for row, quantity in enumerate(getattr(plant, kind)):
+                for end in _ends(quantity):
+                    arguments, place = list(nominal), form.groups.index(group)
+                    arguments[place] = (*nominal[place][:row], end, *nominal[place][row + 1 :])
+                    if not np.isfinite(tape(*flat(arguments))).all():
+                        places.append(f"{quantity.name} = {end:g} {quantity.unit}".rstrip())
+        if places:
+            report.advice.append(
+                f"{_defined(plant, name)}{name} is not finite at an end of what is declared, with the rest nominal: "
+                f"{', '.join(places)}. Narrow low and high, or guard it, as in a / maximum(level, 1e-6) or "
+                "sqrt(maximum(level, 0.0))"
+            )
+
+
+def _ends(quantity: Quantity) -> list[float]:
+    """Where a quantity's range ends, and 0 where it lies between."""
+    ends = {end for end in (quantity.low, quantity.high) if np.isfinite(end)}
+    return sorted(ends | ({0.0} if len(ends) == 2 and quantity.low < 0.0 < quantity.high else set()))
 
 
 def _compare(report: CheckReport, name: str, how: str, values: np.ndarray, evaluate: Callable[[int], Any]) -> None:
