@@ -167,3 +167,14 @@ def test_the_readmes_program_runs(tmp_path, monkeypatch, capsys):
     both, one = capsys.readouterr().out.splitlines()
     assert len(both.split()) == 2
     assert len(one.split()) == 1
+
+
+def test_the_page_of_fields_is_that_of_the_docstrings():
+    """Every field and elementary function stands there; made anew by `python docs/reference/fields.py`."""
+    spec = importlib.util.spec_from_file_location("fields_page", ROOT / "docs/reference/fields.py")
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run python docs/reference/fields.py"
+    lines = made.page().splitlines()
+    empty = [line for line in lines if line.startswith("| `") and line.split("|")[-2].strip() == ""]
+    assert not empty, "these have no text in a docstring"

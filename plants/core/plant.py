@@ -79,6 +79,14 @@ class Plant:
     states, parameters, inputs, disturbances, measurements : tuple of Quantity
         ``measurements`` name the outputs; left empty they are the states.
     channels : tuple of Channel
+    derivative : callable, optional
+        ``(t, x, u, w, p)`` to the state rates; made of the accelerations where these are given.
+    outputs : callable
+        ``(t, x, u, w, p)`` to the measurements; left out, they are the states.
+    mass_matrix, force : callable, optional
+        ``(t, x, u, w, p)`` to M (a tuple of rows) and f of M a = f.
+    acceleration : callable, optional
+        ``(t, x, a, u, w, p)`` to every acceleration from the others.
     energy, supplied_power, entropy_rate : callable, optional
         Stored energy [J], power through inputs and disturbances [W], T0 * dS/dt [W].
     allocate : callable, optional

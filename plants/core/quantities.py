@@ -23,8 +23,10 @@ class Quantity:
 
     Attributes
     ----------
-    name, unit : str
-        The unit is documentation ("rad/s"); all numbers are SI.
+    name : str
+        Of its own among its kind.
+    unit : str
+        Documentation ("rad/s"), whose spelling `plants.check` knows; all numbers are SI.
     nominal : float
         Parameter value, or initial value of a state.
     low, high : float
@@ -50,8 +52,10 @@ class Channel:
 
     Attributes
     ----------
-    output, rate : str
-        Names of measurements: the controlled output and, if it is measured, its rate.
+    output : str
+        Name of the measurement that is controlled.
+    rate : str, optional
+        Name of the measurement of its rate, if there is one.
     scale : float
         Error that counts as large [unit of the output]; makes the errors of several channels comparable.
     low, high : float
@@ -80,7 +84,16 @@ class Channel:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Where margins are asked for: the state about which the plant is linearised, with the input that holds it."""
+    """Where margins are asked for: the state about which the plant is linearised, with the input that holds it.
+
+    Attributes
+    ----------
+    name : str
+    state : tuple of float
+        In the order of the plant's states.
+    parameters : mapping of str to float
+        Those that are not nominal there.
+    """
 
     name: str
     state: tuple[float, ...]

@@ -48,6 +48,8 @@ class Situation:
     dead_zone : float, or mapping of plant input to float
         The actuator does nothing between minus and plus this value, and is that much weaker beyond.
     backlash : float, or mapping of plant input to float
+    text : str
+        One line of documentation.
 
     Raises
     ------
