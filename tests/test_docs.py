@@ -178,3 +178,8 @@ def test_the_page_of_fields_is_that_of_the_docstrings():
     lines = made.page().splitlines()
     empty = [line for line in lines if line.startswith("| `") and line.split("|")[-2].strip() == ""]
     assert not empty, "these have no text in a docstring"
+
+
+def test_the_program_of_the_page_of_fields_runs():
+    (program,) = blocks((ROOT / "docs/reference/fields.md").read_text(encoding="utf-8"), "python")
+    exec(compile(program, "fields.md", "exec"), {})
