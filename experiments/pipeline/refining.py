@@ -22,11 +22,12 @@ from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement import coarse
 from flcs.refinement import regions as scatter
 from flcs.refinement.genome import Genes, candidate, number_of_genes, with_reference
-from flcs.refinement.refinement import TIGHTER, anchored, refine, repaired
+from flcs.refinement.refinement import anchored, refine, repaired
 from flcs.refinement.regions import draw_gains, regions_with_genes, with_gains, words
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
 from sscq.baselines.tuned import Tuned
+from sscq.margins.operating import SLACK
 from sscq.search.cmaes import CmaEs
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class Refining:
         self.judged = on_task(bench, validation)
         # Searches keep off the fixed PID's travel by a share; that it has all of it is no fault of its own.
         self.judged_free = on_task(bench, replace(validation, fitness=replace(validation.fitness, travel_limit=None)))
-        self.kept = None if bench.margins is None else bench.margins.tightened(TIGHTER)
+        self.kept = bench.margins
         self.tried: list[Tried] = []
         self.before: list[Tuned] = []
         self.left = 1.0  # of the budget
@@ -184,7 +185,8 @@ class Refining:
         unmoved, reference = with_reference(whole), self._reference_gains()
         if reference is not None:
             self.moved = True
-            whole = repaired(self._whole(anchored(start, reference)), self.kept, self.setup.laws)
+            searched = None if self.kept is None else self.kept.tightened(SLACK)
+            whole = repaired(self._whole(anchored(start, reference)), searched, self.setup.laws)
         thrown = self._scattered(with_reference(whole))
         thrown = self._by_region(thrown or (with_reference(whole),)) or thrown
         coarse = self._coarse(with_reference(whole), thrown)
@@ -207,7 +209,7 @@ class Refining:
         return mirrored(whole) if self.setup.network.mirrored else whole
 
     def _reference_gains(self) -> np.ndarray | None:
-        """Reference gains that keep the tighter margins and the travel limit; None where the fixed PID's will do."""
+        """Reference gains that keep the search's margins and the travel limit; None where the fixed PID's will do."""
         gains = self.fixed.theta[None]
         share = min(self.shares.anchor_share, self._enough(len(self.fixed.theta)))
         if share == 0.0 or self.kept is None or self.kept.violation(gains[:, None, :])[0] <= 0.0:

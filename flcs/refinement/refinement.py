@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 CERTIFY_SAMPLES = 500
 _CERTIFY_SEED = 1_000_003  # another draw than the search's own
 _BISECTIONS = 20
-TIGHTER = 0.04
-"""Share of the limits by which a search keeps off them, because it judges few samples of the hull."""
 
 
 def refine(
@@ -84,8 +82,7 @@ def refine(
     start = candidate(kb, (kb, *starts, with_reference(kb)), laws, name, title, mirrored=mirrored)
     if narrowed is not None:
         start = narrowed(start, Genes(start.controller, mirrored))
-    kept_off = None if margins is None else margins.tightened(TIGHTER)
-    found = search(task, start, plan, kept_off, validation)
+    found = search(task, start, plan, margins, validation)
     refined = start.controller.with_theta(found.theta)
     kept = certified(refined, margins, laws)
     return (kept if kept == refined else _not_worse(task, kept, laws)), found

@@ -125,7 +125,9 @@ def _together(spec: LoopSpec, point: OperatingPoint, given: dict[str, float], na
     return CoupledPlant(model.A, model.B, outputs, rates, model.delay, name)
 
 
-SLACK = 0.02  # of the limits: what a check after the search may miss them by
+SLACK = 0.02
+"""Share of the limits by which every search keeps inside them, so that what it delivers keeps the limits themselves."""
+
 _MEAN_SHARE = 0.1  # of the mean violation beside the worst: a slope for gain sets that are not the worst
 
 
@@ -164,12 +166,17 @@ class OperatingMargins:
         self.channels = frozen_channels(self.spec, low, high)
 
     def violation(self, gains: np.ndarray, threads: int | None = 1) -> np.ndarray:
-        """Return the graded violation of the limits [n] for gain sets [n, n_sets, n_gains] that a schedule may give.
+        """Return the graded violation [n] for gain sets [n, n_sets, n_gains] that a schedule may give.
 
+        What a search pays: for limits tighter by `SLACK` than those that are kept in the end, the same for constant
+        gains and for schedules. A search judges few samples of a hull, and a sample's worst point may lie between them.
         The result does not depend on the number of threads (None: all processors).
         """
+        return self._violation(gains, self.tightened(SLACK).limits, threads)
+
+    def _violation(self, gains: np.ndarray, limits: MarginLimits, threads: int | None = 1) -> np.ndarray:
         total = np.zeros(len(gains))
-        for each in self.channels.penalty(gains, self.limits, threads):
+        for each in self.channels.penalty(gains, limits, threads):
             total += each.max(axis=-1) + _MEAN_SHARE * each.mean(axis=-1)
         return total
 
@@ -182,12 +189,8 @@ class OperatingMargins:
         return tuple(found.worst() for found in self.margins(gains))
 
     def keeps(self, gains: np.ndarray) -> bool:
-        """Return whether gain sets [n_sets, n_gains] keep the limits at all points, up to `SLACK`.
-
-        The best gains lie on the limit itself, so a fresh sample of a hull that contains them must be allowed to miss
-        it by as much as the frequency grid and the curvature of the limit explain.
-        """
-        return bool(self.tightened(-SLACK).violation(np.atleast_2d(gains)[None])[0] <= 0.0)
+        """Return whether gain sets [n_sets, n_gains] keep the limits themselves at all points, without any slack."""
+        return bool(self._violation(np.atleast_2d(gains)[None], self.limits)[0] <= 0.0)
 
     def at_points(self, gains: np.ndarray) -> tuple[LoopMargins, ...]:
         """Return the margins of each channel where every operating point has gains of its own.
@@ -200,8 +203,8 @@ class OperatingMargins:
         return tuple(_matched(found, len(gains)) for found in self.margins(gains))
 
     def keeps_at_points(self, gains: np.ndarray) -> bool:
-        """Return whether gains [n_operating_points, n_gains], each at its point, keep the limits up to `SLACK`."""
-        limits = self.tightened(-SLACK).limits
+        """Return whether gains [n_operating_points, n_gains], each at its point, keep the limits themselves."""
+        limits = self.limits
         return all(
             bool(
                 found.stable.all()

@@ -37,7 +37,6 @@ _TITLE = "hand-made 7x7 fuzzy PID"
 _SCALED = "hand-made 7x7 fuzzy PID, scaled by search"
 _NEVER = 1e9  # ranges outside which the outer terms' gains would fade: the published rules keep them
 _QUANTILE = 0.995  # of the error rate: a reference that jumps makes a single huge one
-_TIGHTER = 0.04  # of the margins: the search judges few samples of the rules' hull
 
 
 def rungs(bench: Bench, fixed: Tuned, equal: Fitness) -> Rungs:
@@ -157,9 +156,10 @@ def _searched(
     def compute(checkpoints: Path) -> tuple[KnowledgeBase, Tuned]:
         candidate = scaled(kb, ranges, setup.laws, "hand_made_scaled", _SCALED)
         plan, progress = bench.plan(len(candidate.low), checkpoints, _SCALED)
-        margins = None if bench.margins is None else bench.margins.tightened(_TIGHTER)
         with progress:
-            found = search(setup.task(fitness=equal), candidate, plan, margins, validation_task(bench, equal, fixed))
+            found = search(
+                setup.task(fitness=equal), candidate, plan, bench.margins, validation_task(bench, equal, fixed)
+            )
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found
 

@@ -13,6 +13,7 @@ from plants.core.analysis.linearise import linearise
 from sscq.baselines.margin_schedule import MarginSchedule, NoScheduleError, margin_schedule
 from sscq.baselines.tuned import Tuned
 from sscq.margins.margins import MarginLimits
+from sscq.margins.operating import SLACK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,12 +50,17 @@ def _design(bench: Bench, *, midpoints: bool) -> dict[str, Any]:
     try:
         table = margin_schedule(
             setup.plant, setup.laws, setup.sets["taught"], setup.step, list(setup.low), list(setup.high),
-            setup.limits or USUAL, midpoints=midpoints,
+            _limits(bench), midpoints=midpoints,
         )  # fmt: skip
     except NoScheduleError as error:
         return {"reason": str(error)}
     plain = asdict(table)
     return plain | {name: plain[name].tolist() for name in ("gains", "sensitivity")}
+
+
+def _limits(bench: Bench) -> MarginLimits:
+    """The limits that every other search of the design has."""
+    return USUAL if bench.margins is None else bench.margins.tightened(SLACK).limits
 
 
 def _read(stored: dict[str, Any]) -> MarginSchedule:

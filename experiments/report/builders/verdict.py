@@ -19,7 +19,6 @@ from experiments.report.records.report_data import (
     VerdictText,
 )
 from experiments.report.records.results import Estimate, Group, NotAvailable
-from sscq.margins.operating import SLACK
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
@@ -41,7 +40,6 @@ def verdict(case: FinishedDesign) -> VerdictText:
         judgements=tuple(_judged(case, name) for name in case.contenders if name != BASELINE),
         sensitivity_peak_limit=nan if limits is None else limits.sensitivity,
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
-        margin_slack=SLACK,
         measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
         group=case.judged,
     )

@@ -17,7 +17,7 @@ from flcs import FuzzyController, Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
 from flcs.knowledge_base.mirror import mirrored
 from flcs.refinement.genome import with_reference
-from flcs.refinement.refinement import TIGHTER, hull_of, refine
+from flcs.refinement.refinement import hull_of, refine
 from sscq.baselines import candidates
 from sscq.baselines.objective import Objective
 from sscq.baselines.tuned import Tuned
@@ -55,7 +55,7 @@ def edge(job):
     low, high = 0.1, 20.0
     for _ in range(50):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if margins.violation((middle * gentle)[None, None])[0] <= 0.0 else (low, middle)
+        low, high = (middle, high) if margins.keeps(middle * gentle) else (low, middle)
     return low * gentle
 
 
@@ -112,7 +112,7 @@ def moved(job, edge):
 
 def test_reference_gains_are_moved_inside_the_margins(job, edge, moved):
     one, _, entry = moved
-    tight = job.margins().tightened(TIGHTER)
+    tight = job.margins()
     assert tight.violation(edge[None, None])[0] > 0.0
     references = {tried.kb.channels[0].reference for tried in one.tried}
     assert len(references) == 1
@@ -276,10 +276,7 @@ def test_the_best_random_gains_of_the_regions_are_starts(job, edge):
     assert entry.fitness == pytest.approx(values[0], rel=1e-9)
     assert one.left == pytest.approx(1.0 - 55 / EVALUATIONS)
     for kb in found:  # inside the tighter margins, as what a search starts from must be
-        assert (
-            job.margins().tightened(TIGHTER).violation(np.array([r.gains for r in kb.channels[0].rules])[None])[0]
-            <= 0.0
-        )
+        assert job.margins().violation(np.array([r.gains for r in kb.channels[0].rules])[None])[0] <= 0.0
     other = searches(job, 0.6 * edge, **shares)
     kb, whole = other.best(start)
     assert [search_results.parted(name)[0] for name, _ in whole.histories] == [""] * 2

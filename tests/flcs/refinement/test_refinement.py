@@ -305,7 +305,7 @@ def test_margins_are_kept_by_the_refined_rules(margins, reference_value):
 
 
 def test_the_search_itself_keeps_off_the_limits(margins, monkeypatch):
-    """It judges few samples of the hull, so it is given tighter limits than are certified."""
+    """As every search does, and by no more than others: it is given the same limits."""
     seen = []
 
     def spy(task, one, how, given, validation):
@@ -315,8 +315,12 @@ def test_the_search_itself_keeps_off_the_limits(margins, monkeypatch):
     search = search_plan.search
     monkeypatch.setattr(module, "search", spy)
     refine(TASK, kb_of(RANDOM), plan(8), margins, laws=LAWS)
-    assert seen[0].limits.sensitivity < margins.limits.sensitivity
-    assert seen[0].limits.delay_margin > margins.limits.delay_margin
+    assert seen == [margins]
+    gains = np.array(REFERENCE)
+    peak, delay = margins.worst(gains)[0].sensitivity.value, margins.worst(gains)[0].delay_margin.value
+    on = margins.with_limits(MarginLimits(peak * (1.0 + 1e-9), delay * (1.0 - 1e-9)))
+    assert on.keeps(gains)
+    assert on.violation(gains[None, None])[0] > 0.0
 
 
 # ------------------------------------------------------------------------------------------------------ certification

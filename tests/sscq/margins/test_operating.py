@@ -19,6 +19,7 @@ from sscq.margins.operating import SLACK, OperatingMargins
 VDP, FOPDT = plants.get("van_der_pol"), plants.get("fopdt")
 LOW, HIGH = [0.0, 0.0, 0.0], [10.0, 10.0, 10.0]
 LIMITS = MarginLimits(1.8, 0.05)
+SEARCHED = MarginLimits(1.0 + 0.8 * (1.0 - SLACK), 0.05 * (1.0 + SLACK))  # what a search is held to
 STEP = 0.01
 MUS = (0.5, 0.8, 1.0, 1.3, 1.6, 2.0)
 POSITIONS = (0.0, 0.5, 1.0, 1.5, 2.0)
@@ -57,7 +58,7 @@ def directly():
 
 def test_it_asks_for_the_right_loops(of_oscillator, directly):
     sets = GAINS.reshape(4, 3, 3)
-    each = penalty(sets, directly, LIMITS)
+    each = penalty(sets, directly, SEARCHED)
     expected = each.max(axis=1) + 0.1 * each.mean(axis=1)
     # The linearisation is a derivative of the tape, exact to rounding.
     np.testing.assert_allclose(of_oscillator.violation(sets), expected, rtol=1e-6, atol=1e-9)
@@ -85,7 +86,7 @@ def test_dead_time_of_the_plant_and_of_the_loop(directly):
     linear = [LinearPlant([[-1.0 / T]], [K / T], [1.0], delay=L) for K, T, L in values]
     responses = loop_responses(linear, LoopSettings(STEP, delay=0.02), LOW, HIGH)  # the longest counts for all
     small = 0.2 * GAINS
-    each = penalty(small[:, None, :], responses, LIMITS)[:, 0]
+    each = penalty(small[:, None, :], responses, SEARCHED)[:, 0]
     np.testing.assert_allclose(found.violation(small[:, None, :]), 1.1 * each, rtol=1e-6, atol=1e-9)
     assert {0.0} < set(each.tolist())
 
@@ -263,21 +264,25 @@ def at_sensitivity(margins, value):
     return np.array([2.0, 0.5, brentq(lambda kd: sensitivity(margins, kd) - value, 1.3, 9.0)])
 
 
-def test_what_lies_on_the_limit_is_kept_up_to_the_slack(simple):
+def test_what_lies_on_the_limit_is_kept_and_nothing_beyond_it(simple):
+    """As printed: Ms <= limit, without slack; a search keeps inside by the slack."""
     on = at_sensitivity(simple, 1.8)
-    within = at_sensitivity(simple, 1.0 + 0.8 * (1.0 + 0.9 * SLACK))
-    beyond = at_sensitivity(simple, 1.0 + 0.8 * (1.0 + 1.2 * SLACK))
-    assert simple.keeps(on)
-    assert simple.keeps(within)
-    assert not simple.keeps(beyond)
-    assert simple.violation(within[None, None])[0] > 0.0  # the search itself has no slack
+    below, above = (at_sensitivity(simple, 1.8 + change) for change in (-1e-6, 1e-6))
+    assert simple.keeps(below)
+    assert not simple.keeps(above)
+    points = len(VDP.operating_points)
+    assert simple.keeps_at_points(np.tile(below, (points, 1)))
+    assert not simple.keeps_at_points(np.tile(above, (points, 1)))
+    assert simple.violation(on[None, None])[0] > 0.0
+    searched = at_sensitivity(simple, 1.0 + 0.8 * (1.0 - SLACK) - 1e-6)
+    assert simple.violation(searched[None, None])[0] == 0.0
 
 
 def test_tighter_limits(simple):
     tighter = simple.tightened(0.1)
     assert tighter.limits.sensitivity == pytest.approx(1.72)
     assert simple.limits.sensitivity == 1.8
-    on = at_sensitivity(simple, 1.79)
+    on = at_sensitivity(simple, 1.78)
     assert simple.violation(on[None, None])[0] == 0.0
     assert tighter.violation(on[None, None])[0] > 0.0
     late = simple.with_limits(MarginLimits(1.8, 0.1)).tightened(0.1)
