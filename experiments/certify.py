@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     sampled = False if options.continuous else None
     found = sscq.certify(plant, controller, None, several, sampled=sampled)
     margins = _margins(kb, plant, controller, several)
-    less = None if found.holds else _less_authority(kb, plant, several, sampled)
+    less = None if found.holds else _less_authority(controller, plant, several, sampled)
     account = None if options.no_energy else _account(plant, controller, several)
     if options.json:
         document = _document(kb, several, found.numbers(), less, account) | {"margins": margins}
@@ -118,21 +118,20 @@ def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, .
 
 
 def _less_authority(
-    kb: KnowledgeBase, plant: Plant, several: Sequence[Situation], sampled: bool | None
+    controller: FuzzyController, plant: Plant, several: Sequence[Situation], sampled: bool | None
 ) -> dict[str, float] | None:
     """Return the largest authority found at which the certificate holds, with its decay; None: not even the reference.
 
     Less authority shrinks the hull towards the reference gains, so what holds at one holds at all below.
     """
     import sscq
-    from flcs import FuzzyController
 
     best = None
-    low, high = 0.0, kb.inference.authority
+    low, high = 0.0, controller.kb.inference.authority
     for middle in (0.0, *(None,) * _BISECTIONS):
         share = 0.5 * (low + high) if middle is None else middle
         found = sscq.certify(
-            plant, FuzzyController(kb, authority=share), None, several, sampled=sampled, by_point=False
+            plant, replace(controller, authority=share), None, several, sampled=sampled, by_point=False
         )
         if found.holds:
             low, best = share, {"authority": share, "decay": found.decay}
@@ -145,15 +144,19 @@ def _less_authority(
 
 def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation]) -> dict[str, Any]:
     """The energy account of the first situation with a constant reference; or why there is none."""
+    import plants
     import sscq
-    from plants.core.signals.signal import Constant
     from sscq.certificates.energy_lyapunov import not_available
 
     reason = not_available(plant, controller)
     if reason:
         return {"reason": reason}
     for situation in several:
-        if all(isinstance(part, Constant) for signal in situation.references(plant) for part in signal.parts):
+        if all(
+            isinstance(part, plants.excitation.Constant)
+            for signal in situation.references(plant)
+            for part in signal.parts
+        ):
             try:
                 found = sscq.energy_lyapunov(plant, controller, controller.theta, replace(situation, **_CLEAN))
             except ValueError as error:  # the certificate stands without it

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from experiments.report.sweep_summary import summarise
 from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from configs.schema import DesignConfig
     from experiments.runtime.run_folder import RunFolder
 
@@ -49,8 +48,7 @@ def design(config: DesignConfig, folder: RunFolder) -> None:
 
 def _check(config: DesignConfig) -> None:
     from experiments.report import exports
-    from experiments.settings import setup, situations
-    from experiments.settings.integration_step import settle_step
+    from experiments.settings import settle_step, setup, situations
 
     settle_step(config)
     job = setup(config)
@@ -58,13 +56,7 @@ def _check(config: DesignConfig) -> None:
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
 
 
-def _summary(runs: list[Path]) -> None:
-    from experiments.report.sweep_summary import summarise
-
-    summarise(runs)
-
-
-main = command("design", design, _check, _summary)
+main = command("design", design, _check, summarise)
 
 if __name__ == "__main__":
     main()

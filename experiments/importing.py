@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime.errors import UserError
+from plants.core.names import unknown
 
 if TYPE_CHECKING:
     import argparse
@@ -175,8 +176,6 @@ def _check_kinds(entry: dict[str, Any]) -> None:
 
 
 def _refuse_unknown(what: str, given: Any, known: tuple[str, ...]) -> None:
-    from plants.core.names import unknown
-
     if not isinstance(given, dict):
         raise UserError(f"expected a mapping for the {what}s, got {json.dumps(given)[:60]}")
     for key in given:

@@ -40,7 +40,7 @@ _FOUND_OUT = ("plant", "plant_file", "step", "controller.sample_time")
 
 
 def command(
-    name: str, job: Job, check: Check | None = None, summary: Callable[[list[Path]], None] | None = None
+    name: str, job: Job, check: Check | None = None, summary: Callable[[list[Path]], object] | None = None
 ) -> Callable[..., None]:
     """Return the main function of a command.
 

@@ -5,6 +5,7 @@ reported before anything runs.
 """
 
 from experiments.settings.assemble import Setup, setup
+from experiments.settings.integration_step import settle_step
 from experiments.settings.searching import FrontPlan
 
-__all__ = ["FrontPlan", "Setup", "setup"]
+__all__ = ["FrontPlan", "Setup", "settle_step", "setup"]
