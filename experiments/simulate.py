@@ -308,9 +308,27 @@ def balance(done: Simulation) -> str:
     if account is None:
         return f"no energy balance: the plant gives no {', '.join(missing_blocks(done.plant))}"
     jumps = " (with what after_step does to the energy)" if done.plant.after_step is not None else ""
-    return (
+    sentence = (
         f"energy stored {account.stored[-1]:.5g} J = supplied {account.supplied[-1]:.5g} J - entropy production "
         f"{account.entropy[-1]:.5g} J (T0 dS); largest residual {np.abs(account.residual).max():.2g} J{jumps}"
+    )
+    return f"{sentence}. {failed_balance(done)}" if failed_balance(done) else sentence
+
+
+_MISSED = 1e-2  # of the energy that is turned over: a residual beyond this is no error of rounding
+
+
+def failed_balance(done: Simulation) -> str:
+    """Return what to do where the energy account does not close; empty where it does, or is not expected to."""
+    account = done.account
+    if account is None or done.plant.after_step is not None:
+        return ""
+    missed = float(np.abs(account.residual).max())
+    if missed <= _MISSED * account.turnover:  # false for NaN
+        return ""
+    return (
+        f"THE ENERGY BALANCE FAILS: {missed:.2g} J are missing where {account.turnover:.2g} J are turned over, so the "
+        "run cannot be trusted. Take a smaller step; if that does not help, sscq check says which block is wrong"
     )
 
 

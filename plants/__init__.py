@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity, Rival
     from plants.core.scene_points import SceneError
     from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
-    from plants.mechanics import Mechanism
+    from plants.mechanics import DeclarationError, Mechanism
 
 REGISTERED = {
     "plants.balancing_vehicle": ("balancing_vehicle", "balancing_vehicle_no_slip", "balancing_vehicle_rigid"),
@@ -89,14 +89,15 @@ _FROM = {
     "plants.core.quantities": ("Channel", "ControlTask", "OperatingPoint", "Quantity", "Rival"),
     "plants.core.scene_points": ("SceneError",),
     "plants.core.user_file": ("PlantFileError", "load_plant_file", "slow_plants"),
-    "plants.mechanics": ("Mechanism",),
+    "plants.mechanics": ("DeclarationError", "Mechanism"),
 }
 _MODULE_OF = {name: module for module, names_there in _FROM.items() for name in names_there}
 
 provide(REGISTERED)
 
 __all__ = [
-    "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DivergedError", "LinearModel",
+    "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DeclarationError", "DivergedError",
+    "LinearModel",
     "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError",
     "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown", "SpuriousDamping",
     "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos",

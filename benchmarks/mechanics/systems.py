@@ -206,11 +206,11 @@ def turntable(start=0.0):
 
 
 def slider_crank():
-    """With equal links: the Jacobian loses rank where they are stretched upright."""
+    """With equal links: the Jacobian loses rank where they stand upright. The basis holds for equal ones alone."""
     mech = Mechanism("slider_crank")
     a, b, xs = mech.coordinates("a b xs")
     va, vb, vs = mech.rates()
-    r, l = mech.parameters(r=1.0, l=1.0)
+    r = l = mech.parameters(r=1.0)
     cx, cy = -r * sin(a) * va - l / 2 * sin(b) * vb, r * cos(a) * va - l / 2 * cos(b) * vb
     mech.kinetic(0.2 / 2 * va**2 + 1.0 / 2 * (cx**2 + cy**2) + 0.1 / 2 * vb**2 + 1.5 / 2 * vs**2)
     mech.position_constraint(r * cos(a) + l * cos(b) - xs)

@@ -4,6 +4,7 @@ A :class:`Mechanism` is declared, `algebra` differentiates it, `forms` make equa
 checks them and gives a plant. Gaps are in `contacts`; `runs` follow one mechanism at a time, as a reference.
 """
 
+from plants.mechanics.declaration.declaration import DeclarationError
 from plants.mechanics.mechanism import Mechanism
 
-__all__ = ["Mechanism"]
+__all__ = ["DeclarationError", "Mechanism"]

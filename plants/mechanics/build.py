@@ -244,7 +244,9 @@ def _chosen(declared: MechanismDeclaration, form: str) -> str:
         return "free"
     warnings.warn(
         f"mechanism {declared.name!r} has constraints and no basis of quasi-velocities: built with multipliers, which "
-        "let the constraints drift. mech.basis(**mech.suggest_basis()) gives one; form='routh' says this is meant",
+        "let the constraints drift. form='routh', stabilise='project' holds them. mech.basis(**mech.suggest_basis()) "
+        "gives a basis, which is cheaper, but may become dependent along the motion; form='routh' alone says that the "
+        "drift is meant",
         BasisWarning,
         stacklevel=4,
     )

@@ -1,6 +1,7 @@
 """What is checked when a mechanism is built: numbers at random admissible states, against blocks derived otherwise.
 
-The states are drawn about the nominal ones, where the constraints are of full rank.
+The states are drawn about the nominal ones, where the constraints are of full rank; each with the nominal parameters
+and with others near them, for a number that stands for a parameter is right with nominal ones alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from plants.mechanics.equations import SPANNED, BasisError
 from plants.mechanics.forms import pseudo_inverse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -42,7 +43,7 @@ def samples(
         u = tuple(rng.uniform(-1.0, 1.0, len(equations.declared.quantities["u"])))
         try:
             x = equations.state_from(q, v, t=t)
-            regular = _regular(equations, t, x)
+            regular = _regular(equations, equations.block(t, x))
         except DeclarationError as error:
             last = error  # a basis may belong to one branch of the constraints, constraints to some coordinates
             continue
@@ -60,10 +61,73 @@ def samples(
         )
 
 
-def _regular(equations: Equations, t: float, x: tuple[float, ...]) -> bool:
-    block = equations.block(t, x)
+_VARIED = 1
+_DRAWS = 4  # of parameters for each state
+_NEAR = 0.1  # of each parameter's size: how far the varied ones are from the nominal ones
+
+
+def _near(equations: Equations, rng: np.random.Generator) -> tuple[float, ...]:
+    """Parameters near the nominal ones, inside their bounds; those that are 0 stay 0, as what is switched off."""
+    quantities = equations.declared.quantities["p"]
+    shares = 1.0 + rng.uniform(-_NEAR, _NEAR, len(quantities))
+    return tuple(min(max(q.nominal * float(s), q.low), q.high) for q, s in zip(quantities, shares, strict=True))
+
+
+def _blocks(equations: Equations) -> Iterator[Block]:
+    """Yield blocks' arguments at sampled states, with nominal parameters and, where that can be, with varied ones."""
+    rng = np.random.default_rng(_VARIED)  # its own: the states are those of before
+    reached, failed = 0, list[BasisError]()
+    for t, x, u in samples(equations, _STATES):
+        block = equations.block(t, x, u)
+        yield block
+        for _ in range(_DRAWS):
+            try:
+                others = list(_varied(equations, block, _near(equations, rng)))
+            except BasisError as error:
+                failed.append(error)
+                continue
+            if others:
+                reached += 1
+                yield from others
+                break
+    if len(failed) == _STATES * _DRAWS and not reached:  # nowhere: no matter of a branch or of a singular position
+        raise failed[-1]
+
+
+def _varied(equations: Equations, block: Block, p: tuple[float, ...]) -> Iterator[Block]:
+    """Yield the nearest state with these parameters; none where they do not suit one another."""
+    t, x, u, *_ = block
+    if p == tuple(block[4]):
+        return
+    n = len(equations.positions)
+    state = (x[:n], x[n:]) if equations.declared.places else equations.motion(*block)
+    try:
+        block = equations.block(t, equations.state_from(*state, t=t, p=p), u, p=p)
+        if not _regular(equations, block):
+            return
+    except DeclarationError as error:
+        if isinstance(error, BasisError):
+            raise BasisError(f"{error}{_with(equations, p)}") from error
+        return  # bars that do not reach one another
+    if np.linalg.eigvalsh(_scaled_mass(equations, block))[0] > _DEFINITE:  # moments of inertia may not go together
+        yield block
+
+
+def _with(equations: Equations, p: Sequence[float]) -> str:
+    """Say which parameters were varied; nothing for the nominal ones."""
+    quantities = equations.declared.quantities["p"]
+    changed = [f"{q.name} = {x:.4g}" for q, x in zip(quantities, p, strict=True) if x != q.nominal]
+    if not changed:
+        return ""
+    return (
+        f". It was right with the nominal parameters and is not with ({', '.join(changed)}): does a number stand where "
+        "a parameter belongs?"
+    )
+
+
+def _regular(equations: Equations, block: Block) -> bool:
     q, v = equations.motion(*block)
-    rows = equations.full.at(t, q, v).jacobian
+    rows = equations.full.at(block[0], q, v, p=block[4]).jacobian
     if not len(rows):
         return True
     if equations.form == "maggi":
@@ -91,12 +155,13 @@ def check(equations: Equations) -> float:
         does not fit the constraints, or the accelerations differ.
     """
     worst = 0.0
-    for t, x, u in samples(equations, _STATES):
-        block = equations.block(t, x, u)
+    for block in _blocks(equations):
+        t, _x, u, _w, p = block
         q, v = equations.motion(*block)
-        at = equations.full.at(t, q, v, u)
-        _check_mass(equations, at, block)
-        _check_rows(equations, at, t, q, v)
+        at = equations.full.at(t, q, v, u, p=p)
+        _check_mass(equations, block)
+        _check_rows(equations, at, t, q, v, p)
+        _check_losses(equations, block)
         found = np.array(equations.coordinate_accelerations(*block), float)
         if equations.declared.places:
             _check_places(equations, at)
@@ -135,19 +200,51 @@ def _reason(equations: Equations, at: Matrices) -> str:
     return "is the form singular near the initial state?"
 
 
-def _check_mass(equations: Equations, at: Matrices, block: Block) -> None:
-    joints = bool(equations.declared.places)  # then the coordinates themselves may be without inertia
-    values = np.linalg.eigvalsh(np.array(equations.mass_matrix(*block), float) if joints else at.mass)
-    if not values[0] > 1e-12 * abs(values[-1]):
+_DEFINITE = 1e-12  # least eigenvalue of a mass matrix whose diagonal is 1: masses may be far apart
+
+
+def _scaled_mass(equations: Equations, block: Block) -> Array:
+    """Mass matrix over the diagonal's roots, 0 where that is not above 0; of the joints where there are some."""
+    if equations.declared.places:  # then the coordinates themselves may be without inertia
+        mass = np.array(equations.mass_matrix(*block), float)
+    else:
+        mass = equations.full.at(block[0], *equations.motion(*block), *block[2:]).mass
+    size = np.sqrt(np.maximum(np.diag(mass), 0.0))
+    return np.divide(mass, np.outer(size, size), out=np.zeros_like(mass), where=np.outer(size, size) > 0.0)
+
+
+def _check_mass(equations: Equations, block: Block) -> None:
+    joints = bool(equations.declared.places)
+    values = np.linalg.eigvalsh(_scaled_mass(equations, block))
+    if not values[0] > _DEFINITE:
         names = ", ".join(q.name for q in equations.declared.quantities["s" if joints else "q"])
         raise DeclarationError(
             f"mechanism {equations.declared.name!r}: its mass matrix over ({names}) is not positive definite at "
-            f"{tuple(block[1])} (eigenvalues {values}); every {'joint' if joints else 'coordinate'} needs inertia"
+            f"{tuple(block[1])} (eigenvalues with its diagonal at 1: {values}); "
+            f"every {'joint' if joints else 'coordinate'} needs inertia"
         )
 
 
-def _check_rows(equations: Equations, at: Matrices, t: float, q: Any, v: Any) -> None:
-    other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0)
+_DRIVES = 1e-9  # of the power of all its parts: what rounding makes of a loss of 0
+
+
+def _check_losses(equations: Equations, block: Block) -> None:
+    """What is declared to dissipate must not drive: its loss would be a negative production of entropy."""
+    lost = float(equations.entropy_rate(*block))
+    _q, v = equations.motion(*block)
+    if lost >= -_DRIVES * (1.0 + float(np.abs(v).max(initial=0.0)) ** 2):
+        return
+    declared = equations.declared
+    rates = ", ".join(f"{q.name} = {value:.3g}" for q, value in zip(declared.quantities["v"], v, strict=True))
+    raise DeclarationError(
+        f"mechanism {declared.name!r}: its forces of kind 'dissipative' drive it: at the rates ({rates}) they supply "
+        f"{-lost:.4g} W. Friction acts against the rate, force({{x: -d * v}}, kind='dissipative'); springs belong into "
+        "potential(...), what drives is of kind 'drive'"
+    )
+
+
+def _check_rows(equations: Equations, at: Matrices, t: float, q: Any, v: Any, p: Any) -> None:
+    other = equations.full.at(t, q, 2.0 * np.array(v) + 1.0, p=p)
     if equations.declared.linear and not np.allclose(
         at.jacobian, other.jacobian, rtol=1e-9, atol=1e-9 * (1.0 + np.abs(at.jacobian).max(initial=0.0))
     ):
@@ -183,7 +280,7 @@ def _check_freedom(equations: Equations, at: Matrices, block: Block) -> None:
         worst = int(np.abs(at.jacobian @ columns).max(axis=0).argmax())
         raise DeclarationError(
             f"mechanism {declared.name!r}: the basis vector {names[worst]!r} breaks the constraints: A D is "
-            f"{beyond:.3g}, 0 was expected"
+            f"{beyond:.3g}, 0 was expected{_with(equations, block[4])}"
         )
     if equations.form != "quasi":
         return
@@ -192,7 +289,7 @@ def _check_freedom(equations: Equations, at: Matrices, block: Block) -> None:
     if not rank == m == free:
         raise DeclarationError(
             f"mechanism {declared.name!r}: the constraints leave {free} degrees of freedom, the basis "
-            f"{names} spans {rank}"
+            f"{names} spans {rank}; where no basis is independent, build(form='routh', stabilise='project') needs none"
         )
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from plants.core.elementary import cos, sin
 from plants.core.names import unknown
 from plants.core.quantities import Quantity
+from plants.core.tracing.gradients import along
 from plants.mechanics.declaration.declaration import KINDS, DeclarationError, Gap, MechanismDeclaration, Symbol
 from plants.mechanics.declaration.names import GivenVelocities, Names
 
@@ -159,15 +160,43 @@ class Mechanism:
         """Return the symbol of a declared name."""
         return self.names.symbol(name)
 
+    def rate_of(self, expression: Any) -> Any:
+        """Return the rate of a function of coordinates and time, d/dt f(q, t), as a function of the rates too.
+
+        Raises
+        ------
+        DeclarationError
+            Where the expression depends on rates: accelerations are not known before the equations are.
+        """
+        symbols = self.names.symbols
+        if len(symbols["v"]) < len(symbols["q"]):
+            self.rates()
+        value = self._tape.lift(expression)
+        used = {self._tape.input_names.get(node) for node in self._tape.needed([value.index])}
+        bad = [q.label for kind in "vrzuw" for k, q in enumerate(symbols[kind]) if f"{kind}{k}" in used]
+        if bad:
+            raise DeclarationError(
+                f"mechanism {self.name!r}: rate_of takes a function of coordinates and time, got one of "
+                f"{', '.join(bad)}; differentiate positions, their rates are then yours to combine"
+            )
+        moving = [*symbols["q"], *symbols["s"], self.time]
+        return along([value], moving, [*symbols["v"], *symbols["r"], 1.0])[0]
+
     def coordinates(
-        self, names: str, *, units: str | Sequence[str] = "", initial: Any = 0.0, low: Any = None, high: Any = None
+        self,
+        names: str | Sequence[str],
+        *,
+        units: str | Sequence[str] = "",
+        initial: Any = 0.0,
+        low: Any = None,
+        high: Any = None,
     ) -> Any:
         """Add coordinates.
 
         Parameters
         ----------
-        names : str
-            Separated by blanks.
+        names : str or sequence of str
+            Separated by blanks; ``"q[3]"`` stands for q1 q2 q3.
         units : str or sequence of str
             Separated by blanks, or a sequence where units of several names have blanks; one unit stands for all.
         initial, low, high : float or sequence of float

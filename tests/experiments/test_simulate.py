@@ -190,3 +190,11 @@ def test_the_residual_is_said_to_hold_what_happens_after_steps(capsys):
     assert "J (with what after_step does to the energy)" in capsys.readouterr().out
     account = energy_account(ball, plants.simulate(ball, 1.0, 0.01), None)
     assert account.residual[-1] == pytest.approx(-9.81, rel=0.02)  # it rests up to a step's fall above or below 0 J
+
+
+def test_an_energy_balance_that_fails_is_flagged(capsys):
+    """At a step at which rk4 is hardly stable, the account of the oscillator does not close."""
+    run("plant=duffing", "t_end=20", "step=0.5", output="coarse")
+    assert "THE ENERGY BALANCE FAILS" in capsys.readouterr().out
+    run("plant=duffing", "t_end=20", "step=0.01", output="fine")
+    assert "THE ENERGY BALANCE FAILS" not in capsys.readouterr().out

@@ -221,7 +221,34 @@ def _check_alive(
         f"t = {reached * step:.6g} s at {state_in_words(plant, points.x, -1)}; check the inputs, or use a smaller step "
         f"than {step:g} s"
     )
-    raise DivergedError(f"{message}; {caution}" if caution else message)
+    cautions = [text for text in (caution, _lost_inertia(plant, points)) if text]
+    raise DivergedError("; ".join([message, *cautions]))
+
+
+_LOST = 1e-2  # of the least eigenvalue at the start: below that a mass matrix is about to become singular
+_LOOKED_AT = 50  # states before the end
+
+
+def _lost_inertia(plant: Plant, points: EvaluationPoints) -> str:
+    """Whether the mass matrix became nearly singular before the end, as where a basis becomes dependent."""
+    if plant.mass_matrix is None:
+        return ""
+    states, p = np.array(points.x, float), tuple(float(np.ravel(value)[0]) for value in points.p)
+    u, w = tuple(q.nominal for q in plant.inputs), plant.calm()
+
+    def least(x: np.ndarray) -> float:
+        mass = np.array(plant.mass_matrix(0.0, tuple(x.tolist()), u, w, p), dtype=np.float64)  # type: ignore[misc]
+        return float(np.linalg.eigvalsh(mass)[0]) if np.isfinite(mass).all() else 0.0
+
+    first, last = least(states[:, 0]), min(map(least, states[:, -_LOOKED_AT:].T))
+    if last > _LOST * first:
+        return ""
+    basis = (
+        " A basis of quasi-velocities is (nearly) dependent there: build(form='routh', stabilise='project') has none"
+        if plant.constraints is not None
+        else ""
+    )
+    return f"its mass matrix is nearly singular there (least eigenvalue {last:.2g}, {first:.2g} at the start).{basis}"
 
 
 def count_steps(t_end: float, step: float) -> int:

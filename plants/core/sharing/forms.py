@@ -61,8 +61,9 @@ class LinearForms:
 
     def constant(self, value: float) -> Ref:
         """Return a constant as the sign and the entry of its magnitude."""
-        entry = self._entry(CONST, abs(value).hex())
-        self.values[entry] = abs(value)
+        size = abs(float(value))  # like terms are counted in integers
+        entry = self._entry(CONST, size.hex())
+        self.values[entry] = size
         return (-1 if math.copysign(1.0, value) < 0.0 else 1), entry
 
     def operation(self, name: str, arguments: tuple[Ref, ...]) -> Ref:

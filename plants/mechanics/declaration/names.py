@@ -6,7 +6,10 @@ Admissible velocities are declared by a basis of quasi-velocities, or by rates a
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from plants.core.names import unknown
 from plants.core.quantities import Quantity
@@ -53,10 +56,19 @@ class Names:
         return known[name]
 
     def add(
-        self, kind: str, names: str, units: str | Sequence[str], nominal: Any, low: Any = None, high: Any = None
+        self,
+        kind: str,
+        names: str | Sequence[str],
+        units: str | Sequence[str],
+        nominal: Any,
+        low: Any = None,
+        high: Any = None,
     ) -> Any:
-        """Add names of one kind, separated by blanks; return their symbols, one for one name."""
-        labels = names.split()
+        """Add names of one kind, separated by blanks; return their symbols, one for one name.
+
+        ``q[3]`` stands for q1 q2 q3.
+        """
+        labels = _written_out(names)
         if not labels:
             raise DeclarationError(f"mechanism {self.mechanism!r}: at least one name is needed, got {names!r}")
         for k, label in enumerate(labels):
@@ -80,7 +92,7 @@ class Names:
 
     def _spread(self, what: str, value: Any, labels: Sequence[str]) -> list[Any]:
         """One value for all, or one for each."""
-        if not isinstance(value, (tuple, list)):
+        if not isinstance(value, (tuple, list, np.ndarray)) or np.ndim(value) == 0:
             return [value] * len(labels)
         if len(value) not in {1, len(labels)}:
             advice = "; units that have blanks go into a list: units=['N m', 'N']" if what == "units" else ""
@@ -93,14 +105,14 @@ class Names:
     def add_rates(self, names: str, initial: Any, low: Any, high: Any) -> Any:
         """Add rates of all coordinates that have none yet, in their order."""
         waiting = self.quantities["q"][len(self.quantities["v"]) :]
-        labels = names.split() or [f"d_{q.name}" for q in waiting]
+        labels = _written_out(names) or [f"d_{q.name}" for q in waiting]
         if not waiting or len(labels) != len(waiting):
             raise DeclarationError(
                 f"mechanism {self.mechanism!r}: {len(waiting)} coordinates have no rate yet "
                 f"({', '.join(q.name for q in waiting) or 'none'}), got {len(labels)} names of rates {labels}; "
                 "declare the coordinates first"
             )
-        return self.add("v", " ".join(labels), [f"{q.unit or '1'}/s" for q in waiting], initial, low, high)
+        return self.add("v", labels, [f"{q.unit or '1'}/s" for q in waiting], initial, low, high)
 
     def add_joints(self, names: str, units: str | Sequence[str], initial: Any, rates: Any, low: Any, high: Any) -> Any:
         """Add joint coordinates and, behind them, their rates; return the symbols of the coordinates."""
@@ -123,6 +135,15 @@ class Names:
                 f"({', '.join(labels)}): write the force of a joint's drive as forces on the bodies that it joins"
             )
         raise DeclarationError(unknown(f"{_SAY[kind]} of mechanism {self.mechanism!r}", str(label), tuple(labels)))
+
+
+def _written_out(names: str | Sequence[str]) -> list[str]:
+    """Names one by one: ``q[3]`` is q1 q2 q3."""
+    labels: list[str] = []
+    for name in names.split() if isinstance(names, str) else names:
+        array = re.fullmatch(r"(.+)\[(\d+)\]", name)
+        labels += [f"{array[1]}{k}" for k in range(1, int(array[2]) + 1)] if array else [name]
+    return labels
 
 
 def _listed(units: str | Sequence[str], count: int) -> list[str]:

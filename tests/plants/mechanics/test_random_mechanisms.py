@@ -163,7 +163,7 @@ def test_what_computer_algebra_cannot_hand_back_is_left_to_the_tape():
 
 @pytest.mark.parametrize("form", ["quasi", "routh", "gauss", "joints", "free"])
 @pytest.mark.parametrize(
-    "rub", [lambda w: -where(w, 1.0, 0.5), lambda w: -maximum(w, 2.0 * w), lambda w: -tanh(w / 0.01)]
+    "rub", [lambda w: -where(w, 1.0, -0.5), lambda w: -maximum(w, 2.0 * w), lambda w: -tanh(w / 0.01)]
 )
 def test_friction_by_selects_sees_the_rates_of_every_form(form, rub):
     """A bead on a ring: friction on its horizontal speed is opaque to computer algebra, but for tanh."""
