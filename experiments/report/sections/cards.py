@@ -258,11 +258,13 @@ def _scale(channel: ChannelView, low: float, high: float, height: float, zero: f
 def _travel(view: PageView) -> Html:
     own = view.mean_measure(view.recommended, "unforeseen", "total_variation")
     start = "Travel (total variation), unforeseen mean: "
+    units = {channel.command_unit for channel in view.data.channels}
+    unit = units.pop() if len(units) == 1 else ""
     if view.recommended is view.compared:
-        return element("p", start, shown(own, digits=3))
+        return element("p", start, shown(own, unit, 3))
     other = view.mean_measure(view.compared, "unforeseen", "total_variation")
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
     return element(
-        "p", start, shown(own, digits=3), " against ", shown(other, digits=3), f" of {view.compared.name}", ratio
+        "p", start, shown(own, unit, 3), " against ", shown(other, unit, 3), f" of {view.compared.name}", ratio
     )

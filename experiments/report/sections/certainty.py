@@ -34,11 +34,11 @@ def certainty_card(view: PageView) -> Html:
     if evidence is None:
         return card("How sure, and of what", element("p", missing(_OLDER)))
     worst = evidence.worst_case or missing("`sscq worst` of the run searches them")
-    late = f"{UNFINISHED}: {evidence.unfinished}." if evidence.unfinished else ""
+    late = element("details", element("summary", f"{UNFINISHED}: …"), evidence.unfinished)
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
-        element("p", element("b", late)) if late else "",
+        late if evidence.unfinished else "",
         element("p", element("b", "Worst found in the declared ranges: "), worst),
     )
 
