@@ -82,3 +82,15 @@ def _line(leaf: Setting) -> str:
     facts = [leaf.rule.unit, str(default) if not isinstance(default, dict) else "", numbers.removesuffix("a number")]
     words = [fact for fact in (*facts, " | ".join(leaf.rule.choices)) if fact]
     return f"  {leaf.key:36} {leaf.rule.text}" + (f"  ({'; '.join(words)})" if words else "")
+
+
+def with_earlier_defaults(name: str, stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the stored settings of a command, those that came later as it was without them.
+
+    Runs of before drew no situations and kept the plant's box of gains; without this their designs would change when
+    they are gone on with.
+    """
+    if name != "design" or "draws" in stored:
+        return stored
+    controller = {"widen": False, **stored.get("controller", {})}
+    return {**stored, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}

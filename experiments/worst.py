@@ -15,25 +15,21 @@ from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import command
 from experiments.runtime.tables import change
+from experiments.settings.ranges import envelope
 from plants.core.motion.modes import check_mode
 from plants.core.motion.simulate import count_steps
 from sscq.loop.spec import LoopSpec
-from sscq.worst.envelope import Envelope, usual_envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from configs.schema import EnvelopeConfig, WorstConfig
+    from configs.schema import WorstConfig
     from experiments.cases.counter_example import CounterExample
     from experiments.cases.kb_case import StoredContender
     from experiments.runtime.run_folder import RunFolder
-    from plants import Plant
     from sscq.situations.situation import Situation
     from sscq.worst.worst_case import WorstCase
-
-NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
-SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 
 
 def worst(config: WorstConfig, folder: RunFolder) -> None:
@@ -81,21 +77,6 @@ def prepared(config: WorstConfig) -> tuple[CounterExample, list[str]]:
     )  # fmt: skip
     _check_loop(example)
     return example, kb_case.other_plant(kb, plant)
-
-
-def envelope(given: EnvelopeConfig, plant: Plant, sample_time: float) -> Envelope:
-    """Return the configured envelope: ranges that are given, and the plant's usual ones for the others."""
-    base = usual_envelope(plant, sample_time)
-    if not given.usual:
-        base = Envelope(delay_step=base.delay_step, hold=base.hold, t_end=base.t_end)
-    changes: dict[str, Any] = {"kinds": tuple(given.kinds)}
-    for name in NAMED:
-        changes[name] = {**getattr(base, name), **{key: tuple(ends) for key, ends in getattr(given, name).items()}}
-    for name in SINGLE:
-        value = getattr(given, name)
-        if value is not None:
-            changes[name] = tuple(value) if isinstance(value, list) else value
-    return replace(base, **changes)
 
 
 def _sample_time(config: WorstConfig, judged: StoredContender) -> float:

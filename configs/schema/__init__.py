@@ -8,6 +8,7 @@ the folder of that name. Plants are no group: they come from the registry, so th
 from configs.schema.closed_loop import (
     EXCITATIONS,
     ControllerConfig,
+    DrawsConfig,
     ExcitationConfig,
     PresentConfig,
     SituationConfig,
@@ -32,6 +33,7 @@ __all__ = [
     "BudgetConfig",
     "ControllerConfig",
     "DesignConfig",
+    "DrawsConfig",
     "EnvelopeConfig",
     "EvaluateConfig",
     "ExcitationConfig",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @part(
     PID,
-    order="low high own_gains limits rate_limit derivative_filter_time derivative_on anti_windup tracking_time "
+    order="low high widen own_gains limits rate_limit derivative_filter_time derivative_on anti_windup tracking_time "
     "rate_source action sample_time schedule_time",
 )
 class ControllerConfig(SettingsPart):
@@ -29,6 +29,9 @@ class ControllerConfig(SettingsPart):
 
     low: list[float] | None = setting(None, "smallest kp, ki, kd; null: the plant's")
     high: list[float] | None = setting(None, "largest kp, ki, kd; null: the plant's")
+    widen: bool | None = setting(
+        None, "widen this box while the best fixed gains lie on its wall; null: where it is the plant's"
+    )
     own_gains: list[float] | None = setting(None, "your present kp, ki, kd, to be compared with")
     limits: list[float] | None = of(PID, text="command limits [low, high]; null: the plant's")
     schedule_time: float | None = setting(
@@ -190,3 +193,20 @@ class SituationsConfig(SettingsPart):
             values = getattr(self, name)
             if values is not None and len(set(values)) < max(1, len(values)):
                 yield f"{name} must be different values, at least one, or null, got {values}"
+
+
+FEWEST_DRAWS = 40  # the worst 5 % of fewer are one or two
+
+
+@dataclass
+class DrawsConfig:
+    """How many situations are drawn from the ranges of the envelope, beside the named ones."""
+
+    taught: int = setting(8, "drawn evenly, for the search and the teacher", low=0)
+    validation: int = setting(16, "for the choice between models", low=0)
+    verdict: int = setting(256, "fresh ones to judge in; 0: the named unforeseen ones with other noise judge", low=0)
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the number of fresh situations."""
+        if 0 < self.verdict < FEWEST_DRAWS:
+            yield f"verdict must be 0, or at least {FEWEST_DRAWS} so that they have a worst 5 %, got {self.verdict}"

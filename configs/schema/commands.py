@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from configs.parts import SettingsPart, of, part
-from configs.schema.closed_loop import ControllerConfig, ExcitationConfig, PresentConfig, SituationsConfig
+from configs.schema.closed_loop import (
+    ControllerConfig,
+    DrawsConfig,
+    ExcitationConfig,
+    PresentConfig,
+    SituationsConfig,
+)
 from configs.schema.learning import NetworkSettings, TeacherConfig
 from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 from controllers.settings import setting
@@ -178,6 +184,8 @@ class DesignConfig(RunConfig):
         choices=("refuse", "refine", "accept"),
     )
     situations: SituationsConfig = setting(SituationsConfig, "")
+    draws: DrawsConfig = setting(DrawsConfig, "")
+    envelope: EnvelopeConfig = setting(EnvelopeConfig, "")
     controller: ControllerConfig = setting(ControllerConfig, "")
     fitness: FitnessConfig = setting(FitnessConfig, "")
     search: SearchConfig = setting(SearchConfig, "")

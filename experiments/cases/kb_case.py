@@ -89,7 +89,7 @@ def prepared(config: EvaluateConfig) -> StoredCase:
     """
     kb, plant = loaded(config)
     sets, warnings = situations.declared_sets(config, plant)
-    draw = situations.redrawing(config, plant, sets)
+    draw = situations.redrawing(config, plant, sets, {})
     kinds = KINDS if config.sets == "all" else (config.sets,)
     blocks = {k: tuple(draw(k, number) for number in range(1 if k == "taught" else config.seeds)) for k in kinds}
     declared = [s for k in kinds for s in sets[k]]

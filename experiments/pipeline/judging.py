@@ -23,8 +23,7 @@ from sscq.baselines.tuned import Tuned
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
 from sscq.loop.quality import ALL_MEASURES, Quality
-from sscq.situations.situation_sets import KINDS
-from sscq.verdict.verdict import Sample, Verdict, decide
+from sscq.verdict.verdict import Sample, Verdict, compare, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
+    from experiments.settings import Setup
     from flcs import KnowledgeBase
     from plants import Plant
     from sscq.fitness import Fitness
@@ -162,8 +162,10 @@ def rows_of(plant: Plant) -> tuple[str, ...]:
 def rollouts(bench: Bench, contender: Tuned, scale: float) -> dict[str, np.ndarray]:
     """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
     setup = bench.setup
-    seeds = {kind: setup.repetitions(kind) for kind in KINDS}
-    blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in KINDS}
+    # An oracle has parameters for each of the declared situations alone.
+    kinds = [kind for kind in setup.sets if kind != "drawn" or contender.per_situation is None]
+    seeds = {kind: setup.repetitions(kind) for kind in kinds}
+    blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in kinds}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
     quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
     rows = rows_of(setup.plant)
@@ -220,6 +222,8 @@ class Judgement:
         The rows of `quality`: built-in measures, then the plant's own.
     over_ranges : mapping of controller to RangeMargins
         Over drawn parameters and delays; empty where margins are not asked for.
+    judged : {"drawn", "unforeseen"}
+        The situations that decide: fresh ones drawn from the declared ranges, or the named ones with other noise.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
@@ -228,6 +232,7 @@ class Judgement:
     margins: dict[str, tuple[LoopMargins, ...]] = field(default_factory=dict)
     measures: tuple[str, ...] = MEASURES
     over_ranges: dict[str, RangeMargins] = field(default_factory=dict)
+    judged: str = "unforeseen"
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness or of a measure.
@@ -241,8 +246,8 @@ class Judgement:
         return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
 
 
-def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned]) -> Judgement:
-    """Evaluate all controllers on the same rollouts and decide."""
+def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned], on_wall: Sequence[str] = ()) -> Judgement:
+    """Evaluate all controllers on the same rollouts and decide; `on_wall` as in :func:`sscq.verdict.verdict.decide`."""
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
@@ -254,23 +259,41 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned]) -> Judgement:
         return arrays
 
     arrays = bench.folder.stage("judgement", compute, *formats.as_npz("quality.npz"))
-    quality = {(c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in KINDS}
+    kinds, judged = tuple(bench.setup.sets), bench.setup.judged
+    quality = {
+        (c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in kinds if f"{c.name}.{kind}" in arrays
+    }
     values = {key: fitness_of(bench, fitness, key[1], table) for key, table in quality.items()}
     margins = {c.name: found for c in group if (found := margins_of(bench, c)) is not None}
     kept = {c.name: keeps_margins(bench, c) is not False for c in group}
     samples = {
-        c.name: Sample(
-            values[c.name, "unforeseen"],
-            quality[c.name, "unforeseen"][MEASURES.index("total_variation")],
-            np.isfinite(quality[c.name, "unforeseen"][0]),
-        )
+        c.name: _sample(values[c.name, judged], quality[c.name, judged], each=judged == "drawn")
         for c in group
+        if (c.name, judged) in quality
     }
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
     ranges = over_ranges(bench, group)
-    verdict = decide(samples, "fixed", known, titles, kept, bench.setup.seed, faults=faults(ranges))
-    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges)
+    verdict = decide(
+        samples, "fixed", known, titles, kept, bench.setup.seed, faults(ranges), on_wall, in_words(bench.setup)
+    )
+    for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
+        one, other = (_sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
+        verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
+    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges, judged)
+
+
+def in_words(setup: Setup) -> str:
+    """Return in which situations controllers are judged."""
+    if setup.judged == "drawn":
+        return f"{len(setup.sets['drawn'])} fresh situations drawn from the declared ranges"
+    return "unforeseen situations"
+
+
+def _sample(fitness: np.ndarray, quality: np.ndarray, *, each: bool = False) -> Sample:
+    """What is compared of rollouts [seed, situation]; drawn situations are resampled `each` for itself."""
+    tables = (fitness, quality[MEASURES.index("total_variation")], np.isfinite(quality[0]))
+    return Sample(*(table.T if each else table for table in tables))
 
 
 def margins_of(bench: Bench, contender: Tuned) -> tuple[LoopMargins, ...] | None:

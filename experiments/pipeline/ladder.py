@@ -1,4 +1,4 @@
-"""The ladder of baselines as stages of a run: reference, fixed gains, two degrees of freedom, gain tables, oracles."""
+"""The ladder of baselines as stages of a run: box of gains, reference, fixed gains, richer controllers, oracles."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from controllers import tuning
+from controllers import gain_names, tuning
 from experiments.pipeline import search_results
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from sscq.baselines import candidates
+from sscq.baselines.gain_box import walls, widened
 from sscq.baselines.objective import Objective
 from sscq.baselines.search_plan import SearchPlan, search
 from sscq.baselines.survey import survey
@@ -103,6 +104,61 @@ class Bench:
             return search_results.load(folder, candidates())
 
         return self.folder.stage(name, compute, search_results.save, load)
+
+
+_BOX_SHARE = 0.25  # of a candidate's evaluations: finds which walls hold the best gains back, not the gains themselves
+_MOST_WIDENINGS = 6  # times that a box is widened
+
+
+def widened_box(bench: Bench) -> Bench:
+    """Return the bench with a box that does not hold the best fixed gains back, where the box may be widened.
+
+    It grows `_MOST_WIDENINGS` times at most; the verdict tells of a wall that is left, see :func:`on_wall`.
+    """
+    if not bench.setup.may_widen:
+        return bench
+
+    def compute(_: Path) -> dict[str, Any]:
+        setup = bench.setup
+        moved: list[list[str]] = []
+        with Progress(_MOST_WIDENINGS + 1, "gain box", "searches", quiet=bench.quiet) as progress:
+            for _number in range(_MOST_WIDENINGS + 1):
+                best = _best_gains(setup, Bench(setup, bench.folder, quiet=True))
+                progress.advance()
+                on = walls(best, setup.low, setup.high)
+                if not on or len(moved) == _MOST_WIDENINGS:
+                    break
+                moved.append([wall.said(gain_names(setup.laws)) for wall in on])
+                low, high = widened(setup.low, setup.high, on)
+                setup = replace(setup, low=low, high=high)
+        return {"low": setup.low.tolist(), "high": setup.high.tolist(), "moved": moved}
+
+    found = bench.folder.stage("gain_box", compute, *formats.as_json("result.json"))
+    setup = replace(bench.setup, low=np.array(found["low"]), high=np.array(found["high"]))
+    return Bench(setup, bench.folder, quiet=bench.quiet) if found["moved"] else bench
+
+
+def _best_gains(setup: Setup, bench: Bench) -> np.ndarray:
+    """The best fixed gains of a short search in the box."""
+    found = survey(
+        setup.task(),
+        setup.laws,
+        setup.low,
+        setup.high,
+        own=setup.own,
+        margins=bench.margins,
+        relative=setup.config.fitness.relative,
+        seed=setup.seed,
+    )
+    candidate = candidates.fixed(setup.laws, setup.low, setup.high, found.best)
+    method = CmaEs(evaluations=round(_BOX_SHARE * setup.evaluations), renew_every=setup.config.search.renew_every)
+    plan = SearchPlan((method,), setup.seed)
+    return search(setup.task(fitness=found.fitness), candidate, plan, bench.margins).theta
+
+
+def on_wall(setup: Setup, fixed: Tuned) -> tuple[str, ...]:
+    """Return in words the walls of the box on which the best fixed gains lie."""
+    return tuple(wall.said(gain_names(setup.laws)) for wall in walls(fixed.theta, setup.low, setup.high))
 
 
 def reference(bench: Bench) -> Reference:

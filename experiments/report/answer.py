@@ -130,7 +130,9 @@ def _numbers(gains: ChannelGains) -> list[str]:
 def _ms_and_travel(data: ReportData, controller: ControllerResult) -> list[str]:
     margins = controller.margins
     ms = "-" if isinstance(margins, NotAvailable) else f"{margins.sensitivity_peak:.3g}"
-    travels = [controller.result(s.name).measure("total_variation") for s in data.group(data.verdict.group)]
+    # Fresh draws are too many for a row each, so they are no group of the page.
+    named = data.verdict.group if data.group(data.verdict.group) else "unforeseen"
+    travels = [controller.result(s.name).measure("total_variation") for s in data.group(named)]
     known = [t for t in travels if math.isfinite(t)]
     return [ms, f"{np.mean(known):.4g}" if known else "-"]
 

@@ -23,6 +23,7 @@ from flcs.export.recording import recordings
 from flcs.export.scheduler import is_scheduler, scheduler
 from plants.core import atomic_files
 from plants.core.names import unknown
+from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,7 @@ def of_design(bench: Bench, kb: KnowledgeBase, config: DesignConfig) -> None:
     if not config.exports.to:
         return
     setup = bench.setup
-    several = [situation for block in setup.sets.values() for situation in block]
+    several = [situation for kind in KINDS for situation in setup.sets[kind]]
     job = job_for(kb, setup.plant, several, setup.step, setup.options["integrator"], config.exports, setup.seed)
     proofs = write(job, wanted(config.exports.to), bench.folder, "exports", quiet=config.quiet)
     print("\n".join(["", table(proofs), ""]))

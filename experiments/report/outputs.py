@@ -123,19 +123,20 @@ def metrics(
     verdict = judgement.verdict
     controllers = {}
     for contender in group:
+        kinds = [kind for name, kind in judgement.quality if name == contender.name]
         worst = [m.worst() for m in judgement.margins.get(contender.name, ())]
         controllers[contender.name] = {
             "title": contender.title,
             "theta": contender.theta,
             "evaluations": contender.evaluations,
             "parameters": contender.parameters,
-            "fitness": {kind: judgement.mean(contender.name, kind) for kind in KINDS},
-            "fitness_declared": {kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in KINDS},
+            "fitness": {kind: judgement.mean(contender.name, kind) for kind in kinds},
+            "fitness_declared": {kind: float(judgement.fitness[contender.name, kind][0].mean()) for kind in kinds},
             "measures": {
                 kind: {m: judgement.mean(contender.name, kind, m) for m in judgement.measures if m != "diverged_at"}
-                for kind in KINDS
+                for kind in kinds
             },
-            "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in KINDS},
+            "failures": {kind: int(np.isfinite(judgement.quality[contender.name, kind][0]).sum()) for kind in kinds},
             "max_sensitivity": [w.sensitivity.value for w in worst],
             "delay_margin": [w.delay_margin.value for w in worst],
         }
@@ -157,18 +158,19 @@ def metrics(
 def table_text(group: Sequence[Tuned], judgement: Judgement, margins: bool) -> str:
     """Return the ladder as a plain text table; losses against the fixed PID are marked."""
     own = judgement.measures[len(MEASURES) :]
-    head = ["controller", "taught", "unforeseen", "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",
+    head = ["controller", "taught", judgement.judged, "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",
             "evaluations"]  # fmt: skip
     rows = []
-    base = judgement.mean("fixed", "unforeseen")
     for c in group:
-        value = judgement.mean(c.name, "unforeseen")
-        failures = int(np.isfinite(judgement.quality[c.name, "unforeseen"][0]).sum())
+        # An oracle stands beside the fixed gains where it is judged: in the named situations.
+        kind = judgement.judged if (c.name, judgement.judged) in judgement.quality else "unforeseen"
+        value, base = judgement.mean(c.name, kind), judgement.mean("fixed", kind)
+        failures = int(np.isfinite(judgement.quality[c.name, kind][0]).sum())
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
         rows.append([
             c.title + (f" ({failures} FAILED)" if failures else ""),
             f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
-            *(number(judgement.mean(c.name, "unforeseen", m)) for m in (*_SHOWN, *own)),
+            *(number(judgement.mean(c.name, kind, m)) for m in (*_SHOWN, *own)),
             f"{max(ms):.3g}" if ms and margins else "-",
             "-" if c.evaluations is None else str(c.evaluations),
         ])  # fmt: skip

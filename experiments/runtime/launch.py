@@ -183,7 +183,7 @@ def _merged(name: str, stored: dict[str, Any], settings: DictConfig) -> DictConf
     from configs import rules, store
 
     schema = store.SCHEMAS[name]
-    merged = OmegaConf.merge(OmegaConf.structured(schema), stored)
+    merged = OmegaConf.merge(OmegaConf.structured(schema), store.with_earlier_defaults(name, stored))
     assert isinstance(merged, DictConfig)  # noqa: S101  (the schema is one)
     for key in rules.session_keys(schema):
         OmegaConf.update(merged, key, OmegaConf.select(settings, key))
@@ -225,7 +225,8 @@ def stored_settings(name: str, stored: dict[str, Any]) -> Any:
 
     from configs import store
 
-    config = _finished(OmegaConf.merge(OmegaConf.structured(store.SCHEMAS[name]), stored))  # type: ignore[arg-type]
+    given = store.with_earlier_defaults(name, stored)
+    config = _finished(OmegaConf.merge(OmegaConf.structured(store.SCHEMAS[name]), given))  # type: ignore[arg-type]
     _find_plant(config)
     return config
 

@@ -16,6 +16,7 @@ from controllers import PID, gain_names
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
+from experiments.settings.ranges import drawn_sets, envelope, with_draws
 from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
 from sscq.baselines.objective import Task
 from sscq.margins.operating import OperatingMargins
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sscq.search.method import SearchMethod
     from sscq.situations.situation import Situation
     from sscq.teaching.teacher import Teacher
+    from sscq.worst.envelope import Envelope
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,11 @@ class Setup:
     ----------
     config : DesignConfig
         As checked: budgets, shares and whatever else is read where it is used.
-    sets : mapping of "taught", "validation", "unforeseen" to tuples of Situation
-        As declared: shown in the report.
+    sets : mapping of "taught", "validation", "unforeseen", "drawn" to tuples of Situation
+        The named ones, with those behind them that are drawn from the ranges; "drawn": fresh ones that the verdict
+        judges in, missing where it judges the unforeseen ones.
+    ranges : Envelope
+        What is drawn from.
     low, high : ndarray [n_gains]
         Box in which gains are searched.
     own : ndarray [n_gains] or None
@@ -69,6 +74,7 @@ class Setup:
     config: DesignConfig
     plant: Plant
     sets: Mapping[str, tuple[Situation, ...]]
+    ranges: Envelope
     laws: tuple[PID, ...]
     low: np.ndarray
     high: np.ndarray
@@ -92,13 +98,26 @@ class Setup:
         """Return what the user must know before anything is searched, the fitness's own warning among it."""
         return [text for text in (*self.warnings, self.fitness.warning(self.low, self.high)) if text]
 
+    @property
+    def may_widen(self) -> bool:
+        """Whether the box of gains may grow: as asked for, else where it is the plant's and not the user's."""
+        given = self.config.controller
+        return given.low is None and given.high is None if given.widen is None else given.widen
+
     def task(self, kind: str = "taught", fitness: Fitness | None = None) -> Task:
         """Return the task in the declared situations of one kind."""
         return Task(self.plant, self.sets[kind], fitness or self.fitness, self.step, self.options, self.threads)
 
+    @property
+    def judged(self) -> str:
+        """The kind of situations that decide: fresh draws where there are any."""
+        return "drawn" if "drawn" in self.sets else "unforeseen"
+
     def repetitions(self, kind: str) -> int:
         """Return how often the situations of one kind are judged."""
         budget = self.config.budget
+        if kind == "drawn":
+            return 1
         return 1 if kind == "taught" and not budget.repeat_taught else budget.verdict_seeds
 
     def margins(self) -> OperatingMargins | None:
@@ -146,7 +165,11 @@ def setup(config: DesignConfig) -> Setup:
     law = built(PID, config.controller, sample_time=config.controller.sample_time or step)
     laws = (law,) * len(plant.channels)
     low, high = box_of(config, plant)
-    sets, warnings = situations.declared_sets(config, plant)
+    named, warnings = situations.declared_sets(config, plant)
+    situations.check(config, plant, laws, [s for several in named.values() for s in several])  # before they are ranges
+    ranges = envelope(config.envelope, plant, law.sample_time or step, named)
+    drawn = drawn_sets(config, plant, ranges)
+    sets = with_draws(named, drawn)
     limits = limits_of(config)
     if limits is not None and not plant.operating_points:
         warnings.append(f"plant {plant.name!r} declares no operating points: no margins are computed or kept")
@@ -169,7 +192,8 @@ def setup(config: DesignConfig) -> Setup:
         limits=limits,
         evaluations=config.budget.evaluations,
         method=methods_of(config),
-        repetition=situations.redrawing(config, plant, sets),
+        ranges=ranges,
+        repetition=situations.redrawing(config, plant, named, drawn),
         teacher=teacher,
         network=network_of(config),
         seed=config.seed,

@@ -41,7 +41,7 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     sets = {kind: _declared(config, plant, kind) for kind in KINDS}
     if not all(sets.values()):
         own = standard_sets(plant)
-        sets = {kind: sets[kind] or tuple(replace(s, **_common(config)) for s in own[kind]) for kind in KINDS}
+        sets = {kind: sets[kind] or tuple(replace(s, **common(config)) for s in own[kind]) for kind in KINDS}
     sets["taught"] = _as_taught(config, plant, sets["taught"])
     if given.taught_spread > 0.0:
         if given.taught_plants < FEW_PLANTS:
@@ -76,24 +76,25 @@ def ranged(config: Config, taught: Sequence[Situation]) -> tuple[Situation, ...]
     return found
 
 
-def redrawing(config: Config, plant: Plant, sets: Sets) -> Callable[[str, int], tuple[Situation, ...]]:
+def redrawing(config: Config, plant: Plant, sets: Sets, further: Sets) -> Callable[[str, int], tuple[Situation, ...]]:
     """Return a function of kind and number that gives the situations of a repetition; number 0: the declared ones.
 
     A repetition has its own random numbers and, where the configuration spreads them, its own plant parameters; taught
-    plants stay the taught ones.
+    plants stay the taught ones. Those in `further` come behind those of `sets`; they get other random numbers alone.
     """
     spread = config.situations.unforeseen_spread
 
     def draw(kind: str, number: int) -> tuple[Situation, ...]:
-        if number == 0:
-            return sets[kind]
+        others = repeated(further.get(kind, ()), number)
+        if number == 0 or not sets.get(kind):
+            return (*sets.get(kind, ()), *others)
         found = _declared(config, plant, kind, number)
         found = _as_taught(config, plant, found) if kind == "taught" else found
         found = found or repeated(sets[kind], number)
         if spread > 0.0 and kind != "taught":
             drawn = varied(plant, found, spread, 1, 7_919 * number + KINDS.index(kind))
             found = tuple(replace(d, name=s.name) for d, s in zip(drawn, found, strict=True))
-        return found
+        return (*found, *others)
 
     return draw
 
@@ -114,10 +115,10 @@ def _declared(config: Config, plant: Plant, kind: str, number: int = 0) -> tuple
     """Return the configured situations of one kind, redrawn for a repetition; none where the plant's own are used."""
     parts: Mapping[str, SituationConfig] = getattr(config.situations, kind)
     built = tuple(situation(name, part, plant, config.seed, number) for name, part in parts.items())
-    return tuple(replace(s, **_common(config)) for s in built)
+    return tuple(replace(s, **common(config)) for s in built)
 
 
-def _common(config: Config) -> dict[str, Any]:
+def common(config: Config) -> dict[str, Any]:
     """Settings of the real loop that are given for all situations at once."""
     values = {name: getattr(config.situations, name) for name in REAL_LOOP}
     return {name: value for name, value in values.items() if value}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 STUDIES = {
     "van_der_pol": "van_der_pol.study:main",
     "confirmation": "van_der_pol.confirmation:main",
+    "coverage": "coverage:main",
     "imitation": "van_der_pol.imitation:main",
     "entropy": "entropy.command:main",
     "reactors": "reactors:main",

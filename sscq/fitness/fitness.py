@@ -291,7 +291,11 @@ def _check_names(fitness: Fitness) -> None:
     for what in ("own_measures", "own_limits"):
         for name in getattr(fitness, what):
             if name in ALL_MEASURES:
-                raise ValueError(f"fitness: {what} are the plant's; {name!r} is built in, with a setting of its own")
+                raise ValueError(
+                    f"fitness: {what} are the plant's; {name!r} is built in. Built-in measures are weighed by "
+                    "error_weight, entropy_weight, travel_weight and effort_weight; docs/guide/extending.md says how "
+                    "to weigh another one"
+                )
     for name, value in fitness.reference.items():
         known = (*ALL_MEASURES, *fitness.own_measures)
         if name not in known:

@@ -217,6 +217,8 @@ def decide(
     margins_kept: Mapping[str, bool],
     seed: int = 0,
     faults: Mapping[str, Sequence[str]] | None = None,
+    on_wall: Sequence[str] = (),
+    where: str = "unforeseen situations",
 ) -> Verdict:
     """Return the verdict.
 
@@ -235,18 +237,32 @@ def decide(
         Of the bootstrap.
     faults : mapping of name to sequence of str
         What else speaks against a controller: further reasons why it does not pass.
+    on_wall : sequence of str
+        Walls of the gains' box on which the baseline lies, in words. Nothing that comes after the baseline then
+        replaces it: what wins may win against the wall.
+    where : str
+        In which situations they were judged, in words.
     """
     others = [name for name in samples if name != baseline]
     found = {name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others}
     for name in found.keys() & (faults or {}).keys():
         found[name] = replace(found[name], reasons=(*found[name].reasons, *(faults or {})[name]))
+    if on_wall:
+        why = f"the fixed gains lie on the wall of their box ({', '.join(on_wall)}), so that a gain may be the wall's"
+        after = simplest_first[simplest_first.index(baseline) + 1 :]
+        found = {n: replace(c, reasons=(*c.reasons, why)) if n in after else c for n, c in found.items()}
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())
     recommended = next(name for name in passing if means[name] <= best + NEAR * abs(best))
-    sentence = _sentence(recommended, baseline, found, simplest_first, titles)
+    sentence = _sentence(recommended, baseline, found, simplest_first, titles, where)
     if not margins_kept.get(recommended, True):
         sentence += " They do not keep the margins at the operating points."
+    if on_wall:
+        sentence += (
+            f" The best fixed gains lie on the wall of the box they were searched in ({', '.join(on_wall)}): widen it "
+            "(controller.low, controller.high) before anything is said of schedules."
+        )
     failed = samples[recommended].failed
     if failed.all():
         sentence = (
@@ -258,12 +274,17 @@ def decide(
 
 
 def _sentence(
-    recommended: str, baseline: str, found: Mapping[str, Comparison], order: Sequence[str], titles: Mapping[str, str]
+    recommended: str,
+    baseline: str,
+    found: Mapping[str, Comparison],
+    order: Sequence[str],
+    titles: Mapping[str, str],
+    where: str,
 ) -> str:
     if recommended != baseline:
         change = found[recommended].mean
         return (
-            f"Use the {titles[recommended]}: fitness {change} in unforeseen situations at equal actuator travel, "
+            f"Use the {titles[recommended]}: fitness {change} in {where} at equal actuator travel, "
             f"against the best {titles[baseline]}."
         )
     last = [name for name in order if name in found]

@@ -175,7 +175,9 @@ _DELAYED = 4  # controller samples
 _AUTHORITY = 0.7
 
 
-def usual_envelope(plant: Plant, sample_time: float | None = None) -> Envelope:
+def usual_envelope(
+    plant: Plant, sample_time: float | None = None, sets: Mapping[str, Sequence[Situation]] | None = None
+) -> Envelope:
     """Return the ranges that a plant's control situations span.
 
     Parameters
@@ -183,6 +185,8 @@ def usual_envelope(plant: Plant, sample_time: float | None = None) -> Envelope:
     plant : Plant
     sample_time : float, optional
         Of the controller [s]; left out, the plant's integration step. Delays come in samples.
+    sets : mapping of names to sequences of Situation, optional
+        Whose ranges; left out, those of the plant's own, or made from its channels.
 
     Returns
     -------
@@ -193,7 +197,7 @@ def usual_envelope(plant: Plant, sample_time: float | None = None) -> Envelope:
         channel's scale, command delays up to four samples, actuators with 70 to 100 % of their range where this is
         defined; more where the situations have more.
     """
-    several = [situation for group in standard_sets(plant).values() for situation in group]
+    several = [situation for group in (sets or standard_sets(plant)).values() for situation in group]
     period = plant.step if sample_time is None else sample_time
     slowest = max([_DELAYED * period, *(s.delay for s in several)])
     noises = [part for s in several for signal in s.excitations(plant) for part in _noises(signal)]

@@ -99,7 +99,10 @@ class EnvelopeGenes:
 
     def draw(self, n: int, seed: int) -> NDArray[np.float64]:
         """Return `n` genomes [n, n_genes], independent and uniform in every range."""
-        shares = np.random.Generator(np.random.PCG64([seed, _DRAWS])).random((n, self.box.n_genes))
+        return self.placed(np.random.Generator(np.random.PCG64([seed, _DRAWS])).random((n, self.box.n_genes)))
+
+    def placed(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the genomes at shares [n, n_genes] in [0, 1) of every range."""
         low, high = np.array(self.box.low), np.array(self.box.high)
         steps = np.array(self.box.scale) == "step"
         return np.where(steps, low + np.floor(shares * (high - low + 1.0)), low + shares * (high - low))

@@ -9,6 +9,7 @@ from configs.schema import (
     BudgetConfig,
     ControllerConfig,
     DesignConfig,
+    DrawsConfig,
     ExcitationConfig,
     SituationConfig,
     SituationsConfig,
@@ -57,7 +58,7 @@ def situation(reference, t_end=4.0, variance=0.3, **more):
 
 
 def configuration(**changes):
-    """A small design of the Van der Pol oscillator."""
+    """A small design of the Van der Pol oscillator, in named situations alone."""
     situations = SituationsConfig(
         taught={"up": situation(1.0, seed=1), "down": situation(-1.0, seed=2)},
         validation={"half": situation(0.5, seed=3)},
@@ -66,6 +67,7 @@ def configuration(**changes):
     given = {
         "plant": "van_der_pol",
         "situations": situations,
+        "draws": DrawsConfig(taught=0, validation=0, verdict=0),
         "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
         "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
         "quiet": True,

@@ -117,7 +117,16 @@ class FinishedDesign:
     @property
     def judged(self) -> Group:
         """Kind of the situations on which the verdict rests."""
-        return "unforeseen"
+        return self.judgement.judged  # type: ignore[return-value]  # one of the groups
+
+    def kind_for(self, name: str) -> Group:
+        """Return the kind in which a contender is judged: an oracle has parameters for the named situations alone."""
+        return self.judged if (name, self.judged) in self.judgement.fitness else "unforeseen"
+
+    def costs(self, name: str, kind: str) -> Array:
+        """Return the fitness of a contender [sample, situation]: seeds are samples, and so is each fresh draw."""
+        values = self.judgement.fitness[name, kind]
+        return values.T if kind == "drawn" else values
 
     @cached_property
     def contenders(self) -> dict[str, Tuned]:

@@ -107,6 +107,11 @@ def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> 
 def _covers(case: FinishedDesign) -> str:
     spread = case.setup.config.situations.unforeseen_spread
     values = case.judgement.fitness[BASELINE, case.judged]
+    if case.judged == "drawn":
+        return (
+            f"{values.size} fresh situations, drawn from the declared ranges and seen by no search. The 95 % intervals "
+            "cover other situations and plants of these ranges: not other ranges, another model, or another search."
+        )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
     if not estimates.random(values):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
         outcome = f"does not replace {case.the(BASELINE)}"
-    chance = estimates.random(case.judgement.fitness[BASELINE, case.judged])  # equal runs are no sample
+    chance = estimates.random(case.costs(BASELINE, case.kind_for(name)))  # equal runs are no sample
     return JudgedText(name, _criteria(case, name), found.wins, found.p_value if chance else nan, outcome)
 
 
@@ -68,7 +69,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         Criterion(text, getattr(found, key).improves, bracketed(estimates.of_change(getattr(found, key))))
         for key, text in _STATISTICS
     ]
-    rollouts = case.judgement.fitness[name, case.judged].size
+    rollouts = case.costs(name, case.kind_for(name)).size
     travel = found.travel.value
     criteria += [
         Criterion(
@@ -83,10 +84,12 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
 
 def _chance_criterion(case: FinishedDesign, name: str) -> Criterion:
     """Whether the seeds are a sample at all."""
-    pair = [case.judgement.fitness[key, case.judged] for key in (name, BASELINE)]
+    kind = case.kind_for(name)
+    pair = [case.costs(key, kind) for key in (name, BASELINE)]
     seeds = len(pair[0])
     differs = any(estimates.random(values) for values in pair)
-    told = "one seed" if seeds == 1 else f"{seeds} seeds" + ("" if differs else ", all the same")
+    samples = "fresh situations" if kind == "drawn" else "seeds"
+    told = "one seed" if seeds == 1 else f"{seeds} {samples}" + ("" if differs else ", all the same")
     return Criterion("chance can be told from effect", seeds > 1 and differs, told)
 
 
@@ -126,7 +129,7 @@ def _of_other(case: FinishedDesign, name: str) -> str:
 def _why_not_it(case: FinishedDesign, name: str) -> str:
     """Why a controller that holds all conditions is not the recommended one."""
     recommended = case.verdict.recommended
-    means = {key: case.judgement.mean(key, case.judged) for key in (name, recommended)}
+    means = {key: case.judgement.mean(key, case.kind_for(key)) for key in (name, recommended)}
     if case.ladder.index(name) < case.ladder.index(recommended):
         return f"more than {100.0 * NEAR:g} % worse than the best"
     if means[name] < means[recommended]:
@@ -144,21 +147,25 @@ def _comparisons(case: FinishedDesign) -> list[VerdictComparison]:
     recommended = case.verdict.recommended
     if recommended != BASELINE:
         others = [n for n in case.contenders if n not in {recommended, BASELINE, "open_loop"}]
-        found += [_compared(case, recommended, name, case.judged) for name in others]
+        found += [_compared(case, recommended, name, case.kind_for(name)) for name in others]
     return found
 
 
 def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
     """What the one number J hides, against the fixed gains and the user's own."""
-    found = []
+    found, kind = [], case.kind_for(name)
+
+    def sampled(table: Any) -> Any:
+        return table.T if kind == "drawn" else table
+
     for against in [key for key in (BASELINE, "own") if key in case.contenders and key != name]:
-        one, other = (case.judgement.fitness[key, case.judged] for key in (name, against))
+        one, other = (case.costs(key, kind) for key in (name, against))
         none = np.zeros(one.shape, dtype=bool)  # the cost of a lost loop is part of the mean
-        lost = case.failed(name, case.judged) | case.failed(against, case.judged)
+        lost = sampled(case.failed(name, kind) | case.failed(against, kind))
         change = change_where_alive(one, other, none, case.setup.seed)
         found.append(MeasureChange(name, against, "cost", estimates.of_change(change)))
         for measure in (*COMPARED, *(one.name for one in case.plant.measures)):
-            one, other = (case.measure(key, case.judged, measure) for key in (name, against))
+            one, other = (sampled(case.measure(key, kind, measure)) for key in (name, against))
             change = change_where_alive(one, other, lost, case.setup.seed)
             known = not lost.all() and bool(other[~lost].any())
             found.append(MeasureChange(name, against, measure, estimates.of_change(change) if known else Estimate(nan)))
@@ -168,7 +175,7 @@ def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
 def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
     change = estimates.of_change(case.verdict.comparisons[name].mean)
     ratio = 1.0 + case.verdict.comparisons[name].travel.value
-    return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), case.judged, ratio)
+    return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), case.kind_for(name), ratio)
 
 
 def _compared(case: FinishedDesign, name: str, against: str, kind: Group) -> VerdictComparison:

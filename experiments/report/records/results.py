@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-Group = Literal["taught", "validation", "unforeseen"]
-GROUPS: tuple[Group, ...] = get_args(Group)
+Group = Literal["taught", "validation", "unforeseen", "drawn"]
+GROUPS: tuple[Group, ...] = get_args(Group)[:3]  # those that are shown one by one
 
 MEASURES = (
     "iae",

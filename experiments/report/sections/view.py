@@ -22,12 +22,14 @@ GROUP_NAMES: dict[Group, str] = {
     "taught": "Taught situations (training scenarios)",
     "validation": "Validation situations",
     "unforeseen": "Unforeseen situations (test scenarios)",
+    "drawn": "Fresh situations drawn from the declared ranges",
 }
 
 JUDGED_NAMES: dict[Group, str] = {
     "taught": "taught situations (training scenarios)",
     "validation": "validation situations",
     "unforeseen": "unforeseen situations (test scenarios)",
+    "drawn": "fresh situations drawn from the declared ranges",
 }
 
 
@@ -79,8 +81,14 @@ class PageView:
         order = sorted(self.data.controllers, key=lambda c: (c is self.recommended, c is self.compared))
         return tuple(order)
 
-    def comparison(self, controller: str, against: str, group: Group = "unforeseen") -> VerdictComparison | None:
-        """The comparison of two controllers, at equal travel where there is one, turned round if need be."""
+    def comparison(self, controller: str, against: str, group: Group | None = None) -> VerdictComparison | None:
+        """The comparison of two controllers, at equal travel where there is one, turned round if need be.
+
+        Left out, the group is that in which the verdict judges; an oracle is judged in the unforeseen situations alone.
+        """
+        if group is None:
+            judged = self.comparison(controller, against, self.data.verdict.group)
+            return self.comparison(controller, against, "unforeseen") if judged is None else judged
         direct = self._comparison(controller, against, group)
         if direct is not None:
             return direct

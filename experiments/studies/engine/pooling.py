@@ -250,7 +250,8 @@ def _design(folder: Path) -> _Design:
         tables = {kind: {name: arrays[f"{name}.{kind}"] for name in metrics["controllers"]} for kind in KINDS}
         for rule in rules.contenders:
             for kind, table in judging.rollouts(bench, rule, fitness.entropy_scale).items():
-                tables[kind][rule.name] = table
+                if kind in tables:  # the named situations: fresh draws judge a design, not a pool of them
+                    tables[kind][rule.name] = table
     rivals = sorted(name for name in tables[KINDS[0]] if name.startswith(judging.RIVAL))
     rungs = ("open_loop", *(r.name for r in rules.contenders), *_RUNGS[:2], *rivals, *_RUNGS[2:])
     order = [name for name in rungs if name in tables[KINDS[0]]]
@@ -310,7 +311,13 @@ def _limits(setup: Setup) -> Iterator[str]:
 
 
 def _noise(setup: Setup) -> str:
-    levels = {level for several in setup.sets.values() for s in several for level in s.noise_levels(setup.plant)}
+    levels = {
+        level
+        for kind in KINDS
+        for several in (setup.sets[kind],)
+        for s in several
+        for level in s.noise_levels(setup.plant)
+    }
     if levels == {0.0}:
         return "no noise"
     return f"noise with a standard deviation of up to {plain(max(levels))}; each situation says its own"

@@ -352,3 +352,30 @@ def test_what_else_speaks_against_a_controller_keeps_it_from_being_recommended()
     assert free.recommended == "table"
     assert held.recommended == "fixed"
     assert held.comparisons["table"].reasons == ("it is unstable in 3 of 600 drawn plants",)
+
+
+# ------------------------------------------------------------------------------------------------- walls and wording
+
+
+def test_on_a_wall_nothing_but_fixed_gains_is_recommended():
+    samples = {"fixed": BASE, "table": changed(BASE, 0.8), "kb": changed(BASE, 0.6)}
+    free = verdict.decide(samples, "fixed", ORDER, TITLES, {})
+    held = verdict.decide(samples, "fixed", ORDER, TITLES, {}, on_wall=("kp <= 10",))
+    assert free.recommended == "kb"
+    assert held.recommended == "fixed"
+    assert all("wall of their box (kp <= 10)" in " ".join(held.comparisons[name].reasons) for name in ("table", "kb"))
+    assert "kp <= 10" in held.sentence
+
+
+def test_on_a_wall_other_fixed_gains_may_still_be_recommended():
+    """The user's own gains, which stand before the baseline, owe the wall nothing."""
+    samples = {"own": changed(BASE, 0.8), "fixed": BASE}
+    titles = TITLES | {"own": "present gains"}
+    found = verdict.decide(samples, "fixed", ("own", "fixed"), titles, {}, on_wall=("kp <= 10",))
+    assert found.recommended == "own"
+
+
+def test_the_sentence_says_where_it_was_judged():
+    samples = {"fixed": BASE, "kb": changed(BASE, 0.6)}
+    found = verdict.decide(samples, "fixed", ORDER, TITLES, {}, where="256 fresh situations")
+    assert "in 256 fresh situations at equal" in found.sentence

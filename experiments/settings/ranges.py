@@ -1,0 +1,67 @@
+"""Declared ranges of what situations may be, and the situations of a design that are drawn from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from experiments.settings.situations import common
+from sscq.worst.drawing import drawn_situations
+from sscq.worst.envelope import Envelope, usual_envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from configs.schema import DesignConfig, EnvelopeConfig
+    from plants import Plant
+    from sscq.situations.situation import Situation
+
+    Sets = Mapping[str, tuple[Situation, ...]]
+
+_NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
+_SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
+
+
+def envelope(
+    given: EnvelopeConfig,
+    plant: Plant,
+    sample_time: float,
+    sets: Mapping[str, Sequence[Situation]] | None = None,
+) -> Envelope:
+    """Return the configured envelope: ranges that are given, and for the others those that the situations span.
+
+    Parameters
+    ----------
+    sample_time : float
+        Of the controller [s].
+    sets : mapping of names to situations, optional
+        Left out, the plant's usual ones.
+    """
+    base = usual_envelope(plant, sample_time, sets)
+    if not given.usual:
+        base = Envelope(delay_step=base.delay_step, hold=base.hold, t_end=base.t_end)
+    changes: dict[str, Any] = {"kinds": tuple(given.kinds)}
+    for name in _NAMED:
+        changes[name] = {**getattr(base, name), **{key: tuple(ends) for key, ends in getattr(given, name).items()}}
+    for name in _SINGLE:
+        value = getattr(given, name)
+        if value is not None:
+            changes[name] = tuple(value) if isinstance(value, list) else value
+    return replace(base, **changes)
+
+
+def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str, tuple[Situation, ...]]:
+    """Return the situations that are drawn to teach and to validate, and, under "drawn", the fresh ones that judge."""
+    asked = config.draws
+    found = {
+        "taught": drawn_situations(plant, ranges, asked.taught, config.seed, "taught draw", evenly=True),
+        "validation": drawn_situations(plant, ranges, asked.validation, config.seed, "validation draw", evenly=True),
+        "drawn": drawn_situations(plant, ranges, asked.verdict, config.seed, "drawn"),
+    }
+    loop = common(config)
+    return {kind: tuple(replace(s, **loop) for s in several) for kind, several in found.items() if several}
+
+
+def with_draws(named: Sets, drawn: Sets) -> dict[str, tuple[Situation, ...]]:
+    """Return named situations of each kind with the drawn ones behind them."""
+    return {kind: (*named.get(kind, ()), *drawn.get(kind, ())) for kind in (*named, *(set(drawn) - set(named)))}

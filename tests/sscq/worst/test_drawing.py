@@ -1,0 +1,60 @@
+"""Situations drawn from declared ranges: inside them, reproducible, one noise path each, even where few have to cover."""
+
+import numpy as np
+import pytest
+
+import plants
+from sscq.worst.drawing import drawn_situations
+from sscq.worst.envelope import Envelope, usual_envelope
+
+PLANT = plants.get("fopdt")
+RANGES = Envelope(
+    parameters={"K": (0.7, 1.3)}, reference={"output": (0.5, 1.5)}, load={"load": (-0.5, 0.5)},
+    noise={"output": (0.0, 0.05)}, delay=(0.0, 0.2), delay_step=0.05, t_end=8.0,
+)  # fmt: skip
+
+
+def drawn(n=64, seed=0, name="drawn", **more):
+    return drawn_situations(PLANT, RANGES, n, seed, name, **more)
+
+
+@pytest.mark.parametrize("evenly", [False, True])
+def test_every_number_lies_in_its_range(evenly):
+    several = drawn(200, evenly=evenly)
+    assert all(0.7 <= s.parameters["K"] <= 1.3 for s in several)
+    assert all(0.0 <= s.noise["output"] <= 0.05 for s in several)
+    assert {round(s.delay, 9) for s in several} == {0.0, 0.05, 0.1, 0.15, 0.2}
+    assert {s.t_end for s in several} == {8.0}
+
+
+def test_names_and_noise_paths_are_their_own():
+    several = drawn()
+    assert [s.name for s in several[:2]] == ["drawn 1", "drawn 2"]
+    assert len({s.name for s in several}) == len({s.seed for s in several}) == len(several)
+
+
+def test_seed_and_name_decide():
+    assert drawn() == drawn()
+    assert [s.parameters for s in drawn()] != [s.parameters for s in drawn(seed=1)]
+    assert [s.parameters for s in drawn()] != [s.parameters for s in drawn(name="taught draw")]
+
+
+def test_more_draws_begin_with_the_same_ones():
+    """So that a larger verdict is the smaller one and more."""
+    assert drawn(100)[:64] == drawn(64)
+
+
+def test_an_even_draw_has_one_in_each_slice_of_every_range():
+    values = np.array([s.parameters["K"] for s in drawn(8, evenly=True)])
+    assert sorted(np.floor((values - 0.7) / 0.6 * 8).astype(int)) == list(range(8))
+
+
+def test_none_are_drawn_where_none_are_asked_for():
+    assert drawn(0) == ()
+
+
+def test_ranges_of_given_situations_take_the_place_of_the_usual_ones():
+    several = {"taught": drawn(5)}
+    low, high = usual_envelope(PLANT, sets=several).parameters["K"]
+    assert low == min(1.0, *(s.parameters["K"] for s in several["taught"]))
+    assert high == max(1.0, *(s.parameters["K"] for s in several["taught"]))
