@@ -17,7 +17,6 @@ import numpy as np
 from experiments.runtime import formats
 from sscq.margins.drawn_plants import SHARE, DrawnPlants, NoRestError, RangeMargins, WorstDraw
 from sscq.margins.operating import plain_gains
-from sscq.worst.envelope import usual_envelope
 from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from sscq.baselines.tuned import Tuned
     from sscq.margins.operating import OperatingMargins
     from sscq.situations.situation import Situation
+    from sscq.worst.envelope import Envelope
 
 DRAWS = 200
 GAIN_SETS = 32
@@ -39,9 +39,9 @@ _ROUNDING = 1e-9  # of the largest gain: mixtures of equal gains
 _MAY_BE_INFINITE = ("sensitivity", "sensitivity_95", "delay_margin")  # JSON has no infinity: null
 
 
-def draws(plant: Plant, sample_time: float, seed: int) -> tuple[Situation, ...]:
-    """Return the drawn plants of a design: parameters and delays of the plant's usual ranges, by the design's seed."""
-    genes = EnvelopeGenes(plant, usual_envelope(plant, sample_time))
+def draws(plant: Plant, ranges: Envelope, seed: int) -> tuple[Situation, ...]:
+    """Return the drawn plants of a design: parameters and delays of its declared ranges, by the design's seed."""
+    genes = EnvelopeGenes(plant, ranges)
     return tuple(genes.situation(genome) for genome in genes.draw(DRAWS, seed))
 
 
@@ -89,7 +89,7 @@ def _judged(setup: Setup, margins: OperatingMargins, group: Sequence[Tuned]) -> 
     }
     every = np.vstack([*sets.values(), *at_points.values()])
     low, high = every.min(axis=0).tolist(), every.max(axis=0).tolist()
-    drawn = draws(setup.plant, margins.spec.timing.sample_time, setup.seed)
+    drawn = draws(setup.plant, setup.ranges, setup.seed)
     try:
         plants = DrawnPlants(setup.plant, setup.laws, drawn, setup.step, low, high)
     except NoRestError:
