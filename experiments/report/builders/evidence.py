@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.cautions import unfinished
-from experiments.report.drawing.numbers import plain, with_unit
+from experiments.report.drawing.numbers import number, plain, share, with_unit
 from experiments.report.records.report_data import Evidence, PlantText
 from plants.core.motion.modes import scheme
 
@@ -101,7 +101,20 @@ def _equations(case: FinishedDesign) -> str:
 
 def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> Evidence:
     """Return what the verdict rests on, given how the searches went."""
-    return Evidence(_covers(case), tuple(_untested(case)), unfinished=unfinished(searches))
+    return Evidence(_covers(case), tuple(_untested(case)), "", _over_ranges(case), unfinished(searches))
+
+
+def _over_ranges(case: FinishedDesign) -> str:
+    """Margins over drawn parameters and delays of the recommended controller and of the fixed gains."""
+    told = []
+    for name in dict.fromkeys((case.verdict.recommended, BASELINE)):
+        found = case.judgement.over_ranges.get(name)
+        if found is not None:
+            told.append(
+                f"{case.name(name)}: Ms {number(found.sensitivity, 3)} at worst, {number(found.sensitivity_95, 3)} in "
+                f"95 % of {found.pairs} drawn plants and points, {share(found.stable)} stable"
+            )
+    return "; ".join(told)
 
 
 def _covers(case: FinishedDesign) -> str:
