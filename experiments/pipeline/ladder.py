@@ -107,6 +107,9 @@ class Bench:
 
 
 _BOX_SHARE = 0.25  # of a candidate's evaluations: finds which walls hold the best gains back, not the gains themselves
+_ROOM = (
+    0.2  # of the box's width, that a short search stays away from a wall: a long one goes on, and schedules need room
+)
 _MOST_WIDENINGS = 6  # times that a box is widened
 
 
@@ -125,7 +128,7 @@ def widened_box(bench: Bench) -> Bench:
             for _number in range(_MOST_WIDENINGS + 1):
                 best = _best_gains(setup, Bench(setup, bench.folder, quiet=True))
                 progress.advance()
-                on = walls(best, setup.low, setup.high)
+                on = walls(best, setup.low, setup.high, _ROOM)
                 if not on or len(moved) == _MOST_WIDENINGS:
                     break
                 moved.append([wall.said(gain_names(setup.laws)) for wall in on])

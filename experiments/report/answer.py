@@ -104,7 +104,7 @@ def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[l
     """A controller's gains: its own row, and one for each node of a schedule."""
     controller = data.controller(key)
     role = {data.verdict.recommended: " (recommended)", data.verdict.present: " (present)"}.get(key, "")
-    title, tail = f"{controller.name}{role}", _ms_and_travel(data, controller)
+    title, tail = f"{controller.name}{role}", _ms_and_travel(controller)
     if isinstance(controller.gains, NotAvailable):
         return [[f"{title}: {controller.gains.reason}", *[""] * 8, *tail]]
     gains = controller.gains[channel]
@@ -127,14 +127,10 @@ def _numbers(gains: ChannelGains) -> list[str]:
     return [number(value) for value in values]
 
 
-def _ms_and_travel(data: ReportData, controller: ControllerResult) -> list[str]:
+def _ms_and_travel(controller: ControllerResult) -> list[str]:
     margins = controller.margins
     ms = "-" if isinstance(margins, NotAvailable) else f"{margins.sensitivity_peak:.3g}"
-    # Fresh draws are too many for a row each, so they are no group of the page.
-    named = data.verdict.group if data.group(data.verdict.group) else "unforeseen"
-    travels = [controller.result(s.name).measure("total_variation") for s in data.group(named)]
-    known = [t for t in travels if math.isfinite(t)]
-    return [ms, f"{np.mean(known):.4g}" if known else "-"]
+    return [ms, f"{controller.travel:.4g}" if math.isfinite(controller.travel) else "-"]
 
 
 def _changes(data: ReportData) -> list[str]:

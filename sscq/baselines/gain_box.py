@@ -44,16 +44,16 @@ class Wall:
         return f"{names[self.gain]} {'<=' if self.upper else '>='} {self.value:g}"
 
 
-def walls(gains: Array, low: Array, high: Array) -> tuple[Wall, ...]:
-    """Return the walls of the box [low, high] on which gains [n_gains] lie.
+def walls(gains: Array, low: Array, high: Array, near: float = NEAR_WALL) -> tuple[Wall, ...]:
+    """Return the walls of the box [low, high] on which gains [n_gains] lie, within a share `near` of its width.
 
     A wall at 0 is none: beyond it a gain would change its sign. Neither is one of a gain that the box holds still.
     """
-    near = NEAR_WALL * (high - low)
+    closest = near * (high - low)
     found = []
     for place in np.flatnonzero(low < high):
         ends = ((False, low[place], gains[place] - low[place]), (True, high[place], high[place] - gains[place]))
-        found += [Wall(int(place), up, float(end)) for up, end, way in ends if end != 0.0 and way <= near[place]]
+        found += [Wall(int(place), up, float(end)) for up, end, way in ends if end != 0.0 and way <= closest[place]]
     return tuple(found)
 
 

@@ -90,6 +90,8 @@ class Comparison:
         Two-sided Wilcoxon signed-rank test; for information.
     reasons : tuple of str
         Why it does not pass; empty if it does.
+    further : tuple of str
+        Those of the reasons that no rollout shows: margins over ranges, a wall of the gains' box.
     """
 
     mean: Change
@@ -100,6 +102,7 @@ class Comparison:
     wins: float
     p_value: float
     reasons: tuple[str, ...]
+    further: tuple[str, ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -175,7 +178,10 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
     if not margins_kept:
         reasons.append("it does not keep the margins at the operating points")
     return Comparison(
-        **changes,
+        mean=changes["mean"],
+        median=changes["median"],
+        tail=changes["tail"],
+        travel=changes["travel"],
         new_failures=new_failures,
         wins=float((difference < 0).mean()),
         p_value=p_value(difference),
@@ -246,11 +252,11 @@ def decide(
     others = [name for name in samples if name != baseline]
     found = {name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others}
     for name in found.keys() & (faults or {}).keys():
-        found[name] = replace(found[name], reasons=(*found[name].reasons, *(faults or {})[name]))
+        found[name] = _with_further(found[name], (faults or {})[name])
     if on_wall:
         why = f"the fixed gains lie on the wall of their box ({', '.join(on_wall)}), so that a gain may be the wall's"
         after = simplest_first[simplest_first.index(baseline) + 1 :]
-        found = {n: replace(c, reasons=(*c.reasons, why)) if n in after else c for n, c in found.items()}
+        found = {n: _with_further(c, (why,)) if n in after else c for n, c in found.items()}
     passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
     means = {name: float(samples[name].fitness.mean()) for name in passing}
     best = min(means.values())
@@ -271,6 +277,10 @@ def decide(
     elif failed.any():
         sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
     return Verdict(recommended, baseline, found, sentence)
+
+
+def _with_further(found: Comparison, reasons: Sequence[str]) -> Comparison:
+    return replace(found, reasons=(*found.reasons, *reasons), further=(*found.further, *reasons))
 
 
 def _sentence(

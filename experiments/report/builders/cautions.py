@@ -74,7 +74,7 @@ def _of_failures(case: FinishedDesign) -> Iterator[ReportWarning]:
 
 def _of_chance(case: FinishedDesign) -> Iterator[ReportWarning]:
     """Seeds too few to say how sure the numbers are, or none at all that matter."""
-    values = case.judgement.fitness[BASELINE, "unforeseen"]
+    values = case.costs(BASELINE, case.judged)
     more = f"Use budget.verdict_seeds={2 * _FEW_SEEDS} or more."
     if not estimates.random(values) and len(values) > 1:
         yield ReportWarning(
@@ -82,7 +82,7 @@ def _of_chance(case: FinishedDesign) -> Iterator[ReportWarning]:
             "intervals, and the conditions of the verdict hold for these situations only.",
             remedy="Give them noise (situations.noise) or other plants (situations.unforeseen_spread).",
         )
-    elif len(values) < _FEW_SEEDS:
+    elif case.judged == "unforeseen" and len(values) < _FEW_SEEDS:
         yield ReportWarning(f"Only {len(values)} seeds of each unforeseen situation: the intervals are not reliable.",
                             remedy=more)  # fmt: skip
     taught = [p for p in case.places if p.kind == "taught"]

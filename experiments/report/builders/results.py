@@ -37,7 +37,6 @@ from experiments.runtime.tables import in_words
 from flcs import FuzzyController
 from flcs.knowledge_base.theta import GROUPS
 from flcs.refinement.genome import gain_sets
-from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
     from experiments.report.recorded import Recordings
@@ -178,7 +177,7 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         label=contender.title,
         text=contender.text,
         gains=gains_of(case, contender),
-        cost={kind: _cost(case, name, kind) for kind in KINDS},
+        cost={kind: _cost(case, name, kind) for kind in case.setup.sets if (name, kind) in case.judgement.fitness},
         margins=margins_of(case, contender),
         results=tuple(_result(case, contender, place, recorded) for place in case.places),
         evaluations=contender.evaluations,
@@ -186,11 +185,12 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         short=case.name(name),
         gain_names=tuple(contender.controller.schedule.gain_names),
         drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
+        travel=case.judgement.mean(name, case.kind_for(name), "total_variation"),
     )
 
 
 def _cost(case: FinishedDesign, name: str, kind: str) -> Estimate:
-    values = case.judgement.fitness[name, kind]
+    values = case.costs(name, kind)
     return estimates.mean(values, estimates.draws(len(values), case.setup.seed))
 
 

@@ -24,6 +24,8 @@ from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
 
+_NOTHING_ELSE = "nothing else speaks against it"
+
 
 def verdict(case: FinishedDesign) -> VerdictText:
     """Return what the reader should do, and why."""
@@ -78,6 +80,7 @@ def _criteria(case: FinishedDesign, name: str) -> tuple[Criterion, ...]:
         Criterion("no new failure", found.new_failures == 0, f"{found.new_failures} of {rollouts} runs"),
         _chance_criterion(case, name),
         _margin_criterion(case, name),
+        *(Criterion(_NOTHING_ELSE, False, text) for text in found.further),
     ]
     return tuple(criteria)
 
@@ -122,7 +125,7 @@ def _of_other(case: FinishedDesign, name: str) -> str:
     start = f"{title[0].upper()}{title[1:]} ({percent(found.mean.value)})"
     if found.passes:
         return f"{start} holds them too, but is {_why_not_it(case, name)}."
-    failed = [c.text for c in _criteria(case, name) if c.passed is False]
+    failed = [c.detail if c.text == _NOTHING_ELSE else c.text for c in _criteria(case, name) if c.passed is False]
     return f"{start} fails: {'; '.join(failed)}."
 
 

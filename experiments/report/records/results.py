@@ -347,6 +347,8 @@ class ControllerResult:
         One per situation.
     evaluations, parameters : int or None
         Closed-loop evaluations that its search used; number of tuned numbers.
+    travel : float
+        Mean total variation of the commands where the verdict judges it; NaN: not known.
     """
 
     key: str
@@ -361,6 +363,7 @@ class ControllerResult:
     short: str = ""
     gain_names: tuple[str, ...] = ()
     drawn: bool = True
+    travel: float = NAN
 
     @property
     def name(self) -> str:

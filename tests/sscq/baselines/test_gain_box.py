@@ -18,6 +18,11 @@ def test_the_upper_wall_is_met_as_close_as_a_search_ends():
     assert walls(np.array([10.0 - 1.1 * NEAR_WALL * 10.0, 2.0, 1.0]), LOW, HIGH) == ()
 
 
+def test_a_short_search_may_ask_for_more_room():
+    assert walls(np.array([8.5, 2.0, 1.0]), LOW, HIGH, near=0.2) == (Wall(0, upper=True, value=10.0),)
+    assert walls(np.array([7.5, 2.0, 1.0]), LOW, HIGH, near=0.2) == ()
+
+
 def test_a_gain_that_is_not_used_lies_on_no_wall():
     assert walls(np.array([5.0, 0.0, 0.0]), LOW, HIGH) == ()
 

@@ -352,6 +352,8 @@ def test_what_else_speaks_against_a_controller_keeps_it_from_being_recommended()
     assert free.recommended == "table"
     assert held.recommended == "fixed"
     assert held.comparisons["table"].reasons == ("it is unstable in 3 of 600 drawn plants",)
+    assert held.comparisons["table"].further == held.comparisons["table"].reasons
+    assert free.comparisons["table"].further == ()
 
 
 # ------------------------------------------------------------------------------------------------- walls and wording
