@@ -14,8 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiments.runtime.errors import UserError
-from plants.core.names import unknown
+from experiments.runtime.errors import UserError, add_user_file, tell
 
 if TYPE_CHECKING:
     import argparse
@@ -54,7 +53,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Import, write, and say what was taken for what the files lack."""
     import plants
-    from experiments.runtime.errors import add_user_file, tell
 
     if options.plant_file:
         add_user_file(options.plant_file)
@@ -176,6 +174,8 @@ def _check_kinds(entry: dict[str, Any]) -> None:
 
 
 def _refuse_unknown(what: str, given: Any, known: tuple[str, ...]) -> None:
+    from plants.core.names import unknown
+
     if not isinstance(given, dict):
         raise UserError(f"expected a mapping for the {what}s, got {json.dumps(given)[:60]}")
     for key in given:

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.design import SearchedDesign, searched
 from experiments.pipeline.ladder import Bench
+from experiments.pipeline.search_stages import SearchedDesign, searched
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import stored_settings
 from experiments.runtime.run_folder import RunFolder

@@ -131,7 +131,7 @@ def test_check_tells_that_measures_hold():
 @pytest.mark.parametrize(
     ("measure", "words"),
     [
-        (rms("a", "m", lambda t, x, u, w, p: max(0.0, x[0])), "where"),
+        (rms("a", "m", lambda t, x, u, w, p: max(0.0, x[0])), "use maximum(0.0, x[0])"),
         (rms("a", "m", lambda t, x, u, w, p: x[2]), "IndexError"),
         (rms("a", "m", lambda t, x, u, w, p: sqrt(-1.0 - x[0] * x[0])), "not finite"),
         (rms("a", "m", lambda t, x, u, w, p: DRAWN.normal()), "arguments alone"),

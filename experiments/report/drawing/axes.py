@@ -52,7 +52,7 @@ def data_range(values: Iterable[Array], include: Iterable[float] = (), pad: floa
     if not joined.size:
         return 0.0, 1.0
     low, high = float(joined.min()), float(joined.max())
-    if high - low <= _SAME * max(abs(low), abs(high), 1e-9):
+    if high - low <= max(_SAME * max(abs(low), abs(high)), 1e-18):
         half = 0.5 * max(abs(low) * 0.2, 1e-6) if low or high else 0.5
         return low - half, high + half
     margin = pad * (high - low)
