@@ -1,0 +1,46 @@
+"""Situations drawn for a design: beside the named ones, in the same real loop; margins where plants can be held."""
+
+import pytest
+
+from experiments.runtime.launch import configured
+from experiments.settings import setup
+
+
+def job(*words):
+    config = configured("design", [*words, "quiet=true"])
+    config.step = 0.01
+    return setup(config)
+
+
+def test_drawn_ones_stand_behind_the_named_ones_and_fresh_ones_apart():
+    found = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 40}")
+    names = {kind: [s.name for s in several] for kind, several in found.sets.items()}
+    assert names["taught"][-3:] == ["taught draw 1", "taught draw 2", "taught draw 3"]
+    assert names["validation"][-2:] == ["validation draw 1", "validation draw 2"]
+    assert len(names["drawn"]) == 40
+    assert found.judged == "drawn"
+    assert not any(name.startswith("drawn") for name in names["unforeseen"])
+
+
+def test_without_draws_the_named_ones_judge():
+    found = job("plant=fopdt", "draws={taught: 0, validation: 0, verdict: 0}")
+    assert found.judged == "unforeseen"
+    assert set(found.sets) == {"taught", "validation", "unforeseen"}
+
+
+def test_settings_of_all_situations_are_those_of_drawn_ones_too():
+    found = job("plant=fopdt", "situations.dropout=0.1")
+    assert {s.dropout for several in found.sets.values() for s in several} == {0.1}
+
+
+def test_ranges_may_be_given():
+    found = job("plant=fopdt", "envelope.usual=false", "envelope.parameters={K: [2.0, 2.5]}")
+    assert all(2.0 <= s.parameters["K"] <= 2.5 for s in found.sets["drawn"])
+
+
+@pytest.mark.parametrize(("plant", "all_count"), [("fopdt", True), ("heater", False)])
+def test_margins_count_drawn_plants_where_all_can_be_held(plant, all_count):
+    """Some drawn heaters are not warm enough at full power: margins are then of the named plants alone."""
+    found = job(f"plant={plant}")
+    named = len(found.sets["taught"]) - found.config.draws.taught
+    assert len(found.margins().spec.situations) == (len(found.sets["taught"]) if all_count else named)
