@@ -93,4 +93,4 @@ def with_earlier_defaults(name: str, stored: dict[str, Any]) -> dict[str, Any]:
     if name != "design" or "draws" in stored:
         return stored
     controller = {"widen": False, **stored.get("controller", {})}
-    return {**stored, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}
+    return {**stored, "seeds": 1, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}

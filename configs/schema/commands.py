@@ -178,6 +178,7 @@ class WorstConfig(RunConfig):
 class DesignConfig(RunConfig):
     """`sscq design`: from situations to a proven controller."""
 
+    seeds: int = setting(1, "searches of every controller, each with a seed of its own; validation chooses", low=1)
     coarse_step: str = setting(
         "refuse",
         "an integration step too coarse for the plant: refuse it, take the advised one (refine), or accept it",

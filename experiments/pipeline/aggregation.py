@@ -66,4 +66,4 @@ def _judged(bench: Bench, ref: Reference, fixed: Tuned, kbs: list[KnowledgeBase]
         judged = refining.on_task(bench, ladder.validation_task(bench, ref.fitness, fixed))
         return {"fitness": [judged(kb) for kb in kbs]}
 
-    return bench.folder.stage("teaching_rounds", compute, *formats.as_json("rounds.json"))["fitness"]
+    return bench.stage("teaching_rounds", compute, *formats.as_json("rounds.json"))["fitness"]

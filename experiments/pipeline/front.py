@@ -262,7 +262,7 @@ def _stage(bench: Bench, ref: Reference, plan: FrontPlan, kind: Kind, limits: di
         objective = FrontObjective(task, kind.candidate, plan.objectives, margins, limits)
         return _searched(bench, plan, kind, objective, checkpoints)
 
-    return bench.folder.stage(f"front_{kind.candidate.name}", compute, _save, _load)
+    return bench.stage(f"front_{kind.candidate.name}", compute, _save, _load)
 
 
 def _searched(bench: Bench, plan: FrontPlan, kind: Kind, objective: FrontObjective, checkpoints: Path) -> Front:

@@ -26,7 +26,7 @@ from sscq.loop.quality import ALL_MEASURES, Quality
 from sscq.verdict.verdict import Sample, Verdict, compare, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from experiments.pipeline.knowledge import Refined
@@ -159,11 +159,16 @@ def rows_of(plant: Plant) -> tuple[str, ...]:
     return ("diverged_at", *all_measures(plant))
 
 
-def rollouts(bench: Bench, contender: Tuned, scale: float) -> dict[str, np.ndarray]:
-    """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all."""
+def rollouts(
+    bench: Bench, contender: Tuned, scale: float, wanted: Sequence[str] | None = None
+) -> dict[str, np.ndarray]:
+    """All measures of one controller in each kind of situations [measure, seed, situation]; one kernel for all.
+
+    Of the `wanted` kinds; left out, of all.
+    """
     setup = bench.setup
     # An oracle has parameters for each of the declared situations alone.
-    kinds = [kind for kind in setup.sets if kind != "drawn" or contender.per_situation is None]
+    kinds = [kind for kind in wanted or setup.sets if kind != "drawn" or contender.per_situation is None]
     seeds = {kind: setup.repetitions(kind) for kind in kinds}
     blocks = {kind: [s for number in range(seeds[kind]) for s in setup.repetition(kind, number)] for kind in kinds}
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
@@ -224,6 +229,9 @@ class Judgement:
         Over drawn parameters and delays; empty where margins are not asked for.
     judged : {"drawn", "unforeseen"}
         The situations that decide: fresh ones drawn from the declared ranges, or the named ones with other noise.
+    others : mapping of controller to tuple of arrays [measure, seed, situation]
+        What the searches that were not chosen found for it, in the situations that decide; the best in the validation
+        situations first.
     """
 
     quality: dict[tuple[str, str], np.ndarray]
@@ -233,6 +241,7 @@ class Judgement:
     measures: tuple[str, ...] = MEASURES
     over_ranges: dict[str, RangeMargins] = field(default_factory=dict)
     judged: str = "unforeseen"
+    others: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness or of a measure.
@@ -246,8 +255,17 @@ class Judgement:
         return float(quality[self.measures.index(measure)][alive].mean()) if alive.any() else math.nan
 
 
-def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned], on_wall: Sequence[str] = ()) -> Judgement:
-    """Evaluate all controllers on the same rollouts and decide; `on_wall` as in :func:`sscq.verdict.verdict.decide`."""
+def judge(
+    bench: Bench,
+    fitness: Fitness,
+    group: Sequence[Tuned],
+    on_wall: Sequence[str] = (),
+    others: Mapping[str, Sequence[Tuned]] | None = None,
+) -> Judgement:
+    """Evaluate all controllers on the same rollouts and decide.
+
+    `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found.
+    """
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
@@ -258,7 +276,7 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned], on_wall: Seque
                 progress.advance()
         return arrays
 
-    arrays = bench.folder.stage("judgement", compute, *formats.as_npz("quality.npz"))
+    arrays = bench.stage("judgement", compute, *formats.as_npz("quality.npz"))
     kinds, judged = tuple(bench.setup.sets), bench.setup.judged
     quality = {
         (c.name, kind): arrays[f"{c.name}.{kind}"] for c in group for kind in kinds if f"{c.name}.{kind}" in arrays
@@ -271,16 +289,51 @@ def judge(bench: Bench, fitness: Fitness, group: Sequence[Tuned], on_wall: Seque
         for c in group
         if (c.name, judged) in quality
     }
+    unchosen = _of_others(bench, fitness, others or {})
+    searches = {
+        name: [_sample(fitness_of(bench, fitness, judged, table), table, each=judged == "drawn") for table in tables]
+        for name, tables in unchosen.items()
+    }
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
     ranges = over_ranges(bench, group)
     verdict = decide(
-        samples, "fixed", known, titles, kept, bench.setup.seed, faults(ranges), on_wall, in_words(bench.setup)
+        samples,
+        "fixed",
+        known,
+        titles,
+        kept,
+        bench.setup.seed,
+        faults(ranges),
+        on_wall,
+        in_words(bench.setup),
+        searches,
     )
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
         one, other = (_sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
-    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges, judged)
+    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges, judged, unchosen)
+
+
+def _of_others(
+    bench: Bench, fitness: Fitness, others: Mapping[str, Sequence[Tuned]]
+) -> dict[str, tuple[np.ndarray, ...]]:
+    """All measures of what was not chosen, in the situations that decide, as a stage of its own."""
+    if not others:
+        return {}
+    judged = bench.setup.judged
+
+    def compute(_: Path) -> dict[str, np.ndarray]:
+        arrays: dict[str, np.ndarray] = {}
+        with Progress(len(others), "verdict, other searches", "controllers", quiet=bench.quiet) as progress:
+            for name, several in others.items():
+                for number, one in enumerate(several):
+                    arrays[f"{name}.{number}"] = rollouts(bench, one, fitness.entropy_scale, [judged])[judged]
+                progress.advance()
+        return arrays
+
+    arrays = bench.stage("judgement_of_other_searches", compute, *formats.as_npz("quality.npz"))
+    return {name: tuple(arrays[f"{name}.{k}"] for k in range(len(several))) for name, several in others.items()}
 
 
 def in_words(setup: Setup) -> str:

@@ -72,7 +72,7 @@ def teaching_signal(
         total = sum(int(s.t_end / setup.teacher.window + 1e-9) for s in setup.sets["taught"])
         title = "teaching signal" if number == 1 else f"teaching signal, round {number}"
         followed = None if along is None else FuzzyController(along, laws=setup.laws).frozen()
-        with Progress(total, title, "windows", quiet=bench.quiet) as progress:
+        with Progress(total, bench.labelled(title), "windows", quiet=bench.quiet) as progress:
 
             def tick(done: int, _total: int, _evaluations: int) -> None:
                 progress.at(done)
@@ -84,7 +84,7 @@ def teaching_signal(
                 outputs=tuple(name for name in setup.network.inputs if name not in OWN_INPUTS),
             )  # fmt: skip
 
-    return bench.folder.stage(
+    return bench.stage(
         _of_round("teaching_signal", number), compute,
         lambda folder, signal: signal.save(folder / "teaching_signal.csv"),
         lambda folder: TeachingSignal.load(folder / "teaching_signal.csv"),
@@ -107,7 +107,7 @@ def imitation(bench: Bench, ref: Reference, fixed: Tuned, signal: TeachingSignal
         rows = _pooled(setup, ref, fixed, signal)
         return with_needed_inputs(kb, rows, setup.network, setup.seed, taught, validation, completed)
 
-    return bench.folder.stage(_of_round("imitation", number), compute, *search_results.KB)
+    return bench.stage(_of_round("imitation", number), compute, *search_results.KB)
 
 
 def learned(setup: Setup, ref: Reference, fixed: Tuned, signal: Any) -> KnowledgeBase:
@@ -253,4 +253,4 @@ def refined(bench: Bench, fitness: Fitness, start: KnowledgeBase, fixed: Tuned, 
         kb, entry = search_results.REFINED[1](folder)
         return Refined(kb, entry, None if curve is None else TradeOff.of(curve))
 
-    return bench.folder.stage(name, compute, save, load)
+    return bench.stage(name, compute, save, load)

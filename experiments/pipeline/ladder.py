@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
     from sscq.margins.operating import OperatingMargins
     from sscq.search.method import SearchMethod
 
+    Result = TypeVar("Result")
+
 _OF_SURVEY = ("diverged", "margin_weight", "entropy_scale")  # beside the reference values
+
+
+def stage_name(name: str, search: int) -> str:
+    """Return what a stage of one of a design's searches is called: of the first, as if there were no other."""
+    return f"{name}_search_{search + 1}" if search else name
 
 
 @dataclass(frozen=True)
@@ -44,12 +52,47 @@ class Reference:
     rule_name: str = ""
 
 
+_SEED_STRIDE = 104_729  # between the seeds of two searches of a design, far from those that one search uses
+
+
 class Bench:
-    """What all stages share: setup, run folder, margins, progress lines."""
+    """What all stages share: setup, run folder, margins, progress lines.
+
+    Attributes
+    ----------
+    search : int
+        Which of the searches of a design it is for: the first, 0, has the design's own seed.
+    """
 
     def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
-        self.setup, self.folder, self.quiet = setup, folder, quiet
+        self.setup, self.folder, self.quiet, self.search = setup, folder, quiet, 0
         self.margins: OperatingMargins | None = setup.margins()
+
+    def searches(self) -> tuple[Bench, ...]:
+        """Return a bench for each search of the design: other seeds, the same situations, box and margins."""
+        return tuple(self._of_search(number) for number in range(self.setup.config.seeds))
+
+    def _of_search(self, number: int) -> Bench:
+        bench = copy(self)
+        bench.setup = replace(self.setup, seed=self.setup.seed + _SEED_STRIDE * number)
+        bench.search = number
+        return bench
+
+    def stage(
+        self,
+        name: str,
+        compute: Callable[[Path], Result],
+        save: Callable[[Path, Result], object],
+        load: Callable[[Path], Result],
+        inputs: Any = None,
+    ) -> Result:
+        """Run a stage of the run once, see :meth:`experiments.runtime.stages.Stages.run`; each search has its own."""
+        return self.folder.stage(stage_name(name, self.search), compute, save, load, inputs)
+
+    def labelled(self, text: str) -> str:
+        """Return the label of a progress line, which tells of several searches which one it is."""
+        several = self.setup.config.seeds
+        return f"search {self.search + 1} of {several}: {text}" if several > 1 else text
 
     def plan(
         self,
@@ -66,7 +109,7 @@ class Bench:
         With `far` the search begins with steps over much of the box, as where the start says little.
         """
         budget = round(share * self.setup.evaluations)
-        progress = Progress(budget, label, "loops", quiet=self.quiet)
+        progress = Progress(budget, self.labelled(label), "loops", quiet=self.quiet)
         base, last, before = 0, 0, ""
 
         def report(_: str, method: str, state: Any) -> None:
@@ -103,7 +146,7 @@ class Bench:
         def load(folder: Path) -> list[Tuned]:
             return search_results.load(folder, candidates())
 
-        return self.folder.stage(name, compute, search_results.save, load)
+        return self.stage(name, compute, search_results.save, load)
 
 
 _BOX_SHARE = 0.25  # of a candidate's evaluations: finds which walls hold the best gains back, not the gains themselves
@@ -136,7 +179,7 @@ def widened_box(bench: Bench) -> Bench:
                 setup = replace(setup, low=low, high=high)
         return {"low": setup.low.tolist(), "high": setup.high.tolist(), "moved": moved}
 
-    found = bench.folder.stage("gain_box", compute, *formats.as_json("result.json"))
+    found = bench.stage("gain_box", compute, *formats.as_json("result.json"))
     setup = replace(bench.setup, low=np.array(found["low"]), high=np.array(found["high"]))
     return Bench(setup, bench.folder, quiet=bench.quiet) if found["moved"] else bench
 
@@ -182,7 +225,7 @@ def reference(bench: Bench) -> Reference:
     # All later stages hang on this one, so what the plant itself declares is among its inputs.
     declared = [repr(situation) for group in setup.sets.values() for situation in group]
     inputs = [declared, repr(setup.plant.parameters)]
-    stored = bench.folder.stage("reference", compute, *formats.as_json("result.json"), inputs)
+    stored = bench.stage("reference", compute, *formats.as_json("result.json"), inputs)
     fitness = replace(setup.fitness, **stored["fitness"])
     return Reference(fitness, np.array(stored["start"]), rule, rule_name)
 
@@ -302,4 +345,4 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
                 progress.advance()
         return {"gains": np.array(rows)}
 
-    return bench.folder.stage("oracle", compute, *formats.as_npz("gains.npz"))["gains"]
+    return bench.stage("oracle", compute, *formats.as_npz("gains.npz"))["gains"]

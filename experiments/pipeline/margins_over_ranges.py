@@ -75,7 +75,7 @@ def over_ranges(bench: Bench, group: Sequence[Tuned]) -> dict[str, RangeMargins]
     def compute(_: Path) -> dict[str, Any]:
         return {name: asdict(found) for name, found in _judged(bench.setup, margins, group).items()}
 
-    stored = bench.folder.stage("margins_over_ranges", compute, *formats.as_json("margins_over_ranges.json"))
+    stored = bench.stage("margins_over_ranges", compute, *formats.as_json("margins_over_ranges.json"))
     return {name: _read(fields) for name, fields in stored.items()}
 
 

@@ -1,22 +1,50 @@
-"""All searches of a design, in their order: what is judged comes out of them."""
+"""All searches of a design, in their order: what is judged comes out of them.
+
+Every controller is searched `seeds` times, each time by a seed of its own, and the validation situations choose which
+of them is delivered: the luck of a search is part of the design, and the verdict's interval knows of it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from experiments.pipeline import aggregation, front, judging, knowledge, ladder, rungs
+from experiments.pipeline import aggregation, choice, front, judging, knowledge, ladder, rungs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    import numpy as np
+
+    from experiments.pipeline.choice import SearchChoice
     from experiments.pipeline.front import Front
     from experiments.pipeline.judging import Judgement
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs
     from sscq.baselines.tuned import Tuned
+    from sscq.fitness import Fitness
     from sscq.teaching.teaching_signal import TeachingSignal
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the searches of one seed found.
+
+    Attributes
+    ----------
+    group : list of Tuned
+        All that is judged, simplest first.
+    signal : TeachingSignal
+    refined : mapping of "equal", "free" to Refined
+        At the fixed PID's travel, and at free travel.
+    further : Rungs
+    """
+
+    group: list[Tuned]
+    signal: TeachingSignal
+    refined: dict[str, Refined]
+    further: Rungs
 
 
 @dataclass(frozen=True)
@@ -32,6 +60,8 @@ class SearchedDesign:
     signal : TeachingSignal
     refined : mapping of "equal", "free" to Refined
         At the fixed PID's travel, and at free travel.
+    others : mapping of contender to tuple of Tuned
+        What the other searches found for it, the best in the validation situations first.
     """
 
     bench: Bench
@@ -42,21 +72,39 @@ class SearchedDesign:
     refined: dict[str, Refined]
     fronts: Sequence[Front]
     further: Rungs
+    others: Mapping[str, tuple[Tuned, ...]] = field(default_factory=dict)
 
     def judged(self) -> Judgement:
         """Return how all do in the same rollouts, and what is recommended."""
         on_wall = ladder.on_wall(self.bench.setup, self.fixed)
-        return judging.judge(self.bench, self.reference.fitness, self.group, on_wall)
+        return judging.judge(self.bench, self.reference.fitness, self.group, on_wall, self.others)
 
 
 def searched(bench: Bench) -> SearchedDesign:
-    """Search, or read what has been: ladder of baselines, teacher, knowledge base, refinement."""
+    """Search, or read what has been: ladder of baselines, teacher, knowledge base, refinement, trade-off fronts."""
     bench = ladder.widened_box(bench)
     reference = ladder.reference(bench)
-    fixed = ladder.fixed_gains(bench, reference)
+    benches = bench.searches()
+    fixed = choice.fixed(bench, reference, [ladder.fixed_gains(one, reference) for one in benches])
     equal = replace(reference.fitness, travel_limit=ladder.travel(bench, reference, fixed))
-    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal))
     oracle = ladder.oracle(bench, reference, fixed)
+    found = [_found(one, reference, fixed, equal, oracle) for one in benches]
+    chosen = choice.chosen(bench, equal, fixed, [one.group for one in found])
+    group, others = chosen.delivered([one.group for one in found])
+    refined = {kind: found[chosen.of(name)].refined[kind] for kind, name in _REFINED.items()}
+    further = _further([one.further for one in found], chosen, group)
+    fronts = front.search(bench, reference, fixed, refined, further.contenders)
+    fronts = front.decided(bench, reference, fronts, group)
+    group += front.contenders(bench, fronts)
+    signal = found[chosen.of("knowledge_base")].signal
+    return SearchedDesign(bench, reference, fixed, group, signal, refined, fronts, further, others)
+
+
+_REFINED = {"equal": "knowledge_base", "free": "knowledge_base_free"}
+
+
+def _found(bench: Bench, reference: Reference, fixed: Tuned, equal: Fitness, oracle: np.ndarray) -> Found:
+    others = judging.choose_table(bench, reference, ladder.richer(bench, reference, fixed, equal))
     lessons = aggregation.taught(bench, reference, fixed)
     refined = {
         "equal": knowledge.refined(bench, equal, lessons.kb, fixed, "equal"),
@@ -64,7 +112,14 @@ def searched(bench: Bench) -> SearchedDesign:
     }
     further = rungs.further(bench, fixed, equal, lessons.kb)
     group = judging.contenders(bench, reference, fixed, others, oracle, lessons.kb, refined, further.contenders)
-    fronts = front.search(bench, reference, fixed, refined, further.contenders)
-    fronts = front.decided(bench, reference, fronts, group)
-    group += front.contenders(bench, fronts)
-    return SearchedDesign(bench, reference, fixed, group, lessons.signal, refined, fronts, further)
+    return Found(group, lessons.signal, refined, further)
+
+
+def _further(several: Sequence[Rungs], chosen: SearchChoice, group: Sequence[Tuned]) -> Rungs:
+    """Return the further rungs as they are delivered, each of the search that was chosen for it."""
+    names = {one.name for one in several[0].contenders}
+    return replace(
+        several[0],
+        contenders=tuple(one for one in group if one.name in names),
+        kbs={name: several[chosen.of(name)].kbs[name] for name in several[0].kbs},
+    )

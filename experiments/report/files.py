@@ -20,7 +20,7 @@ from experiments.report.exports import SCHEMA as MANIFEST_SCHEMA
 from experiments.report.exports import VERSION as MANIFEST_VERSION
 from experiments.report.page import render
 from experiments.report.plain_data import plain, record
-from experiments.report.recorded import histories, with_recordings
+from experiments.report.recorded import delivered, histories, with_recordings
 from experiments.report.records.learning import Knowledge, TeachingView
 from experiments.report.records.report_data import Provenance, ReportData
 from experiments.runtime import formats
@@ -150,7 +150,8 @@ def _teaching(folder: Path, teaching: TeachingView) -> TeachingView:
     if not teaching.round:
         return replace(teaching, signal=signal)
     stage = "imitation" if teaching.round == 1 else f"imitation_{teaching.round}"
-    kb = _read(folder, f"stages/{stage}/knowledge_base.json", KnowledgeBase.load)
+    place = delivered(folder, stage, "imitation") / "knowledge_base.json"
+    kb = _read(folder, place.relative_to(folder).as_posix(), KnowledgeBase.load)
     return replace(teaching, signal=signal, learned=np.asarray(kb.gains(arranged(kb, TeachingRows.of(signal)).inputs)))
 
 

@@ -66,7 +66,7 @@ def write(
     notes = {"further_rungs": list(further.notes)} if further and (further.notes or further.contenders) else {}
     folder.write_json("metrics.json", metrics(bench, ref, group, judgement, refined) | notes)
     folder.write_json("seeds.json", {
-        "seed": setup.seed, "verdict_seeds": setup.config.budget.verdict_seeds,
+        "seed": setup.seed, "searches": setup.config.seeds, "verdict_seeds": setup.config.budget.verdict_seeds,
         "situations": {kind: {s.name: s.seed for s in setup.sets[kind]} for kind in KINDS},
     })  # fmt: skip
     curves = {kind: one.curve.document() for kind, one in refined.items() if one.curve is not None}

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.pipeline import search_results
+from experiments.pipeline import choice, search_results
+from experiments.pipeline.ladder import stage_name
 from experiments.report.drawing.numbers import count
 from experiments.report.records.learning import SearchHistory
 from experiments.report.records.motion import Drive, NamedSignal, PictureView, SignalView
 from experiments.report.records.results import Array, ControllerResult, NotAvailable, Response, SituationResult
+from experiments.runtime import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -173,12 +175,22 @@ def histories(run: Path, titles: Mapping[str, str]) -> tuple[SearchHistory, ...]
     """
     found: list[SearchHistory] = []
     for stage, key in STAGES.items():
-        folder = run / "stages" / stage
+        folder = delivered(run, stage, key)
         for entry in search_results.load(folder) if folder.is_dir() else []:
             # Several tables are searched; the one that was judged has the controller's title.
             served = "" if key == "table" and titles[key] != entry.title else key
             found += of_entry(entry, served)
     return tuple(found)
+
+
+def delivered(run: Path, stage: str, controller: str) -> Path:
+    """Return the folder of a stage of the search that a controller was taken from."""
+    place = run / "stages" / ("choice_of_fixed" if controller == "fixed" else choice.STAGE) / choice.FILE
+    if not place.is_file():  # a design of one search
+        return run / "stages" / stage
+    order = formats.read_json(place)["order"]
+    numbers = order if controller == "fixed" else order.get(controller, [0])
+    return run / "stages" / stage_name(stage, int(numbers[0]))
 
 
 def of_entry(entry: Tuned, key: str) -> list[SearchHistory]:

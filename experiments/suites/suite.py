@@ -81,14 +81,15 @@ def _enough_seeds(words: Mapping[str, str]) -> dict[str, str]:
     part = FOLDER / "budget" / f"{words['budget'].partition('=')[2]}.yaml"
     if "budget.verdict_seeds" in words or not part.is_file():  # an unknown budget is told by the design
         return {}
-    seeds = yaml.safe_load(part.read_text(encoding="utf-8"))["verdict_seeds"]
+    seeds = yaml.safe_load(part.read_text(encoding="utf-8"))["budget"]["verdict_seeds"]
     return {"budget.verdict_seeds": f"budget.verdict_seeds={SEEDS}"} if seeds < SEEDS else {}
 
 
 def run(plant: str, seed: int, chosen: SuiteOptions) -> Path:
     """Run one design, or go on with it; return its folder."""
     folder = chosen.folder / f"{plant}-{seed}"
-    design_in(folder, (f"plant={plant}", f"seed={seed}"), chosen.overrides)
+    # Seeds are pooled here, each a design of its own.
+    design_in(folder, (f"plant={plant}", f"seed={seed}", "seeds=1"), chosen.overrides)
     return folder
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,8 +51,43 @@ def change(statistic: Statistic, other: Array, baseline: Array, rows: NDArray[np
     rows : ndarray of int [n_draws, seed]
         Seeds that each resampling consists of.
     """
+    return change_of_choice(statistic, ((other, baseline),), rows, np.zeros(len(rows), dtype=np.int64))
+
+
+def best_of(n_searches: int, n_draws: int, seed: int) -> NDArray[np.int64]:
+    """Return which of several searches each resampling delivers [n_draws], 0: the best one on validation.
+
+    The searches are drawn anew, as many as there were, and the best of those drawn is taken: as the design did.
+    """
+    rng = np.random.Generator(np.random.PCG64([seed, n_searches]))
+    return rng.integers(0, n_searches, (n_draws, n_searches)).min(axis=1)
+
+
+def change_of_choice(
+    statistic: Statistic,
+    pairs: Sequence[tuple[Array, Array]],
+    rows: NDArray[np.int64],
+    delivered: NDArray[np.int64],
+) -> Change:
+    """Return the change of what is delivered, with an interval over rollouts and over searches.
+
+    Parameters
+    ----------
+    statistic : callable
+        Rows of rollouts [n, n_rollouts] to a number each [n].
+    pairs : sequence of (ndarray, ndarray), each [seed, situation]
+        Of each search what it found and the baseline, the delivered one first.
+    rows : ndarray of int [n_draws, seed]
+        Seeds that each resampling consists of.
+    delivered : ndarray of int [n_draws]
+        Which search each resampling delivers, see :func:`best_of`.
+    """
+    other, baseline = pairs[0]
     value = _relative(statistic(other.reshape(1, -1)), statistic(baseline.reshape(1, -1)))[0]
-    draws = _relative(_resampled(statistic, other, rows), _resampled(statistic, baseline, rows))
+    draws = np.empty(len(rows))
+    for number, (one, base) in enumerate(pairs):
+        mine = delivered == number
+        draws[mine] = _relative(_resampled(statistic, one, rows[mine]), _resampled(statistic, base, rows[mine]))
     # Where there is no number between infinite ones, the ends themselves.
     low, high = np.quantile(draws, _LEVELS) if np.isfinite(draws).all() else (draws.min(), draws.max())
     return Change(float(value), float(low), float(high))
@@ -62,7 +97,8 @@ def _resampled(statistic: Statistic, values: Array, rows: NDArray[np.int64]) -> 
     """The statistic of each resampling [n_draws]."""
     size = max(1, _AT_ONCE // max(1, rows.shape[1] * values.shape[1]))
     parts = [rows[first : first + size] for first in range(0, len(rows), size)]
-    return np.concatenate([statistic(values[part].reshape(len(part), -1)) for part in parts])
+    found = [statistic(values[part].reshape(len(part), -1)) for part in parts]
+    return np.concatenate(found) if found else np.empty(0)
 
 
 def _relative(values: Array, bases: Array) -> Array:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sscq.verdict.bootstrap import Change, change
+from sscq.verdict.bootstrap import Change, best_of, change, change_of_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,6 +92,11 @@ class Comparison:
         Why it does not pass; empty if it does.
     further : tuple of str
         Those of the reasons that no rollout shows: margins over ranges, a wall of the gains' box.
+    of_design : Change or None
+        Of the mean, with an interval over rollouts and over what another design's searches would have delivered; None
+        where there was one search. The other intervals, and whether it passes, are of the delivered controller.
+    searches : tuple of float
+        Change of the mean of what each search found, the delivered one first; empty where there was one.
     """
 
     mean: Change
@@ -103,6 +108,13 @@ class Comparison:
     p_value: float
     reasons: tuple[str, ...]
     further: tuple[str, ...] = ()
+    of_design: Change | None = None
+    searches: tuple[float, ...] = ()
+
+    @property
+    def headline(self) -> Change:
+        """The change of the mean, with the widest interval that is known."""
+        return self.of_design or self.mean
 
     @property
     def passes(self) -> bool:
@@ -151,8 +163,13 @@ def _mean_of_known(values: np.ndarray) -> np.ndarray:
     return np.asarray(np.nanmean(values, axis=-1))
 
 
-def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool = True) -> Comparison:
-    """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together."""
+def compare(
+    other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool = True, searches: Sequence[Sample] = ()
+) -> Comparison:
+    """Compare two controllers on paired rollouts; whole seeds are resampled, so situations stay together.
+
+    `searches` are what other searches found in place of `other`, the best in the validation situations first.
+    """
     rows, lost = _rows(len(baseline.fitness), seed), other.failed | baseline.failed
     changes = {
         "mean": change(_mean, other.fitness, baseline.fitness, rows),
@@ -186,15 +203,46 @@ def compare(other: Sample, baseline: Sample, seed: int = 0, margins_kept: bool =
         wins=float((difference < 0).mean()),
         p_value=p_value(difference),
         reasons=tuple(reasons),
+        **_over_searches((other, *searches), baseline, rows, seed),
     )
 
 
-def change_where_alive(other: np.ndarray, baseline: np.ndarray, lost: np.ndarray, seed: int = 0) -> Change:
+def _over_searches(several: Sequence[Sample], baseline: Sample, rows: np.ndarray, seed: int) -> dict[str, Any]:
+    """What a comparison knows of other searches."""
+    if len(several) == 1:
+        return {}
+    pairs = [(one.fitness, baseline.fitness) for one in several]
+    whole = change_of_choice(_mean, pairs, rows, best_of(len(several), len(rows), seed))
+    return {"of_design": whole, "searches": tuple(change(_mean, *pair, rows).value for pair in pairs)}
+
+
+def change_where_alive(
+    other: np.ndarray,
+    baseline: np.ndarray,
+    lost: np.ndarray,
+    seed: int = 0,
+    searches: Sequence[tuple[np.ndarray, np.ndarray]] = (),
+) -> Change:
     """Return the change of a measure's mean over the rollouts that both survive, each [seed, situation].
 
     A rollout cut short has small integrals. Without any that both survive there is no change.
+
+    Parameters
+    ----------
+    lost : ndarray of bool
+        Where one of the two does not survive.
+    searches : sequence of (ndarray, ndarray of bool), optional
+        What other searches found in place of `other`, the best on validation first, and where that or the baseline is
+        lost; the interval then is over searches, too.
     """
-    return _where_alive(other, baseline, lost, _rows(len(baseline), seed))
+    rows = _rows(len(baseline), seed)
+    several = [(one, gone) for one, gone in ((other, lost), *searches) if not gone.all()]
+    if len(several) < 2 or lost.all():
+        return _where_alive(other, baseline, lost, rows)
+    pairs = [(np.where(gone, np.nan, one), np.where(gone, np.nan, baseline)) for one, gone in several]
+    known = np.all([~gone[rows].all(axis=(1, 2)) for _, gone in several], axis=0)
+    delivered = best_of(len(several), len(rows), seed)
+    return change_of_choice(_mean_of_known, pairs, rows[known], delivered[known])
 
 
 def _rows(n: int, seed: int) -> np.ndarray:
@@ -225,6 +273,7 @@ def decide(
     faults: Mapping[str, Sequence[str]] | None = None,
     on_wall: Sequence[str] = (),
     where: str = "unforeseen situations",
+    searches: Mapping[str, Sequence[Sample]] | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -248,9 +297,14 @@ def decide(
         replaces it: what wins may win against the wall.
     where : str
         In which situations they were judged, in words.
+    searches : mapping of name to sequence of Sample
+        What other searches found in place of a controller, the best in the validation situations first.
     """
-    others = [name for name in samples if name != baseline]
-    found = {name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True)) for name in others}
+    others, further = [name for name in samples if name != baseline], searches or {}
+    found = {
+        name: compare(samples[name], samples[baseline], seed, margins_kept.get(name, True), further.get(name, ()))
+        for name in others
+    }
     for name in found.keys() & (faults or {}).keys():
         found[name] = _with_further(found[name], (faults or {})[name])
     if on_wall:
@@ -292,10 +346,11 @@ def _sentence(
     where: str,
 ) -> str:
     if recommended != baseline:
-        change = found[recommended].mean
+        change = found[recommended].headline
+        luck = "" if change.improves else " Another search of the same kind may find nothing that is better."
         return (
             f"Use the {titles[recommended]}: fitness {change} in {where} at equal actuator travel, "
-            f"against the best {titles[baseline]}."
+            f"against the best {titles[baseline]}.{luck}"
         )
     last = [name for name in order if name in found]
     why = found[last[-1]].reasons if last else ()

@@ -53,6 +53,6 @@ def rungs(bench: Bench, fixed: Tuned, equal: Fitness, imitated: KnowledgeBase) -
         kb = replace(kb, training={"rules_before_pruning": start.n_rules, "rules": kb.n_rules})
         return kb, found
 
-    kb, entry = bench.folder.stage(NAME, compute, *search_results.REFINED)
+    kb, entry = bench.stage(NAME, compute, *search_results.REFINED)
     text = "terms where the fixed PID's loop has been, rules from its gains; refined with the teacher's budget, too"
     return Rungs((of_kb(NAME, _TITLE, text, bench, kb, entry.evaluations),), (), {NAME: kb})

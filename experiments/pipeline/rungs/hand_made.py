@@ -138,7 +138,7 @@ def _with_ranges(bench: Bench, fixed: Tuned, ranges: list[GainRanges], equal: Fi
             plant_parameters=dict(zip((q.name for q in setup.plant.parameters), setup.plant.nominal(), strict=True)),
         )  # fmt: skip
 
-    return bench.folder.stage(f"hand_made_{number}" if number else "hand_made", compute, *search_results.KB)
+    return bench.stage(f"hand_made_{number}" if number else "hand_made", compute, *search_results.KB)
 
 
 def _reach(seen: Visited, i: int, scale: float) -> tuple[float, float]:
@@ -163,4 +163,4 @@ def _searched(
         better = certified(written(candidate, found.theta), bench.margins, setup.laws)
         return better, found
 
-    return bench.folder.stage("hand_made_scaled", compute, *search_results.REFINED)
+    return bench.stage("hand_made_scaled", compute, *search_results.REFINED)

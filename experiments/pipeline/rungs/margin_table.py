@@ -34,7 +34,7 @@ def rungs(bench: Bench) -> Rungs:
     def compute(_: Path) -> dict[str, Any]:
         return {name: _design(bench, midpoints=between) for name, between in _FORMS.items()}
 
-    found = bench.folder.stage("margin_tables", compute, *formats.as_json("tables.json"))
+    found = bench.stage("margin_tables", compute, *formats.as_json("tables.json"))
     if "reason" in found["margin_table"]:
         return Rungs(notes=(f"margin-design gain table: none, {found['margin_table']['reason']}",))
     tables = {name: _read(stored) for name, stored in found.items()}

@@ -63,4 +63,4 @@ def searched(bench: Bench, name: str, candidate: Candidate, plant: Plant, fixed:
         with progress:
             return search(task, candidate, plan, None, validation)
 
-    return bench.folder.stage(name, compute, *search_results.ONE)
+    return bench.stage(name, compute, *search_results.ONE)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.pipeline.judging import Judgement, recommendable
+from experiments.pipeline.judging import Judgement, fitness_of, recommendable
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -154,11 +154,23 @@ class FinishedDesign:
 
     def measure(self, name: str, kind: str, measure: str) -> Array:
         """Return a measure of a contender [seed, situation]."""
-        return self.judgement.quality[name, kind][self.judgement.measures.index(measure)]
+        return self.measure_of(self.judgement.quality[name, kind], measure)
 
     def failed(self, name: str, kind: str) -> NDArray[np.bool_]:
         """Return which rollouts of a contender diverged [seed, situation]."""
         return np.isfinite(self.measure(name, kind, "diverged_at"))
+
+    def others(self, name: str, kind: str) -> tuple[Array, ...]:
+        """Return what other searches found for a contender [measure, seed, situation], where its kind decides."""
+        return self.judgement.others.get(name, ()) if kind == self.judged else ()
+
+    def costs_of(self, table: Array, kind: str) -> Array:
+        """Return the fitness of a table of measures [seed, situation]."""
+        return fitness_of(self.bench, self.fitness, kind, table)
+
+    def measure_of(self, table: Array, measure: str) -> Array:
+        """Return one measure of a table of measures [seed, situation]."""
+        return table[self.judgement.measures.index(measure)]
 
     def law(self, channel: int) -> PID:
         """Return the law of a channel."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.cautions import unfinished
-from experiments.report.drawing.numbers import number, plain, share, with_unit
+from experiments.report.drawing.numbers import number, percent, plain, share, with_unit
 from experiments.report.records.report_data import Evidence, PlantText
 from plants.core.motion.modes import scheme
 
@@ -123,15 +123,32 @@ def _covers(case: FinishedDesign) -> str:
     if case.judged == "drawn":
         return (
             f"{values.size} fresh situations, drawn from the declared ranges and seen by no search. The 95 % intervals "
-            "cover other situations and plants of these ranges: not other ranges, another model, or another search."
+            f"cover other situations and plants of these ranges{_of_searches(case)}."
         )
     seeds, situations = values.shape
     start = f"{seeds * situations} paired runs: {situations} {case.judged} situations, {seeds} seeds of each."
     if not estimates.random(values):
         return f"{start} All seeds give the same run: there are no intervals, and nothing is known beyond these."
     drawn = f"noise and plants (parameters ±{100.0 * spread:g} %)" if spread else "the noise alone"
-    rest = "other situations or another search" if spread else "other situations, other plants or another search"
-    return f"{start} The 95 % intervals cover {drawn}: not {rest}."
+    rest = "other situations" if spread else "other situations, other plants"
+    if case.setup.config.seeds > 1:
+        return f"{start} The 95 % intervals cover {drawn} and the luck of the search: not {rest}."
+    return f"{start} The 95 % intervals cover {drawn}: not {rest} or another search."
+
+
+def _of_searches(case: FinishedDesign) -> str:
+    """What intervals say of the luck of the search, with what each search found for the recommended controller."""
+    seeds, shown = case.setup.config.seeds, case.verdict.recommended
+    if seeds == 1:
+        return ": not other ranges, another model, or another search"
+    start = f", and what {seeds} other searches would deliver: not other ranges or another model"
+    if shown == BASELINE:
+        shown = "knowledge_base"
+    found = case.verdict.comparisons[shown].searches if shown in case.verdict.comparisons else ()
+    if not found:
+        return start
+    first, *rest = (percent(value) for value in found)
+    return f"{start}. Searches for {case.the(shown)}: {first} (delivered, the best on validation), {', '.join(rest)}"
 
 
 def _untested(case: FinishedDesign) -> list[str]:
@@ -141,7 +158,8 @@ def _untested(case: FinishedDesign) -> list[str]:
     varied = any(case.plant.values("parameters", s.parameters) != case.plant.nominal() for s in situations)
     if not varied and not setup.config.situations.unforeseen_spread:
         found.append("another plant than the nominal one")
-    found.append(f"another seed of the search (one: {setup.seed})")
+    if setup.config.seeds == 1:
+        found.append(f"another seed of the search (seeds=3 searches with three; this was seed {setup.seed} alone)")
     found.append("the worst of all declared ranges (sscq worst)")
     found.append("stability while gains move (sscq certify): margins hold for gains that stand still")
     return found

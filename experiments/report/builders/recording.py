@@ -43,7 +43,7 @@ def recordings(case: FinishedDesign) -> Recordings:
                 progress.advance()
         return arrays
 
-    return case.bench.folder.stage("responses", compute, *formats.as_npz("responses.npz"))
+    return case.bench.stage("responses", compute, *formats.as_npz("responses.npz"))
 
 
 def chosen(case: FinishedDesign) -> list[int]:

@@ -156,27 +156,38 @@ def _comparisons(case: FinishedDesign) -> list[VerdictComparison]:
 
 def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
     """What the one number J hides, against the fixed gains and the user's own."""
-    found, kind = [], case.kind_for(name)
+    against = [key for key in (BASELINE, "own") if key in case.contenders and key != name]
+    return [_measure_change(case, name, key, measure) for key in against for measure in _told(case)]
+
+
+def _told(case: FinishedDesign) -> tuple[str, ...]:
+    return ("cost", *COMPARED, *(one.name for one in case.plant.measures))
+
+
+def _measure_change(case: FinishedDesign, name: str, against: str, measure: str) -> MeasureChange:
+    """The change of a measure's mean; its interval covers other searches, too, where the design had several."""
+    kind = case.kind_for(name)
+    one, base = (case.judgement.quality[key, kind] for key in (name, against))
 
     def sampled(table: Any) -> Any:
         return table.T if kind == "drawn" else table
 
-    for against in [key for key in (BASELINE, "own") if key in case.contenders and key != name]:
-        one, other = (case.costs(key, kind) for key in (name, against))
-        none = np.zeros(one.shape, dtype=bool)  # the cost of a lost loop is part of the mean
-        lost = sampled(case.failed(name, kind) | case.failed(against, kind))
-        change = change_where_alive(one, other, none, case.setup.seed)
-        found.append(MeasureChange(name, against, "cost", estimates.of_change(change)))
-        for measure in (*COMPARED, *(one.name for one in case.plant.measures)):
-            one, other = (sampled(case.measure(key, kind, measure)) for key in (name, against))
-            change = change_where_alive(one, other, lost, case.setup.seed)
-            known = not lost.all() and bool(other[~lost].any())
-            found.append(MeasureChange(name, against, measure, estimates.of_change(change) if known else Estimate(nan)))
-    return found
+    def values(table: Any) -> Any:
+        return sampled(case.costs_of(table, kind) if measure == "cost" else case.measure_of(table, measure))
+
+    def lost(table: Any) -> Any:
+        gone = [np.isfinite(case.measure_of(each, "diverged_at")) for each in (table, base)]
+        # The cost of a lost loop is part of the mean.
+        return sampled((gone[0] | gone[1]) & (measure != "cost"))
+
+    others = [(values(table), lost(table)) for table in case.others(name, kind)]
+    found = change_where_alive(values(one), values(base), lost(one), case.setup.seed, others)
+    known = measure == "cost" or (not lost(one).all() and bool(values(base)[~lost(one)].any()))
+    return MeasureChange(name, against, measure, estimates.of_change(found) if known else Estimate(nan))
 
 
 def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
-    change = estimates.of_change(case.verdict.comparisons[name].mean)
+    change = estimates.of_change(case.verdict.comparisons[name].headline)
     ratio = 1.0 + case.verdict.comparisons[name].travel.value
     return VerdictComparison(name, BASELINE, change, _same_travel(name, BASELINE, ratio), case.kind_for(name), ratio)
 

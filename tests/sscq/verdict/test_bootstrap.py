@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sscq.verdict import bootstrap
-from sscq.verdict.bootstrap import change
+from sscq.verdict.bootstrap import best_of, change, change_of_choice
 
 STATISTICS = {
     "mean": (lambda rows: rows.mean(axis=-1), np.mean),
@@ -51,3 +51,27 @@ def test_a_negative_baseline_keeps_the_direction():
     found = change(lambda r: r.mean(axis=-1), np.full((3, 2), -3.0), np.full((3, 2), -2.0), rows)
     assert found.value == -0.5  # further down is better
     assert found.improves
+
+
+def test_the_best_of_searches_drawn_anew_is_delivered():
+    """Of three searches the best is among three drawn with 1 - (2/3)^3, only the worst with (1/3)^3.
+
+    Bounds are five standard errors of 100 000 draws: a right choice fails with less than 1e-6.
+    """
+    n = 100_000
+    found = np.bincount(best_of(3, n, seed=4), minlength=3) / n
+    expected = np.array([1 - (2 / 3) ** 3, (2 / 3) ** 3 - (1 / 3) ** 3, (1 / 3) ** 3])
+    assert (np.abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / n)).all()
+
+
+def test_an_interval_over_searches_holds_what_other_searches_found(samples):
+    together, (other, baseline, rows) = STATISTICS["mean"][0], samples
+    worse = 1.5 * other
+    alone = change(together, other, baseline, rows)
+    several = change_of_choice(together, [(other, baseline), (worse, baseline)], rows, best_of(2, len(rows), 0))
+    assert several.value == alone.value  # of the delivered one
+    assert alone.improves
+    assert not several.improves  # a quarter of the draws deliver the other search
+    assert several.high == pytest.approx(change(together, worse, baseline, rows).high, abs=0.1)
+    same = change_of_choice(together, [(other, baseline)] * 2, rows, best_of(2, len(rows), 0))
+    assert same == alone

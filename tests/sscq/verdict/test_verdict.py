@@ -381,3 +381,40 @@ def test_the_sentence_says_where_it_was_judged():
     samples = {"fixed": BASE, "kb": changed(BASE, 0.6)}
     found = verdict.decide(samples, "fixed", ORDER, TITLES, {}, where="256 fresh situations")
     assert "in 256 fresh situations at equal" in found.sentence
+
+
+# ---------------------------------------------------------------------------------------------------- several searches
+
+
+def test_the_decision_is_the_delivered_controllers_and_the_headline_the_designs():
+    """What was delivered is better beyond doubt; that another design would deliver as much is not sure."""
+    good, bad = changed(BASE, 0.8), changed(BASE, 1.3, seed=2)
+    found = verdict.decide({"fixed": BASE, "kb": good}, "fixed", ORDER, TITLES, {}, searches={"kb": [bad]})
+    judged = found.comparisons["kb"]
+    assert found.recommended == "kb"
+    assert judged.mean.improves
+    assert judged.searches == (judged.mean.value, compare(bad, BASE).mean.value)
+    assert not judged.headline.improves
+    assert str(judged.headline) in found.sentence
+    assert "Another search of the same kind may find nothing that is better." in found.sentence
+    alike = verdict.decide({"fixed": BASE, "kb": good}, "fixed", ORDER, TITLES, {}, searches={"kb": [good]})
+    assert "Another search" not in alike.sentence
+    assert alike.comparisons["kb"].headline == judged.mean
+
+
+def test_without_other_searches_the_headline_is_the_mean():
+    found = compare(changed(BASE, 0.8), BASE)
+    assert found.of_design is None
+    assert found.headline == found.mean
+    assert found.searches == ()
+
+
+def test_other_measures_have_intervals_over_searches_too():
+    none = np.zeros(BASE.fitness.shape, bool)
+    good, bad = BASE.fitness * 0.8, BASE.fitness * 1.3
+    alone = verdict.change_where_alive(good, BASE.fitness, none)
+    several = verdict.change_where_alive(good, BASE.fitness, none, searches=[(bad, none)])
+    assert several.value == alone.value
+    assert several.high == pytest.approx(0.3)
+    lost = verdict.change_where_alive(good, BASE.fitness, none, searches=[(bad, ~none)])
+    assert lost == alone  # of a search whose loops are all lost there is no measure

@@ -1,5 +1,6 @@
 """What the verdict rests on, in the words of the report."""
 
+from copy import copy
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -24,6 +25,24 @@ def test_what_no_situation_had_was_not_tested(run):
     untested = evidence.evidence(run.case).untested
     assert "a delayed measurement" in untested
     assert any(text.startswith("another seed of the search") for text in untested)
+
+
+def test_several_searches_are_part_of_what_is_covered(run):
+    """What each of them found stands beside, and no search is left to be asked."""
+    found = run.judgement.verdict
+    of_kb = replace(found.comparisons["knowledge_base"], searches=(-0.191, -0.13, -0.15))
+    verdict = replace(found, recommended="knowledge_base", comparisons=found.comparisons | {"knowledge_base": of_kb})
+    fresh = {("fixed", "drawn"): run.judgement.fitness["fixed", "unforeseen"]}
+    judged = replace(run.judgement, verdict=verdict, judged="drawn", fitness=run.judgement.fitness | fresh)
+    bench = copy(run.bench)
+    sets = bench.setup.sets | {"drawn": bench.setup.sets["unforeseen"]}
+    bench.setup = replace(bench.setup, config=replace(run.config, seeds=3), sets=sets)
+    text = evidence.evidence(run._replace(judgement=judged, bench=bench).case).covers
+    assert "and what 3 other searches would deliver" in text
+    assert "−19.1 % (delivered, the best on validation), −13.0 %, −15.0 %" in text.replace("\u00a0", " ")
+    named = evidence.evidence(run._replace(bench=bench).case)
+    assert "cover the noise alone and the luck of the search: not other situations, other plants." in named.covers
+    assert not any("another seed of the search" in text for text in named.untested)
 
 
 def test_the_plant_is_told_with_its_equations(run):
