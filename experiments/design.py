@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import plants
+from experiments.runtime.errors import UserError, tell
 from experiments.runtime.launch import command
 
 if TYPE_CHECKING:
@@ -45,10 +47,22 @@ def _check(config: DesignConfig) -> None:
     from experiments.report import exports
     from experiments.settings import settle_step, setup, situations
 
+    advice = _refuse_broken(config) if config.plant_file else 0  # the project's own plants are checked by its tests
     settle_step(config)
     job = setup(config)
     exports.check(config, job.plant)
     situations.check(config, job.plant, job.laws, [s for several in job.sets.values() for s in several])
+    if advice and not config.quiet:
+        tell(f"plant {job.plant.name!r} keeps its contract; {advice} advice: `sscq check {config.plant_file}`")
+
+
+def _refuse_broken(config: DesignConfig) -> int:
+    """Refuse a plant that breaks its contract before anything is searched on it; return how much else is advised."""
+    report = plants.check(plants.find(config.plant_name))
+    if report.ok:
+        return len(report.advice)
+    told = "; ".join(report.problems)
+    raise UserError(f"plant {report.plant!r} breaks its contract: {told}. All of it: `sscq check {config.plant_file}`")
 
 
 def _summary(runs: Sequence[Path]) -> None:

@@ -227,6 +227,16 @@ def test_a_plant_without_channels_can_be_simulated_but_not_controlled(refused):
     assert Path("run/trajectory.csv").exists()
 
 
+def test_a_plant_that_breaks_its_contract_is_not_designed_for(refused):
+    """An operating point of too many states; it was `zip() argument 2 is shorter than argument 1`, minutes later."""
+    point = "operating_points=(plants.OperatingPoint('half', (0.5, 0.0)),)"
+    Path("tank.py").write_text(TANK.replace("derivative=derivative,", f"derivative=derivative, {point},"))
+    error = refused("design", "plant_file=tank.py", "plant=my_tank")
+    assert "plant 'my_tank' breaks its contract: operating point" in error
+    assert "must have" in error
+    assert "`sscq check tank.py`" in error
+
+
 def test_a_plant_that_the_file_does_not_give(refused):
     Path("tank.py").write_text(TANK)
     error = refused("design", "plant_file=tank.py", "plant=my_tnk")
