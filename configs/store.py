@@ -87,10 +87,13 @@ def _line(leaf: Setting) -> str:
 def with_earlier_defaults(name: str, stored: dict[str, Any]) -> dict[str, Any]:
     """Return the stored settings of a command, those that came later as it was without them.
 
-    Runs of before drew no situations and kept the plant's box of gains; without this their designs would change when
-    they are gone on with.
+    Runs of before drew no situations, kept the plant's box of gains and looked for no worst case; without this their
+    designs would change when they are gone on with.
     """
-    if name != "design" or "draws" in stored:
+    if name != "design" or "assurance" in stored:
         return stored
+    earlier = {**stored, "assurance": {"certificate": False, "worst_evaluations": 0}}
+    if "draws" in stored:
+        return earlier
     controller = {"widen": False, **stored.get("controller", {})}
-    return {**stored, "seeds": 1, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}
+    return {**earlier, "seeds": 1, "draws": {"taught": 0, "validation": 0, "verdict": 0}, "controller": controller}

@@ -11,7 +11,7 @@ Exit code 0: the certificate holds; 1: it was not found; 2: the file cannot be r
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from plants import Plant
     from sscq.situations.situation import Situation
 
-_BISECTIONS = 5  # of the authority
 _ONE_BY_ONE = (
     "These are of gains that stand still, sampled from the hull, and of one loop changed at a time; what holds for all "
     "at once, moving, is the certificate's."
@@ -77,7 +76,8 @@ def run(options: argparse.Namespace) -> None:
     sampled = False if options.continuous else None
     found = sscq.certify(plant, controller, None, several, sampled=sampled)
     margins = _margins(kb, plant, controller, several)
-    less = None if found.holds else _less_authority(controller, plant, several, sampled)
+    best = None if found.holds else sscq.largest_authority(plant, controller, several, sampled=sampled)
+    less = None if best is None else asdict(best)
     account = None if options.no_energy else _account(plant, controller, several)
     if options.json:
         document = _document(kb, several, found.numbers(), less, account) | {"margins": margins}
@@ -107,39 +107,12 @@ def _margins(
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:
     """Return the plant's situations of a kind, and the same with the least and the largest delays that were taught."""
-    from sscq.situations.situation_sets import KINDS, standard_sets
+    from sscq.situations.situation_sets import KINDS, at_delays, standard_sets
 
     sets = standard_sets(plant)
     chosen = [s for k in (KINDS if kind == "all" else (kind,)) for s in sets[k]]
-    ends = {name: kb.valid_range[name] for name in ("delay", "output_delay") if name in kb.valid_range}
-    late: list[dict[str, Any]] = [{name: float(span[end]) for name, span in ends.items()} for end in (0, 1)]
-    known = late[:1] if late[0] == late[1] else late
-    return (*chosen, *(replace(s, **change) for change in known if change for s in chosen))
-
-
-def _less_authority(
-    controller: FuzzyController, plant: Plant, several: Sequence[Situation], sampled: bool | None
-) -> dict[str, float] | None:
-    """Return the largest authority found at which the certificate holds, with its decay; None: not even the reference.
-
-    Less authority shrinks the hull towards the reference gains, so what holds at one holds at all below.
-    """
-    import sscq
-
-    best = None
-    low, high = 0.0, controller.kb.inference.authority
-    for middle in (0.0, *(None,) * _BISECTIONS):
-        share = 0.5 * (low + high) if middle is None else middle
-        found = sscq.certify(
-            plant, replace(controller, authority=share), None, several, sampled=sampled, by_point=False
-        )
-        if found.holds:
-            low, best = share, {"authority": share, "decay": found.decay}
-        elif middle is not None:
-            return None
-        else:
-            high = share
-    return best
+    spans = {name: kb.valid_range[name] for name in ("delay", "output_delay") if name in kb.valid_range}
+    return at_delays(chosen, spans)
 
 
 def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation]) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> d
         "searched_beats_drawn": found.worst_of_all is found,
         "margins": _margins(example, found.worst_of_all.situation),
         "certificate": {
-            "situations": drawn.n_evaluations, "failures": drawn.n_failures, "confidence": config.confidence,
+            "situations": drawn.n_evaluations, "skipped": drawn.n_skipped, "failures": drawn.n_failures,
+            "confidence": config.confidence,
             "failure_bound": found.failure_bound(config.confidence), "failure": failure(config.fail_above),
             "distribution": "independent and uniform in every range of the envelope, noise paths included",
         },
@@ -140,7 +141,8 @@ def _numbers(example: CounterExample, found: WorstCase) -> dict[str, Any]:
         "situation": example.genes.values(found.genome), "badness": found.badness,
         "median_cost": found.median_cost,
         "cost": found.J, "reference_cost": found.reference_cost, "failed": found.failed,
-        "diverged_at": found.diverged_at, "evaluations": found.n_evaluations, "failures": found.n_failures,
+        "diverged_at": found.diverged_at, "evaluations": found.n_evaluations, "skipped": found.n_skipped,
+        "failures": found.n_failures,
         "first_failure": found.first_failure, "history": asdict(found.history),
     }  # fmt: skip
 
@@ -212,10 +214,12 @@ def caution(numbers: Mapping[str, Any]) -> list[str]:
 
 
 def _certificate(found: Mapping[str, Any], proof: Mapping[str, Any]) -> str:
+    skipped = found["skipped"] + proof["skipped"]
     return (
         f"failures ({proof['failure']}): {found['failures']} in the search, {proof['failures']} of "
         f"{proof['situations']} drawn; failure probability at most {100 * proof['failure_bound']:.3g} % at "
         f"{100 * proof['confidence']:g} % confidence for situations uniform in the envelope"
+        + (f"; {skipped} in which the plant cannot begin were skipped" if skipped else "")
     )
 
 

@@ -16,7 +16,7 @@ from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
     from sscq.adapters.gymnasium import gym_env, gym_vector_env
-    from sscq.certificates.certify import certify
+    from sscq.certificates.certify import certify, largest_authority
     from sscq.certificates.energy_lyapunov import energy_lyapunov
     from sscq.fitness import Fitness
     from sscq.margins.margins import MarginLimits
@@ -35,6 +35,7 @@ _LATER = {
     "NonDominatedSorting": "sscq.search.nsga2", "search_front": "sscq.search.front_search",
     "gym_env": "sscq.adapters.gymnasium", "gym_vector_env": "sscq.adapters.gymnasium",
     "certify": "sscq.certificates.certify", "energy_lyapunov": "sscq.certificates.energy_lyapunov",
+    "largest_authority": "sscq.certificates.certify",
     "GeneticAlgorithm": "sscq.search.genetic", "MarginLimits": "sscq.margins.margins",
     "standard_sets": "sscq.situations.situation_sets", "Teacher": "sscq.teaching.teacher",
     "TeachingSignal": "sscq.teaching.teaching_signal", "WorstCase": "sscq.worst.worst_case",
@@ -45,7 +46,7 @@ _LATER = {
 __all__ = [
     "CmaEs", "Envelope", "Fitness", "GeneticAlgorithm", "MarginLimits", "NonDominatedSorting",
     "Optimized", "Quality", "Situation", "Teacher", "TeachingSignal", "WorstCase", "certify", "energy_lyapunov",
-    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "optimize", "record", "search_front",
+    "evaluate", "failure_bound", "gym_env", "gym_vector_env", "largest_authority", "optimize", "record", "search_front",
     "standard_sets", "usual_envelope", "worst_case",
 ]  # fmt: skip
 

@@ -26,10 +26,11 @@ from configs.schema.commands import (
     WorstConfig,
 )
 from configs.schema.learning import NetworkSettings, TeacherConfig
-from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
+from configs.schema.search import AssuranceConfig, BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 
 __all__ = [
     "EXCITATIONS",
+    "AssuranceConfig",
     "BudgetConfig",
     "ControllerConfig",
     "DesignConfig",

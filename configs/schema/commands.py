@@ -18,7 +18,7 @@ from configs.schema.closed_loop import (
     SituationsConfig,
 )
 from configs.schema.learning import NetworkSettings, TeacherConfig
-from configs.schema.search import BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
+from configs.schema.search import AssuranceConfig, BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
 from controllers.settings import setting
 from flcs.export.guard import Guard
 from flcs.export.pid_block import VendorForm
@@ -195,6 +195,7 @@ class DesignConfig(RunConfig):
     front: FrontConfig = setting(FrontConfig, "")
     budget: BudgetConfig = setting(BudgetConfig, "")
     ladder: LadderConfig = setting(LadderConfig, "")
+    assurance: AssuranceConfig = setting(AssuranceConfig, "")
     exports: ExportSettings = setting(ExportSettings, "")
 
 

@@ -129,6 +129,30 @@ class BudgetConfig:
     )
 
 
+FEWEST_TRIALS = 20  # of a search for the worst case
+
+
+@dataclass
+class AssuranceConfig:
+    """What is asked of the recommended controller beside the verdict's rollouts."""
+
+    certificate: bool = setting(
+        True,
+        "look for a Lyapunov function that all gains of a schedule share at the operating points; of fixed gains: "
+        "whether each loop is stable",
+    )
+    worst_evaluations: int = setting(
+        400,
+        "situations simulated in the search for the worst one of the declared ranges, and as many drawn; 0: none",
+        low=0,
+    )
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the number of situations."""
+        if 0 < self.worst_evaluations < FEWEST_TRIALS:
+            yield f"worst_evaluations must be 0, or at least {FEWEST_TRIALS}, got {self.worst_evaluations}"
+
+
 @dataclass
 class FrontConfig:
     """The trade-off front beside the ladder: tracking error against entropy and travel, by non-dominated sorting."""

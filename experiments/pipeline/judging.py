@@ -15,6 +15,8 @@ import numpy as np
 from controllers import ConstantGains, Controller, gain_names
 from experiments.pipeline.ladder import oracle_share
 from experiments.pipeline.margins_over_ranges import faults, over_ranges
+from experiments.pipeline.stability import stability
+from experiments.pipeline.worst_cases import WorstSearches
 from experiments.runtime import formats
 from experiments.runtime.progress import Progress
 from flcs import FuzzyController
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
+    from experiments.pipeline.stability import StabilityFinding
+    from experiments.pipeline.worst_cases import WorstFinding
     from experiments.settings import Setup
     from flcs import KnowledgeBase
     from plants import Plant
@@ -229,6 +233,11 @@ class Judgement:
         Over drawn parameters and delays; empty where margins are not asked for.
     judged : {"drawn", "unforeseen"}
         The situations that decide: fresh ones drawn from the declared ranges, or the named ones with other noise.
+    stability : mapping of controller to StabilityFinding
+        About the operating points, of the fixed gains, the recommended controller and the knowledge base; empty: not
+        asked for.
+    worst_cases : mapping of controller to WorstFinding
+        In the declared ranges, of the fixed gains and of who was to be recommended; empty: not asked for.
     others : mapping of controller to tuple of arrays [measure, seed, situation]
         What the searches that were not chosen found for it, in the situations that decide; the best in the validation
         situations first.
@@ -242,6 +251,8 @@ class Judgement:
     over_ranges: dict[str, RangeMargins] = field(default_factory=dict)
     judged: str = "unforeseen"
     others: dict[str, tuple[np.ndarray, ...]] = field(default_factory=dict)
+    stability: dict[str, StabilityFinding] = field(default_factory=dict)
+    worst_cases: dict[str, WorstFinding] = field(default_factory=dict)
 
     def mean(self, name: str, kind: str, measure: str | None = None) -> float:
         """Return the mean over seeds and situations, of the fitness or of a measure.
@@ -262,7 +273,7 @@ def judge(
     on_wall: Sequence[str] = (),
     others: Mapping[str, Sequence[Tuned]] | None = None,
 ) -> Judgement:
-    """Evaluate all controllers on the same rollouts and decide.
+    """Evaluate all controllers on the same rollouts and decide, knowing the worst case of who is to be recommended.
 
     `on_wall` as in :func:`sscq.verdict.verdict.decide`; `others`: what searches that were not chosen found.
     """
@@ -297,6 +308,7 @@ def judge(
     titles = {c.name: c.title for c in group}
     known = list(recommendable(samples))
     ranges = over_ranges(bench, group)
+    worst = WorstSearches(bench, fitness, group)
     verdict = decide(
         samples,
         "fixed",
@@ -308,11 +320,15 @@ def judge(
         on_wall,
         in_words(bench.setup),
         searches,
+        worst.ask,
     )
+    worst.ask("fixed")
     for name in {c.name for c in group} - set(samples):  # an oracle, which no fresh situation can be asked
         one, other = (_sample(values[key, "unforeseen"], quality[key, "unforeseen"]) for key in (name, "fixed"))
         verdict = replace(verdict, comparisons={**verdict.comparisons, name: compare(one, other, bench.setup.seed)})
-    return Judgement(quality, values, verdict, margins, rows_of(bench.setup.plant), ranges, judged, unchosen)
+    stable = stability(bench, group, verdict.recommended)
+    rows = rows_of(bench.setup.plant)
+    return Judgement(quality, values, verdict, margins, rows, ranges, judged, unchosen, stable, worst.found)
 
 
 def _of_others(

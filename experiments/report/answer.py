@@ -86,7 +86,16 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
         stands_in = data.controller(verdict.compared_with).name
         lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
     late = data.evidence.unfinished if data.evidence else ""
-    return [*lines, "", *_changes(data), *([f"{UNFINISHED}: {_typed(late)}."] if late else [])]
+    return [*lines, "", *_changes(data), *_assured(data), *([f"{UNFINISHED}: {_typed(late)}."] if late else [])]
+
+
+def _assured(data: ReportData) -> list[str]:
+    """The worst case and the stability of the recommended controller, where they were asked for."""
+    found = data.evidence
+    if found is None:
+        return []
+    told = (("worst found in the declared ranges", found.worst_case), ("about the operating points", found.stability))
+    return [_typed(f"{what}: {text}").rstrip(".") for what, text in told if text]
 
 
 def _typed(text: str) -> str:

@@ -151,6 +151,10 @@ def metrics(
         "controllers": controllers,
         "rules": {kind: sum(rule.on for base in r.kb.channels for rule in base.rules) for kind, r in refined.items()},
         "authority": {kind: r.kb.inference.authority for kind, r in refined.items()},
+        "assurance": {
+            "stability": {name: asdict(found) for name, found in judgement.stability.items()},
+            "worst_cases": {name: asdict(found) for name, found in judgement.worst_cases.items()},
+        },
         "warnings": bench.setup.all_warnings(),
     }
 

@@ -16,7 +16,7 @@ from controllers import PID, gain_names
 from experiments.runtime.errors import UserError
 from experiments.settings import situations
 from experiments.settings.learning import check_learning, check_steps, network_of, teacher_of
-from experiments.settings.ranges import drawn_sets, envelope, with_draws
+from experiments.settings.ranges import drawn_sets, envelope, skipped, with_draws
 from experiments.settings.searching import fitness_of, front_of, limits_of, methods_of
 from plants.core.analysis.linearise import linearise
 from sscq.baselines.objective import Task
@@ -48,6 +48,8 @@ class Setup:
     sets : mapping of "taught", "validation", "unforeseen", "drawn" to tuples of Situation
         The named ones, with those behind them that are drawn from the ranges; "drawn": fresh ones that the verdict
         judges in, missing where it judges the unforeseen ones.
+    named : mapping of "taught", "validation", "unforeseen" to tuples of Situation
+        The named ones alone.
     ranges : Envelope
         What is drawn from.
     low, high : ndarray [n_gains]
@@ -75,6 +77,7 @@ class Setup:
     config: DesignConfig
     plant: Plant
     sets: Mapping[str, tuple[Situation, ...]]
+    named: Mapping[str, tuple[Situation, ...]]
     ranges: Envelope
     laws: tuple[PID, ...]
     low: np.ndarray
@@ -144,7 +147,7 @@ class Setup:
             return None
         taught = self.sets["taught"]
         of = taught if self.config.fitness.margins_of == "taught" else taught[:1]
-        named = len(taught) - self.config.draws.taught
+        named = len(self.named["taught"])
         if not all(self._holds_points(situation) for situation in of[named:]):
             of = of[:named]
         return OperatingMargins(self.plant, self.laws, of, self.step, list(self.low), list(self.high), self.limits)
@@ -190,6 +193,7 @@ def setup(config: DesignConfig) -> Setup:
     situations.check(config, plant, laws, [s for several in named.values() for s in several])  # before they are ranges
     ranges = envelope(config.envelope, plant, law.sample_time or step, named)
     drawn = drawn_sets(config, plant, ranges)
+    warnings += skipped(config, drawn)
     sets = with_draws(named, drawn)
     limits = limits_of(config)
     if limits is not None and not plant.operating_points:
@@ -201,6 +205,7 @@ def setup(config: DesignConfig) -> Setup:
         config=config,
         plant=plant,
         sets=sets,
+        named=named,
         laws=laws,
         low=low,
         high=high,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from configs.schema.closed_loop import FEWEST_DRAWS
+from experiments.runtime.errors import UserError
 from experiments.settings.situations import common
 from sscq.worst.drawing import drawn_situations
 from sscq.worst.envelope import Envelope, usual_envelope
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     Sets = Mapping[str, tuple[Situation, ...]]
 
 _NAMED = ("parameters", "initial", "reference", "load", "excitation", "noise")
+_USES = {"taught": "to teach", "validation": "to validate", "drawn": "to judge in"}
 _SINGLE = ("delay", "authority", "rate_limit", "delay_step", "hold", "t_end")
 
 
@@ -60,6 +63,27 @@ def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str
     }
     loop = common(config)
     return {kind: tuple(replace(s, **loop) for s in several) for kind, several in found.items() if several}
+
+
+def skipped(config: DesignConfig, drawn: Sets) -> list[str]:
+    """Return what is to be said of draws that were left out, because the plant cannot begin there.
+
+    Raises
+    ------
+    UserError
+        Where too few are left for a verdict.
+    """
+    asked = {"taught": config.draws.taught, "validation": config.draws.validation, "drawn": config.draws.verdict}
+    lost = {kind: n - len(drawn.get(kind, ())) for kind, n in asked.items()}
+    if not any(lost.values()):
+        return []
+    told = ", ".join(f"{lost[kind]} of {asked[kind]} {_USES[kind]}" for kind in asked if lost[kind])
+    cure = "narrow the ranges of its initial states and parameters (envelope.initial, envelope.parameters)"
+    if asked["drawn"] and len(drawn.get("drawn", ())) < FEWEST_DRAWS:
+        raise UserError(
+            f"the plant cannot begin in {told} situations that were drawn, and a verdict needs {FEWEST_DRAWS}; {cure}"
+        )
+    return [f"the plant cannot begin in {told} situations that were drawn; they were skipped: {cure}"]
 
 
 def with_draws(named: Sets, drawn: Sets) -> dict[str, tuple[Situation, ...]]:

@@ -11,14 +11,14 @@ margins (:mod:`sscq.margins.operating`) say nothing of that, but they may pass w
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plants.core.analysis.linearise import linearise
 from sscq.certificates.gain_hull import hull_of
-from sscq.certificates.quadratic_lyapunov import common_lyapunov
+from sscq.certificates.quadratic_lyapunov import common_lyapunov, slowest_member
 from sscq.certificates.text import CertifiedFamily, describe
 from sscq.loop.spec import LoopSpec
 from sscq.margins.affine_loop import LinearPoint, Path, from_sample_to_sample, in_continuous_time, slots
@@ -26,6 +26,8 @@ from sscq.situations.situation import Situation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from plants import Plant
     from sscq.certificates.certificate import Certificate
@@ -69,6 +71,64 @@ def certify(
     ValueError
         If the plant has no operating points, a loop is not affine in the gains, or gains do not fit.
     """
+    return certified(frozen_family(plant, controller, gains, situations, step=step, sampled=sampled), by_point=by_point)
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenFamily:
+    """The frozen closed loops of a schedule: every gain set of its hull at every operating point and plant.
+
+    Attributes
+    ----------
+    spec : LoopSpec
+    hull : GainHull
+    points : list of LinearPoint
+        Operating points times plants and delays, without the states that no law sees.
+    dropped : tuple of str
+        Those states.
+    loops : list of AffineLoop
+        One for each point.
+    sample_time : float or None
+        From sample to sample [s]; None: continuous time.
+    note : str
+        What was replaced in continuous time.
+    """
+
+    spec: LoopSpec
+    hull: GainHull
+    points: list[LinearPoint]
+    dropped: tuple[str, ...]
+    loops: list[AffineLoop]
+    sample_time: float | None
+    note: str
+
+    @property
+    def n_members(self) -> int:
+        """Number of frozen loops."""
+        return len(self.hull.gains) * len(self.loops)
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """States of every loop."""
+        return self.loops[0].states
+
+    def members(self) -> tuple[list[str], NDArray[np.float64]]:
+        """Return the names of the loops, and their matrices [n_members, n, n]."""
+        sets = list(zip(self.hull.names, self.hull.gains, strict=True))
+        names = [f"{name} at {loop.name}" for name, _ in sets for loop in self.loops]
+        return names, np.array([loop.at(row) for _, row in sets for loop in self.loops])
+
+
+def frozen_family(
+    plant: Plant,
+    controller: Any,
+    gains: Any = None,
+    situations: Sequence[Situation] = (),
+    *,
+    step: float | None = None,
+    sampled: bool | None = None,
+) -> FrozenFamily:
+    """Return the frozen closed loops of a schedule; arguments and errors as of :func:`certify`."""
     if not plant.operating_points:
         raise ValueError(
             f"plant {plant.name!r} declares no operating points, so there are no frozen loops to certify; "
@@ -81,17 +141,98 @@ def certify(
         raise ValueError(f"gain sets must have {n_gains} entries {spec.controller.gain_names}, got {hull.gains.shape}")
     points, dropped = visible(list(frozen_points(spec, hull)))
     loops, how, note = closed(spec, points, n_gains, sampled=sampled)
-    sets = zip(hull.names, hull.gains, strict=True)
-    members = [(f"{name} at {loop.name}", loop.at(row)) for name, row in sets for loop in loops]
-    found = common_lyapunov(
-        np.array([matrix for _, matrix in members]),
-        sample_time=how,
-        names=[name for name, _ in members],
-        states=loops[0].states,
-    )
+    return FrozenFamily(spec, hull, points, tuple(dropped), loops, how, note)
+
+
+def certified(family: FrozenFamily, *, by_point: bool = True, largest: bool = True) -> Certificate:
+    """Return the certificate of a family, as :func:`certify` does; not `largest`: with the first decay found."""
+    names, matrices = family.members()
+    loops, hull, how = family.loops, family.hull, family.sample_time
+    found = common_lyapunov(matrices, sample_time=how, names=names, states=family.states, largest=largest)
     alone = _alone(loops, hull, how) if by_point and found.verdict == "not found" and len(loops) > 1 else {}
-    family = CertifiedFamily(plant.name, len(loops), hull, tuple(dropped), points, _resting(spec, hull), alone, note)
-    return replace(found, text=describe(found, family))
+    resting = _resting(family.spec, hull)
+    told = CertifiedFamily(
+        family.spec.plant.name, len(loops), hull, family.dropped, family.points, resting, alone, family.note
+    )
+    return replace(found, text=describe(found, told))
+
+
+@dataclass(frozen=True)
+class SlowestLoop:
+    """The slowest of some closed loops.
+
+    Attributes
+    ----------
+    name : str
+    decay : float
+        Of its slowest mode [1/s]: all loops are asymptotically stable where it is above 0.
+    rounding : float
+        So much of it rounding explains [1/s]: within, nothing is known but that a mode hardly moves.
+    n_loops : int
+    """
+
+    name: str
+    decay: float
+    rounding: float
+    n_loops: int
+
+
+def slowest_loop(family: FrozenFamily) -> SlowestLoop:
+    """Return the slowest frozen loop by itself: all that needs to be asked of gains that never move."""
+    names, matrices = family.members()
+    slowest, decay, rounding = slowest_member(matrices, family.sample_time)
+    return SlowestLoop(names[slowest], decay, rounding, len(names))
+
+
+_BISECTIONS = 5  # of the authority
+
+
+@dataclass(frozen=True)
+class CertifiedAuthority:
+    """An authority at which a certificate holds, and its decay rate [1/s]."""
+
+    authority: float
+    decay: float
+
+
+def largest_authority(
+    plant: Plant,
+    controller: Any,
+    situations: Sequence[Situation],
+    *,
+    step: float | None = None,
+    sampled: bool | None = None,
+    largest: bool = True,
+) -> CertifiedAuthority | None:
+    """Return the largest authority found at which a certificate holds; None: not even at 0, the reference gains.
+
+    Less authority shrinks the hull towards the reference gains, so what holds at one holds at all below.
+
+    Parameters
+    ----------
+    controller : FuzzyController
+        Whose certificate does not hold at the authority of its knowledge base.
+    plant, situations, step, sampled
+        As for :func:`certify`.
+    largest : bool
+        Look for the largest decay rate there, too; else the first one found will do.
+    """
+
+    def family(share: float) -> FrozenFamily:
+        less = replace(controller, authority=share)
+        return frozen_family(plant, less, None, situations, step=step, sampled=sampled)
+
+    def holds(loops: FrozenFamily) -> bool:
+        return common_lyapunov(loops.members()[1], sample_time=loops.sample_time, largest=False).holds
+
+    if not holds(family(0.0)):  # of its own: a reference without ki has no integral
+        return None
+    whole, low, high = family(controller.kb.inference.authority), 0.0, controller.kb.inference.authority
+    for _ in range(_BISECTIONS):
+        middle = 0.5 * (low + high)  # the loops are affine in the gains: only these change
+        less = replace(whole, hull=hull_of(replace(controller, authority=middle)))
+        low, high = (middle, high) if holds(less) else (low, middle)
+    return CertifiedAuthority(low, certified(family(low), by_point=False, largest=largest).decay)
 
 
 def _alone(loops: Sequence[AffineLoop], hull: GainHull, sample_time: float | None) -> dict[str, float]:

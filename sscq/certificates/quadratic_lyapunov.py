@@ -171,9 +171,13 @@ class DecaySearch:
                 continue
         return np.eye(len(mean))
 
+    def any_decay(self) -> Array | None:
+        """Return the first P of scaled states that is found, or None."""
+        return self._proposed(0.0)
+
     def largest_decay(self) -> Array | None:
         """Return the P of scaled states with the largest decay found, or None."""
-        best = self._proposed(0.0)
+        best = self.any_decay()
         if best is None:
             return None
         low, high = self._decay(best), self.bound
@@ -230,12 +234,40 @@ _AT_REST = 1e-9  # of the size of a member: decay that rounding explains
 _KEPT = 1.0 - 1e-6  # of the decay found: what is promised, and proved exactly
 
 
+def _scaled(family: Array) -> tuple[Array, Array]:
+    """Return powers of two [n], and the members in states over them."""
+    scale = np.diag(matrix_balance(np.abs(family).mean(axis=0), permute=False)[1])
+    return scale, family * scale / scale[:, None]
+
+
+def _at_rest(scaled: Array, sample_time: float | None) -> Array:
+    """Decay rates [n_members], 1/s, that rounding explains."""
+    sizes = np.linalg.norm(scaled, 2, axis=(1, 2)) if sample_time is None else np.full(len(scaled), 1.0 / sample_time)
+    return np.asarray(_AT_REST * sizes)
+
+
+def slowest_member(matrices: ArrayLike, sample_time: float | None = None) -> tuple[int, float, float]:
+    """Return which member is slowest, its decay rate by itself [1/s], and how much of it rounding explains.
+
+    Parameters
+    ----------
+    matrices : array [n_members, n, n]
+    sample_time : float, optional
+        As for :func:`common_lyapunov`.
+    """
+    _, scaled = _scaled(_checked(matrices, (), ()))
+    rates = own_decays(scaled, sample_time)
+    slowest = int(np.argmin(rates))
+    return slowest, float(rates[slowest]), float(_at_rest(scaled, sample_time)[slowest])
+
+
 def common_lyapunov(
     matrices: ArrayLike,
     *,
     sample_time: float | None = None,
     names: Sequence[str] = (),
     states: Sequence[str] = (),
+    largest: bool = True,
 ) -> Certificate:
     """Find P > 0 with A' P + P A + 2 a P < 0 for all members, or A' P A < e^(-2 a h) P from sample to sample.
 
@@ -246,6 +278,8 @@ def common_lyapunov(
         h [s]: the members are maps from sample to sample. Left out: continuous time.
     names : sequence of str [n_members], optional
     states : sequence of str [n], optional
+    largest : bool
+        Look for the largest decay rate; else the first P that is found will do.
 
     Returns
     -------
@@ -262,19 +296,17 @@ def common_lyapunov(
     """
     family = _checked(matrices, names, states)
     labels = tuple(names) or tuple(f"member {k + 1}" for k in range(len(family)))
-    scale = np.diag(matrix_balance(np.abs(family).mean(axis=0), permute=False)[1])
-    scaled = family * scale / scale[:, None]
+    scale, scaled = _scaled(family)
     rates = own_decays(scaled, sample_time)
     slowest = int(np.argmin(rates))
     found = Certificate(
         holds=False, verdict="unstable member", decay=0.0, P=None, condition=np.inf, worst=labels[slowest],
         bound=float(rates[slowest]), n_members=len(family), states=tuple(states), scale=scale, sample_time=sample_time,
     )  # fmt: skip
-    sizes = np.linalg.norm(scaled, 2, axis=(1, 2)) if sample_time is None else np.full(len(scaled), 1.0 / sample_time)
-    if (rates <= _AT_REST * sizes).any():
+    if (rates <= _at_rest(scaled, sample_time)).any():
         return found
     search = DecaySearch(scaled, sample_time, float(rates[slowest]))
-    P = search.largest_decay()
+    P = search.largest_decay() if largest else search.any_decay()
     return _judged(found, scaled, labels, P, excluded=P is None and search.excluded())
 
 

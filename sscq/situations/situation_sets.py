@@ -231,3 +231,16 @@ def horizon(poles: Sequence[complex], dead_time: float = 0.0) -> float:
     power = math.floor(math.log10(wanted))
     rounds = [float(f"{m}e{k}") for k in (power, power + 1) for m in (1, 2, 5)]
     return min(rounds, key=lambda value: abs(math.log(value / wanted)))
+
+
+def at_delays(situations: Sequence[Situation], spans: Mapping[str, Sequence[float]]) -> tuple[Situation, ...]:
+    """Return situations, and each of them with the least and with the largest delays behind them.
+
+    Parameters
+    ----------
+    spans : mapping of "delay", "output_delay" to (least, largest)
+        In seconds; what is not named stays.
+    """
+    ends: list[dict[str, Any]] = [{name: float(span[k]) for name, span in spans.items()} for k in (0, 1)]
+    known = ends[:1] if ends[0] == ends[1] else ends
+    return (*situations, *(replace(s, **change) for change in known if change for s in situations))

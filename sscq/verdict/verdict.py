@@ -20,7 +20,7 @@ import numpy as np
 from sscq.verdict.bootstrap import Change, best_of, change, change_of_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -274,6 +274,7 @@ def decide(
     on_wall: Sequence[str] = (),
     where: str = "unforeseen situations",
     searches: Mapping[str, Sequence[Sample]] | None = None,
+    ask: Callable[[str], Sequence[str]] | None = None,
 ) -> Verdict:
     """Return the verdict.
 
@@ -299,6 +300,9 @@ def decide(
         In which situations they were judged, in words.
     searches : mapping of name to sequence of Sample
         What other searches found in place of a controller, the best in the validation situations first.
+    ask : callable, optional
+        What is asked of a controller only before it is recommended in place of the baseline: its name to further
+        reasons why it does not pass; with a reason, the next one is asked.
     """
     others, further = [name for name in samples if name != baseline], searches or {}
     found = {
@@ -311,10 +315,10 @@ def decide(
         why = f"the fixed gains lie on the wall of their box ({', '.join(on_wall)}), so that a gain may be the wall's"
         after = simplest_first[simplest_first.index(baseline) + 1 :]
         found = {n: _with_further(c, (why,)) if n in after else c for n, c in found.items()}
-    passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
-    means = {name: float(samples[name].fitness.mean()) for name in passing}
-    best = min(means.values())
-    recommended = next(name for name in passing if means[name] <= best + NEAR * abs(best))
+    recommended = _simplest_of_the_best(samples, baseline, simplest_first, found)
+    while ask is not None and recommended != baseline and (against := ask(recommended)):
+        found[recommended] = _with_further(found[recommended], against)
+        recommended = _simplest_of_the_best(samples, baseline, simplest_first, found)
     sentence = _sentence(recommended, baseline, found, simplest_first, titles, where)
     if not margins_kept.get(recommended, True):
         sentence += " They do not keep the margins at the operating points."
@@ -331,6 +335,15 @@ def decide(
     elif failed.any():
         sentence += f" Mind: the loop is lost in {int(failed.sum())} of {failed.size} rollouts even so."
     return Verdict(recommended, baseline, found, sentence)
+
+
+def _simplest_of_the_best(
+    samples: Mapping[str, Sample], baseline: str, simplest_first: Sequence[str], found: Mapping[str, Comparison]
+) -> str:
+    passing = [name for name in simplest_first if name == baseline or (name in found and found[name].passes)]
+    means = {name: float(samples[name].fitness.mean()) for name in passing}
+    best = min(means.values())
+    return next(name for name in passing if means[name] <= best + NEAR * abs(best))
 
 
 def _with_further(found: Comparison, reasons: Sequence[str]) -> Comparison:

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from sscq.search.operators import latin_hypercube
-from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.genome import EnvelopeGenes, begins
 
 if TYPE_CHECKING:
     from plants import Plant
@@ -35,7 +35,8 @@ def drawn_situations(
     Returns
     -------
     tuple of Situation
-        Each with a noise path of its own.
+        Each with a noise path of its own. Draws in which the plant cannot begin, such as those of a closed chain that
+        nothing closes, are left out, so that there may be fewer than `n`.
     """
     if n == 0:
         return ()
@@ -43,4 +44,5 @@ def drawn_situations(
     rng = np.random.Generator(np.random.PCG64([seed, crc32(name.encode())]))
     size = (n, genes.box.n_genes)
     genomes = genes.placed(latin_hypercube(rng, *size) if evenly else rng.random(size))
-    return tuple(replace(genes.situation(row), name=f"{name} {k}") for k, row in enumerate(genomes, 1))
+    several = (replace(genes.situation(row), name=f"{name} {k}") for k, row in enumerate(genomes, 1))
+    return tuple(situation for situation in several if begins(plant, situation))

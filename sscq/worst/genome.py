@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plants.core.plant import StartWarning
 from plants.excitation import Constant, Part, Ramp, Signal, Sine, Step, WhiteNoise
 from sscq.search.box import Box
 from sscq.situations.situation import Situation
@@ -29,6 +31,19 @@ _RAMP = 0.25  # of the horizon
 _PERIODS = 2.0  # of a sine in a horizon
 _DRAWS = 1  # their stream of random numbers; searches are seeded with the seed alone
 _ROUNDING = 1e-6  # relative: times are given in decimals
+
+
+def begins(plant: Plant, situation: Situation) -> bool:
+    """Whether the plant can begin there: a closed chain refuses starts and parameters with which nothing closes it."""
+    if plant.admissible is None:
+        return True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StartWarning)  # states of a draw that move follow the constraints
+        try:
+            plant.start(situation.initial, situation.parameters)
+        except ValueError:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -59,6 +74,11 @@ class EnvelopeAxis:
 class EnvelopeGenes:
     """The genes of an envelope.
 
+    Parameters
+    ----------
+    settings : mapping, optional
+        Of every situation, in place of what is drawn, such as {"dropout": 0.1}.
+
     Attributes
     ----------
     axes : tuple of EnvelopeAxis
@@ -66,9 +86,9 @@ class EnvelopeGenes:
         Ranges of the genes; those of a quantum are step genes, ranges without width are fixed.
     """
 
-    def __init__(self, plant: Plant, envelope: Envelope) -> None:
+    def __init__(self, plant: Plant, envelope: Envelope, settings: Mapping[str, Any] | None = None) -> None:
         envelope.check(plant)
-        self.plant, self.envelope = plant, envelope
+        self.plant, self.envelope, self._settings = plant, envelope, dict(settings or {})
         self.axes = tuple(self._axes())
         bounds = [axis.bounds for axis in self.axes]
         scale = tuple("step" if axis.quantum else "linear" for axis in self.axes)
@@ -124,7 +144,7 @@ class EnvelopeGenes:
             return {key.removeprefix(start): value for key, value in values.items() if key.startswith(start)}
 
         kind = given.kinds[int(values["kind"])]
-        return Situation(
+        found = Situation(
             name="envelope",
             reference={c.output: self._reference(c.output, group("reference"), kind) for c in plant.channels},
             excitation={q.name: self._disturbance(q.name, values) for q in plant.disturbances},
@@ -132,11 +152,13 @@ class EnvelopeGenes:
             limits=self._limits(values["authority"]), rate_limit=values.get("rate_limit"),
             t_end=given.t_end, seed=int(values["path"]),
         )  # fmt: skip
+        return replace(found, **self._settings) if self._settings else found
 
     def anchors(self) -> tuple[Situation, ...]:
         """Return situations that use together all that any situation of the envelope uses.
 
-        Simulated beside others they keep what is compiled in, and so the kernel, the same whatever these are.
+        Simulated beside others they keep what is compiled in, and so the kernel, the same whatever these are. Starts
+        and parameters are no part of that: where the plant refuses them, nominal ones stand in.
         """
         fullest = np.array([max(ends, key=abs) for ends in zip(self.box.low, self.box.high, strict=True)])
         place = [axis.name for axis in self.axes].index("kind")
@@ -144,7 +166,8 @@ class EnvelopeGenes:
         for kind in range(len(self.envelope.kinds)):
             genome = fullest.copy()
             genome[place] = kind
-            found.append(self.situation(genome))
+            one = self.situation(genome)
+            found.append(one if begins(self.plant, one) else replace(one, initial=None, parameters=None))
         return tuple(found)
 
     def _reference(self, name: str, heights: Mapping[str, float], kind: str) -> Signal:

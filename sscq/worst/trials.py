@@ -10,6 +10,7 @@ import numpy as np
 
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.evaluate import as_theta
+from sscq.worst.genome import begins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,6 +117,13 @@ class Trials:
         Who is judged.
     against : (controller, gains), optional
         Whose cost in the same situation is subtracted.
+
+    Attributes
+    ----------
+    n_evaluations, n_failures : int
+        Situations simulated, and failures among them.
+    n_skipped : int
+        Situations that were not simulated, because the plant cannot begin there.
     """
 
     def __init__(self, bench: TrialLoops, controller: Any, gains: Any, against: tuple[Any, Any] | None = None) -> None:
@@ -124,13 +132,26 @@ class Trials:
         self.worst = -np.inf
         self.cost = self.diverged_at = self.reference = np.nan
         self.failed = False
-        self.n_evaluations = self.n_failures = 0
+        self.n_evaluations = self.n_failures = self.n_skipped = 0
         self.first_failure: int | None = None
         self._course: list[tuple[int, float, int]] = []
         self._seen: list[NDArray[np.float64]] = []
+        self._failing: list[NDArray[np.float64]] = []
 
     def __call__(self, genomes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return minus the badness [n] of genomes [n, n_genes]: searches minimise."""
+        """Return minus the badness [n] of genomes [n, n_genes]: searches minimise.
+
+        What the plant refuses is skipped, and infinite: worse for a search than all else.
+        """
+        genes = self.bench.genes
+        there = np.array([begins(genes.plant, genes.situation(genome)) for genome in genomes])
+        self.n_skipped += int((~there).sum())
+        values = np.full(len(genomes), np.inf)
+        if there.any():
+            values[there] = self._valued(genomes[there])
+        return values
+
+    def _valued(self, genomes: NDArray[np.float64]) -> NDArray[np.float64]:
         found = self.costs(genomes)
         bad = badness(found, self.bench.fitness.diverged)
         row = int(np.argmax(bad))
@@ -142,6 +163,7 @@ class Trials:
         if self.first_failure is None and found.failed.any():
             self.first_failure = self.n_evaluations + int(np.argmax(found.failed)) + 1
         self._seen.append(found.cost)
+        self._failing.append(genomes[found.failed])
         self.n_evaluations += len(genomes)
         self.n_failures += int(found.failed.sum())
         self._course.append((self.n_evaluations, self.cost, self.n_failures))
@@ -162,6 +184,11 @@ class Trials:
     def median_cost(self) -> float:
         """Of all situations so far."""
         return float(np.median(np.concatenate(self._seen)))
+
+    @property
+    def failing(self) -> NDArray[np.float64]:
+        """Genomes of the failures so far [n_failures, n_genes]."""
+        return np.concatenate(self._failing)
 
     def course(self) -> TrialRecord:
         """Return how it went on."""

@@ -24,7 +24,7 @@ from sscq.worst.genome import EnvelopeGenes
 from sscq.worst.trials import TrialLoops, TrialRecord, Trials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -63,6 +63,10 @@ class WorstCase:
         Failures among them.
     first_failure : int, optional
         Number of the evaluation that was the first failure; None: there was none.
+    n_skipped : int
+        Situations that were not simulated, because the plant refuses to begin there.
+    failing : array [n_failures, n_genes]
+        The failures as genes.
     random_baseline : WorstCase, optional
         The worst of as many situations drawn at random; None in the baseline itself.
     """
@@ -79,6 +83,8 @@ class WorstCase:
     n_evaluations: int
     n_failures: int
     first_failure: int | None
+    n_skipped: int
+    failing: NDArray[np.float64]
     random_baseline: WorstCase | None = None
 
     @property
@@ -113,6 +119,7 @@ def worst_case(
     integrator: str = "rk4",
     algebraic_loop: str = "solved",
     threads: int | None = None,
+    settings: Mapping[str, Any] | None = None,
     report: Callable[[SearchProgress], object] | None = None,
 ) -> WorstCase:
     """Look for the situation in which a controller is worst.
@@ -141,6 +148,8 @@ def worst_case(
         Of the genetic search.
     polish : float
         Share of the evaluations that CMA-ES spends around what the genetic search has found; it may converge before.
+    settings : mapping, optional
+        Of every situation, in place of what is drawn, such as {"dropout": 0.1}.
     report : callable, optional
         Called with a :class:`SearchProgress` after each generation; its fitness is minus the badness.
 
@@ -152,22 +161,29 @@ def worst_case(
     Raises
     ------
     ValueError
-        Where the envelope does not fit the plant, or a number is out of its range.
+        Where the envelope does not fit the plant, a number is out of its range, or the plant cannot begin in any
+        situation that was tried.
     """
     whole("evaluations", evaluations, _FEWEST)
     whole("seed", seed, 0)
     given = usual_envelope(plant) if envelope is None else envelope
     options = {"integrator": integrator, "algebraic_loop": algebraic_loop}
     bench = TrialLoops(
-        EnvelopeGenes(plant, given), fitness or Fitness(), step or plant.step, fail_above, options, threads
+        EnvelopeGenes(plant, given, settings), fitness or Fitness(), step or plant.step, fail_above, options, threads
     )
     trials = Trials(bench, controller, gains, against)
     _explore(trials, evaluations - round(share("polish", polish) * evaluations), seed, population, report)
-    _polish(trials, evaluations - trials.n_evaluations, seed, report)
+    _polish(trials, evaluations - trials.n_evaluations - trials.n_skipped, seed, report)
     drawn = Trials(bench, controller, gains, against)
-    genomes = bench.genes.draw(trials.n_evaluations, seed)
+    genomes = bench.genes.draw(trials.n_evaluations + trials.n_skipped, seed)
     for first in range(0, len(genomes), _DRAWN):
         drawn(genomes[first : first + _DRAWN])
+    for tried in (trials, drawn):
+        if not tried.n_evaluations:
+            raise ValueError(
+                f"plant {plant.name!r} cannot begin in any of {tried.n_skipped} situations of the envelope that were "
+                "tried; narrow its ranges of initial states and parameters"
+            )
     return _result(trials, _result(drawn))
 
 
@@ -209,6 +225,8 @@ def _result(trials: Trials, baseline: WorstCase | None = None) -> WorstCase:
         n_evaluations=trials.n_evaluations,
         n_failures=trials.n_failures,
         first_failure=trials.first_failure,
+        n_skipped=trials.n_skipped,
+        failing=trials.failing,
         random_baseline=baseline,
     )
 

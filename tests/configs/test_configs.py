@@ -82,6 +82,24 @@ def test_options_of_a_real_loop_reach_the_situations():
     assert {s.dropout for kind in declared_sets(common, plant)[0].values() for s in kind} == {0.1}
 
 
+def test_studies_and_earlier_runs_ask_for_no_worst_case_and_no_certificate():
+    """So that their numbers, and the stages that a stopped run has, stay as they are."""
+    off = {"certificate": False, "worst_evaluations": 0}
+    for _, name in (part for part in PARTS if part[0] == "experiment"):
+        assert vars(composed("design", f"experiment={name}").assurance) == off
+    before = store.with_earlier_defaults("design", {"seed": 3, "draws": {"taught": 8}})
+    assert before == {"seed": 3, "draws": {"taught": 8}, "assurance": off}
+    assert store.with_earlier_defaults("design", {"seed": 3})["assurance"] == off
+    now = {"assurance": {"certificate": True, "worst_evaluations": 100}}
+    assert store.with_earlier_defaults("design", now) == now
+
+
+def test_a_search_for_the_worst_case_is_none_or_long_enough():
+    assert composed("design", "assurance.worst_evaluations=0").assurance.worst_evaluations == 0
+    with pytest.raises(ValueError, match="assurance.worst_evaluations must be 0, or at least 20, got 5"):
+        composed("design", "assurance.worst_evaluations=5")
+
+
 def test_every_setting_is_documented():
     for schema in (DesignConfig, SimulateConfig, EvaluateConfig, WorstConfig):
         assert [leaf.key for leaf in rules.settings(schema) if not leaf.rule.text] == []

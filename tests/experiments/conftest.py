@@ -8,6 +8,22 @@ from controllers import PID, pid_form
 from experiments import cli
 from flcs import Inference, KnowledgeBase, RuleBase, Variable
 from flcs.inference.rule_base import full_grid
+from tests.experiments import finished_run
+
+OVERRIDES = ["plant=van_der_pol", "controller.own_gains=[2,0.5,1]"]
+"""Of the finished run."""
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    """Where the finished run is."""
+    return tmp_path_factory.mktemp("run") / "one"
+
+
+@pytest.fixture(scope="session")
+def run(place):
+    """A finished run that tests of its report and of its stages only read."""
+    return finished_run.stored(place, overrides=OVERRIDES)
 
 
 @pytest.fixture

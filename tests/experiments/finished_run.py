@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from configs.schema import (
+    AssuranceConfig,
     BudgetConfig,
     ControllerConfig,
     DesignConfig,
@@ -70,6 +71,7 @@ def configuration(**changes):
         "draws": DrawsConfig(taught=0, validation=0, verdict=0),
         "controller": ControllerConfig(own_gains=[2.0, 0.5, 1.0]),
         "budget": BudgetConfig(evaluations=60, verdict_seeds=SEEDS),
+        "assurance": AssuranceConfig(worst_evaluations=20),
         "quiet": True,
         "threads": 1,
     }

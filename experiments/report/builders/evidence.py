@@ -7,7 +7,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
-from experiments.report.builders import estimates, words
+from experiments.report.builders import assurance, estimates, words
 from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.cautions import unfinished
 from experiments.report.drawing.numbers import number, percent, plain, share, with_unit
@@ -101,7 +101,15 @@ def _equations(case: FinishedDesign) -> str:
 
 def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> Evidence:
     """Return what the verdict rests on, given how the searches went."""
-    return Evidence(_covers(case), tuple(_untested(case)), "", _over_ranges(case), unfinished(searches))
+    return Evidence(
+        covers=_covers(case),
+        untested=tuple(_untested(case)),
+        worst_case=assurance.worst_case(case),
+        range_margins=_over_ranges(case),
+        unfinished=unfinished(searches),
+        stability=assurance.steadiness(case),
+        details=assurance.details(case),
+    )
 
 
 def _over_ranges(case: FinishedDesign) -> str:
@@ -160,6 +168,4 @@ def _untested(case: FinishedDesign) -> list[str]:
         found.append("another plant than the nominal one")
     if setup.config.seeds == 1:
         found.append(f"another seed of the search (seeds=3 searches with three; this was seed {setup.seed} alone)")
-    found.append("the worst of all declared ranges (sscq worst)")
-    found.append("stability while gains move (sscq certify): margins hold for gains that stand still")
-    return found
+    return [*found, *assurance.untested(case)]

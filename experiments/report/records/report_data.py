@@ -111,6 +111,10 @@ class Evidence:
         Worst found in the declared ranges; margins over them; empty: not computed.
     unfinished : str
         Searches that still improved when their budget ended; empty: none.
+    stability : str
+        About the operating points, while gains move where they do; empty: not asked for.
+    details : tuple of (what, text)
+        The worst cases as situations, the certificates in full.
     """
 
     covers: str
@@ -118,6 +122,8 @@ class Evidence:
     worst_case: str = ""
     range_margins: str = ""
     unfinished: str = ""
+    stability: str = ""
+    details: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

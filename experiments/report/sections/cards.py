@@ -99,9 +99,11 @@ def _end(response: Response) -> float:
 
 def robustness_card(view: PageView) -> Html:
     """Ms and delay margin of the recommended controller, their limits, and those of the compared one."""
-    margins = view.recommended.margins
+    margins, evidence = view.recommended.margins, view.data.evidence
+    told = evidence.stability if evidence else ""
+    stability = element("p", element("b", "About the operating points: "), told) if told else Html("")
     if isinstance(margins, NotAvailable):
-        return card("Robustness", element("p", "Ms and delay margin ", missing(margins.reason)))
+        return card("Robustness", element("p", "Ms and delay margin ", missing(margins.reason)), stability)
     verdict = view.data.verdict
     peak, delay = margins.sensitivity_peak, margins.delay_margin
     asked = f"at most {number(verdict.sensitivity_peak_limit, 3)}" if finite(verdict.sensitivity_peak_limit) else ""
@@ -109,9 +111,9 @@ def robustness_card(view: PageView) -> Html:
     asked = f"at least {number(verdict.delay_margin_needed, 3)} s" if finite(verdict.delay_margin_needed) else ""
     parts.append(_limited("Delay margin", delay, "s", asked, verdict.delay_held(delay)))
     parts.append(element("p", f"{_where(margins)} {margins.text}"))
-    evidence = view.data.evidence
     ranges = (evidence.range_margins if evidence else "") or missing("not computed: the above holds at nominal values")
     parts.append(element("p", element("b", "Over the declared ranges: "), ranges))
+    parts.append(stability)
     peaks = _peaks(view, margins)
     parts += [element("details", element("summary", "Ms at the operating points"), *peaks)] if peaks else []
     other = view.compared.margins

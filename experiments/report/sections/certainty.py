@@ -40,7 +40,16 @@ def certainty_card(view: PageView) -> Html:
         element("p", evidence.covers),
         late if evidence.unfinished else "",
         element("p", element("b", "Worst found in the declared ranges: "), worst),
+        _details(evidence.details),
     )
+
+
+def _details(found: tuple[tuple[str, str], ...]) -> Html:
+    """Worst cases as situations and certificates in full, folded."""
+    if not found:
+        return Html("")
+    lines = [element("p", element("b", what, ": "), text) for what, text in found]
+    return element("details", element("summary", "The worst cases and the certificates in full"), *lines)
 
 
 def untested_card(view: PageView) -> Html:

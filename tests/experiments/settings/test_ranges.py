@@ -2,8 +2,10 @@
 
 import pytest
 
+from experiments.runtime.errors import UserError
 from experiments.runtime.launch import configured
 from experiments.settings import setup
+from experiments.settings.ranges import skipped
 
 
 def job(*words):
@@ -42,5 +44,16 @@ def test_ranges_may_be_given():
 def test_margins_count_drawn_plants_where_all_can_be_held(plant, all_count):
     """Some drawn heaters are not warm enough at full power: margins are then of the named plants alone."""
     found = job(f"plant={plant}")
-    named = len(found.sets["taught"]) - found.config.draws.taught
+    named = len(found.named["taught"])
     assert len(found.margins().spec.situations) == (len(found.sets["taught"]) if all_count else named)
+
+
+def test_draws_in_which_the_plant_cannot_begin_are_told_and_too_few_are_refused():
+    config = configured("design", ["plant=fopdt", "draws={taught: 3, validation: 2, verdict: 50}"])
+    drawn = job("plant=fopdt", "draws={taught: 3, validation: 2, verdict: 50}").sets
+    whole = {"taught": drawn["taught"][-3:], "validation": drawn["validation"][-2:], "drawn": drawn["drawn"]}
+    assert skipped(config, whole) == []
+    (told,) = skipped(config, {**whole, "taught": whole["taught"][:2], "drawn": whole["drawn"][:41]})
+    assert "cannot begin in 1 of 3 to teach, 9 of 50 to judge in situations that were drawn; they were skipped" in told
+    with pytest.raises(UserError, match=r"11 of 50 to judge in .* a verdict needs 40; narrow"):
+        skipped(config, {**whole, "drawn": whole["drawn"][:39]})

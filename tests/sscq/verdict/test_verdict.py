@@ -418,3 +418,26 @@ def test_other_measures_have_intervals_over_searches_too():
     assert several.high == pytest.approx(0.3)
     lost = verdict.change_where_alive(good, BASE.fitness, none, searches=[(bad, ~none)])
     assert lost == alone  # of a search whose loops are all lost there is no measure
+
+
+def test_what_would_be_recommended_is_asked_before_and_the_next_one_takes_its_place():
+    """The simplest within 3 % first; the baseline itself is never asked, and nobody else."""
+    samples = {"fixed": BASE, "table": changed(BASE, 0.8), "kb": changed(BASE, 0.79)}
+    kept = dict.fromkeys(samples, True)
+    against = {"table": ("its worst case loses the loop",), "kb": ()}
+    asked = []
+
+    def ask(name):
+        asked.append(name)
+        return against[name]
+
+    found = decide(samples, "fixed", ORDER, TITLES, kept, ask=ask)
+    assert asked == ["table", "kb"]
+    assert found.recommended == "kb"
+    assert found.comparisons["table"].further == against["table"]
+    against["kb"] = ("it, too",)
+    asked.clear()
+    found = decide(samples, "fixed", ORDER, TITLES, kept, ask=ask)
+    assert asked == ["table", "kb"]
+    assert found.recommended == "fixed"
+    assert found.sentence == "Use the fixed gains. The knowledge base does not replace it: it, too."

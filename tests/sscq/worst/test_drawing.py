@@ -1,5 +1,7 @@
 """Situations drawn from declared ranges: inside them, reproducible, one noise path each, even where few have to cover."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,17 @@ def test_ranges_of_given_situations_take_the_place_of_the_usual_ones():
     low, high = usual_envelope(PLANT, sets=several).parameters["K"]
     assert low == min(1.0, *(s.parameters["K"] for s in several["taught"]))
     assert high == max(1.0, *(s.parameters["K"] for s in several["taught"]))
+
+
+def refusing(x, p, held=()):
+    """As a chain does that some parameters do not close."""
+    if p[0] > 1.1:
+        raise ValueError("no start fulfils the constraints")
+    return x
+
+
+def test_draws_in_which_the_plant_cannot_begin_are_left_out():
+    chain = replace(PLANT, constraints=lambda t, x, u, w, p: (), admissible=refusing)
+    kept = drawn_situations(chain, RANGES, 64, 0)
+    assert [s.name for s in kept] == [s.name for s in drawn() if s.parameters["K"] <= 1.1]
+    assert 0 < len(kept) < 64

@@ -153,3 +153,25 @@ def test_several_sets_of_gains_and_small_budgets_are_refused():
         searched([WEAK, ROBUST])
     with pytest.raises(ValueError, match="evaluations must be an integer >= 20, got 5"):
         searched(evaluations=5)
+
+
+def test_situations_in_which_the_plant_cannot_begin_are_skipped_and_counted():
+    """As of a closed chain whose bars do not meet; the search goes on among the others."""
+
+    def refusing(x, p, held=()):
+        if p[0] > limit:
+            raise ValueError("no start fulfils the constraints")
+        return x
+
+    chain, limit = replace(PLANT, constraints=lambda t, x, u, w, p: (), admissible=refusing), 1.1
+    options = {"fitness": FITNESS, "step": STEP, "evaluations": 100, "threads": 1}
+    found = sscq.worst_case(chain, LAW, WEAK, ENVELOPE, **options)
+    drawn = found.random_baseline
+    for one in (found, drawn):
+        assert one.n_skipped > 0
+        assert one.n_evaluations + one.n_skipped == pytest.approx(100, abs=5)
+        assert one.situation.parameters["K"] <= limit
+        assert len(one.failing) == one.n_failures
+    limit = 0.0
+    with pytest.raises(ValueError, match="cannot begin in any of .* situations.*narrow its ranges"):
+        sscq.worst_case(chain, LAW, WEAK, ENVELOPE, **options)

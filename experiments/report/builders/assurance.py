@@ -1,0 +1,130 @@
+"""The worst case and the certificate in words: for the first screen in a sentence, with all of it folded away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.pipeline import stability
+from experiments.report.builders import words
+from experiments.report.builders.case import BASELINE, FinishedDesign
+from experiments.report.drawing.numbers import number
+from experiments.settings.situations import common
+from sscq.worst.genome import EnvelopeGenes
+from sscq.worst.worst_case import failure_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from experiments.pipeline.stability import StabilityFinding
+    from experiments.pipeline.worst_cases import WorstFinding
+
+_CONFIDENCE = 0.95
+
+
+def worst_case(case: FinishedDesign) -> str:
+    """Return the worst that was found in the declared ranges for the recommended controller; empty: not asked for."""
+    name = case.verdict.recommended
+    found = case.judgement.worst_cases.get(name)
+    if found is None:
+        return ""
+    if found.reason:
+        return f"not searched, because {found.reason}"
+    told = [_there(case, name, found)]
+    base = case.judgement.worst_cases[BASELINE]
+    if name != BASELINE and not base.reason:
+        told.append(f"the worst of the {case.name(BASELINE)} itself: {_cost(base, BASELINE)}")
+    skipped = f"; {found.skipped} in which the plant cannot begin were skipped" if found.skipped else ""
+    return f"{'; '.join(told)}. {_how_often(found)}{skipped}."
+
+
+def _there(case: FinishedDesign, name: str, found: WorstFinding) -> str:
+    """What the controller costs in its worst case, and the fixed gains there."""
+    text = f"{case.name(name)}: {_cost(found, name)}"
+    return text if name == BASELINE else f"{text} ({case.name(BASELINE)} there: {_cost(found, BASELINE)})"
+
+
+def _cost(found: WorstFinding, name: str) -> str:
+    lost = found.diverged_at[name]
+    if lost is not None:
+        return f"loop lost at {number(lost, 3)} s"
+    breaks = f", breaks the limit of {', '.join(found.broken[name])}" if found.broken[name] else ""
+    return f"J {number(found.costs[name], 3)}{breaks}"
+
+
+def _how_often(found: WorstFinding) -> str:
+    """How many situations it lost, with what that says of all others."""
+    bound = 100.0 * failure_bound(found.drawn, found.drawn_failures, _CONFIDENCE)
+    most = f"at most {number(bound, 3)} % of such draws are lost ({100.0 * _CONFIDENCE:g} % confidence)"
+    of = f"{found.searched} situations of the search and {found.drawn} drawn"
+    if not found.failures:
+        return f"No loop lost in {of}: {most}"
+    return f"Loop lost in {found.failures} of {of}, {found.drawn_failures} of them drawn: {most}"
+
+
+def steadiness(case: FinishedDesign) -> str:
+    """Return what is known of the recommended controller's stability about the operating points; empty: not asked."""
+    name = case.verdict.recommended
+    found = case.judgement.stability.get(name)
+    return "" if found is None else f"{case.name(name)}: {_stability(found)}"
+
+
+def _stability(found: StabilityFinding) -> str:
+    loops = f"{found.loops} linearised loops"
+    if found.outcome == stability.NOT_MADE:
+        return f"not asked, because {found.reason}"
+    if found.outcome == stability.STABLE:
+        return f"each of {loops} is stable, the slowest ({found.slowest}) decays with {number(found.decay, 3)} 1/s"
+    if found.outcome == stability.RESTING:
+        return f"no mode of {loops} grows, but one ({found.slowest}) hardly decays: next to no integral action"
+    if found.outcome == stability.UNSTABLE:
+        return f"no common Lyapunov function can exist: {found.slowest} is unstable even while its gains stand still"
+    if found.outcome == stability.HOLDS:
+        return f"one Lyapunov function serves {loops}, however fast the gains move (decay {number(found.decay, 3)} 1/s)"
+    known = "exists" if found.outcome == stability.NONE else "was found"
+    return f"no common Lyapunov function {known}{_at_less(found)}"
+
+
+def _at_less(found: StabilityFinding) -> str:
+    if found.authority is None:
+        return ""
+    if found.certified_authority is None:
+        return ", at no authority"
+    if found.certified_authority == 0.0:
+        return "; one exists for the reference gains alone"
+    return f"; one exists at authority {number(found.certified_authority, 3)} (it has {number(found.authority, 3)})"
+
+
+def details(case: FinishedDesign) -> tuple[tuple[str, str], ...]:
+    """Return what folds: every worst case as a situation, every certificate in full; (what, text)."""
+    return (*_worst_details(case), *_stability_details(case))
+
+
+def _worst_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:
+    for name, found in case.judgement.worst_cases.items():
+        what = f"Worst case of {case.the(name)}"
+        if found.reason:
+            yield what, f"not searched, because {found.reason}"
+            continue
+        genes = EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config))
+        situation = words.situation(case.plant, genes.situation(genes.genome(found.values)))
+        usual = f"in the median of all that were simulated J {number(found.median_cost, 3)}"
+        yield what, f"{_there(case, name, found)}, {usual}. The situation: {situation}. {_how_often(found)}."
+
+
+def _stability_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:
+    for name, found in case.judgement.stability.items():
+        yield f"Stability of {case.the(name)}", f"{_stability(found)}. {found.text}".strip()
+
+
+def untested(case: FinishedDesign) -> list[str]:
+    """Return what of it nobody asked, and why."""
+    name = case.verdict.recommended
+    worst, stable = case.judgement.worst_cases.get(name), case.judgement.stability.get(name)
+    found = []
+    if worst is None or worst.reason:
+        why = f": {worst.reason}" if worst else ""
+        found.append(f"the worst of all declared ranges (sscq worst){why}")
+    if stable is None or stable.outcome == stability.NOT_MADE:
+        why = f": {stable.reason}" if stable else ": margins hold for gains that stand still"
+        found.append(f"stability while gains move (sscq certify){why}")
+    return found

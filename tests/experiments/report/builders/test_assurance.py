@@ -1,0 +1,85 @@
+"""The worst case and the certificate in the words of the page and of the terminal."""
+
+from dataclasses import replace
+
+import pytest
+
+from experiments.pipeline import stability
+from experiments.pipeline.stability import StabilityFinding
+from experiments.pipeline.worst_cases import WorstFinding
+from experiments.report import answer
+from experiments.report.builders import assurance, evidence
+from experiments.report.page import render
+
+WORST = WorstFinding(
+    costs={"knowledge_base": 3.19, "fixed": 3.4}, diverged_at={"knowledge_base": None, "fixed": 2.5},
+    broken={"knowledge_base": ["top speed"], "fixed": []}, median_cost=0.9, searched=400, drawn=400,
+)  # fmt: skip
+
+
+def judged(run, recommended="knowledge_base", **changes):
+    """The case with another recommendation, worst cases and findings."""
+    verdict = replace(run.judgement.verdict, recommended=recommended)
+    return replace(run.case, judgement=replace(run.judgement, verdict=verdict, **changes))
+
+
+def test_the_worst_case_beside_the_fixed_gains_there(run):
+    own = WorstFinding(costs={"fixed": 3.43}, diverged_at={"fixed": None}, broken={"fixed": []})
+    text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": WORST, "fixed": own}))
+    assert text.startswith(
+        "knowledge base: J 3.19, breaks the limit of top speed (fixed PID there: loop lost at 2.50 s); "
+        "the worst of the fixed PID itself: J 3.43. No loop lost in 400 situations of the search and 400 drawn: at most"
+    )
+    failing = replace(WORST, failures=7, drawn_failures=2, skipped=12)
+    text = assurance.worst_case(judged(run, worst_cases={"knowledge_base": failing, "fixed": own}))
+    assert "Loop lost in 7 of 400 situations of the search and 400 drawn, 2 of them drawn" in text
+    assert text.endswith("12 in which the plant cannot begin were skipped.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"outcome": stability.NONE, "certified_authority": 0.625},
+         "no common Lyapunov function exists; one exists at authority 0.625 (it has 1.00)"),
+        ({"outcome": stability.NOT_FOUND, "certified_authority": 0.625},
+         "no common Lyapunov function was found; one exists at authority 0.625"),
+        ({"outcome": stability.NONE, "authority": None}, "no common Lyapunov function exists"),
+        ({"outcome": stability.NONE}, "no common Lyapunov function exists, at no authority"),
+        ({"outcome": stability.NONE, "certified_authority": 0.0}, "one exists for the reference gains alone"),
+        ({"outcome": stability.HOLDS, "decay": 0.25}, "one Lyapunov function serves 30 linearised loops, however fast"),
+        ({"outcome": stability.UNSTABLE, "slowest": "rule 1 at rest"}, "rule 1 at rest is unstable even while"),
+        ({"outcome": stability.STABLE, "decay": 0.25}, "each of 30 linearised loops is stable"),
+        ({"outcome": stability.RESTING}, "next to no integral action"),
+        ({"outcome": stability.NOT_MADE, "reason": "there is no rest"}, "not asked, because there is no rest"),
+    ],
+)  # fmt: skip
+def test_stability_in_a_sentence(run, changes, words):
+    found = replace(StabilityFinding("", 30, authority=1.0), **changes)
+    assert words in assurance.steadiness(judged(run, stability={"knowledge_base": found}))
+
+
+def test_what_was_asked_is_no_longer_untested(run):
+    case = run.case
+    assert not any("sscq" in text for text in evidence.evidence(case).untested)
+    nothing = evidence.evidence(judged(run, stability={}, worst_cases={}))
+    assert nothing.worst_case == nothing.stability == ""
+    assert any(text.startswith("the worst of all declared ranges (sscq worst)") for text in nothing.untested)
+    assert any(text.startswith("stability while gains move (sscq certify)") for text in nothing.untested)
+    refused = {"knowledge_base": WorstFinding(reason="no start"), "fixed": WorstFinding(reason="no start")}
+    without = {"knowledge_base": StabilityFinding(stability.NOT_MADE, reason="no rest")}
+    told = evidence.evidence(judged(run, worst_cases=refused, stability=without))
+    assert told.worst_case == "not searched, because no start"
+    assert "the worst of all declared ranges (sscq worst): no start" in told.untested
+    assert "stability while gains move (sscq certify): no rest" in told.untested
+
+
+def test_the_page_and_the_terminal_say_both_and_fold_the_rest(run, data):
+    page, told = render(data), data.evidence
+    assert told.worst_case in page.replace("&#x27;", "'")
+    assert "Worst found in the declared ranges" in page
+    assert "The worst cases and the certificates in full" in page
+    assert dict(told.details)["Worst case of the fixed PID"].count("The situation: reference")
+    assert "Stability of the knowledge base" in dict(told.details)
+    lines = answer.answer(data, run.refined["equal"].kb)
+    assert any(line.startswith("worst found in the declared ranges: ") for line in lines)
+    assert any(line.startswith("about the operating points: ") for line in lines)
