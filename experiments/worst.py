@@ -219,7 +219,7 @@ def _certificate(found: Mapping[str, Any], proof: Mapping[str, Any]) -> str:
         f"failures ({proof['failure']}): {found['failures']} in the search, {proof['failures']} of "
         f"{proof['situations']} drawn; failure probability at most {100 * proof['failure_bound']:.3g} % at "
         f"{100 * proof['confidence']:g} % confidence for situations uniform in the envelope"
-        + (f"; {skipped} in which the plant cannot begin were skipped" if skipped else "")
+        + (f"; {skipped} were skipped: the plant cannot start or rest there" if skipped else "")
     )
 
 

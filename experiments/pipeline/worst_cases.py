@@ -58,7 +58,7 @@ class WorstFinding:
     failures, drawn_failures : int
         Situations among both, and among those drawn, in which the loop was lost.
     skipped : int
-        Situations that were not simulated, because the plant cannot begin there.
+        Situations that were not simulated, because the plant cannot start or rest there.
     lost_alone : int
         Situations of both searches in which its loop is lost and that of the fixed gains is not.
     reason : str

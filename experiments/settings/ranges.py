@@ -55,18 +55,22 @@ def envelope(
 
 def drawn_sets(config: DesignConfig, plant: Plant, ranges: Envelope) -> dict[str, tuple[Situation, ...]]:
     """Return the situations that are drawn to teach and to validate, and, under "drawn", the fresh ones that judge."""
-    asked = config.draws
+    asked, step = config.draws, config.integration_step
+
+    def drawn(n: int, name: str, *, evenly: bool) -> tuple[Situation, ...]:
+        return drawn_situations(plant, ranges, n, config.seed, name, evenly=evenly, step=step)
+
     found = {
-        "taught": drawn_situations(plant, ranges, asked.taught, config.seed, "taught draw", evenly=True),
-        "validation": drawn_situations(plant, ranges, asked.validation, config.seed, "validation draw", evenly=True),
-        "drawn": drawn_situations(plant, ranges, asked.verdict, config.seed, "drawn"),
+        "taught": drawn(asked.taught, "taught draw", evenly=True),
+        "validation": drawn(asked.validation, "validation draw", evenly=True),
+        "drawn": drawn(asked.verdict, "drawn", evenly=False),
     }
     loop = common(config)
     return {kind: tuple(replace(s, **loop) for s in several) for kind, several in found.items() if several}
 
 
 def skipped(config: DesignConfig, drawn: Sets) -> list[str]:
-    """Return what is to be said of draws that were left out, because the plant cannot begin there.
+    """Return what is to be said of draws that were left out, because the plant cannot start or rest there.
 
     Raises
     ------
@@ -78,12 +82,13 @@ def skipped(config: DesignConfig, drawn: Sets) -> list[str]:
     if not any(lost.values()):
         return []
     told = ", ".join(f"{lost[kind]} of {asked[kind]} {_USES[kind]}" for kind in asked if lost[kind])
-    cure = "narrow the ranges of its initial states and parameters (envelope.initial, envelope.parameters)"
+    cure = "narrow their ranges (envelope.initial, envelope.parameters, envelope.reference)"
     if asked["drawn"] and len(drawn.get("drawn", ())) < FEWEST_DRAWS:
         raise UserError(
-            f"the plant cannot begin in {told} situations that were drawn, and a verdict needs {FEWEST_DRAWS}; {cure}"
+            f"the plant cannot start or rest in {told} situations that were drawn, and a verdict needs {FEWEST_DRAWS}; "
+            f"{cure}"
         )
-    return [f"the plant cannot begin in {told} situations that were drawn; they were skipped: {cure}"]
+    return [f"the plant cannot start or rest in {told} situations that were drawn; they were skipped: {cure}"]
 
 
 def with_draws(named: Sets, drawn: Sets) -> dict[str, tuple[Situation, ...]]:

@@ -92,7 +92,7 @@ class _Same:
         return id(self.plant)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _loss(same: _Same, task: _RestTask) -> Signal:
     """The signal of a task; kept, since a verdict repeats each situation many times for every controller."""
     parts = [part for signal in (*task.references, *task.loads) for part in signal.parts]

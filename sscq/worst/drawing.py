@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
 
 def drawn_situations(
-    plant: Plant, envelope: Envelope, n: int, seed: int, name: str = "drawn", *, evenly: bool = False
+    plant: Plant,
+    envelope: Envelope,
+    n: int,
+    seed: int,
+    name: str = "drawn",
+    *,
+    evenly: bool = False,
+    step: float | None = None,
 ) -> tuple[Situation, ...]:
     """Return situations drawn from an envelope, uniformly in every range.
 
@@ -31,12 +38,14 @@ def drawn_situations(
     evenly : bool
         As a Latin hypercube: few situations then cover every range, but are no independent sample. Left out, they are
         independent, as an interval over situations needs them.
+    step : float, optional
+        Integration step [s]; left out, the plant's.
 
     Returns
     -------
     tuple of Situation
-        Each with a noise path of its own. Draws in which the plant cannot begin, such as those of a closed chain that
-        nothing closes, are left out, so that there may be fewer than `n`.
+        Each with a noise path of its own. Draws that the plant refuses (see :func:`sscq.worst.genome.begins`), such as
+        those of a closed chain that nothing closes, are left out, so that there may be fewer than `n`.
     """
     if n == 0:
         return ()
@@ -45,4 +54,4 @@ def drawn_situations(
     size = (n, genes.box.n_genes)
     genomes = genes.placed(latin_hypercube(rng, *size) if evenly else rng.random(size))
     several = (replace(genes.situation(row), name=f"{name} {k}") for k, row in enumerate(genomes, 1))
-    return tuple(situation for situation in several if begins(plant, situation))
+    return tuple(situation for situation in several if begins(plant, situation, step))

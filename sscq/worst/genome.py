@@ -11,6 +11,7 @@ import numpy as np
 
 from plants.core.plant import StartWarning
 from plants.excitation import Constant, Part, Ramp, Signal, Sine, Step, WhiteNoise
+from sscq.loop.loss_at_rest import loss_at_rest
 from sscq.search.box import Box
 from sscq.situations.situation import Situation
 from sscq.worst.envelope import PATHS, Envelope, shared_limits
@@ -33,14 +34,19 @@ _DRAWS = 1  # their stream of random numbers; searches are seeded with the seed 
 _ROUNDING = 1e-6  # relative: times are given in decimals
 
 
-def begins(plant: Plant, situation: Situation) -> bool:
-    """Whether the plant can begin there: a closed chain refuses starts and parameters with which nothing closes it."""
-    if plant.admissible is None:
-        return True
+def begins(plant: Plant, situation: Situation, step: float | None = None) -> bool:
+    """Whether a situation can be simulated: the plant starts there, and can rest where its loss at rest is asked for.
+
+    A closed chain refuses starts and parameters with which nothing closes it; a heater too weak for the reference has
+    no rest there. `step` is the integration step [s]; left out, the plant's.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StartWarning)  # states of a draw that move follow the constraints
         try:
-            plant.start(situation.initial, situation.parameters)
+            if plant.admissible is not None:
+                plant.start(situation.initial, situation.parameters)
+            if plant.loses_at_rest:
+                loss_at_rest(plant, situation, step or plant.step)
         except ValueError:
             return False
     return True
@@ -157,8 +163,9 @@ class EnvelopeGenes:
     def anchors(self) -> tuple[Situation, ...]:
         """Return situations that use together all that any situation of the envelope uses.
 
-        Simulated beside others they keep what is compiled in, and so the kernel, the same whatever these are. Starts
-        and parameters are no part of that: where the plant refuses them, nominal ones stand in.
+        Simulated beside others they keep what is compiled in, and so the kernel, the same whatever these are. Values
+        of starts, parameters, references and loads are no part of that: where the plant refuses them, those nearest to
+        its nominal ones stand in.
         """
         fullest = np.array([max(ends, key=abs) for ends in zip(self.box.low, self.box.high, strict=True)])
         place = [axis.name for axis in self.axes].index("kind")
@@ -167,8 +174,21 @@ class EnvelopeGenes:
             genome = fullest.copy()
             genome[place] = kind
             one = self.situation(genome)
-            found.append(one if begins(self.plant, one) else replace(one, initial=None, parameters=None))
+            found.append(one if begins(self.plant, one) else self._calm(genome))
         return tuple(found)
+
+    def _calm(self, genome: NDArray[np.float64]) -> Situation:
+        """Return the situation of a genome with what a plant may refuse as near to nominal as the ranges allow."""
+        usual = {f"reference.{name}": value for name, value in self._rest.items()}
+        for group in ("parameters", "initial", "load"):
+            kind = _QUANTITIES[group]
+            nominal = self.plant.calm() if group == "load" else [q.nominal for q in getattr(self.plant, kind)]
+            names = [q.name for q in getattr(self.plant, kind)]
+            usual |= {f"{group}.{name}": value for name, value in zip(names, nominal, strict=True)}
+        values = self.values(genome)
+        near = {a.name: min(max(usual.get(a.name, values[a.name]), a.low), a.high) for a in self.axes}
+        one = self.situation(self.genome({**values, **{name: near[name] for name in near if name in usual}}))
+        return one if begins(self.plant, one) else replace(one, initial=None, parameters=None)
 
     def _reference(self, name: str, heights: Mapping[str, float], kind: str) -> Signal:
         """Reference of an output: where it stands nominally, if there is no range for it."""

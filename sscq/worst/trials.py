@@ -123,7 +123,7 @@ class Trials:
     n_evaluations, n_failures : int
         Situations simulated, and failures among them.
     n_skipped : int
-        Situations that were not simulated, because the plant cannot begin there.
+        Situations that were not simulated, because the plant refuses them, see :func:`sscq.worst.genome.begins`.
     """
 
     def __init__(self, bench: TrialLoops, controller: Any, gains: Any, against: tuple[Any, Any] | None = None) -> None:
@@ -144,7 +144,7 @@ class Trials:
         What the plant refuses is skipped, and infinite: worse for a search than all else.
         """
         genes = self.bench.genes
-        there = np.array([begins(genes.plant, genes.situation(genome)) for genome in genomes])
+        there = np.array([begins(genes.plant, genes.situation(genome), self.bench.step) for genome in genomes])
         self.n_skipped += int((~there).sum())
         values = np.full(len(genomes), np.inf)
         if there.any():

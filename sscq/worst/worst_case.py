@@ -161,8 +161,8 @@ def worst_case(
     Raises
     ------
     ValueError
-        Where the envelope does not fit the plant, a number is out of its range, or the plant cannot begin in any
-        situation that was tried.
+        Where the envelope does not fit the plant, a number is out of its range, or the plant refuses all
+        situations that were tried.
     """
     whole("evaluations", evaluations, _FEWEST)
     whole("seed", seed, 0)
@@ -181,8 +181,8 @@ def worst_case(
     for tried in (trials, drawn):
         if not tried.n_evaluations:
             raise ValueError(
-                f"plant {plant.name!r} cannot begin in any of {tried.n_skipped} situations of the envelope that were "
-                "tried; narrow its ranges of initial states and parameters"
+                f"plant {plant.name!r} refuses all of {tried.n_skipped} situations of the envelope that were tried: it "
+                "cannot start or rest there; narrow its ranges of initial states, parameters and references"
             )
     return _result(trials, _result(drawn))
 

@@ -33,7 +33,7 @@ def worst_case(case: FinishedDesign) -> str:
     base = case.judgement.worst_cases[BASELINE]
     if name != BASELINE and not base.reason:
         told.append(f"the worst of the {case.name(BASELINE)} itself: {_cost(base, BASELINE)}")
-    skipped = f"; {found.skipped} in which the plant cannot begin were skipped" if found.skipped else ""
+    skipped = f"; {found.skipped} were skipped: the plant cannot start or rest there" if found.skipped else ""
     return f"{'; '.join(told)}. {_how_often(found)}{skipped}."
 
 
@@ -75,7 +75,7 @@ def _stability(found: StabilityFinding) -> str:
     if found.outcome == stability.STABLE:
         return f"each of {loops} is stable, the slowest ({found.slowest}) decays with {number(found.decay, 3)} 1/s"
     if found.outcome == stability.RESTING:
-        return f"no mode of {loops} grows, but one ({found.slowest}) hardly decays: next to no integral action"
+        return f"no mode of {loops} grows, but one ({found.slowest}) hardly decays, as with next to no ki"
     if found.outcome == stability.UNSTABLE:
         return f"no common Lyapunov function can exist: {found.slowest} is unstable even while its gains stand still"
     if found.outcome == stability.HOLDS:

@@ -102,7 +102,7 @@ def test_starts_that_a_plant_refuses_are_counted_and_a_plant_that_refuses_all_is
     limit = -2.0
     again = WorstSearches(here, here.setup.fitness, [tuned(here, FIXED)])
     assert again.ask("fixed") == ()
-    assert "cannot begin in any of" in again.found["fixed"].reason
+    assert "refuses all of" in again.found["fixed"].reason
 
 
 def test_limits_of_the_fitness_count_where_it_has_some(run):

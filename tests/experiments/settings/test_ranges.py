@@ -54,6 +54,9 @@ def test_draws_in_which_the_plant_cannot_begin_are_told_and_too_few_are_refused(
     whole = {"taught": drawn["taught"][-3:], "validation": drawn["validation"][-2:], "drawn": drawn["drawn"]}
     assert skipped(config, whole) == []
     (told,) = skipped(config, {**whole, "taught": whole["taught"][:2], "drawn": whole["drawn"][:41]})
-    assert "cannot begin in 1 of 3 to teach, 9 of 50 to judge in situations that were drawn; they were skipped" in told
+    assert (
+        "cannot start or rest in 1 of 3 to teach, 9 of 50 to judge in situations that were drawn; they were skipped"
+        in told
+    )
     with pytest.raises(UserError, match=r"11 of 50 to judge in .* a verdict needs 40; narrow"):
         skipped(config, {**whole, "drawn": whole["drawn"][:39]})

@@ -8,6 +8,7 @@ import pytest
 import plants
 from sscq.worst.drawing import drawn_situations
 from sscq.worst.envelope import Envelope, usual_envelope
+from sscq.worst.genome import EnvelopeGenes, begins
 
 PLANT = plants.get("fopdt")
 RANGES = Envelope(
@@ -74,3 +75,12 @@ def test_draws_in_which_the_plant_cannot_begin_are_left_out():
     kept = drawn_situations(chain, RANGES, 64, 0)
     assert [s.name for s in kept] == [s.name for s in drawn() if s.parameters["K"] <= 1.1]
     assert 0 < len(kept) < 64
+
+
+def test_draws_at_which_the_plant_cannot_rest_are_left_out():
+    """A pump too weak for the level: the loss at rest, which measures of entropy production need, is not known there."""
+    tanks = plants.get("two_tanks")
+    found = drawn_situations(tanks, usual_envelope(tanks), 40, 0)
+    assert 30 < len(found) < 40
+    for anchor in EnvelopeGenes(tanks, usual_envelope(tanks)).anchors():
+        assert begins(tanks, anchor)
