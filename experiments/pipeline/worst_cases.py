@@ -173,7 +173,7 @@ class WorstSearches:
             costs={key: float(one.cost[0]) for key, one in there.items()},
             diverged_at={key: _or_none(float(one.diverged_at[0])) for key, one in there.items()},
             broken={key: one.broken for key, one in there.items()},
-            median_cost=found.median_cost,
+            median_cost=drawn.median_cost,
             searched=found.n_evaluations,
             drawn=drawn.n_evaluations,
             failures=found.n_failures + drawn.n_failures,

@@ -107,7 +107,7 @@ def _worst_details(case: FinishedDesign) -> Iterator[tuple[str, str]]:
             continue
         genes = EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config))
         situation = words.situation(case.plant, genes.situation(genes.genome(found.values)))
-        usual = f"in the median of all that were simulated J {number(found.median_cost, 3)}"
+        usual = f"in the median of those drawn J {number(found.median_cost, 3)}"
         yield what, f"{_there(case, name, found)}, {usual}. The situation: {situation}. {_how_often(found)}."
 
 
