@@ -76,7 +76,7 @@ class Claim:
     @property
     def covered(self) -> bool:
         """Whether the claimed interval of the mean holds the change found afterwards."""
-        return self.claimed.mean.low <= self.found.mean.value <= self.claimed.mean.high
+        return self.claimed.headline.low <= self.found.mean.value <= self.claimed.headline.high
 
     @property
     def kept(self) -> bool:
@@ -90,7 +90,7 @@ class Claim:
             str(self.seed),
             self.title,
             "recommended" if self.recommended else "use the fixed gains",
-            percent(self.claimed.mean),
+            percent(self.claimed.headline),
             percent(self.found.mean),
             "yes" if self.covered else "NO",
             percent(self.found.tail) + ("" if self.kept else " WORSE"),
