@@ -165,7 +165,7 @@ def test_too_few_seeds_or_designs_are_told():
 def test_a_budget_of_few_seeds_gets_those_that_a_comparison_needs(tmp_path, monkeypatch):
     (tmp_path / "budget").mkdir()
     for name, seeds in (("hasty", 5), ("thorough", 100)):
-        (tmp_path / "budget" / f"{name}.yaml").write_text(f"verdict_seeds: {seeds}\n")
+        (tmp_path / "budget" / f"{name}.yaml").write_text(f"budget: {{verdict_seeds: {seeds}}}\n")
     monkeypatch.setattr(suite, "FOLDER", tmp_path)
     assert suite.options(["budget=hasty"]).overrides[-1] == "budget.verdict_seeds=20"
     assert suite.options(["budget=hasty", "budget.verdict_seeds=3"]).overrides[-1] == "budget.verdict_seeds=3"
