@@ -6,6 +6,9 @@ import math
 import textwrap
 from typing import TYPE_CHECKING
 
+from sscq.worst.envelope import usual_envelope
+from sscq.worst.genome import EnvelopeGenes
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
 
 _HEADER = ("plant", "states", "controlled", "what it is")
 _CONTROLLED = 28
+_OF_THE_DRAW = ("kind", "path", "excitations_of")  # no ranges of anything
 _WIDTH = 74  # of what it is, in characters: a line should fit a terminal
 
 
@@ -61,6 +65,9 @@ def description(plant: Plant) -> str:
     channels = [("  " + channel.output, f"limits {channel.low:g} .. {channel.high:g}") for channel in plant.channels]
     if channels:
         parts.append(f"\ncontrol channels\n{_columns(channels)}")
+    ranges = range_rows(plant) if channels else []
+    if ranges:
+        parts.append(f"\nsituations are drawn from\n{_columns([(f'  {row[0]}', *row[1:]) for row in ranges])}")
     measures = [(f"  {one.name}", one.unit or "-", f"large: {one.scale:g}", one.text) for one in plant.measures]
     if measures:
         parts.append(f"\nown measures\n{_columns(measures)}")
@@ -74,6 +81,22 @@ def description(plant: Plant) -> str:
     if plant.loses_at_rest:
         parts.append("loses at rest     measures count the entropy production beyond that of the present set point")
     return "\n".join(parts)
+
+
+def range_rows(plant: Plant) -> list[tuple[str, str, str, str]]:
+    """Return what situations are drawn from: name, range, unit and who says so; what stands still is left out."""
+    ranges, declared = usual_envelope(plant), plant.ranges.given()
+    rows = []
+    for axis in EnvelopeGenes(plant, ranges).axes:
+        group = axis.name.partition(".")[0]
+        if group in _OF_THE_DRAW or axis.low == axis.high:
+            continue
+        origin = "declared" if group in declared else "of its situations, or usual"
+        rows.append((axis.name, f"{axis.low:g} .. {axis.high:g}", axis.unit or "-", origin))
+    if ranges.excitations_of:
+        names = textwrap.shorten(", ".join(ranges.excitations_of), _WIDTH, placeholder=" ...")
+        rows.append(("disturbances of", names, "", "declared"))
+    return rows
 
 
 def _quantity(item: Quantity) -> tuple[str, ...]:

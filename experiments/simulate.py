@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.plant_list import range_rows
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, document, element
 from experiments.report.drawing.numbers import number, plain
@@ -86,7 +87,9 @@ def page(config: SimulateConfig, done: Simulation) -> str:
     """Return the page as text: the same simulation gives the same text."""
     charts = [part for title, groups in _SECTIONS.items() for part in _section(title, _signal_charts(done, groups))]
     energy = _section("Energy and entropy production (T0 dS)", _energies(done))
-    return document("Simulation", done.plant.name, _facts(config, done), *charts, *energy, _numbers(done))
+    return document(
+        "Simulation", done.plant.name, _facts(config, done), *charts, *energy, _numbers(done), *_ranges(done.plant)
+    )
 
 
 def _section(title: str, charts: list[Html]) -> list[Html]:
@@ -136,6 +139,19 @@ def _numbers(done: Simulation) -> Html:
     rows = [element("tr", element("th", s.name), *(element("td", cell) for cell in _cells(s))) for s in done.signals]
     table = element("table", element("thead", element("tr", *head)), element("tbody", *rows))
     return element("section", element("h3", "All signals"), element("div", table, class_="scroll"))
+
+
+def _ranges(plant: Plant) -> list[Html]:
+    """What situations of a design are drawn from; nothing where there is nothing to control."""
+    if not plant.channels:
+        return []
+    head = element("tr", *(element("th", word) for word in ("range of", "low .. high", "unit", "from")))
+    rows = [
+        element("tr", element("th", row[0]), *(element("td", cell) for cell in row[1:])) for row in range_rows(plant)
+    ]
+    table = element("table", element("thead", head), element("tbody", *rows))
+    title = element("h3", "What situations of a design are drawn from")
+    return [element("section", title, element("div", table, class_="scroll"))]
 
 
 def _cells(signal: SimulatedSignal) -> list[str]:

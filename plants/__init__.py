@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from plants.core.plant import Plant, StartWarning, with_rival
     from plants.core.presentation import Body, PlottedSignal, Presentation, Scene, View
     from plants.core.presentation import PlottedSignal as Shown
-    from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity, Rival
+    from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity, Rival
     from plants.core.scene_points import SceneError
     from plants.core.user_file import PlantFileError, load_plant_file, slow_plants
     from plants.mechanics import DeclarationError, Mechanism
@@ -86,7 +86,7 @@ _FROM = {
     "plants.core.motion.trajectory": ("DivergedError", "Trajectory"),
     "plants.core.plant": ("Plant", "StartWarning", "with_rival"),
     "plants.core.presentation": ("Body", "PlottedSignal", "Presentation", "Scene", "View"),
-    "plants.core.quantities": ("Channel", "ControlTask", "OperatingPoint", "Quantity", "Rival"),
+    "plants.core.quantities": ("Channel", "ControlTask", "OperatingPoint", "OperatingRanges", "Quantity", "Rival"),
     "plants.core.scene_points": ("SceneError",),
     "plants.core.user_file": ("PlantFileError", "load_plant_file", "slow_plants"),
     "plants.mechanics": ("DeclarationError", "Mechanism"),
@@ -97,15 +97,13 @@ provide(REGISTERED)
 
 __all__ = [
     "AlgebraicLoopError", "Body", "Channel", "CheckReport", "ControlTask", "DeclarationError", "DivergedError",
-    "LinearModel",
-    "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "Plant", "PlantFileError",
-    "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown", "SpuriousDamping",
-    "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check", "close", "cos",
-    "find", "get", "is_odd", "levitation", "linearise", "load_installed", "load_plant_file", "loop_gain", "measures",
-    "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car", "reactors", "register",
-    "ride",
-    "simulate", "sin", "slow_plants", "spurious_damping", "suspension", "tanks", "tasks", "thermal", "unicycle",
-    "with_rival",
+    "LinearModel", "LoopGainWarning", "LoopReport", "Measure", "Mechanism", "OperatingPoint", "OperatingRanges",
+    "Plant", "PlantFileError", "PlottedSignal", "Presentation", "Quantity", "Rival", "Scene", "SceneError", "Shown",
+    "SpuriousDamping", "StartWarning", "Trajectory", "View", "balancing_vehicle", "ball_and_beam", "cart_pole", "check",
+    "close", "cos", "find", "get", "is_odd", "levitation", "linearise", "load_installed", "load_plant_file",
+    "loop_gain", "measures", "motors", "names", "oscillators", "pendulum", "planar_quadrotor", "process", "quarter_car",
+    "reactors", "register", "ride", "simulate", "sin", "slow_plants", "spurious_damping", "suspension", "tanks",
+    "tasks", "thermal", "unicycle", "with_rival",
 ]  # fmt: skip
 
 

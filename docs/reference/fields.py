@@ -20,6 +20,7 @@ CLASSES: tuple[type[Any], ...] = (
     plants.OperatingPoint,
     plants.Plant,
     ControlTask,
+    plants.OperatingRanges,
     sscq.Situation,
 )
 HEAD = """# Fields and functions

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plants.core.measures import Measure
     from plants.core.presentation import PlottedSignal, Scene
-    from plants.core.quantities import Channel, OperatingPoint, Quantity, Rival
+    from plants.core.quantities import Channel, OperatingPoint, OperatingRanges, Quantity, Rival
 
     Block = Callable[..., Any]
 
@@ -125,7 +125,7 @@ class Plant:
     text : str
         What it is and where the equations come from.
     task : ControlTask
-        What it is for: situations, operating points, measures and rivals (:mod:`plants.core.quantities`).
+        What it is for: situations, ranges, operating points, measures and rivals (:mod:`plants.core.quantities`).
     presentation : Presentation
         How reports show it (:mod:`plants.core.presentation`).
 
@@ -187,6 +187,11 @@ class Plant:
     def situations(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """The task's situations."""
         return self.task.situations
+
+    @property
+    def ranges(self) -> OperatingRanges:
+        """The task's ranges."""
+        return self.task.ranges
 
     @property
     def operating_points(self) -> tuple[OperatingPoint, ...]:

@@ -8,11 +8,12 @@ of states (:func:`plants.core.plant.with_rival` puts it into the plant).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from plants.core.measures import Measure
 
@@ -121,6 +122,94 @@ class Rival:
     allocate: Callable[..., Any]
 
 
+def finite_range(what: str, given: object, least: float = -math.inf) -> tuple[float, float]:
+    """Return a range [low, high] of floats.
+
+    Raises
+    ------
+    ValueError
+        Where it is none: not two finite numbers in order, or below `least`.
+    """
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise ValueError(f"{what} must be [low, high], got {given!r}")
+    low, high = (finite_number(what, end) for end in given)
+    if not least <= low <= high:
+        floor = "" if least == -math.inf else f"{least:g} <= "
+        raise ValueError(f"{what} must be [low, high] with {floor}low <= high, got [{low:g}, {high:g}]")
+    return low, high
+
+
+def finite_number(what: str, given: object) -> float:
+    """Return a finite number as a float; ValueError where it is none."""
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
+        raise ValueError(f"{what} must be a finite number, got {given!r}")
+    return float(given)
+
+
+@dataclass(frozen=True)
+class OperatingRanges:
+    """What a plant meets in operation, as ranges [low, high]: situations are drawn from them, evenly in each.
+
+    A group that is left out spans what the task's situations span, and what these leave alone some more
+    (`sscq.usual_envelope`). A group that is given is complete: what it does not name keeps its nominal value.
+
+    Attributes
+    ----------
+    parameters, initial : mapping of parameter or state to range, optional
+        In the quantity's unit, inside its bounds.
+    reference : mapping of channel output to range, optional
+        Where references lead.
+    load : mapping of disturbance to range, optional
+        Steps at half the horizon.
+    excitation : mapping of disturbance to range, optional
+        Standard deviation of white noise.
+    noise : mapping of measurement to range, optional
+        Standard deviation of sensor noise.
+    delay : range, optional
+        Delay of the commands beside the plant's own dead time [s].
+    authority : range, optional
+        Share of the command limits that the actuators have.
+    excitations_of : tuple of str
+        Names of the task's situations: each draw has the disturbances of one of them, with random numbers of its own,
+        and `load` and `excitation` on top. For what no range can say, such as roads and pushes.
+
+    Raises
+    ------
+    ValueError
+        Where a range is none.
+    TypeError
+        Where a group maps no names to ranges.
+    """
+
+    parameters: Mapping[str, tuple[float, float]] | None = None
+    initial: Mapping[str, tuple[float, float]] | None = None
+    reference: Mapping[str, tuple[float, float]] | None = None
+    load: Mapping[str, tuple[float, float]] | None = None
+    excitation: Mapping[str, tuple[float, float]] | None = None
+    noise: Mapping[str, tuple[float, float]] | None = None
+    delay: tuple[float, float] | None = None
+    authority: tuple[float, float] | None = None
+    excitations_of: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without the plant, and make all numbers floats."""
+        for name, given in self.given().items():
+            least = -math.inf if name in ("parameters", "initial", "reference", "load") else 0.0
+            what = f"operating ranges: {name}"
+            if name in ("delay", "authority"):
+                object.__setattr__(self, name, finite_range(what, given, least))
+                continue
+            if not isinstance(given, Mapping):
+                raise TypeError(f"{what} must map names to [low, high], got {given!r}")
+            checked = {key: finite_range(f"{what}[{key}]", ends, least) for key, ends in given.items()}
+            object.__setattr__(self, name, checked)
+
+    def given(self) -> dict[str, Any]:
+        """Return the groups that are given, by name."""
+        found = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "excitations_of"}
+        return {name: group for name, group in found.items() if group is not None}
+
+
 @dataclass(frozen=True)
 class ControlTask:
     """What a plant is for: where its control is taught and judged, by what measures, and beside whom.
@@ -132,6 +221,8 @@ class ControlTask:
     situations : mapping of "taught", "validation", "unforeseen" to sequences of mappings
         Keyword arguments of `sscq.Situation`. Left empty, steps are made from the channels' scale, with noise of the
         disturbances' nominal values (standard deviation; 0: none).
+    ranges : OperatingRanges
+        From which further situations are drawn, to teach, to validate and to judge.
     operating_points : tuple of OperatingPoint
         Left empty: the equilibrium of the channels' references is not known and no margins are computed.
     measures : tuple of Measure
@@ -148,3 +239,4 @@ class ControlTask:
     measures: tuple[Measure, ...] = ()
     trade_off: tuple[str, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    ranges: OperatingRanges = field(default_factory=OperatingRanges)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from controllers.settings import check as check_settings
 from controllers.settings import setting
 from plants.core.names import unknown
+from plants.core.quantities import finite_number, finite_range
 from plants.excitation import Constant, Step, WhiteNoise
 from sscq.situations.situation_sets import standard_sets
 
@@ -34,6 +35,7 @@ PATHS = 2**20  # noise paths that a seed is drawn from: so many that two draws h
 _BY_NAME = {"parameters": "parameters", "initial": "states", "load": "disturbances", "excitation": "disturbances",
             "noise": "measurements"}  # fmt: skip
 _NOT_NEGATIVE = ("excitation", "noise")
+_LATER = {"excitations_of"}  # documents of before have none, and one that says nothing is left out
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Envelope:
         In multiples of `delay_step`: situations of equal dead time are simulated together.
     authority : range
         The controller believes in all of it.
+    excitations_of : tuple of str
+        Names of the plant's own situations. Where there are any, every draw has the disturbances of one of them, with a
+        noise path of its own; `load` and `excitation` come on top.
 
     Raises
     ------
@@ -75,20 +80,25 @@ class Envelope:
     delay_step: float = setting(0.01, "between neighbouring delays", unit="s", above=0)
     hold: float = setting(0.1, "time that white noise is held", unit="s", above=0)
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
+    excitations_of: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check what can be checked without the plant, and make all numbers floats."""
         for name in (*_BY_NAME, "reference"):
             least = 0.0 if name in _NOT_NEGATIVE else -math.inf
-            given = {key: _range(f"{name}[{key}]", value, least) for key, value in getattr(self, name).items()}
+            given = {
+                key: finite_range(f"envelope: {name}[{key}]", value, least)
+                for key, value in getattr(self, name).items()
+            }
             object.__setattr__(self, name, given)
-        object.__setattr__(self, "kinds", tuple(self.kinds))
+        for name in ("kinds", "excitations_of"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.kinds or len(set(self.kinds)) < len(self.kinds):
             raise ValueError(f"envelope: kinds must be different ones of {', '.join(KINDS)}, got {self.kinds}")
-        object.__setattr__(self, "delay", _range("delay", self.delay, 0.0))
-        object.__setattr__(self, "authority", _range("authority", self.authority, 0.0))
+        object.__setattr__(self, "delay", finite_range("envelope: delay", self.delay, 0.0))
+        object.__setattr__(self, "authority", finite_range("envelope: authority", self.authority, 0.0))
         if self.rate_limit is not None:
-            object.__setattr__(self, "rate_limit", _range("rate_limit", self.rate_limit, 0.0))
+            object.__setattr__(self, "rate_limit", finite_range("envelope: rate_limit", self.rate_limit, 0.0))
         check_settings(self, "envelope")
         for name in ("delay_step", "hold", "t_end"):
             object.__setattr__(self, name, float(getattr(self, name)))
@@ -107,6 +117,10 @@ class Envelope:
         for key in self.reference:
             if key not in outputs:
                 raise ValueError(f"envelope: {unknown('controlled output', key, outputs)}")
+        named = situations_by_name(plant)
+        for key in self.excitations_of:
+            if key not in named:
+                raise ValueError(f"envelope: {unknown(f'situation of plant {plant.name!r}', key, list(named))}")
         if self.authority != (1.0, 1.0) and shared_limits(plant) is None:
             raise ValueError(
                 f"envelope: authority needs the same finite command limits, with 0 between them, for all channels of "
@@ -115,7 +129,8 @@ class Envelope:
 
     def document(self) -> dict[str, Any]:
         """Return it as plain data; :meth:`from_document` reads it."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        found = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {name: value for name, value in found.items() if value or name not in _LATER}
 
     @classmethod
     def from_document(cls, given: object) -> Envelope:
@@ -127,15 +142,23 @@ class Envelope:
             For an unknown or missing name, or anything that is no range.
         """
         names = [f.name for f in fields(cls)]
-        if not isinstance(given, dict) or set(given) != set(names):
+        if not isinstance(given, dict) or not set(names) - _LATER <= set(given) <= set(names):
             raise ValueError(f"envelope: expected a mapping with the keys {', '.join(names)}, got {given!r}")
         wrong = [name for name in (*_BY_NAME, "reference") if not isinstance(given[name], dict)]
         if wrong:
             raise ValueError(f"envelope: {wrong[0]} must map names to [low, high], got {given[wrong[0]]!r}")
-        if not isinstance(given["kinds"], list) or not all(isinstance(kind, str) for kind in given["kinds"]):
-            raise ValueError(f"envelope: kinds must be a list of words, got {given['kinds']!r}")
-        times = {name: _number(name, given[name]) for name in ("delay_step", "hold", "t_end")}
+        for name in ("kinds", "excitations_of"):
+            words = given.get(name, [])
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                raise ValueError(f"envelope: {name} must be a list of words, got {words!r}")
+        times = {name: finite_number(f"envelope: {name}", given[name]) for name in ("delay_step", "hold", "t_end")}
         return cls(**{**given, **times})
+
+
+def situations_by_name(plant: Plant) -> dict[str, Situation]:
+    """Return a plant's own situations, or those made from its channels; of several of one name the first."""
+    several = [situation for group in standard_sets(plant).values() for situation in group]
+    return {situation.name: situation for situation in reversed(several)}
 
 
 def shared_limits(plant: Plant) -> Range | None:
@@ -145,22 +168,6 @@ def shared_limits(plant: Plant) -> Range | None:
         return None
     (low, high) = limits.pop()
     return (low, high) if -math.inf < low < 0.0 < high < math.inf else None
-
-
-def _range(what: str, given: object, least: float) -> Range:
-    if not isinstance(given, (list, tuple)) or len(given) != 2:
-        raise ValueError(f"envelope: {what} must be [low, high], got {given!r}")
-    low, high = (_number(what, end) for end in given)
-    if not least <= low <= high:
-        floor = "" if least == -math.inf else f"{least:g} <= "
-        raise ValueError(f"envelope: {what} must be [low, high] with {floor}low <= high, got [{low:g}, {high:g}]")
-    return low, high
-
-
-def _number(what: str, given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or not math.isfinite(given):
-        raise ValueError(f"envelope: {what} must be a finite number, got {given!r}")
-    return float(given)
 
 
 def _plain(value: Any) -> Any:
@@ -178,7 +185,7 @@ _AUTHORITY = 0.7
 def usual_envelope(
     plant: Plant, sample_time: float | None = None, sets: Mapping[str, Sequence[Situation]] | None = None
 ) -> Envelope:
-    """Return the ranges that a plant's control situations span.
+    """Return the ranges that a plant declares, and for groups that it does not those that its situations span.
 
     Parameters
     ----------
@@ -191,30 +198,37 @@ def usual_envelope(
     Returns
     -------
     Envelope
-        Initial states, references, loads and white noise between the least and the most of taught, validation and
-        unforeseen situations, the plant's own or made from its channels. Parameters that these change span what they
-        give them, all others +-30 % of their nominal value inside their bounds. Sensor noise up to 2 % of the
-        channel's scale, command delays up to four samples, actuators with 70 to 100 % of their range where this is
-        defined; more where the situations have more.
+        What the plant's `ranges` give. Else: initial states, references, loads and white noise between the least and
+        the most of taught, validation and unforeseen situations, the plant's own or made from its channels. Parameters
+        that these change span what they give them, all others +-30 % of their nominal value inside their bounds.
+        Sensor noise up to 2 % of the channel's scale, command delays up to four samples, actuators with 70 to 100 % of
+        their range where this is defined; more where the situations have more.
     """
     several = [situation for group in (sets or standard_sets(plant)).values() for situation in group]
     period = plant.step if sample_time is None else sample_time
     slowest = max([_DELAYED * period, *(s.delay for s in several)])
     noises = [part for s in several for signal in s.excitations(plant) for part in _noises(signal)]
-    return Envelope(
-        parameters=_parameters(plant, several),
-        initial=_initial(plant, several),
-        reference={
+    heights = [[_height(signal) for signal in s.excitations(plant)] for s in several]
+    deviations = [[_deviation(signal) for signal in s.excitations(plant)] for s in several]
+    spanned: dict[str, Any] = {
+        "parameters": _parameters(plant, several),
+        "initial": _initial(plant, several),
+        "reference": {
             c.output: _span([_height(s.references(plant)[i]) for s in several]) for i, c in enumerate(plant.channels)
         },
-        load=_disturbances(plant, [[_height(signal) for signal in s.excitations(plant)] for s in several]),
-        excitation=_disturbances(plant, [[_deviation(signal) for signal in s.excitations(plant)] for s in several]),
-        noise=_sensor_noise(plant, several),
-        delay=(0.0, round(slowest / period) * period),
-        authority=(_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0),
-        delay_step=_delay_step(plant, period),
+        "load": _disturbances(plant, heights, plant.calm()),
+        "excitation": _disturbances(plant, deviations, (0.0,) * len(plant.disturbances)),
+        "noise": _sensor_noise(plant, several),
+        "delay": (0.0, round(slowest / period) * period),
+        "authority": (_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0),
+    }
+    ranges = spanned | plant.ranges.given()
+    return Envelope(
+        **ranges,
+        delay_step=_delay_step(plant, period, ranges["parameters"]),
         hold=min((part.hold for part in noises), default=10.0 * period),
         t_end=max(s.t_end for s in several),
+        excitations_of=plant.ranges.excitations_of,
     )
 
 
@@ -237,10 +251,11 @@ def _initial(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
     return {name: ends for name, ends in ranges.items() if ends[0] < ends[1]}
 
 
-def _disturbances(plant: Plant, table: Sequence[Sequence[float]]) -> dict[str, Range]:
-    """Ranges from rest of a table [situation, disturbance], of what is not at rest throughout."""
-    ranges = {q.name: _span([q.rest, *(row[i] for row in table)]) for i, q in enumerate(plant.disturbances)}
-    return {q.name: ranges[q.name] for q in plant.disturbances if ranges[q.name] != (q.rest, q.rest)}
+def _disturbances(plant: Plant, table: Sequence[Sequence[float]], rest: Sequence[float]) -> dict[str, Range]:
+    """Ranges from `rest` [disturbance] of a table [situation, disturbance], of what is not at rest throughout."""
+    ranges = [_span([calm, *(row[i] for row in table)]) for i, calm in enumerate(rest)]
+    found = zip(plant.disturbances, ranges, rest, strict=True)
+    return {quantity.name: ends for quantity, ends, calm in found if ends != (calm, calm)}
 
 
 def _sensor_noise(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
@@ -252,12 +267,12 @@ def _sensor_noise(plant: Plant, several: Sequence[Situation]) -> dict[str, Range
     return ranges
 
 
-def _delay_step(plant: Plant, period: float) -> float:
+def _delay_step(plant: Plant, period: float, parameters: Ranges) -> float:
     """A sample; where the plant's own dead time varies, as many as divide its span into some ten steps."""
     if plant.input_delay is None:
         return period
-    nominal = plant.nominal()[plant.index("parameters", plant.input_delay)]
-    return period * max(1, round(2.0 * _SPREAD * nominal / (10.0 * period)))
+    low, high = parameters.get(plant.input_delay, (0.0, 0.0))
+    return period * max(1, round((high - low) / (10.0 * period)))
 
 
 def _span(values: Iterable[float]) -> Range:

@@ -14,7 +14,7 @@ from plants.excitation import Constant, Part, Ramp, Signal, Sine, Step, WhiteNoi
 from sscq.loop.loss_at_rest import loss_at_rest
 from sscq.search.box import Box
 from sscq.situations.situation import Situation
-from sscq.worst.envelope import PATHS, Envelope, shared_limits
+from sscq.worst.envelope import PATHS, Envelope, shared_limits, situations_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,6 +27,7 @@ _QUANTITIES = {
     "parameters": "parameters", "initial": "states", "reference": "measurements", "load": "disturbances",
     "excitation": "disturbances", "noise": "measurements",
 }  # fmt: skip
+_EXCITATION_OF = "excitations_of"  # which of them
 _LOAD_AT = 0.5  # of the horizon
 _RAMP = 0.25  # of the horizon
 _PERIODS = 2.0  # of a sine in a horizon
@@ -104,6 +105,8 @@ class EnvelopeGenes:
             0.0, plant.initial(), tuple(q.nominal for q in plant.inputs), plant.calm(),
             plant.nominal(),
         )  # fmt: skip
+        named = situations_by_name(plant) if envelope.excitations_of else {}
+        self._excitations = [named[name].excitations(plant) for name in envelope.excitations_of]
         self._rest = {q.name: float(value) for q, value in zip(plant.measurements, rest, strict=True)}
 
     def _axes(self) -> Iterator[EnvelopeAxis]:
@@ -120,7 +123,11 @@ class EnvelopeGenes:
         yield EnvelopeAxis("authority", *given.authority)
         if given.rate_limit is not None:
             yield EnvelopeAxis("rate_limit", *given.rate_limit, "1/s")
-        random = any(high > 0.0 for group in (given.excitation, given.noise) for _, high in group.values())
+        if given.excitations_of:
+            yield EnvelopeAxis(_EXCITATION_OF, 0.0, len(given.excitations_of) - 1.0, "", 1.0)
+        random = bool(given.excitations_of) or any(
+            high > 0.0 for group in (given.excitation, given.noise) for _, high in group.values()
+        )
         yield EnvelopeAxis("path", 0.0, PATHS - 1.0 if random else 0.0, "", 1.0)
 
     def draw(self, n: int, seed: int) -> NDArray[np.float64]:
@@ -168,13 +175,17 @@ class EnvelopeGenes:
         its nominal ones stand in.
         """
         fullest = np.array([max(ends, key=abs) for ends in zip(self.box.low, self.box.high, strict=True)])
-        place = [axis.name for axis in self.axes].index("kind")
+        names = [axis.name for axis in self.axes]
+        place = names.index("kind")
         found = []
         for kind in range(len(self.envelope.kinds)):
-            genome = fullest.copy()
-            genome[place] = kind
-            one = self.situation(genome)
-            found.append(one if begins(self.plant, one) else self._calm(genome))
+            for number in range(max(1, len(self.envelope.excitations_of))):
+                genome = fullest.copy()
+                genome[place] = kind
+                if self.envelope.excitations_of:
+                    genome[names.index(_EXCITATION_OF)] = number
+                one = self.situation(genome)
+                found.append(one if begins(self.plant, one) else self._calm(genome))
         return tuple(found)
 
     def _calm(self, genome: NDArray[np.float64]) -> Situation:
@@ -206,6 +217,9 @@ class EnvelopeGenes:
         given = self.envelope
         rest = self.plant.calm()[self.plant.index("disturbances", name)]
         parts: list[Part] = [Constant(rest)] if rest else []
+        if self._excitations:
+            chosen = self._excitations[int(values[_EXCITATION_OF])]
+            parts = list(chosen[self.plant.index("disturbances", name)].parts)
         if name in given.load:
             parts.append(Step(values[f"load.{name}"] - rest, at=_LOAD_AT * given.t_end))
         if name in given.excitation:

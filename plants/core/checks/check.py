@@ -14,6 +14,7 @@ from plants.core import blocks
 from plants.core.analysis.linearise import linearise
 from plants.core.checks import constraints, functions, loop, motion
 from plants.core.checks.functions import check_measures, check_scene_points
+from plants.core.checks.ranges import check_ranges
 from plants.core.checks.report import CheckReport
 from plants.core.checks.units import unit_complaint
 from plants.core.plant import Plant as Kind
@@ -54,6 +55,7 @@ def check(plant: Plant, *, points: int = 64, seed: int = 0) -> CheckReport:
         raise TypeError(f"check takes a Plant, got {type(given).__name__}")
     report = CheckReport(plant.name)
     _check_declaration(report, plant)
+    check_ranges(report, plant)
     _advise_on_gaps(report, plant)
     if functions.check_sizes(report, plant) and report.ok:
         sample = blocks.BlockSample.draw(plant, points, np.random.default_rng(seed))

@@ -139,3 +139,66 @@ def test_ranges_that_do_not_fit_the_plant_are_refused(change, message):
 def test_a_share_of_limits_that_are_not_shared_is_refused():
     with pytest.raises(ValueError, match="authority needs the same finite command limits"):
         EnvelopeGenes(plants.get("two_tanks"), Envelope(authority=(0.5, 1.0)))
+
+
+def declaring(plant, **groups):
+    """The plant with ranges of its own."""
+    return replace(plant, task=replace(plant.task, ranges=plants.OperatingRanges(**groups)))
+
+
+def test_ranges_that_a_plant_declares_replace_those_of_its_situations():
+    tanks = plants.get("two_tanks")
+    before = sscq.usual_envelope(tanks)
+    after = sscq.usual_envelope(declaring(tanks, parameters={"pump": (3e-6, 3.3e-6)}, delay=(0.0, 1.0)))
+    assert dict(after.parameters) == {"pump": (3e-6, 3.3e-6)}, "a group that is given is complete"
+    assert after.delay == (0.0, 1.0)
+    assert after.reference == before.reference, "a group that is left out spans what the situations span"
+
+
+def test_draws_have_the_disturbances_of_the_situations_that_are_named():
+    plant = plants.get("quarter_car")
+    named = {one["name"]: one for one in plant.situations["unforeseen"] if one["name"] in ("waves", "humps")}
+    ranges = declaring(plant, load={}, excitation={}, excitations_of=tuple(named))
+    genes = EnvelopeGenes(plant, sscq.usual_envelope(ranges))
+    roads = {name: sscq.Situation(**one).excitations(plant) for name, one in named.items()}
+    drawn = [genes.situation(genome).excitations(plant) for genome in genes.draw(40, 3)]
+    met = [name for one in drawn for name, road in roads.items() if one == road]
+    assert len(met) == len(drawn), "each draw has one of them, and no other road"
+    assert set(met) == set(named)
+
+
+def test_an_envelope_with_disturbances_of_situations_reads_back_and_knows_their_names():
+    plant = plants.get("quarter_car")
+    name = plant.situations["taught"][0]["name"]
+    envelope = sscq.usual_envelope(declaring(plant, excitations_of=(name,)))
+    assert Envelope.from_document(envelope.document()) == envelope
+    with pytest.raises(ValueError, match="no such"):
+        EnvelopeGenes(plant, replace(envelope, excitations_of=("no such",)))
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ({"delay": (1.0, 0.0)}, "low <= high"),
+        ({"noise": {"lower": (-1.0, 1.0)}}, "0 <= low"),
+        ({"reference": {"lower": 1.0}}, "must be \\[low, high\\]"),
+    ],
+)
+def test_what_is_no_range_is_refused_where_it_is_declared(groups, message):
+    with pytest.raises(ValueError, match=message):
+        plants.OperatingRanges(**groups)
+
+
+@pytest.mark.parametrize(
+    ("groups", "problem"),
+    [
+        ({"parameters": {"pumpe": (1.0, 2.0)}}, "pump"),
+        ({"parameters": {"pump": (1e-6, 2e-6)}}, "must hold the nominal value"),
+        ({"reference": {"lower": (0.0, 99.0)}}, "inside its bounds"),
+        ({"authority": (0.0, 1.0)}, "share of the command limits"),
+        ({"excitations_of": ("no such",)}, "no such"),
+    ],
+)
+def test_check_reports_declared_ranges_that_do_not_fit(groups, problem):
+    problems = plants.check(declaring(plants.get("two_tanks"), **groups)).problems
+    assert any("declared ranges" in text and problem in text for text in problems), problems

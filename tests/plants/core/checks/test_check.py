@@ -59,7 +59,8 @@ def test_a_sound_plant_is_accepted_with_the_numbers():
     for told in ("all blocks can be compiled", "finite, and equal as plain Python", "converges with order",
                  "energy balance closes", "1 operating points are equilibria"):  # fmt: skip
         assert any(told in line for line in report.passed), told
-    (advice,) = report.advice
+    ranges, advice = report.advice
+    assert ranges.startswith("neither situations nor ranges are declared")
     # Its modes have |lambda| = sqrt(8 / 2) = 2 1/s.
     assert "step: 0.05 s is accurate with rk4, up to 0.2 s usable, unstable beyond 1.39 s (fastest mode 2 1/s" in advice
     assert report.step == 0.05
