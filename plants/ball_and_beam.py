@@ -14,7 +14,7 @@ from typing import Any
 
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -133,6 +133,18 @@ BALL_AND_BEAM = register(
         task=ControlTask(
             operating_points=tuple(OperatingPoint(f"place {r:g}", (r, 0.0, 0.0, 0.0)) for r in (0.0, 0.15, 0.3, -0.3)),
             situations=_SITUATIONS,
+            ranges=OperatingRanges(
+                parameters={
+                    "ball": (0.035, 0.065), "beam": (0.014, 0.026), "servo_stiffness": (7.0, 13.0),
+                    "servo_damping": (0.56, 1.04), "friction": (0.007, 0.013),
+                },
+                initial={"place": (-0.25, 0.3), "speed": (-0.1, 0.2)},
+                reference={"place": (-0.3, 0.3)},
+                excitation={"draught": (0.0, 0.02)},
+                noise={"place": (0.0, 4e-3)},
+                delay=(0.0, 8e-3),
+                authority=(0.7, 1.0),
+            ),
         ),
         text="Ball on a beam with an angle servo; Hauser, Sastry, Kokotovic (1992).",
     )

@@ -22,7 +22,7 @@ import numpy as np
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
 from plants.core.presentation import Body, Presentation, Scene, View
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -194,7 +194,21 @@ CART_POLE = register(
         entropy_rate=entropy_rate,
         allocate=allocate,
         # Upright at rest both commands are 0, wherever the cart stands: the linear plant is the same at all references.
-        task=ControlTask(operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),), situations=_SITUATIONS),
+        task=ControlTask(
+            operating_points=(OperatingPoint("upright", (0.0, 0.0, 0.0, 0.0)),),
+            situations=_SITUATIONS,
+            ranges=OperatingRanges(
+                parameters={
+                    "cart": (0.8, 1.3), "pole": (0.07, 0.13), "half_length": (0.35, 0.65),
+                    "cart_friction": (0.07, 0.13), "pivot_friction": (1.4e-3, 2.6e-3),
+                },
+                initial={"position": (-0.8, 0.4), "angle": (-0.2, 0.15)},
+                reference={"position": (-1.0, 1.0)},
+                excitation={"wind": (0.0, 0.06)},
+                noise={"angle": (0.0, 4e-3), "position": (0.0, 0.02)},
+                delay=(0.0, 0.02),
+            ),
+        ),
         presentation=Presentation(scene=SCENE),
         text="Cart and pole (a uniform rod), exact equations with viscous friction; Barto, Sutton, Anderson (1983).",
     )

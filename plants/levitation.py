@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, WhiteNoise
 
@@ -108,7 +108,7 @@ MAGNETIC_LEVITATION = register(
         channels=(
             # More voltage pulls the ball up, which makes the gap smaller: the loop's gains are negative.
             Channel("gap", "speed", 0.01, -_HIGHEST - _BIAS, _HIGHEST - _BIAS, collocated=False,
-                    gains_low=(-2200.0, -2500.0, -240.0), gains_high=(-1100.0, 0.0, -100.0)),
+                    gains_low=(-2200.0, -1e4, -240.0), gains_high=(-1100.0, 0.0, -100.0)),
         ),
         derivative=derivative,
         energy=energy,
@@ -117,7 +117,18 @@ MAGNETIC_LEVITATION = register(
         allocate=allocate,
         task=ControlTask(operating_points=tuple(
             OperatingPoint(f"gap {x:g} m", (x, 0.0, _holding_current(x))) for x in (_GAP, 0.095, 0.105)
-        ), situations=_TASK),
+        ), situations=_TASK, ranges=OperatingRanges(  # other balls, a coil from cold to hot
+            parameters={
+                "mass": (0.9 * _MASS, 1.3 * _MASS), "force": (0.9 * _FORCE, 1.1 * _FORCE),
+                "resistance": (0.9 * _RESISTANCE, 1.1 * _RESISTANCE),
+            },
+            initial={},
+            reference={"gap": (0.09, 0.11)},
+            load={"load": (-8e-3, 1.6e-2)},
+            excitation={"load": (0.0, 2e-3)},
+            noise={"gap": (0.0, 2e-4)},
+            delay=(0.0, 4e-3),
+        )),
         text="Steel ball below an electromagnet: coil voltage about 83 V to the gap; unstable.",
     )
 )  # fmt: skip

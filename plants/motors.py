@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, WhiteNoise
 
@@ -94,7 +94,25 @@ DC_MOTOR = register(
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
-        task=ControlTask(operating_points=(OperatingPoint("rest", (0.0, 0.0, 0.0)),), situations=_TASK),
+        task=ControlTask(
+            operating_points=(OperatingPoint("rest", (0.0, 0.0, 0.0)),),
+            situations=_TASK,
+            ranges=OperatingRanges(  # a winding from cold to hot, magnets, what is coupled to the shaft, grease
+                parameters={
+                    "resistance": (6.3, 9.1),
+                    "torque constant": (9.9e-3, 1.83e-2),
+                    "inertia": (7.5e-7, 1.37e-6),
+                    "friction": (4.3e-6, 7.8e-6),
+                },
+                initial={"angle": (0.0, 1.0), "speed": (-10.0, 0.0)},
+                reference={"angle": (-1.0, 6.28)},
+                load={"load torque": (-4e-3, 2e-3)},
+                excitation={"load torque": (0.0, 2e-4)},
+                noise={"angle": (0.0, 0.02)},
+                delay=(0.0, 0.008),
+                authority=(0.7, 1.0),
+            ),
+        ),
         text="DC motor with constant field, 6 V: voltage to shaft angle, load torque.",
     )
 )

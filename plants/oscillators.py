@@ -19,7 +19,7 @@ from typing import Any
 
 from plants.core.elementary import tanh
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -31,7 +31,9 @@ _STATES = (
 )
 _FORCE = (Quantity("force", "N", 0.0, text="control force on q"),)
 _EXCITATION = (Quantity("excitation", "N", 0.0, text="xi: on the stiffness [1] and as a force [N]"),)
-_CHANNEL = (Channel(output="position", rate="velocity", scale=1.0, low=-20.0, high=20.0, collocated=True),)
+_CHANNEL = (
+    Channel(output="position", rate="velocity", scale=1.0, low=-20.0, high=20.0, gains_high=(40.0, 10.0, 10.0)),
+)
 _POINTS = tuple(OperatingPoint(f"position {q:g}", (q, 0.0)) for q in (0.0, 0.5, 1.0, 1.5, 2.0))
 
 
@@ -62,6 +64,19 @@ def _task(parameter: str, nominal: float = 1.0) -> dict[str, list[dict[str, Any]
              "parameters": {parameter: 0.5 * nominal}},
         ],
     }  # fmt: skip
+
+
+def _ranges(**parameters: tuple[float, float]) -> OperatingRanges:
+    """Return the operating ranges of both oscillators, with those of their parameters."""
+    return OperatingRanges(
+        parameters=parameters,
+        initial={"position": (-2.0, 2.5), "velocity": (-1.0, 2.0)},
+        reference={"position": (-1.8, 2.5)},
+        excitation={"excitation": (0.0, 0.6**0.5)},
+        noise={"position": (0.0, 0.02)},
+        delay=(0.0, 0.04),
+        authority=(0.7, 1.0),
+    )
 
 
 def supplied_power(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -> Any:
@@ -103,7 +118,7 @@ VAN_DER_POL = register(
         energy=van_der_pol_energy,
         supplied_power=supplied_power,
         entropy_rate=van_der_pol_entropy_rate,
-        task=ControlTask(operating_points=_POINTS, situations=_task("mu")),
+        task=ControlTask(operating_points=_POINTS, situations=_task("mu"), ranges=_ranges(mu=(0.5, 2.0))),
         text="Van der Pol oscillator, unit mass and stiffness, parametric and additive excitation.",
     )
 )
@@ -165,7 +180,11 @@ NONLINEAR_INERTIA = register(
         energy=nonlinear_inertia_energy,
         supplied_power=supplied_power,
         entropy_rate=nonlinear_inertia_entropy_rate,
-        task=ControlTask(operating_points=_POINTS, situations=_task("a1", 0.5)),
+        task=ControlTask(
+            operating_points=_POINTS,
+            situations=_task("a1", 0.5),
+            ranges=_ranges(a1=(0.25, 1.0), a2=(0.07, 0.13), a3=(0.28, 0.52), a4=(0.14, 0.26)),
+        ),
         text="q'' + a1 q^2 q' + a2 q^3 + a3 q (q q'' + q'^2) + a4 q' + (1 + xi) q = u + xi.",
     )
 )
@@ -254,7 +273,7 @@ DUFFING = register(
         inputs=(Quantity("force", "N", 0.0, text="control force on q"),),
         disturbances=(Quantity("excitation", "N", 0.3, text="force; its usual size (standard deviation)"),),
         channels=(
-            Channel(output="position", rate="velocity", scale=1.0, low=-20.0, high=20.0, gains_high=(15.0, 10.0, 8.0)),
+            Channel(output="position", rate="velocity", scale=1.0, low=-20.0, high=20.0, gains_high=(60.0, 30.0, 12.0)),
         ),
         derivative=duffing_derivative,
         energy=duffing_energy,
@@ -263,6 +282,21 @@ DUFFING = register(
         task=ControlTask(
             operating_points=tuple(OperatingPoint(f"position {q:g}", (q, 0.0)) for q in (-1.0, 0.0, 0.5, 1.0, 2.0)),
             situations=_DUFFING_SITUATIONS,
+            ranges=OperatingRanges(
+                parameters={
+                    "mass": (0.8, 1.3),
+                    "damping": (0.07, 0.13),
+                    "linear": (-1.3, -0.7),
+                    "cubic": (0.7, 1.3),
+                    "friction": (0.0, 0.3),
+                },
+                initial={"position": (-1.8, 1.1), "velocity": (-0.5, 1.0)},
+                reference={"position": (-1.8, 2.3)},
+                excitation={"excitation": (0.0, 0.3**0.5)},
+                noise={"position": (0.0, 0.02)},
+                delay=(0.0, 0.04),
+                authority=(0.7, 1.0),
+            ),
         ),
         text="Duffing oscillator with two wells, m q'' + c q' + alpha q + beta q^3 + F tanh(q'/v_s) = u + w.",
     )

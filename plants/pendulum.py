@@ -12,7 +12,7 @@ from typing import Any
 
 from plants.core.elementary import cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, UniformFilter, WhiteNoise
 
@@ -103,6 +103,15 @@ PENDULUM = register(
         task=ControlTask(
             operating_points=tuple(OperatingPoint(f"angle {a:g}", (a, 0.0)) for a in (0.0, 0.5, 1.0, 1.5)),
             situations=_SITUATIONS,
+            ranges=OperatingRanges(
+                parameters={"mass": (0.7, 1.3), "length": (0.35, 0.65), "damping": (0.035, 0.065)},
+                initial={"angle": (-2.0, 2.6), "speed": (-1.0, 2.0)},
+                reference={"angle": (-1.5, 1.2)},
+                excitation={"gust": (0.0, 0.6)},
+                noise={"angle": (0.0, 0.02)},
+                delay=(0.0, 0.04),
+                authority=(0.7, 1.0),
+            ),
         ),
         text="Pendulum upright on a driven pivot: m l^2 a'' + b a' - m g l sin a = u + w; Astrom and Murray, ch. 3.",
     )

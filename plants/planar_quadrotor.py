@@ -17,7 +17,7 @@ from typing import Any
 
 from plants.core.elementary import clip, cos, sin
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Sine, Step, UniformFilter, WhiteNoise
 
@@ -144,11 +144,11 @@ PLANAR_QUADROTOR = register(
             Quantity("updraught", "m/s", 0.2, text="speed of the air along z; its usual size"),
         ),
         channels=(
-            Channel(output="height", rate="climb", scale=1.0, low=-5.0, high=6.0, gains_high=(20.0, 10.0, 10.0)),
+            Channel(output="height", rate="climb", scale=1.0, low=-5.0, high=6.0, gains_high=(40.0, 20.0, 20.0)),
             # No integral action on the pitch: in wind it has to lean, and its integral would fight the position's.
             Channel(
                 output="pitch", rate="turning", scale=0.3, low=-1.0, high=1.0,
-                gains_low=(0.3, 0.0, 0.05), gains_high=(2.5, 0.0, 0.5),
+                gains_high=(2.0, 0.0, 0.4),
             ),
             Channel(
                 output="position", rate="speed", scale=1.0, low=-0.4, high=0.4, collocated=False,
@@ -161,7 +161,22 @@ PLANAR_QUADROTOR = register(
         entropy_rate=entropy_rate,
         allocate=allocate,
         # In hover in still air all commands are 0, at every place: the linear plant is the same at all references.
-        task=ControlTask(operating_points=(OperatingPoint("hover", (0.0,) * 6),), situations=_SITUATIONS),
+        task=ControlTask(
+            operating_points=(OperatingPoint("hover", (0.0,) * 6),),
+            situations=_SITUATIONS,
+            ranges=OperatingRanges(  # payloads, rotors
+                parameters={
+                    "mass": (0.7, 1.3), "inertia": (0.0105, 0.0195), "drag": (0.17, 0.33),
+                    "turning_drag": (3.5e-3, 6.5e-3),
+                },
+                initial={"position": (-1.0, 0.5), "height": (0.0, 1.0), "pitch": (-0.5, 0.8)},
+                reference={"height": (-1.0, 1.5), "position": (-2.5, 1.5)},
+                load={"wind": (0.0, 2.0)},
+                excitation={"wind": (0.0, 1.0), "updraught": (0.0, 0.4)},
+                noise={"height": (0.0, 0.02), "pitch": (0.0, 6e-3), "position": (0.0, 0.02)},
+                delay=(0.0, 0.04),
+            ),
+        ),
         text="Quadrotor in a vertical plane with rotor drag and wind; Mahony, Kumar, Corke (2012).",
     )
 )  # fmt: skip

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -44,6 +44,20 @@ def fopdt_entropy_rate(t: Any, x: Numbers, u: Numbers, w: Numbers, p: Numbers) -
     return current * current
 
 
+def _ranges(delay: float, reference: tuple[float, float], **parameters: tuple[float, float]) -> OperatingRanges:
+    """Return the operating ranges of all three: from rest, with loads; delays up to `delay` [s]."""
+    return OperatingRanges(
+        parameters=parameters,
+        initial={},
+        reference={"output": reference},
+        load={"load": (-0.5, 1.0)},
+        excitation={"load": (0.0, 0.1)},
+        noise={"output": (0.0, 0.02)},
+        delay=(0.0, delay),
+        authority=(0.7, 1.0),
+    )
+
+
 FOPDT = register(
     Plant(
         name="fopdt",
@@ -66,6 +80,7 @@ FOPDT = register(
         input_delay="L",
         task=ControlTask(
             operating_points=(OperatingPoint("rest", (0.0,)),),
+            ranges=_ranges(0.04, (-1.5, 1.5), K=(0.7, 1.3), T=(0.7, 1.3), L=(0.2, 0.4)),
             situations={
                 "taught": [
                     {
@@ -198,6 +213,7 @@ SECOND_ORDER = register(
         task=ControlTask(
             operating_points=(OperatingPoint("rest", (0.0, 0.0)),),
             situations=_task(15.0, 30.0, "K", "T", {"K": 1.0, "T": 1.0}),
+            ranges=_ranges(0.12, (-1.0, 2.0), K=(0.7, 1.3), T=(0.7, 1.3), zeta=(0.5, 0.9), L=(0.21, 0.39)),
         ),
         text="Second order plus dead time (SOPDT): T^2 y'' + 2 zeta T y' + y = K (u(t - L) + load).",
     )
@@ -223,6 +239,7 @@ INTEGRATING = register(
         task=ControlTask(
             operating_points=(OperatingPoint("rest", (0.0,)),),
             situations=_task(40.0, 80.0, "K", "L", {"K": 0.2, "L": 1.0}),
+            ranges=_ranges(0.2, (-1.0, 2.0), K=(0.14, 0.26), L=(0.7, 1.3)),
         ),
         text="Integrating plus dead time (a level with a pumped outflow): y' = K (u(t - L) + load).",
     )

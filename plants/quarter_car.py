@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import GaussianFilter, Sine, UniformFilter, WhiteNoise
 from plants.measures import peak, rms
@@ -167,7 +167,7 @@ QUARTER_CAR = register(
         channels=(
             Channel(
                 output="body", rate="body_speed", scale=0.03, low=-3000.0, high=3000.0,
-                gains_high=(40e3, 40e3, 5e3),
+                gains_high=(400e3, 1.6e6, 20e3),
             ),
         ),
         derivative=derivative,
@@ -177,7 +177,19 @@ QUARTER_CAR = register(
         task=ControlTask(operating_points=tuple(
             # The force that carries the body higher by h stands on the tyre with nothing: only the spring stretches.
             OperatingPoint(f"height {h:g}", (h, 0.0, 0.0, 0.0, 0.0)) for h in (0.0, 0.05, -0.03)
-        ), situations=_SITUATIONS, measures=_MEASURES),
+        ), situations=_SITUATIONS, measures=_MEASURES, ranges=OperatingRanges(  # loads, wear, speeds of travel
+            parameters={
+                "body_mass": (200.0, 360.0), "wheel_mass": (34.0, 44.0), "stiffness": (16e3, 20.8e3),
+                "damping": (700.0, 1000.0), "tyre_stiffness": (160e3, 208e3), "tyre_damping": (70.0, 130.0),
+                "road_corner": (0.85, 1.55),
+            },
+            initial={"body": (-0.04, 0.02)},
+            reference={"body": (-0.04, 0.05)},
+            excitation={"road_rate": (0.0, 0.2)},
+            noise={"body": (0.0, 6e-4)},
+            delay=(0.0, 4e-3),
+            authority=(0.7, 1.0),
+        )),
         text="Quarter car with active force, tyre and road; Rajamani, Vehicle Dynamics and Control, ch. 10.",
     )
 )  # fmt: skip

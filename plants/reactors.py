@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from plants import exergy
 from plants.core.elementary import exp, log
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -147,6 +147,27 @@ def _task(values: dict[str, float], at: float, t_end: float, wide: float) -> dic
     }  # fmt: skip
 
 
+def _ranges(values: dict[str, float], at: float, t_end: float, wide: float) -> OperatingRanges:
+    """Return what the reactors meet: throughput, an ageing catalyst, a fouled jacket, thin feed; rest at `at` [K]."""
+    shares = {
+        "flow": (0.9, 1.1),
+        "frequency factor": (0.9, 1.1),
+        "reaction heat": (0.97, 1.03),
+        "transfer": (0.8, 1.2),
+        "feed concentration": (0.93, 1.0),
+    }
+    feed = values["feed concentration"]
+    return OperatingRanges(
+        parameters={name: (low * values[name], high * values[name]) for name, (low, high) in shares.items()},
+        initial={},
+        reference={"temperature": (at - 1.5 * wide, at + 1.5 * wide)},
+        load={"feed temperature": (-4.0, 6.0)},
+        excitation={"feed temperature": (0.0, 0.2), "feed concentration": (0.0, 2e-3 * feed)},
+        noise={"temperature": (0.0, 0.02 * wide)},
+        delay=(0.0, 2e-3 * t_end),
+    )
+
+
 def _reactor(
     name: str, values: dict[str, float], points: tuple[float, ...], span: tuple[float, float], t_end: float,
     step: float, wide: float, box: tuple[tuple[float, float, float], tuple[float, float, float]], text: str,
@@ -178,6 +199,7 @@ def _reactor(
         task=ControlTask(
             operating_points=tuple(OperatingPoint(f"{T:g} K", _state(values, T)) for T in points),
             situations=_task(values, at, t_end, wide),
+            ranges=_ranges(values, at, t_end, wide),
         ),
         step=step,
         loses_at_rest=True,
@@ -198,7 +220,7 @@ BEQUETTE = dict(zip(_NAMES, (
 
 CSTR = register(
     _reactor(
-        "cstr", SEBORG, (350.0, 340.0, 360.0), (250.0, 450.0), 1000.0, 0.5, 6.0, ((1.5, 0.0, 0.0), (10.0, 0.2, 10.0)),
+        "cstr", SEBORG, (350.0, 340.0, 360.0), (250.0, 450.0), 1000.0, 0.5, 6.0, ((1.5, 0.0, 0.0), (20.0, 2.0, 10.0)),
         "Jacketed stirred-tank reactor A -> B (Seborg, Edgar, Mellichamp), unstable at 350 K: coolant temperature to "
         "reactor temperature.",
     )
@@ -206,7 +228,7 @@ CSTR = register(
 CSTR_BEQUETTE = register(
     _reactor(
         "cstr_bequette", BEQUETTE, (339.1, 330.0, 348.0), (250.0, 420.0), 2e4, 10.0, 5.0,
-        ((3.0, 0.0, 0.0), (30.0, 0.01, 5e3)),
+        ((3.0, 0.0, 0.0), (220.0, 1.0, 5e3)),
         "Jacketed stirred-tank reactor A -> B (Bequette's case 2), slow, unstable at 339 K: coolant temperature to "
         "reactor temperature.",
     )
@@ -327,7 +349,7 @@ CSTR_DIMENSIONLESS = register(
                 6.0,
                 collocated=False,
                 gains_low=(2.0, 0.0, 0.0),
-                gains_high=(20.0, 15.0, 1.5),
+                gains_high=(40.0, 60.0, 1.5),
             ),
         ),
         derivative=dimensionless_derivative,
@@ -342,6 +364,15 @@ CSTR_DIMENSIONLESS = register(
                 for x2 in (_DIMENSIONLESS_REST, 2.0, 3.5)
             ),
             situations=_DIMENSIONLESS_TASK,
+            ranges=OperatingRanges(
+                parameters={"Da": (0.06, 0.085), "B": (7.7, 8.3), "beta": (0.26, 0.34)},
+                initial={"conversion": (0.3, 0.65), "temperature": (1.8, 3.6)},
+                reference={"temperature": (1.6, 4.0)},
+                load={"feed temperature": (-0.2, 0.4)},
+                excitation={"feed temperature": (0.0, 0.02)},
+                noise={"temperature": (0.0, 0.02)},
+                delay=(0.0, 0.06),
+            ),
         ),
         text="Jacketed stirred-tank reactor A -> B without dimensions (Uppal, Ray and Poore 1974): coolant to reactor "
         "temperature, unstable at 2.75; time in residence times.",

@@ -10,7 +10,7 @@ from typing import Any
 
 from plants.core.elementary import sqrt
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -109,7 +109,7 @@ TWO_TANKS = register(
         inputs=(Quantity("voltage", "V", _BIAS, 0.0, _HIGHEST, "of the pump"),),
         disturbances=(Quantity("inflow", "m^3/s", 0.0, -3e-5, 3e-5, "into the upper tank, beside the pump"),),
         channels=(
-            Channel("lower", None, 0.05, -_BIAS, _HIGHEST - _BIAS, collocated=False, gains_high=(250.0, 8.0, 3000.0)),
+            Channel("lower", None, 0.05, -_BIAS, _HIGHEST - _BIAS, collocated=False, gains_high=(1000.0, 64.0, 3000.0)),
         ),
         derivative=derivative,
         energy=energy,
@@ -119,6 +119,20 @@ TWO_TANKS = register(
         task=ControlTask(
             operating_points=tuple(OperatingPoint(f"level {h:g} m", _rest(h)) for h in (_LEVEL, 0.05, 0.25)),
             situations=_TASK,
+            # Lime in the lower hole and a worn upper one, a worn pump: the upper tank holds what the lower one needs.
+            ranges=OperatingRanges(
+                parameters={
+                    "upper hole": (0.95 * _HOLE, 1.3 * _HOLE),
+                    "lower hole": (0.7 * _HOLE, 1.05 * _HOLE),
+                    "pump": (0.85 * _PUMP, 1.1 * _PUMP),
+                },
+                initial={"upper": (0.02, 0.16), "lower": (0.02, 0.16)},
+                reference={"lower": (0.06, 0.19)},
+                load={"inflow": (-4e-6, 4e-6)},
+                excitation={"inflow": (0.0, 1e-6)},
+                noise={"lower": (0.0, 1e-3)},
+                delay=(0.0, 1.6),
+            ),
         ),
         text="Two tanks in a row (Torricelli): pump voltage about 9.3 V to the lower level.",
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 from plants import exergy
 from plants.core.plant import Plant
-from plants.core.quantities import Channel, ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import Channel, ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 from plants.excitation import Step, WhiteNoise
 
@@ -102,7 +102,7 @@ _REGION = (250.0, 430.0)  # K
 
 
 def _channel(number: int) -> Channel:
-    return Channel(f"sensor {number}", None, 10.0, 0.0, 100.0, collocated=False, gains_high=(20.0, 0.3, 300.0))
+    return Channel(f"sensor {number}", None, 10.0, 0.0, 100.0, collocated=False, gains_high=(40.0, 0.6, 300.0))
 
 
 HEATER = register(
@@ -141,6 +141,25 @@ HEATER = register(
                 OperatingPoint("hot", (338.15, 322.15, 338.15, 322.15)),
             ),
             situations=_TASK,
+            # Rooms, draughts, ageing heaters. What they ask for, both heaters can hold in the coldest room.
+            ranges=OperatingRanges(
+                parameters={
+                    "capacity": (1.4, 2.6),
+                    "transfer": (8.0, 13.0),
+                    "facing transfer": (14.0, 26.0),
+                    "emissivity": (0.8, 0.95),
+                    "heater 1": (0.008, 0.011),
+                    "heater 2": (0.006, 0.008),
+                    "sensor lag": (14.0, 26.0),
+                    "ambient": (288.15, 300.15),
+                },
+                initial={"temperature 1": (296.15, 303.15), "temperature 2": (296.15, 303.15)},
+                reference={"sensor 1": (311.15, 326.15), "sensor 2": (308.15, 316.15)},
+                load={"draught": (-5.0, 3.0)},
+                excitation={"draught": (0.0, 0.2)},
+                noise={"sensor 1": (0.0, 0.2), "sensor 2": (0.0, 0.2)},
+                delay=(0.0, 2.0),
+            ),
         ),
         text="Two heaters with sensors (temperature-control laboratory kit), coupled by convection and radiation: "
         "power in percent to two temperatures.",

@@ -191,7 +191,7 @@ def setup(config: DesignConfig) -> Setup:
     low, high = box_of(config, plant)
     named, warnings = situations.declared_sets(config, plant)
     situations.check(config, plant, laws, [s for several in named.values() for s in several])  # before they are ranges
-    ranges = envelope(config.envelope, plant, law.sample_time or step, named)
+    ranges = envelope(config.envelope, plant, law.sample_time or step, named, situations.of_user(config, named))
     drawn = drawn_sets(config, plant, ranges)
     warnings += skipped(config, drawn)
     sets = with_draws(named, drawn)

@@ -30,6 +30,7 @@ def envelope(
     plant: Plant,
     sample_time: float,
     sets: Mapping[str, Sequence[Situation]] | None = None,
+    own: Sequence[Situation] = (),
 ) -> Envelope:
     """Return the configured envelope: ranges that are given, and for the others those that the situations span.
 
@@ -39,8 +40,10 @@ def envelope(
         Of the controller [s].
     sets : mapping of names to situations, optional
         Left out, the plant's usual ones.
+    own : sequence of Situation
+        Those that the user gives: the ranges that a plant declares are widened to hold them.
     """
-    base = usual_envelope(plant, sample_time, sets)
+    base = usual_envelope(plant, sample_time, sets, own)
     if not given.usual:
         base = Envelope(delay_step=base.delay_step, hold=base.hold, t_end=base.t_end)
     changes: dict[str, Any] = {"kinds": tuple(given.kinds)}

@@ -54,6 +54,18 @@ def declared_sets(config: Config, plant: Plant) -> tuple[Sets, list[str]]:
     return {kind: sets[kind] for kind in KINDS}, warnings
 
 
+def of_user(config: Config, sets: Sets) -> tuple[Situation, ...]:
+    """Return those of the sets that the configuration gives, or changes, in place of the plant's own."""
+    given = config.situations
+    changed = bool(given.taught_delays or given.taught_noises or given.taught_spread)
+    return tuple(
+        situation
+        for kind in KINDS
+        if getattr(given, kind) or (kind == "taught" and changed)
+        for situation in sets[kind]
+    )
+
+
 def _as_taught(config: Config, plant: Plant, declared: Sequence[Situation]) -> tuple[Situation, ...]:
     """Return declared situations with all taught delays, noises and plants."""
     given, found = config.situations, ranged(config, declared)

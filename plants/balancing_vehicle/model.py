@@ -14,7 +14,7 @@ from plants.balancing_vehicle.parameters import PARAMETERS, VehicleParameters
 from plants.balancing_vehicle.scene import SCENE
 from plants.balancing_vehicle.signals import MEASURES
 from plants.balancing_vehicle.stepping import PASSES, advance, pushes
-from plants.balancing_vehicle.tasks import SITUATIONS, SLIPPERY_SITUATIONS, standing
+from plants.balancing_vehicle.tasks import RANGES, SITUATIONS, SLIPPERY_SITUATIONS, standing
 from plants.balancing_vehicle.wheels import dynamics
 from plants.core.plant import Plant
 from plants.core.presentation import Presentation
@@ -98,7 +98,10 @@ BALANCING_VEHICLE = Plant(
     entropy_rate=energy.entropy_rate,
     allocate=signals.allocate,
     task=ControlTask(
-        operating_points=(OperatingPoint("upright", standing()),), situations=SITUATIONS, measures=MEASURES
+        operating_points=(OperatingPoint("upright", standing()),),
+        situations=SITUATIONS,
+        measures=MEASURES,
+        ranges=RANGES,
     ),
     presentation=Presentation(scene=SCENE),
     text="Platform on two driven wheels with LuGre friction and one-sided contact; friction after Canudas de Wit "

@@ -7,15 +7,17 @@ inverted pendulum balancing mobile robot, Int. J. Control, Automation and System
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from plants.balancing_vehicle.energy import limited
 from plants.balancing_vehicle.model import BALANCING_VEHICLE, CHANNELS, FALLEN
 from plants.balancing_vehicle.parameters import GRAVITY, PARAMETERS
+from plants.balancing_vehicle.tasks import HORIZON, pushed
 from plants.core.elementary import cos, sin
 from plants.core.linear_solve import solve_symmetric
 from plants.core.plant import Plant
-from plants.core.quantities import ControlTask, OperatingPoint, Quantity
+from plants.core.quantities import ControlTask, OperatingPoint, OperatingRanges, Quantity
 from plants.core.registry import register
 
 _USED = (
@@ -136,6 +138,46 @@ def allocate(t: Any, x: Any, commands: Any, p: Any) -> tuple[Any, Any]:
     return limited(0.5 * (together - yaw), left, limits), limited(0.5 * (together + yaw), right, limits)  # type: ignore[arg-type]
 
 
+def _case(name: str, speed: float, turn: float, seed: int, *, pitch: float = 0.0, **more: Any) -> dict[str, Any]:
+    """A situation from rest with commanded speed [m/s] and yaw rate [rad/s], the pitch [rad] away from upright."""
+    return {
+        "name": name,
+        "reference": {"pitch": 0.0, "speed": speed, "yaw_rate": turn},
+        "initial": {"theta": pitch},
+        "seed": seed,
+        "t_end": HORIZON,
+        **more,
+    }
+
+
+_SITUATIONS = {
+    "taught": [
+        _case("upright again", 0.0, 0.0, 1, pitch=0.1),
+        _case("drive", 0.8, 0.0, 2),
+        _case("drive a curve", 0.5, 0.5, 3),
+        _case("back, turning right", -0.5, -0.4, 4, pitch=-0.05),
+    ],
+    "validation": [
+        _case("drive slowly", 0.4, -0.3, 6, pitch=0.05),
+        _case("pushed", 0.5, 0.0, 7, excitation={"push": pushed(60.0, 2.0)}),
+    ],
+    "unforeseen": [
+        _case("fast", 2.0, 0.0, 11),
+        _case("hard turn", 1.0, 1.5, 12),
+        _case("great tilt", 0.0, 0.0, 13, pitch=0.4),
+        _case("heavy", 0.6, 0.2, 14, parameters={"m_p": 13.0, "l": 0.25}),
+        _case("delay", 0.6, 0.3, 15, delay=0.01),
+    ],
+}
+_RANGES = OperatingRanges(  # loads that also move the centre of mass, bearings
+    parameters={"m_p": (9.0, 13.0), "l": (0.18, 0.25), "c_b": (0.007, 0.013)},
+    initial={"theta": (-0.1, 0.1)},
+    reference={"speed": (-0.5, 1.0), "yaw_rate": (-0.4, 0.5)},
+    noise={"pitch": (0.0, 3e-3), "speed": (0.0, 0.015), "yaw_rate": (0.0, 0.015)},
+    delay=(0.0, 5e-3),
+    excitations_of=("drive", "pushed"),
+)
+
 BALANCING_VEHICLE_NO_SLIP = register(
     Plant(
         name="balancing_vehicle_no_slip",
@@ -159,14 +201,16 @@ BALANCING_VEHICLE_NO_SLIP = register(
             Quantity("needed_friction", "N", text="longitudinal force of both wheels that rolling needs"),
             Quantity("load", "N", text="normal force of both wheels"),
         ),
-        channels=CHANNELS,
+        channels=(*CHANNELS[:2], replace(CHANNELS[2], gains_high=(16.0, 120.0, 0.0))),  # grip without end
         derivative=derivative,
         outputs=outputs,
         energy=energy,
         supplied_power=supplied_power,
         entropy_rate=entropy_rate,
         allocate=allocate,
-        task=ControlTask(operating_points=(OperatingPoint("upright", (0.0,) * 7),)),
+        task=ControlTask(
+            operating_points=(OperatingPoint("upright", (0.0,) * 7),), situations=_SITUATIONS, ranges=_RANGES
+        ),
         text="Platform on two driven wheels in ideal rolling; Pathak et al. (2005), Kim, Kwon (2015).",
     )
 )  # fmt: skip

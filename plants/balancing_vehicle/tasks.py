@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from plants.balancing_vehicle.parameters import BALANCER
+from plants.core.quantities import OperatingRanges, around
 from plants.excitation import Step
 from plants.excitation.draws import Draws
 
@@ -168,6 +169,24 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
         _case("great tilt", 0.0, 0.0, 22, pitch=0.4),
     ],
 }
+
+RANGES = OperatingRanges(
+    parameters={
+        "payload": (0.0, 2.0),
+        "payload_x": (-0.03, 0.03),
+        "slope_x": (-0.02, 0.02),
+        "bump_L": (0.0, 0.01),
+        "bump_R": (0.0, 0.01),
+        **around(0.3, {name: BALANCER[name] for name in ("c_b", "mu_k")}),
+    },
+    initial={"theta": (-0.05, 0.05)},
+    reference={"speed": (-0.5, 1.0), "yaw_rate": (-0.4, 0.5)},
+    load={"s_L": (0.5, 1.0), "s_R": (0.5, 1.0)},
+    noise={name: (0.0, 0.3 * NOISE[name]) for name in ("pitch", "speed", "yaw_rate")},
+    delay=(0.0, 5e-3),
+    excitations_of=("drive", "pushed"),
+)
+"""Loads, slopes, worn tyres and bearings, half the grip under either wheel, a push or none."""
 
 SLIPPERY_SITUATIONS: dict[str, list[dict[str, Any]]] = {
     "taught": [

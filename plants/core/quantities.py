@@ -146,6 +146,12 @@ def finite_number(what: str, given: object) -> float:
     return float(given)
 
 
+def around(share: float, nominal: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the range of +-`share` about each nominal value, by name: tolerances, for :class:`OperatingRanges`."""
+    ends = {name: sorted(((1.0 - share) * value, (1.0 + share) * value)) for name, value in nominal.items()}
+    return {name: (low, high) for name, (low, high) in ends.items()}
+
+
 @dataclass(frozen=True)
 class OperatingRanges:
     """What a plant meets in operation, as ranges [low, high]: situations are drawn from them, evenly in each.

@@ -13,7 +13,7 @@ from plants.suspension.parameters import C_MAX, C_MIN, CS_FRONT, CS_REAR, PARAME
 from plants.suspension.rivals import RIVALS
 from plants.suspension.scene import SHOWN, scene
 from plants.suspension.signals import FORCE_MAX, REST, coordinated, measures
-from plants.suspension.tasks import SITUATIONS, with_struts
+from plants.suspension.tasks import RANGES, SITUATIONS, with_struts
 
 if TYPE_CHECKING:
     from plants.core.plant import Block
@@ -145,6 +145,7 @@ def suspension(*, unilateral: bool = False, active: bool = False, base: float = 
         task=ControlTask(
             operating_points=(OperatingPoint("rest", REST),) if active else (),
             situations=with_struts(SITUATIONS) if together else SITUATIONS,
+            ranges=RANGES,
             measures=measures(blocks.outputs),
             rivals=() if active else RIVALS,
             trade_off=("ride_comfort", "tyre_load_variation"),

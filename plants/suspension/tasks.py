@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plants.core.quantities import OperatingRanges, around
 from plants.excitation.draws import Draws
 from plants.suspension.motion import equilibrium
 from plants.suspension.parameters import CS_FRONT, CS_REAR, PARAMETERS, loaded
@@ -164,6 +165,20 @@ SITUATIONS: dict[str, list[dict[str, Any]]] = {
         *(_case(one.name, one.road(), 100 + k, **one.settings()) for k, one in enumerate(drawn())),
     ],
 }
+
+
+RANGES = OperatingRanges(
+    parameters={name: (0.6 * _NOMINAL[name], _NOMINAL[name]) for name in _WORN}
+    | around(0.1, {name: _NOMINAL[name] for name in ("kw_front", "kw_rear")}),
+    initial={},
+    reference={},
+    load={},
+    excitation={},
+    noise=dict.fromkeys(_OUTPUTS, (0.0, 0.0004)),
+    delay=(0.0, 0.01),
+    excitations_of=tuple(one["name"] for kind in ("taught", "validation") for one in SITUATIONS[kind]),
+)
+"""Roads, worn dampers, tyres. A load moves where the car rests, and with it what is asked for: no range says that."""
 
 
 def with_struts(situations: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:

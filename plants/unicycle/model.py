@@ -24,7 +24,7 @@ from plants.unicycle.motion import trim
 from plants.unicycle.parameters import PARAMETERS
 from plants.unicycle.scene import SCENE
 from plants.unicycle.signals import MEASURES, PEDAL_MAX, TABLE_MAX
-from plants.unicycle.tasks import HANDS, situations, start
+from plants.unicycle.tasks import HANDS, RANGES, situations, start
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,8 @@ def _channels(output: str, *, backwards: bool) -> tuple[Channel, Channel]:
     return (
         Channel(
             output=output, rate="pitch_rate", scale=0.1, low=-PEDAL_MAX, high=PEDAL_MAX, collocated=False,
-            gains_low=(15.0, 0.0, 2.0) if backwards else (30.0, 0.0, 3.0), gains_high=(400.0, 40.0, 60.0),
+            gains_low=(15.0, 0.0, 2.0) if backwards else (30.0, 0.0, 3.0),
+            gains_high=(400.0, 40.0, 60.0) if backwards else (1500.0, 160.0, 60.0),
         ),
         Channel(
             output="roll", rate="roll_rate", scale=0.1, low=-TABLE_MAX, high=TABLE_MAX, collocated=False,
@@ -134,7 +135,7 @@ UNICYCLE = Plant(
     entropy_rate=energy.entropy_rate,
     allocate=signals.allocate,
     # No operating points: it rolls, or it cannot be held. Nowhere are all rates 0 and both loops at work.
-    task=ControlTask(situations=situations(speed_hold=False)),
+    task=ControlTask(situations=situations(speed_hold=False), ranges=RANGES),
     presentation=Presentation(scene=SCENE),
     text="Unicycle robot with pedalling legs and a turntable, rolling without slip; US 2004/0039555 A1, Fig. 10.",
 )

@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plants.core.quantities import OperatingRanges, around
 from plants.excitation import Constant, PeakFilter, Step
 from plants.unicycle.motion import BETA0
 from plants.unicycle.parameters import NOMINAL, PARAMETERS
@@ -173,6 +174,26 @@ _CASES: dict[str, list[dict[str, Any]]] = {
         _case("fast", 3.5, 22, ground=push(left=20.0)),
     ],
 }
+
+
+RANGES = OperatingRanges(
+    parameters={
+        "MB": (_NUMBERS["MB"], 1.2 * _NUMBERS["MB"]),
+        **around(0.3, {name: _NUMBERS[name] for name in ("Dcor", "Dg", "D1", "D2", "D3", "D4", "DTt")}),
+    },
+    initial={
+        "gamma": (-0.05, 0.05),
+        "beta": (BETA0 - 0.03, BETA0 + 0.05),
+        "theta_w_rate": (1.2 / _RADIUS, 2.5 / _RADIUS),
+    },
+    reference={"pitch": (BETA0, BETA0), "roll": (0.0, 0.0)},
+    load={},
+    excitation={},
+    noise={"pitch": (0.0, NOISE["pitch"]), "roll": (0.0, NOISE["roll"])},
+    delay=(0.0, 0.004),
+    excitations_of=tuple(case["name"] for case in (*_CASES["taught"], *_CASES["validation"])),
+)
+"""Riders, tyres and bearings, starts, speeds; pushed as when it is taught or not at all."""
 
 
 SLOW, FAST = 0.7, 2.0  # m/s, to be held where it is pushed hard

@@ -183,7 +183,10 @@ _AUTHORITY = 0.7
 
 
 def usual_envelope(
-    plant: Plant, sample_time: float | None = None, sets: Mapping[str, Sequence[Situation]] | None = None
+    plant: Plant,
+    sample_time: float | None = None,
+    sets: Mapping[str, Sequence[Situation]] | None = None,
+    held: Sequence[Situation] = (),
 ) -> Envelope:
     """Return the ranges that a plant declares, and for groups that it does not those that its situations span.
 
@@ -194,6 +197,8 @@ def usual_envelope(
         Of the controller [s]; left out, the plant's integration step. Delays come in samples.
     sets : mapping of names to sequences of Situation, optional
         Whose ranges; left out, those of the plant's own, or made from its channels.
+    held : sequence of Situation
+        What the plant declares is widened to hold these, as situations that a user gives.
 
     Returns
     -------
@@ -206,23 +211,12 @@ def usual_envelope(
     """
     several = [situation for group in (sets or standard_sets(plant)).values() for situation in group]
     period = plant.step if sample_time is None else sample_time
-    slowest = max([_DELAYED * period, *(s.delay for s in several)])
     noises = [part for s in several for signal in s.excitations(plant) for part in _noises(signal)]
-    heights = [[_height(signal) for signal in s.excitations(plant)] for s in several]
-    deviations = [[_deviation(signal) for signal in s.excitations(plant)] for s in several]
-    spanned: dict[str, Any] = {
-        "parameters": _parameters(plant, several),
-        "initial": _initial(plant, several),
-        "reference": {
-            c.output: _span([_height(s.references(plant)[i]) for s in several]) for i, c in enumerate(plant.channels)
-        },
-        "load": _disturbances(plant, heights, plant.calm()),
-        "excitation": _disturbances(plant, deviations, (0.0,) * len(plant.disturbances)),
-        "noise": _sensor_noise(plant, several),
-        "delay": (0.0, round(slowest / period) * period),
-        "authority": (_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0),
-    }
-    ranges = spanned | plant.ranges.given()
+    authority = (_AUTHORITY, 1.0) if shared_limits(plant) is not None else (1.0, 1.0)
+    declared = plant.ranges.given()
+    if held:
+        declared = _holding(declared, _spans(plant, held, period))
+    ranges = {**_spans(plant, several, period, room=True), "authority": authority, **declared}
     return Envelope(
         **ranges,
         delay_step=_delay_step(plant, period, ranges["parameters"]),
@@ -232,13 +226,43 @@ def usual_envelope(
     )
 
 
-def _parameters(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
+def _spans(plant: Plant, several: Sequence[Situation], period: float, *, room: bool = False) -> dict[str, Any]:
+    """Return what situations span, by group; with `room`, some more of parameters, noise and delay."""
+    slowest = max([_DELAYED * period * room, *(s.delay for s in several)])
+    heights = [[_height(signal) for signal in s.excitations(plant)] for s in several]
+    deviations = [[_deviation(signal) for signal in s.excitations(plant)] for s in several]
+    return {
+        "parameters": _parameters(plant, several, _SPREAD * room),
+        "initial": _initial(plant, several),
+        "reference": {
+            c.output: _span([_height(s.references(plant)[i]) for s in several]) for i, c in enumerate(plant.channels)
+        },
+        "load": _disturbances(plant, heights, plant.calm()),
+        "excitation": _disturbances(plant, deviations, (0.0,) * len(plant.disturbances)),
+        "noise": _sensor_noise(plant, several, _NOISE * room),
+        "delay": (0.0, round(slowest / period) * period),
+    }
+
+
+def _holding(declared: Mapping[str, Any], spanned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return declared groups, widened to hold what is spanned."""
+    found = dict(declared)
+    for name in declared.keys() & spanned.keys():
+        given, more = declared[name], spanned[name]
+        if name == "delay":
+            found[name] = _span([*given, *more])
+        else:
+            found[name] = given | {key: _span([*given.get(key, ends), *ends]) for key, ends in more.items()}
+    return found
+
+
+def _parameters(plant: Plant, several: Sequence[Situation], spread: float) -> dict[str, Range]:
     rows = [plant.values("parameters", s.parameters) for s in several]
     ranges = {}
     for quantity, values in zip(plant.parameters, zip(*rows, strict=True), strict=True):
         low, high = _span([quantity.nominal, *values])
         if low == high:
-            ends = sorted(quantity.nominal * (1.0 + sign * _SPREAD) for sign in (-1.0, 1.0))
+            ends = sorted(quantity.nominal * (1.0 + sign * spread) for sign in (-1.0, 1.0))
             low, high = max(ends[0], quantity.low), min(ends[1], quantity.high)
         if low < high:
             ranges[quantity.name] = (low, high)
@@ -258,12 +282,12 @@ def _disturbances(plant: Plant, table: Sequence[Sequence[float]], rest: Sequence
     return {quantity.name: ends for quantity, ends, calm in found if ends != (calm, calm)}
 
 
-def _sensor_noise(plant: Plant, several: Sequence[Situation]) -> dict[str, Range]:
+def _sensor_noise(plant: Plant, several: Sequence[Situation], least: float) -> dict[str, Range]:
     ranges = {}
     for channel in plant.channels:
         place = plant.index("measurements", channel.output)
         most = max(s.noise_levels(plant)[place] for s in several)
-        ranges[channel.output] = (0.0, max(most, _NOISE * channel.scale))
+        ranges[channel.output] = (0.0, max(most, least * channel.scale))
     return ranges
 
 

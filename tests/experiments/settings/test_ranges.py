@@ -35,6 +35,13 @@ def test_settings_of_all_situations_are_those_of_drawn_ones_too():
     assert {s.dropout for several in found.sets.values() for s in several} == {0.1}
 
 
+def test_ranges_hold_the_situations_that_a_user_gives():
+    usual, asked = job("plant=fopdt"), job("plant=fopdt", "situations.taught={far: {reference: 3.0}}")
+    assert usual.ranges.reference["output"] == (-1.5, 1.5)
+    assert asked.ranges.reference["output"] == (-1.5, 3.0)
+    assert asked.ranges.parameters == usual.ranges.parameters
+
+
 def test_ranges_may_be_given():
     found = job("plant=fopdt", "envelope.usual=false", "envelope.parameters={K: [2.0, 2.5]}")
     assert all(2.0 <= s.parameters["K"] <= 2.5 for s in found.sets["drawn"])

@@ -57,8 +57,8 @@ def test_none_are_drawn_where_none_are_asked_for():
 
 
 def test_ranges_of_given_situations_take_the_place_of_the_usual_ones():
-    several = {"taught": drawn(5)}
-    low, high = usual_envelope(PLANT, sets=several).parameters["K"]
+    several, silent = {"taught": drawn(5)}, replace(PLANT, task=replace(PLANT.task, ranges=plants.OperatingRanges()))
+    low, high = usual_envelope(silent, sets=several).parameters["K"]
     assert low == min(1.0, *(s.parameters["K"] for s in several["taught"]))
     assert high == max(1.0, *(s.parameters["K"] for s in several["taught"]))
 
@@ -80,7 +80,20 @@ def test_draws_in_which_the_plant_cannot_begin_are_left_out():
 def test_draws_at_which_the_plant_cannot_rest_are_left_out():
     """A pump too weak for the level: the loss at rest, which measures of entropy production need, is not known there."""
     tanks = plants.get("two_tanks")
-    found = drawn_situations(tanks, usual_envelope(tanks), 40, 0)
-    assert 30 < len(found) < 40
-    for anchor in EnvelopeGenes(tanks, usual_envelope(tanks)).anchors():
+    worn = replace(usual_envelope(tanks), parameters={"pump": (2e-6, 3.3e-6), "lower hole": (1.7e-5, 2.6e-5)})
+    found = drawn_situations(tanks, worn, 40, 0)
+    assert 20 < len(found) < 40
+    for anchor in EnvelopeGenes(tanks, worn).anchors():
         assert begins(tanks, anchor)
+
+
+@pytest.mark.parametrize("name", plants.names())
+def test_every_plant_of_the_project_declares_what_it_meets_and_can_begin_in_all_of_it(name):
+    """Ranges that its situations merely span would mix extremes that never meet, and vary what is never unsure."""
+    plant = plants.get(name)
+    given = plant.ranges.given()
+    assert {"parameters", "initial", "reference", "noise", "delay"} <= set(given)
+    assert given["parameters"]
+    assert given["noise"]
+    assert given["delay"][1] > 0.0
+    assert len(drawn_situations(plant, usual_envelope(plant), 64, 0)) == 64

@@ -148,11 +148,23 @@ def declaring(plant, **groups):
 
 def test_ranges_that_a_plant_declares_replace_those_of_its_situations():
     tanks = plants.get("two_tanks")
-    before = sscq.usual_envelope(tanks)
+    before = sscq.usual_envelope(declaring(tanks))
     after = sscq.usual_envelope(declaring(tanks, parameters={"pump": (3e-6, 3.3e-6)}, delay=(0.0, 1.0)))
     assert dict(after.parameters) == {"pump": (3e-6, 3.3e-6)}, "a group that is given is complete"
     assert after.delay == (0.0, 1.0)
     assert after.reference == before.reference, "a group that is left out spans what the situations span"
+
+
+def test_declared_ranges_are_widened_to_hold_situations_that_are_given():
+    mine = sscq.Situation("mine", reference=3.0, parameters={"K": 2.0}, noise=0.1, delay=0.5, initial=(-1.0,))
+    declared = FOPDT.ranges
+    found = sscq.usual_envelope(FOPDT, held=[mine])
+    assert found.reference["output"] == (declared.reference["output"][0], 3.0)
+    assert found.parameters == {**declared.parameters, "K": (declared.parameters["K"][0], 2.0)}
+    assert found.noise["output"] == (0.0, 0.1)
+    assert found.delay == (0.0, 0.5)
+    assert found.initial["output"] == (-1.0, 0.0)
+    assert found.load == declared.load
 
 
 def test_draws_have_the_disturbances_of_the_situations_that_are_named():
