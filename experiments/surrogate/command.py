@@ -46,6 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance", type=float, default=0.1, help="difference of tracking errors that is agreement (default: 0.1)"
     )
     parser.add_argument("--workers", type=int, default=1, help="processes; results do not depend on it (default: 1)")
+    parser.add_argument(
+        "--patience", type=float, default=60.0, help="time a program has for one step [s] (default: 60)"
+    )
+    parser.add_argument("--memory", type=int, default=4096, help="memory a program may take [MiB] (default: 4096)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the experiments and the design (default: 0)")
     parser.add_argument("--output", metavar="FOLDER", required=True, help="a new folder for all that is written")
     parser.set_defaults(run=run)
@@ -56,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     from experiments.runtime.launch import configured
     from experiments.surrogate.rounds import Rounds
     from experiments.surrogate.runs import SlowRuns
-    from sscq.loop.slow import crew
+    from sscq.loop.slow import SlowLimits, crew
 
     _check(options)
     folder = Path(options.output)
@@ -70,7 +74,8 @@ def run(options: argparse.Namespace) -> None:
     plan = _plan(options)
     configured("design", [f"seed={options.seed}", *options.set])  # what is wrong there would cost slow runs
     folder.mkdir(parents=True, exist_ok=True)
-    with closing(crew(slow, options.workers)) as members:
+    limits = SlowLimits(options.patience, options.memory * 2**20)
+    with closing(crew(slow, options.workers, limits=limits)) as members:
         runs = SlowRuns(slow, members, slow.plant.step, options.runs)
         design = _designer(options, slow.plant.step)
         done = Rounds(runs, plan, folder, design, tell, lambda done: _write(folder, slow, done)).run()
@@ -88,10 +93,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UserError(f"expected settings of `sscq design`, such as budget=small; got {wrong[0]!r}")
     if (options.file is None) == (options.plant is None) and (options.file or options.plant_file is None):
         raise UserError("give a functional mock-up unit, --plant NAME, or a --plant-file that has a slow plant")
-    for name, low in (("order", 1), ("runs", 1), ("rounds", 1), ("workers", 0), ("seed", 0)):
+    for name, low in (("order", 1), ("runs", 1), ("rounds", 1), ("workers", 1), ("memory", 1), ("seed", 0)):
         if getattr(options, name) < low:
             raise UserError(f"--{name} must be at least {low}, got {getattr(options, name)}")
-    for name in ("horizon", "tolerance"):
+    for name in ("horizon", "tolerance", "patience"):
         if not 0.0 < getattr(options, name) < float("inf"):
             raise UserError(f"--{name} must be positive and finite, got {getattr(options, name)}")
 

@@ -168,7 +168,26 @@ class FmuSession:
         self._unit: Any = None
 
     def start(self, parameters: Sequence[float], initial: Mapping[str, float]) -> Sequence[float]:
-        """Instantiate, set parameters and initial values, initialise."""
+        """Instantiate, set parameters and initial values, initialise.
+
+        Raises
+        ------
+        ValueError
+            Where the unit lacks a function of the standard, refuses a call, or does not begin where it is asked to.
+        """
+        try:
+            found = self._started(parameters, initial)
+        except AttributeError as error:  # FMPy knows the functions by the names that the library has
+            raise ValueError(f"the unit lacks a function of FMI {self._version}.0: {error}") from error
+        except package("fmpy.fmi1").FMICallException as error:
+            raise ValueError(f"the unit does not start: {error}") from error
+        for name, value in initial.items():
+            now = found[list(self._initial).index(name)]
+            if not math.isclose(now, value, rel_tol=1e-6, abs_tol=1e-9):
+                raise ValueError(f"the unit does not begin at {name} = {value}, but at {now}: give parameters instead")
+        return found
+
+    def _started(self, parameters: Sequence[float], initial: Mapping[str, float]) -> list[float]:
         self._free()
         described = self._described
         self._unit = self._instantiate(self._folder, described, "CoSimulation", require_functions=False)
@@ -180,12 +199,7 @@ class FmuSession:
             self._set(places, values)
         self._unit.enterInitializationMode()
         self._unit.exitInitializationMode()
-        found = self._get()
-        for name, value in initial.items():
-            now = found[list(self._initial).index(name)]
-            if not math.isclose(now, value, rel_tol=1e-6, abs_tol=1e-9):
-                raise ValueError(f"the unit does not begin at {name} = {value}, but at {now}: give parameters instead")
-        return found
+        return self._get()
 
     def step(self, t: float, u: Sequence[float], w: Sequence[float], h: float) -> Sequence[float]:
         """Step the unit."""
@@ -195,6 +209,8 @@ class FmuSession:
             for k in range(self._substeps):
                 self._unit.doStep(t + k * short, short)
             return self._get()
+        except AttributeError as error:
+            raise ValueError(f"the unit lacks a function of FMI {self._version}.0: {error}") from error
         except package("fmpy.fmi1").FMICallException as error:
             raise LostError(str(error)) from error
 

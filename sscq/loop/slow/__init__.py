@@ -3,7 +3,7 @@
 ``crew`` starts the processes, ``SlowLoop`` is the loop around them.
 """
 
-from sscq.loop.slow.processes import Crew, SlowPlantError, crew
+from sscq.loop.slow.processes import Crew, SlowLimits, SlowPlantError, crew
 from sscq.loop.slow.slow_loop import SlowLoop, Watched
 
-__all__ = ["Crew", "SlowLoop", "SlowPlantError", "Watched", "crew"]
+__all__ = ["Crew", "SlowLimits", "SlowLoop", "SlowPlantError", "Watched", "crew"]

@@ -1,9 +1,9 @@
 """Processes that hold slow plants: started when they are needed, replaced after some rollouts.
 
-Other packages' programs leak, crash and keep global state; a process of its own keeps that away from the loop, and its
-end gives everything back. Processes are spawned: they share nothing with the one that asks. A process holds sessions
-and moves them when it is told to. A message is a letter and what follows: plain text (JSON) or numbers as bytes.
-Nothing that is sent is executed.
+Other packages' programs leak, crash, hang and keep global state; a process of its own keeps that away from the loop,
+and its end gives everything back: what it takes of time and memory is limited, and its temporary files go with it.
+Processes are spawned: they share nothing with the one that asks. A process holds sessions and moves them when it is
+told to. A message is a letter and what follows: plain text (JSON) or numbers as bytes; nothing sent is executed.
 """
 
 from __future__ import annotations
@@ -11,9 +11,14 @@ from __future__ import annotations
 import json
 import math
 import multiprocessing
+import shutil
+import sys
+import tempfile
 import traceback
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -79,8 +84,15 @@ class Sessions:
         return np.array(rows, dtype=float).reshape(len(rows), self.n_states)
 
 
-def serve(link: Connection, opener: str, settings: str, n_states: int, n_inputs: int, n_driven: int) -> None:
-    """Answer messages until told to stop, or until nobody is there; an error is told, not raised."""
+def serve(
+    link: Connection, opener: str, settings: str, n_states: int, n_inputs: int, n_driven: int, memory: int, folder: str
+) -> None:
+    """Answer messages until told to stop, or until nobody is there; an error is told, not raised.
+
+    Temporary files go into `folder`; the process gets no more than `memory` bytes beside what it has at its start.
+    """
+    tempfile.tempdir = folder
+    _limit_memory(memory)
     sessions = Sessions(opener, json.loads(settings), n_states)
     try:
         while True:
@@ -100,6 +112,17 @@ def serve(link: Connection, opener: str, settings: str, n_states: int, n_inputs:
         link.send_bytes(WRONG + traceback.format_exc().encode())
     finally:
         sessions.close()
+
+
+def _limit_memory(more: int) -> None:
+    """Refuse this process further address space beyond `more` bytes, where the system can (Linux)."""
+    size = Path("/proc/self/statm")
+    if sys.platform != "linux" or not size.exists():
+        return
+    import resource
+
+    now = int(size.read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + more, now + more))
 
 
 TOGETHER = 16
@@ -126,7 +149,33 @@ class Crew(Protocol):
         """End everything."""
 
 
-def crew(plant: SlowPlant, workers: int = 1, recycle: int = 100) -> Crew:
+@dataclass(frozen=True)
+class SlowLimits:
+    """What a process with a slow plant's program may take before it is ended.
+
+    Attributes
+    ----------
+    seconds : float
+        For one answer: opening and starting its share of rollouts, or one step of them.
+    memory : int
+        Address space beside what the process has at its start [bytes]; kept on Linux alone.
+    """
+
+    seconds: float = 60.0
+    memory: int = 4 * 2**30
+
+    def __post_init__(self) -> None:
+        """Refuse limits under which nothing runs."""
+        if not self.seconds > 0.0 or self.memory < 2**20:
+            raise ValueError(
+                f"limits must be above 0 s and at least 1 MiB, got {self.seconds:g} s and {self.memory} bytes"
+            )
+
+
+_USUAL = SlowLimits()
+
+
+def crew(plant: SlowPlant, workers: int = 1, recycle: int = 100, limits: SlowLimits = _USUAL) -> Crew:
     """Return who moves a slow plant.
 
     Parameters
@@ -136,13 +185,15 @@ def crew(plant: SlowPlant, workers: int = 1, recycle: int = 100) -> Crew:
         Processes; 0: none, in this one. Results do not depend on it.
     recycle : int
         Rollouts after which a process is replaced.
+    limits : SlowLimits
+        Of each process. Without processes there are none.
     """
     if workers < 0 or recycle < 1:
         raise ValueError(f"workers must be at least 0 and recycle at least 1, got {workers} and {recycle}")
     if plant.together:
         moved: Crew = opened(plant.together, plant.settings)
         return moved
-    return _Alone(plant) if workers == 0 else _Processes(plant, workers, recycle)
+    return _Alone(plant) if workers == 0 else _Processes(plant, workers, recycle, limits)
 
 
 class _Alone:
@@ -166,8 +217,8 @@ class _Alone:
 class _Processes:
     """Sessions in processes, an even share of the rollouts each."""
 
-    def __init__(self, plant: SlowPlant, workers: int, recycle: int) -> None:
-        self._plant, self._recycle = plant, recycle
+    def __init__(self, plant: SlowPlant, workers: int, recycle: int, limits: SlowLimits) -> None:
+        self._plant, self._recycle, self._limits = plant, recycle, limits
         self._members: list[_Member | None] = [None] * workers
         self._shares: list[slice] = []
         self._n_states = len(plant.plant.states)
@@ -187,10 +238,10 @@ class _Processes:
         return self._gathered()
 
     def close(self) -> None:
-        for k, member in enumerate(self._members):
+        for member in self._members:
             if member is not None:
                 member.end()
-            self._members[k] = None
+        self._members = [None] * len(self._members)
 
     def _fresh(self, k: int, rollouts: int) -> _Member:
         """A process that may still take so many rollouts."""
@@ -198,7 +249,7 @@ class _Processes:
         if member is not None and member.done + rollouts > self._recycle and member.done > 0:
             member.end()
             member = None
-        member = member or _Member(self._plant)
+        member = member or _Member(self._plant, self._limits)
         self._members[k] = member
         member.done += rollouts
         return member
@@ -217,14 +268,15 @@ class _Processes:
 class _Member:
     """One process and the link to it."""
 
-    def __init__(self, plant: SlowPlant) -> None:
+    def __init__(self, plant: SlowPlant, limits: SlowLimits) -> None:
         context, declared = multiprocessing.get_context("spawn"), plant.plant
-        self._name, self.done = plant.name, 0
+        self._name, self._limits, self.done = plant.name, limits, 0
+        self._folder = tempfile.mkdtemp(prefix="slow_plant_")
         self._link, theirs = context.Pipe()
         driven = len(declared.inputs) + len(declared.disturbances)
         numbers = (len(declared.states), len(declared.inputs), driven)
-        settings = json.dumps(dict(plant.settings))
-        self._process = context.Process(target=serve, args=(theirs, plant.opener, settings, *numbers), daemon=True)
+        given = (plant.opener, json.dumps(dict(plant.settings)), *numbers, limits.memory, self._folder)
+        self._process = context.Process(target=serve, args=(theirs, *given), daemon=True)
         self._process.start()
         theirs.close()
 
@@ -236,23 +288,47 @@ class _Member:
 
     def answer(self) -> Array:
         try:
+            if not self._link.poll(self._limits.seconds):
+                raise self._hangs()
             message = self._link.recv_bytes()
         except (EOFError, OSError) as error:
             raise self._died() from error
         if message[:1] != DONE:
-            told = message[1:].decode()
-            raise SlowPlantError(f"plant {self._name!r}: {told.strip().splitlines()[-1]}\n{told}")
+            told = message[1:].decode().strip()
+            found = SlowPlantError(f"plant {self._name!r}: {self._said(told.splitlines()[-1])}")
+            found.add_note(told)  # where it was raised, in the other process
+            raise found
         return np.frombuffer(message[1:])
 
     def end(self) -> None:
         with suppress(OSError):  # it may have ended already
             self._link.send_bytes(STOP)
         self._process.join(_PATIENCE)
+        self._kill()
+
+    def _kill(self) -> None:
+        """End the process whatever it does, and take away what it left."""
         if self._process.is_alive():
-            self._process.terminate()
+            self._process.kill()
             self._process.join()
         self._link.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _said(self, words: str) -> str:
+        if words.startswith("MemoryError"):
+            return f"its program wants more than {self._limits.memory / 2**20:g} MiB of memory (SlowLimits.memory)"
+        return words
+
+    def _hangs(self) -> SlowPlantError:
+        self._kill()
+        return SlowPlantError(
+            f"plant {self._name!r}: its program did not answer within {self._limits.seconds:g} s and was ended; one "
+            "that needs longer gets more (SlowLimits.seconds, `sscq surrogate --patience`)"
+        )
 
     def _died(self) -> SlowPlantError:
         self._process.join(_PATIENCE)
-        return SlowPlantError(f"plant {self._name!r}: its process died, exit code {self._process.exitcode}")
+        code = self._process.exitcode
+        self._kill()
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return SlowPlantError(f"plant {self._name!r}: its process died ({how}); its program crashed")

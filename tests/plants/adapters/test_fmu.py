@@ -16,7 +16,7 @@ import sscq
 from controllers import PID
 from plants.adapters.fmu import FmuDeclaration, fmu_plant
 from plants.core.elementary import exp
-from sscq.loop.slow import SlowLoop, crew
+from sscq.loop.slow import SlowLimits, SlowLoop, SlowPlantError, crew
 
 pytest.importorskip("fmpy", reason="FMPy is not installed")
 
@@ -71,6 +71,41 @@ def test_loop_around_the_unit_is_that_around_its_equations(unit):
     for name, values in expected.values.items():
         np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-9, err_msg=name)
     np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
+
+
+_HANGS = "for (volatile int k = 0; !k;) ;"
+_CRASHES = "*(volatile int *)0 = 1;"
+_GREEDY = "for (int k = 0; k < 64; k++) { char *p = malloc(1 << 26); p[0] = 1; p[1 << 25] = 1; }"
+
+
+@pytest.mark.parametrize(
+    ("then", "told"),
+    [
+        (_HANGS, "did not answer within 2 s and was ended"),
+        (_CRASHES, "its process died .signal 11.; its program crashed"),
+        (_GREEDY, "its process died .signal 11.; its program crashed"),
+        (None, "ValueError: the unit lacks a function of FMI 2.0: .*fmi2DoStep"),
+    ],
+)
+def test_a_unit_that_hangs_crashes_or_lacks_a_function_is_a_sentence(tmp_path, monkeypatch, then, told):
+    """Nothing of it is left: no process, no folder; the greedy one asks for 4 GiB."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    lag = runpy.run_path(str(Path(__file__).parents[3] / "docs" / "examples" / "lag_unit.py"))
+    model = lag["_MODEL"]
+    if then is None:
+        model = model.replace("int fmi2DoStep", "int fmi2DoNothing")
+    else:
+        model = model.replace("double *v = ((lag *)c)->v;", f"double *v = ((lag *)c)->v; {then}")
+    lag["make"].__globals__["_MODEL"] = model
+    slow = fmu_plant(lag["make"](tmp_path / "bad.fmu"), LAG)
+    loop = SlowLoop(slow, PID(), [sscq.Situation(reference=0.5, t_end=0.2)], 0.05)
+    limits = SlowLimits(seconds=2.0 if then == _HANGS else 60.0, memory=2**30)
+    with closing(crew(slow, 1, limits=limits)) as members, pytest.raises(SlowPlantError, match=told) as raised:
+        loop.evaluate(np.array([[1.0, 0.0, 0.0]]), members)
+    assert "\n" not in str(raised.value)
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.fmu"]
 
 
 def test_substeps(unit):
