@@ -10,13 +10,14 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help venv design test check check-lint check-format check-types check-imports check-files bench clean
+.PHONY: help venv design test check check-lint check-format check-types check-imports check-files bench kill clean
 
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
 	@echo "make test   [ARGS='-m slow']               run the tests"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
 	@echo "make bench                                 ratios against peers, in one run"
+	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
 	@echo "make venv                                  install into $(VENV) only"
 	@echo "make clean                                 remove $(VENV) and what tools leave behind (not runs/)"
 
@@ -53,6 +54,9 @@ check-files: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
+
+kill: $(STAMP)
+	$(BIN)/python -m tests.endurance.kills $(COUNT)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plants.core.elementary import clip, where
-from plants.core.kernel.lanes import Item, Lane, Uniform, copies
+from plants.core.kernel.lanes import Item, Lane, RingMove, Uniform
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,8 +61,7 @@ class DelayLine:
         for name, back in _NEIGHBOURS:
             places[name] = f"max(step // {n} - {self.ring}_delay{back}, 0)"
         slots = {name: f"{place} % {self.ring}_depth" for name, place in places.items()}
-        lines = [*self._put(design, slots), *self._take(design, slots)]
-        return Uniform(_under(timing.at_sample(), lines))
+        return self._moved(design, slots, timing.at_sample(), timing.at_sample())
 
     def by_step(self, design: KernelDesign, timing: LoopTiming) -> Item:
         """Put in at every sample and take out at every step, a delay in steps; before, the slot behind the ring."""
@@ -71,29 +70,22 @@ class DelayLine:
         for name, back in _NEIGHBOURS:
             past = f"step - {self.ring}_delay{back}"
             slots[name] = f"((({past}) // {n}) % {depth} if {past} >= 0 else {depth})"
-        put = _under(timing.at_sample(), self._put(design, slots))
-        return Uniform((*put, *self._take(design, slots)))
+        return self._moved(design, slots, timing.at_sample(), "")
 
-    def _put(self, design: KernelDesign, slots: Mapping[str, str]) -> list[str]:
+    def _moved(self, design: KernelDesign, slots: Mapping[str, str], put: str, take: str) -> Uniform:
+        """Put in under one condition and take out under another; `slots` are the places in the ring, by name."""
         design.integers += [f"{self.ring}_ring", f"{self.ring}_depth", f"{self.ring}_delay"]
         design.numbers.append(f"{self.ring}_part")
         design.kept.append(self.group)
-        first, width = design.rows.first[self.group], design.rows.size[self.group]
-        pairs = [(f"{self.ring}_now + {k}", str(first + k)) for k in range(width)]
-        return [f"{self.ring}_now = {self.ring}_ring + {slots['now']} * {width}", *copies(pairs, design.lanes)]
+        rows, width = design.rows, design.rows.size[self.group]
 
-    def _take(self, design: KernelDesign, slots: Mapping[str, str]) -> list[str]:
-        lines, ring = [], self.ring
-        for name, _ in _NEIGHBOURS:
-            target, width = design.rows.first[f"{self.group}_{name}"], design.rows.size[self.group]
-            pairs = [(str(target + k), f"{ring}_{name} + {k}") for k in range(width)]
-            lines += [f"{ring}_{name} = {ring}_ring + {slots[name]} * {width}", *copies(pairs, design.lanes)]
-        return lines
+        def move(name: str, group: str, when: str) -> RingMove:
+            place = f"{self.ring}_{name} = {self.ring}_ring + {slots[name]} * {width}"
+            return RingMove(self.ring, name, place, rows.first[group], width, put=name == "now", when=when)
 
-
-def _under(condition: str, lines: list[str]) -> tuple[str, ...]:
-    """Statements under a condition on uniform numbers, or as they stand where there is none."""
-    return (f"if {condition}:", *(f"    {line}" for line in lines)) if condition else tuple(lines)
+        moves = [move("now", self.group, put)]
+        moves += [move(name, f"{self.group}_{name}", take) for name, _ in _NEIGHBOURS]
+        return Uniform(tuple(line for one in moves for line in one.lines(design.lanes)), tuple(moves))
 
 
 class Actuator:

@@ -186,10 +186,10 @@ class Kernel:
         """Return the memory of one call, its last three arguments, for starts of `n_rows` rows."""
         streams = max(1, len(self.streams))
         unit = np.empty((self.lanes, streams, noise.BLOCK))
-        return _aligned(n_rows * self.lanes), unit, np.empty(streams, np.int64)
+        return aligned(n_rows * self.lanes), unit, np.empty(streams, np.int64)
 
 
-def _aligned(size: int) -> np.ndarray:
+def aligned(size: int) -> np.ndarray:
     """Return an array that begins on a cache line: no vector of a lane loop lies across two."""
     line = 64 // 8
     raw = np.empty(size + line)
@@ -211,19 +211,25 @@ def build(design: KernelDesign) -> Kernel:
         n_theta=rows.size.get(design.theta, 0),
         theta_row=rows.first.get(design.theta, 0),
         n_streams=max(1, len(design.streams)),
-        unpack=_unpack(design),
+        unpack=unpacked(design, 2),
         alive=rows.first[ALIVE],
         give_back=_give_back(design),
         until="<=" if design.last is design.before else "<",
         steps=text.placed(steps),
         last=text.placed(last),
     )
-    listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
-    head = _HEADER.format(title=design.title, rows=listing)
-    source = head + "\n\n".join([*_helpers(text, design), body.strip("\n")]) + "\n"
+    source = assembled(text, design, design.title, body)
     return Kernel(
         source, rows, tuple(design.streams), tuple(design.integers), tuple(design.numbers), design.results, design.lanes
     )
+
+
+def assembled(text: Text, design: KernelDesign, title: str, body: str) -> str:
+    """Return a kernel's whole text: head, elementary kernels and noise that it needs, its rollout `body`."""
+    rows = text.rows
+    listing = "\n".join(f"  {first:4d} {name} [{rows.size[name]}]" for name, first in rows.first.items())
+    head = _HEADER.format(title=title, rows=listing)
+    return head + "\n\n".join([*_helpers(text, design), body.strip("\n")]) + "\n"
 
 
 def _steps(text: Text, design: KernelDesign) -> tuple[str, str]:
@@ -253,8 +259,9 @@ def _give_back(design: KernelDesign) -> str:
     return "\n".join(f"                results[out, {k}] = S[{row}, lane]" for k, row in enumerate(rows))
 
 
-def _unpack(design: KernelDesign) -> str:
-    lines = [f"    {name} = integers[{k + 2}]" for k, name in enumerate(design.integers)]
+def unpacked(design: KernelDesign, first: int) -> str:
+    """Return the statements that name the kernel's integers, behind the `first` ones, and numbers."""
+    lines = [f"    {name} = integers[{k + first}]" for k, name in enumerate(design.integers)]
     lines += [f"    {name} = numbers[{k + 1}]" for k, name in enumerate(design.numbers)]
     return "\n".join(lines)
 

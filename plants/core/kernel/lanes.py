@@ -97,8 +97,17 @@ class Lane:
             self._values[row] = value
         return self._values[row]
 
-    def _changed(self) -> dict[str, Traced]:
+    def written(self) -> dict[str, Traced]:
+        """Return the new values of the rows that change, by row number."""
         return {row: value for row, value in self._targets.items() if self._sources.get(value.index) != row}
+
+    def read(self) -> dict[str, Traced]:
+        """Return what was read from rows as they were at the start, by row number."""
+        return {row: Traced(self.tape, node) for node, row in self._sources.items() if row}
+
+    def forget(self) -> None:
+        """Give no row its new value: what was computed stays on the tape."""
+        self._targets.clear()
 
     def loaded(self, kept: set[str]) -> set[str]:
         """Return the rows that the body must load if it stores those of its rows that are in `kept`."""
@@ -107,7 +116,7 @@ class Lane:
         return {row for node, row in self._sources.items() if row and node in needed}
 
     def _stored(self, kept: set[str]) -> dict[str, Traced]:
-        return {row: value for row, value in self._changed().items() if row in kept}
+        return {row: value for row, value in self.written().items() if row in kept}
 
     def flow(self, kept: set[str]) -> tuple[dict[str, int], dict[str, int]]:
         """Return the nodes of what the body reads (rows, and uniform numbers by name) and of the rows it stores."""
@@ -171,10 +180,50 @@ class Repeat:
 
 
 @dataclass(frozen=True)
+class RingMove:
+    """Rows put into a slot of a ring behind the kernel's own rows, or taken out of one.
+
+    Attributes
+    ----------
+    ring, slot : str
+        Of the ring, and what the place of the slot is called: the statement `place` finds its first row.
+    place : str
+    first, width : int
+        The rows.
+    put : bool
+        Whether rows go in.
+    when : str
+        Condition on uniform numbers, as text; empty: every step.
+    """
+
+    ring: str
+    slot: str
+    place: str
+    first: int
+    width: int
+    put: bool
+    when: str = ""
+
+    def lines(self, lanes: int) -> tuple[str, ...]:
+        """Return the statements."""
+        pairs = [(f"{self.ring}_{self.slot} + {k}", str(self.first + k)) for k in range(self.width)]
+        lines = (self.place, *copies(pairs if self.put else [(row, slot) for slot, row in pairs], lanes))
+        return (f"if {self.when}:", *(f"    {line}" for line in lines)) if self.when else lines
+
+
+@dataclass(frozen=True)
 class Uniform:
-    """Statements at step level, outside all lane loops."""
+    """Statements at step level, outside all lane loops.
+
+    Attributes
+    ----------
+    lines : tuple of str
+    moves : tuple of RingMove
+        What of them moves rows that depend on the parameters.
+    """
 
     lines: tuple[str, ...]
+    moves: tuple[RingMove, ...] = ()
 
 
 Item = LaneLoop | Iterate | Repeat | Uniform
@@ -217,6 +266,10 @@ class Text:
             raise ValueError(f"two loops of one kernel are called {loop.name!r}")
         self._traced[loop.name] = lane
         return f"{_MARK}{loop.name}"
+
+    def loads(self, name: str, kept: set[str]) -> set[str]:
+        """Return the rows that a traced loop loads if it stores those of its rows that are in `kept`."""
+        return self._traced[name].loaded(kept)
 
     def print(self) -> None:
         """Print all traced loops, storing the rows that some loop loads."""

@@ -1,0 +1,94 @@
+"""Run a kernel there and back over many rollouts: results, and slopes of their weighted sums, as arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.kernel.kernel import LANES, aligned
+from plants.core.kernel.run import call_in_chunks, thread_count
+from plants.core.signals import noise
+
+if TYPE_CHECKING:
+    from plants.core.kernel.adjoint import AdjointKernel
+    from plants.core.kernel.run import RolloutGrid, RolloutJob
+
+_MEMORY = 2**19  # bytes that a thread keeps of a segment: what a core's own cache holds; more costs time
+
+
+def segment_of(kernel: AdjointKernel, n_steps: int) -> int:
+    """Return the number of steps that are run backwards at a time.
+
+    All, where what is kept of them is small; else at least the square root of the number, so that neither the
+    workspaces at their starts nor what is kept of one grow faster than that.
+    """
+    fits = _MEMORY // (8 * LANES * kernel.n_kept)
+    return min(n_steps, max(fits, math.isqrt(n_steps - 1) + 1)) if n_steps > 1 else 1
+
+
+def run_adjoint(
+    kernel: AdjointKernel,
+    job: RolloutJob,
+    where: RolloutGrid,
+    weights: np.ndarray,
+    *,
+    threads: int | None = None,
+    segment: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Run all rollouts of the grid there and back.
+
+    Parameters
+    ----------
+    kernel, job, where
+        As for :func:`plants.core.kernel.run.run`.
+    weights : ndarray [n_out, n_results]
+        Of each result in the sum whose slopes are wanted.
+    segment : int, optional
+        Steps that are run backwards at a time; results do not depend on it.
+
+    Returns
+    -------
+    results : ndarray [n_out, n_results]
+    slopes : ndarray [n_out, n_theta]
+    """
+    theta, n_rows = np.require(job.theta, float, "C"), kernel.n_rows
+    rings = job.start.shape[1] - n_rows
+    long = segment or segment_of(kernel, job.n_steps)
+    parts = -(-job.n_steps // long)
+    results, slopes = np.full(weights.shape, np.nan), np.zeros((where.n_out, theta.shape[1]))
+    integers = dict(job.integers)
+    for name in kernel.rings:  # rings lie behind the adjoints
+        integers[name] += kernel.n_adjoint
+    shared = (
+        where.lane_start,
+        where.lane_theta,
+        where.lane_out,
+        np.require(job.start, float, "C"),
+        theta,
+        job.codes,
+        job.keys,
+        job.series,
+        np.array([job.first_step, job.n_steps, long, *(integers[name] for name in kernel.integers)], np.int64),
+        np.array([job.step, *(job.numbers[name] for name in kernel.numbers)], float),
+        results,
+        np.require(weights, float, "C"),
+        slopes,
+    )
+    rollout = kernel.rollout
+
+    def call(first: int, last: int) -> None:
+        rollout(
+            first,
+            last,
+            *shared,
+            aligned((n_rows + kernel.n_adjoint + 2 * rings) * LANES),
+            np.empty((parts, n_rows + rings, LANES)),
+            np.empty((long, kernel.n_kept, LANES)),
+            np.empty((LANES, kernel.n_streams, noise.BLOCK)),
+            np.empty(kernel.n_streams, np.int64),
+        )
+
+    call_in_chunks(call, len(where.lane_start), 1, thread_count(threads))
+    return results, slopes

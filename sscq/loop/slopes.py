@@ -1,0 +1,93 @@
+"""Slopes of a closed loop's measures with respect to the controller's parameters, by running the loop backwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plants.core.kernel.adjoint import build_adjoint
+from plants.core.kernel.run import RolloutJob, grid
+from plants.core.kernel.run_adjoint import run_adjoint
+from plants.core.motion.simulate import count_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sscq.loop.closed_loop import ClosedLoop
+    from sscq.loop.quality import Quality
+
+
+class LoopSlopes:
+    """Slopes of weighted sums of a closed loop's measures.
+
+    Parameters
+    ----------
+    loop : ClosedLoop
+        Without measures of the plant's own, and not observed.
+
+    Raises
+    ------
+    ValueError
+        For a loop that is recorded, whose accelerations are iterated, or that has measures of the plant's own.
+    """
+
+    def __init__(self, loop: ClosedLoop) -> None:
+        if loop.scoring.own:
+            names = ", ".join(measure.name for measure in loop.scoring.own.measures)
+            raise ValueError(f"slopes are known of the built-in measures; leave out those of the plant's own: {names}")
+        self.loop = loop
+        self.kernel = build_adjoint(loop.design)
+
+    def evaluate(
+        self,
+        theta: np.ndarray,
+        weights: Mapping[str, np.ndarray | float],
+        threads: int | None = None,
+        *,
+        segment: int | None = None,
+    ) -> tuple[Quality, np.ndarray]:
+        """Return the quality of every candidate, and the slopes of the sums of its weighted measures.
+
+        Parameters
+        ----------
+        theta : ndarray [n_candidates, n_theta]
+        weights : mapping of measures to numbers, or to ndarray [n_situations or 1, n_candidates or 1]
+            Of each measure in the sum of a situation; what is not named counts nothing.
+        segment : int, optional
+            Steps that are run backwards at a time; left out: as memory allows.
+
+        Returns
+        -------
+        quality : Quality
+            Bit for bit as of :meth:`ClosedLoop.evaluate`.
+        slopes : ndarray [n_situations, n_candidates, n_theta]
+            Of each situation's sum. Of a rollout that is lost: of its measures up to there; that it is lost has no
+            slope.
+        """
+        loop, theta = self.loop, np.atleast_2d(np.asarray(theta, float))
+        shape = (len(loop.situations), len(theta))
+        names = loop.scoring.built_in
+        given = np.zeros((*shape, self._n_results))
+        for name, weight in weights.items():
+            given[..., 1 + names.index(name)] = weight
+        steps, values, slopes = np.zeros(shape), np.zeros((len(names), *shape)), np.zeros((*shape, theta.shape[1]))
+        for numbers in loop.groups():
+            job, at = self._job(theta, numbers), grid(len(numbers), len(theta), loop.kernel.lanes)
+            flat = given[numbers].reshape(-1, self._n_results)
+            results, found = run_adjoint(self.kernel, job, at, flat, threads=threads, segment=segment)
+            shaped = results.reshape(len(numbers), len(theta), -1)
+            steps[numbers] = shaped[..., 0]
+            values[:, numbers] = np.moveaxis(shaped[..., 1 : 1 + len(names)], -1, 0)
+            slopes[numbers] = found.reshape(len(numbers), len(theta), -1)
+        return loop.quality(values, steps), slopes
+
+    @property
+    def _n_results(self) -> int:
+        return sum(self.loop.design.rows.size[name] for name in self.loop.design.results)
+
+    def _job(self, theta: np.ndarray, numbers: list[int]) -> RolloutJob:
+        loop, call = self.loop, self.loop.call(tuple(numbers))
+        total = count_steps(loop.situations[numbers[0]].t_end, loop.step)
+        codes, keys, series = call.streams
+        return RolloutJob(call.start, theta, codes, keys, series, total, loop.step, 0, call.integers, call.numbers)
