@@ -7,7 +7,7 @@ A command is a plain function of a finished configuration and an open run folder
     main = command("design", design)
 
 Hydra's own entry point composes the configuration, so that everything its users know works (``--help``, ``--cfg job``,
-``-m seed=0,1,2``, tab completion). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
+``-m seed=0,1,2``). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
 `experiments.runtime.config_errors` says them in a sentence.
 """
 
@@ -18,6 +18,7 @@ import math
 import os
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
@@ -82,6 +83,11 @@ def command(
                 store.help_text(name, everything="--help=all" in words)
             )  # Hydra's own would list all groups first, which takes a second
             raise SystemExit(0)
+        if {"-sc", "--shell-completion"} & set(words):  # Hydra's own does not know of a command's name before settings
+            shell = next((word.partition("=")[2] for word in words if word.startswith("install=")), "")
+            with user_errors():
+                print(import_module("experiments.runtime.completion").script(shell))
+            return
         import hydra
 
         swept.clear()
