@@ -17,12 +17,14 @@ import functools
 import math
 import os
 import sys
+import time
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
 from experiments.runtime.errors import UserError, tell, user_errors
+from experiments.runtime.progress import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,14 +65,16 @@ def command(
     main : callable
         Takes the arguments (those of the process by default).
     """
-    swept: list[Path] = []
+    sweep = _Sweep()
 
     @functools.wraps(job)
     def task(settings: DictConfig) -> None:
         with _errors(name):  # caught here, before Hydra adds words of its own
+            if _sweep_folder() is not None and not settings.quiet:
+                tell(sweep.words())
             path = _run(name, job, check or _nothing, settings)
             if _sweep_folder() is not None:
-                swept.append(path)
+                sweep.finished.append(path)
 
     def main(arguments: Sequence[str] | None = None) -> None:
         words = sys.argv[1:] if arguments is None else list(arguments)
@@ -90,13 +94,41 @@ def command(
             return
         import hydra
 
-        swept.clear()
+        sweep.begin(words)
         with _errors(name), _arguments(name, words):
             hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
-            if swept and summary is not None:
-                summary(swept)
+            if sweep.finished and summary is not None:
+                summary(sweep.finished)
 
     return main
+
+
+class _Sweep:
+    """The runs of one call with -m: their folders so far, and how far it is."""
+
+    def __init__(self) -> None:
+        self.finished: list[Path] = []
+
+    def begin(self, words: Sequence[str]) -> None:
+        """Forget an earlier call."""
+        self._given = [word for word in words if "=" in word and not word.startswith("-")]
+        self.finished.clear()
+
+    def words(self) -> str:
+        """Return which run of how many begins, what it is, and how long all are expected to take from here on."""
+        from hydra.core.hydra_config import HydraConfig
+        from hydra.core.override_parser.overrides_parser import OverridesParser
+
+        given = OverridesParser.create().parse_overrides(self._given)
+        varied = [one for one in given if one.is_sweep_override()]
+        total = math.prod(len(list(one.sweep_string_iterator())) for one in varied)
+        keys = {one.key_or_group for one in varied}
+        own = ", ".join(text for text in HydraConfig.get().overrides.task if _key(text) in keys)
+        done = len(self.finished)
+        if not done:
+            self._begun = time.monotonic()
+        each = (time.monotonic() - self._begun) / done if done else 0.0
+        return f"run {done + 1} of {total}: {own}" + (f"; about {duration(each * (total - done))} left" if done else "")
 
 
 @contextmanager
