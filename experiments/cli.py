@@ -179,9 +179,7 @@ def _report(options: argparse.Namespace) -> None:
 def _replay(options: argparse.Namespace) -> None:
     from experiments.replay import replay
 
-    if options.plant_file:
-        _load(options.plant_file)
-    if not replay(options.file, options.kb):
+    if not replay(options.file, options.kb, options.plant_file):
         raise SystemExit(1)
 
 
