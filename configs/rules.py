@@ -114,5 +114,7 @@ def type_words(hint: Any) -> str:
         words = [type_words(part) for part in typing.get_args(hint) if part is not type(None)]
         return " or ".join([*words, "null"] if type(None) in typing.get_args(hint) else words)
     simple = {float: "a number", int: "a whole number", bool: "true or false", str: "a word"}
+    if hint is Any:  # what OmegaConf has no type for; the part itself checks it
+        return "a list [a, b], a mapping {name: value} or null"
     containers = {list: "a list [a, b]", dict: "a mapping {name: value}", tuple: "a list [a, b]"}
     return simple.get(hint) or containers.get(origin or hint) or "a part of its own"

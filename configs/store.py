@@ -5,9 +5,7 @@ from __future__ import annotations
 import typing
 from typing import Any
 
-import yaml
-
-from configs import FOLDER
+from configs import choices
 from configs.rules import Setting, settings, type_words
 from configs.schema import DesignConfig, EvaluateConfig, ExportConfig, SimulateConfig, WorstConfig
 
@@ -68,9 +66,7 @@ def help_text(command: str, *, everything: bool = False) -> str:
 
 def _parts(command: str) -> str:
     """Return the parts that a command is made of, each with its choices."""
-    defaults = yaml.safe_load((FOLDER / f"{command}.yaml").read_text(encoding="utf-8"))["defaults"]
-    names = [name for entry in defaults if isinstance(entry, dict) for name in entry if (FOLDER / name).is_dir()]
-    lines = [f"{name}: {', '.join(sorted(path.stem for path in (FOLDER / name).glob('*.yaml')))}" for name in names]
+    lines = [f"{name}: {', '.join(several)}" for name, several in choices(command).items()]
     return "\n".join(["", "Parts, each a file that can be exchanged (part=choice):", "", *lines, ""]) if lines else ""
 
 

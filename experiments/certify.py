@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> None:
     import sscq
     from experiments.cases.frozen_margins import words
     from experiments.cases.kb_case import other_plant
-    from experiments.runtime.plant_choice import load, stored_plant_file
+    from experiments.runtime.plant_choice import load, stored_plant_file, stored_step
     from flcs import FuzzyController, KnowledgeBase
 
     if Path(options.kb).is_dir():
@@ -71,14 +71,14 @@ def run(options: argparse.Namespace) -> None:
         load(stored, quiet=True)
     kb = KnowledgeBase.load(options.kb)
     plant = plants.find(kb.plant)
-    several = situations(kb, plant, options.sets)
+    several, step = situations(kb, plant, options.sets), stored_step(options.kb) or plant.step
     controller = FuzzyController(kb)
     sampled = False if options.continuous else None
-    found = sscq.certify(plant, controller, None, several, sampled=sampled)
-    margins = _margins(kb, plant, controller, several)
-    best = None if found.holds else sscq.largest_authority(plant, controller, several, sampled=sampled)
+    found = sscq.certify(plant, controller, None, several, step=step, sampled=sampled)
+    margins = _margins(kb, plant, controller, several, step)
+    best = None if found.holds else sscq.largest_authority(plant, controller, several, step=step, sampled=sampled)
     less = None if best is None else asdict(best)
-    account = None if options.no_energy else _account(plant, controller, several)
+    account = None if options.no_energy else _account(plant, controller, several, step)
     if options.json:
         document = _document(kb, several, found.numbers(), less, account) | {"margins": margins}
         print(json.dumps(document, indent=1, allow_nan=False))
@@ -96,13 +96,13 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _margins(
-    kb: KnowledgeBase, plant: Plant, controller: FuzzyController, several: Sequence[Situation]
+    kb: KnowledgeBase, plant: Plant, controller: FuzzyController, several: Sequence[Situation], step: float
 ) -> list[dict[str, Any]]:
     """Margins of the rules, the reference gains and mixtures of them, one channel at a time."""
     from experiments.cases.frozen_margins import frozen_margins
     from flcs.refinement.refinement import hull_of
 
-    return frozen_margins(plant, controller, hull_of(kb), several, plant.step)
+    return frozen_margins(plant, controller, hull_of(kb), several, step)
 
 
 def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, ...]:
@@ -115,7 +115,7 @@ def situations(kb: KnowledgeBase, plant: Plant, kind: str) -> tuple[Situation, .
     return at_delays(chosen, spans)
 
 
-def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation]) -> dict[str, Any]:
+def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situation], step: float) -> dict[str, Any]:
     """The energy account of the first situation with a constant reference; or why there is none."""
     import plants
     import sscq
@@ -131,7 +131,9 @@ def _account(plant: Plant, controller: FuzzyController, several: Sequence[Situat
             for part in signal.parts
         ):
             try:
-                found = sscq.energy_lyapunov(plant, controller, controller.theta, replace(situation, **_CLEAN))
+                found = sscq.energy_lyapunov(
+                    plant, controller, controller.theta, replace(situation, **_CLEAN), step=step
+                )
             except ValueError as error:  # the certificate stands without it
                 return {"reason": str(error)}
             return {"situation": situation.name, **found.numbers(), "text": str(found)}

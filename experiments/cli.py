@@ -8,15 +8,16 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiments import importing, lint
 from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from plants import Plant
 
@@ -27,6 +28,7 @@ _JOBS = {
     "worst": "look for the worst situation of a knowledge base in a declared envelope",
     "export": "write a stored knowledge base as code for where controllers run, and prove every file",
 }
+_OTHERS = ["report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache", "completion"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     with user_errors():
         known = parser()
+        if "_ARGCOMPLETE" in os.environ:
+            _completion().answer(known)
         if words and not words[0].startswith("-"):
             _know(words[0])
         options = known.parse_args(words)
@@ -44,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _know(name: str) -> None:
-    known = (*_JOBS, "report", "replay", "certify", "surrogate", "plants", "check", "lint", "import", "cache")
+    known = (*_JOBS, *_OTHERS)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -62,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_const", const=_version, dest="run", help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, text in _JOBS.items():
-        commands.add_parser(name, help=text, add_help=False)
+        _add_job(commands.add_parser(name, help=text, add_help=False), name)
     _add_report(commands)
     _add_replay(commands)
     _add_certify(commands)
@@ -74,11 +78,29 @@ def parser() -> argparse.ArgumentParser:
         commands.add_parser("import", help="read fuzzy inference files (.fis, .fcl) as a knowledge base")
     )
     _add_cache(commands)
+    _add_completion(commands)
     return parser
 
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  (argparse gives it no public name)
+
+
+def _add_job(parser: argparse.ArgumentParser, name: str) -> None:
+    """Declare what a command of Hydra takes: for the tab key, Hydra reads it itself."""
+    parser.add_argument("-m", "--multirun", action="store_true")
+    parser.add_argument("--cfg", choices=("job",))
+    parser.add_argument("--config-dir")
+    parser.add_argument("--help", choices=("all",), nargs="?")
+    _complete(parser.add_argument("settings", nargs="*"), lambda prefix: _completion().completions(name, prefix))
+
+
+def _complete(argument: argparse.Action, words: Callable[[str], list[str]]) -> None:
+    argument.completer = lambda prefix, **_: words(prefix)  # type: ignore[attr-defined]  # argcomplete looks for it here
+
+
+def _completion() -> Any:
+    return importlib.import_module("experiments.runtime.completion")  # knows plants: a tenth of a second
 
 
 def _add_report(commands: _Commands) -> None:
@@ -113,7 +135,8 @@ def _add_surrogate(commands: _Commands) -> None:
 
 def _add_plants(commands: _Commands) -> None:
     parser = commands.add_parser("plants", help="list the plants, or describe one")
-    parser.add_argument("name", nargs="?", help="a plant, to be described in full")
+    name = parser.add_argument("name", nargs="?", help="a plant, to be described in full")
+    _complete(name, lambda prefix: _completion().plant_names(prefix))
     parser.add_argument("--file", metavar="FILE", help="your own plant file; it is executed")
     parser.set_defaults(run=_plants)
 
@@ -135,6 +158,12 @@ def _add_cache(commands: _Commands) -> None:
     parser.set_defaults(run=_cache)
 
 
+def _add_completion(commands: _Commands) -> None:
+    parser = commands.add_parser("completion", help="print what a shell executes to complete settings by the tab key")
+    parser.add_argument("shell", help='bash, zsh or fish: eval "$(sscq completion bash)"')
+    parser.set_defaults(run=lambda options: print(_completion().script(options.shell)))
+
+
 def _version(_: argparse.Namespace) -> None:
     from experiments.runtime.versions import versions
 
@@ -150,9 +179,7 @@ def _report(options: argparse.Namespace) -> None:
 def _replay(options: argparse.Namespace) -> None:
     from experiments.replay import replay
 
-    if options.plant_file:
-        _load(options.plant_file)
-    if not replay(options.file, options.kb):
+    if not replay(options.file, options.kb, options.plant_file):
         raise SystemExit(1)
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 def design(config: DesignConfig, folder: RunFolder) -> None:
     """Run or resume a design: searches, verdict, report."""
-    from experiments.pipeline.ladder import Bench
+    from experiments.pipeline.planned import followed
     from experiments.pipeline.search_stages import searched
     from experiments.report import outputs
     from experiments.settings import setup
 
     job = setup(config)
     outputs.announce(job, folder, quiet=config.quiet)
-    found = searched(Bench(job, folder, quiet=config.quiet))
+    found = searched(followed(job, folder, quiet=config.quiet))
     outputs.write(
         found.bench,
         found.reference,

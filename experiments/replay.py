@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.cases import counter_example
 from experiments.report.builders import words
 from experiments.runtime.errors import tell
+from experiments.runtime.plant_choice import load, stored_plant_file
 from experiments.runtime.tables import text_table
 
 if TYPE_CHECKING:
@@ -19,14 +20,19 @@ ROUNDING = 1e-6
 and a loop near its stability limit magnifies that."""
 
 
-def replay(file: str, kb: str | None = None) -> bool:
+def replay(file: str, kb: str | None = None, plant_file: str | None = None) -> bool:
     """Print a table of what was found then and now; return whether they agree to rounding.
+
+    The plant file is that of the search, unless another one is given; it is executed.
 
     Raises
     ------
     ValueError
         If the file is damaged, or belongs to another knowledge base or plant.
     """
+    stored = None if plant_file else stored_plant_file(file)
+    if executed := plant_file or stored:
+        load(executed, quiet=stored is not None)
     example, content = counter_example.load(Path(file), Path(kb) if kb else None)
     if example.simulation() != content["simulation"]:
         tell("warning: the compiled simulation is another one (the plant, the integrator or the program has changed)")

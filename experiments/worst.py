@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from experiments.runtime import formats
 from experiments.runtime.errors import UserError
 from experiments.runtime.launch import command
+from experiments.runtime.progress import Progress
 from experiments.runtime.tables import change
 from experiments.settings.ranges import envelope
 from plants.core.motion.modes import check_mode
@@ -96,13 +97,14 @@ def searched(config: WorstConfig, example: CounterExample) -> WorstCase:
     from sscq.worst.worst_case import worst_case
 
     controller, gains = example.controller(config.judged)
-    return worst_case(
-        example.plant, controller, gains, example.envelope,
-        against=example.controller("reference") if config.against == "reference" else None,
-        fitness=example.fitness, fail_above=config.fail_above, step=example.step, evaluations=config.evaluations,
-        seed=config.seed, population=config.population, polish=config.polish, integrator=config.integrator,
-        algebraic_loop=config.algebraic_loop, threads=config.threads,
-    )  # fmt: skip
+    with Progress(2 * config.evaluations, "worst", "situations", quiet=config.quiet) as progress:  # searched, drawn
+        return worst_case(
+            example.plant, controller, gains, example.envelope,
+            against=example.controller("reference") if config.against == "reference" else None,
+            fitness=example.fitness, fail_above=config.fail_above, step=example.step, evaluations=config.evaluations,
+            seed=config.seed, population=config.population, polish=config.polish, integrator=config.integrator,
+            algebraic_loop=config.algebraic_loop, threads=config.threads, report=progress.at,
+        )  # fmt: skip
 
 
 def metrics(config: WorstConfig, example: CounterExample, found: WorstCase) -> dict[str, Any]:

@@ -6,8 +6,9 @@ recorded series, ...; the same settings describe disturbances, references and th
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from configs.parts import SettingsPart, of, part
 from configs.rules import interval_complaints
@@ -135,6 +136,17 @@ class ExcitationConfig:
             yield f"until must be after at, got {self.until} s and {self.at} s"
 
 
+INITIAL = "initial state: a list of all, or {name: value} of some; null: the plant's nominal one"
+
+
+def start_complaints(initial: Any) -> Iterator[str]:
+    """Yield what is wrong with an initial state, whose names the plant knows; a list or a mapping has no type here."""
+    values = initial.values() if isinstance(initial, Mapping) else initial
+    numbers = isinstance(values, Iterable) and all(type(value) in {int, float} for value in values)
+    if initial is not None and (isinstance(initial, str) or not numbers):
+        yield f"initial must be a list [a, b] or a mapping {{name: value}} of numbers, or null, got {initial!r}"
+
+
 @part(
     Situation,
     order="reference reference_signal initial parameters excitation noise delay output_delay jitter quantisation "
@@ -145,13 +157,14 @@ class SituationConfig(SettingsPart):
 
     reference: float = setting(0.0, "reference of every channel")
     reference_signal: ExcitationConfig = setting(ExcitationConfig, "signal that is added to the reference")
-    initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
+    initial: Any = setting(None, INITIAL)
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values")
     excitation: ExcitationConfig = setting(ExcitationConfig, "disturbance")
     seed: int | None = of(Situation, default=None, text="seed of the situation; null: the run's")
 
     def complaints(self) -> Iterator[str]:
         """Yield what is wrong with several settings together."""
+        yield from start_complaints(self.initial)
         moving = self.reference_signal
         if moving.kind in WITH_AMPLITUDE and moving.amplitude == 0.0:
             yield (

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from configs.parts import SettingsPart, of, part
 from configs.schema.closed_loop import (
+    INITIAL,
     ControllerConfig,
     DrawsConfig,
     ExcitationConfig,
     PresentConfig,
     SituationsConfig,
+    start_complaints,
 )
 from configs.schema.learning import NetworkSettings, TeacherConfig
 from configs.schema.search import AssuranceConfig, BudgetConfig, FitnessConfig, FrontConfig, LadderConfig, SearchConfig
@@ -204,12 +206,16 @@ class SimulateConfig(RunConfig):
     """`sscq simulate`: one plant without a controller."""
 
     t_end: float = setting(20.0, "horizon", unit="s", above=0)
-    initial: list[float] | None = setting(None, "initial state; null: the plant's nominal one")
+    initial: Any = setting(None, INITIAL)
     parameters: dict[str, float] = setting(dict, "plant parameters that differ from their nominal values, by name")
     input: ExcitationConfig = setting(ExcitationConfig, "signal on the first input")
     inputs: dict[str, ExcitationConfig] = setting(dict, "signals on inputs by name: {name: {kind: step, ...}}")
     excitation: ExcitationConfig = setting(ExcitationConfig, "signal on the first disturbance")
     excitations: dict[str, ExcitationConfig] = setting(dict, "signals on disturbances by name")
+
+    def complaints(self) -> Iterator[str]:
+        """Yield what is wrong with the initial state."""
+        yield from start_complaints(self.initial)
 
 
 @dataclass

@@ -11,6 +11,7 @@ import numpy as np
 import plants
 from controllers import ConstantGains, Controller, gain_names
 from experiments.runtime.errors import UserError
+from experiments.runtime.plant_choice import stored_step
 from experiments.settings import situations
 from flcs import FuzzyController, KnowledgeBase, KnowledgeBaseError
 from flcs.knowledge_base.valid_range import outside, share
@@ -106,7 +107,9 @@ def prepared(config: EvaluateConfig) -> StoredCase:
 
 
 def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[KnowledgeBase, Plant]:
-    """Return the knowledge base that a configuration names and its plant; the plant's step stands for null.
+    """Return the knowledge base that a configuration names and its plant; a null step becomes that of the design.
+
+    Where the knowledge base does not lie in a design's folder it becomes the plant's own.
 
     Raises
     ------
@@ -121,7 +124,7 @@ def loaded(config: EvaluateConfig | ExportConfig | WorstConfig) -> tuple[Knowled
     if config.plant is not None:
         kb.require_plant(plants.find(config.plant).name)
     plant = plants.find(kb.plant)
-    config.step = config.step or plant.step
+    config.step = config.step or stored_step(config.kb) or plant.step
     return kb, plant
 
 

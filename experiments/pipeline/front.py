@@ -17,7 +17,6 @@ from controllers import ConstantGains, Controller
 from experiments.pipeline.judging import RIVAL
 from experiments.pipeline.rungs.rival import candidate_of
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from experiments.runtime.tables import in_words
 from flcs.refinement.genome import candidate, with_reference
 from sscq.baselines import candidates
@@ -268,7 +267,7 @@ def _stage(bench: Bench, ref: Reference, plan: FrontPlan, kind: Kind, limits: di
 def _searched(bench: Bench, plan: FrontPlan, kind: Kind, objective: FrontObjective, checkpoints: Path) -> Front:
     method, candidate = plan.method, kind.candidate
     label, first = f"front: {candidate.title}", in_words(plan.objectives[0])
-    with Progress(method.evaluations or 0, label, "loops", quiet=bench.quiet) as progress:
+    with bench.progress(method.evaluations or 0, label, "loops") as progress:
         found = search_front(
             objective, candidate.low, candidate.high, plan.objectives, method, bench.setup.seed,
             start=candidate.start, scale=candidate.scale,

@@ -18,7 +18,6 @@ from experiments.pipeline.margins_over_ranges import faults, over_ranges
 from experiments.pipeline.stability import stability
 from experiments.pipeline.worst_cases import WorstSearches
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from flcs import FuzzyController
 from flcs.refinement.refinement import hull_of
 from sscq.baselines.tuned import Tuned
@@ -280,7 +279,7 @@ def judge(
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
-        with Progress(len(group), "verdict", "controllers", quiet=bench.quiet) as progress:
+        with bench.progress(len(group), "verdict", "controllers") as progress:
             for contender in group:
                 tables = rollouts(bench, contender, fitness.entropy_scale)
                 arrays |= {f"{contender.name}.{kind}": table for kind, table in tables.items()}
@@ -341,7 +340,7 @@ def _of_others(
 
     def compute(_: Path) -> dict[str, np.ndarray]:
         arrays: dict[str, np.ndarray] = {}
-        with Progress(len(others), "verdict, other searches", "controllers", quiet=bench.quiet) as progress:
+        with bench.progress(len(others), "verdict, other searches", "controllers") as progress:
             for name, several in others.items():
                 for number, one in enumerate(several):
                     arrays[f"{name}.{number}"] = rollouts(bench, one, fitness.entropy_scale, [judged])[judged]

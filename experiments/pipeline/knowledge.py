@@ -14,7 +14,6 @@ from experiments.pipeline import search_results
 from experiments.pipeline.ladder import validation_task
 from experiments.pipeline.refining import Refining, completed, on_task
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from flcs import design as imitate
 from flcs import imitate as imitation_of
@@ -72,7 +71,7 @@ def teaching_signal(
         total = sum(int(s.t_end / setup.teacher.window + 1e-9) for s in setup.sets["taught"])
         title = "teaching signal" if number == 1 else f"teaching signal, round {number}"
         followed = None if along is None else FuzzyController(along, laws=setup.laws).frozen()
-        with Progress(total, bench.labelled(title), "windows", quiet=bench.quiet) as progress:
+        with bench.progress(total, bench.labelled(title), "windows") as progress:
 
             def tick(done: int, _total: int, _evaluations: int) -> None:
                 progress.at(done)

@@ -11,7 +11,7 @@ import numpy as np
 from controllers import gain_names, tuning
 from experiments.pipeline import search_results
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
+from experiments.runtime.progress import JobProgress, Progress
 from sscq.baselines import candidates
 from sscq.baselines.gain_box import walls, widened
 from sscq.baselines.objective import Objective
@@ -62,11 +62,14 @@ class Bench:
     ----------
     search : int
         Which of the searches of a design it is for: the first, 0, has the design's own seed.
+    job : JobProgress
+        How far all stages are; says nothing until it is given a plan.
     """
 
     def __init__(self, setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
         self.setup, self.folder, self.quiet, self.search = setup, folder, quiet, 0
         self.margins: OperatingMargins | None = setup.margins()
+        self.job = JobProgress()
 
     def searches(self) -> tuple[Bench, ...]:
         """Return a bench for each search of the design: other seeds, the same situations, box and margins."""
@@ -87,12 +90,24 @@ class Bench:
         inputs: Any = None,
     ) -> Result:
         """Run a stage of the run once, see :meth:`experiments.runtime.stages.Stages.run`; each search has its own."""
-        return self.folder.stage(stage_name(name, self.search), compute, save, load, inputs)
+        own_name = stage_name(name, self.search)
+
+        def counted(place: Path) -> Result:
+            self.job.begin(own_name)
+            return compute(place)
+
+        result = self.folder.stage(own_name, counted, save, load, inputs)
+        self.job.end(own_name)
+        return result
 
     def labelled(self, text: str) -> str:
         """Return the label of a progress line, which tells of several searches which one it is."""
         several = self.setup.config.seeds
         return f"search {self.search + 1} of {several}: {text}" if several > 1 else text
+
+    def progress(self, total: int, label: str, unit: str, loops: float | None = None) -> Progress:
+        """Return a progress line for so many `loops` of the present stage; None: for all of it."""
+        return Progress(total, label, unit, quiet=self.quiet, job=self.job, units=loops)
 
     def plan(
         self,
@@ -109,7 +124,7 @@ class Bench:
         With `far` the search begins with steps over much of the box, as where the start says little.
         """
         budget = round(share * self.setup.evaluations)
-        progress = Progress(budget, self.labelled(label), "loops", quiet=self.quiet)
+        progress = self.progress(budget, self.labelled(label), "loops", budget)
         base, last, before = 0, 0, ""
 
         def report(_: str, method: str, state: Any) -> None:
@@ -154,6 +169,7 @@ _ROOM = (
     0.2  # of the box's width, that a short search stays away from a wall: a long one goes on, and schedules need room
 )
 _MOST_WIDENINGS = 6  # times that a box is widened
+MOST_BOX_LOOPS = _BOX_SHARE * (_MOST_WIDENINGS + 1)  # in candidates' evaluations
 
 
 def widened_box(bench: Bench) -> Bench:
@@ -167,7 +183,7 @@ def widened_box(bench: Bench) -> Bench:
     def compute(_: Path) -> dict[str, Any]:
         setup = bench.setup
         moved: list[list[str]] = []
-        with Progress(_MOST_WIDENINGS + 1, "gain box", "searches", quiet=bench.quiet) as progress:
+        with bench.progress(_MOST_WIDENINGS + 1, "gain box", "searches") as progress:
             for _number in range(_MOST_WIDENINGS + 1):
                 best = _best_gains(setup, Bench(setup, bench.folder, quiet=True))
                 progress.advance()
@@ -181,7 +197,9 @@ def widened_box(bench: Bench) -> Bench:
 
     found = bench.stage("gain_box", compute, *formats.as_json("result.json"))
     setup = replace(bench.setup, low=np.array(found["low"]), high=np.array(found["high"]))
-    return Bench(setup, bench.folder, quiet=bench.quiet) if found["moved"] else bench
+    if found["moved"]:
+        bench, bench.job = Bench(setup, bench.folder, quiet=bench.quiet), bench.job
+    return bench
 
 
 def _best_gains(setup: Setup, bench: Bench) -> np.ndarray:
@@ -332,7 +350,7 @@ def oracle(bench: Bench, ref: Reference, fixed: Tuned) -> np.ndarray:
 
     def compute(checkpoints: Path) -> dict[str, np.ndarray]:
         rows = []
-        with Progress(len(situations), "oracle", "situations", quiet=bench.quiet) as progress:
+        with bench.progress(len(situations), "oracle", "situations") as progress:
             for number, situation in enumerate(situations):
                 task = at_own_limits(bench, setup.task(fitness=ref.fitness).on((situation,)), fixed)
                 candidate = candidates.fixed(setup.laws, setup.low, setup.high, np.vstack([fixed.theta, ref.start]))

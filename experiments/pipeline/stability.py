@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from controllers import ConstantGains, GainTable
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from sscq.certificates.certify import certified, frozen_family, largest_authority, slowest_loop
 from sscq.certificates.quadratic_lyapunov import SolverMissingError
 from sscq.situations.situation_sets import at_delays
@@ -79,7 +78,7 @@ def stability(bench: Bench, group: Sequence[Tuned], recommended: str) -> dict[st
 
     def compute(_: Path) -> dict[str, Any]:
         found = {}
-        with Progress(len(asked), "certificate", "controllers", quiet=bench.quiet) as progress:
+        with bench.progress(len(asked), "certificate", "controllers") as progress:
             for one in asked:
                 found[one.name] = asdict(finding(bench.setup, one))
                 progress.advance()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from experiments.runtime.tables import in_words
 from experiments.settings.situations import common
 from sscq.worst.genome import EnvelopeGenes
@@ -141,7 +140,7 @@ class WorstSearches:
     def _searched(self, name: str) -> WorstFinding:
         setup, one = self.bench.setup, self.contenders[name]
         budget = setup.config.assurance.worst_evaluations
-        with Progress(budget, f"worst case: {one.title}", "situations", quiet=self.bench.quiet) as progress:
+        with self.bench.progress(2 * budget, f"worst case: {one.title}", "situations") as progress:
             try:
                 found = worst_case(
                     one.plant or setup.plant,
@@ -154,7 +153,7 @@ class WorstSearches:
                     seed=setup.seed,
                     threads=setup.threads,
                     settings=common(setup.config),
-                    report=lambda state: progress.at(state.evaluations),
+                    report=progress.at,
                     **setup.options,
                 )
             except ValueError as error:

@@ -79,6 +79,8 @@ def _no_choice(error: MissingConfigException, command: str) -> str:
 def _no_setting(key: str, owner: object, command: str, schema: type) -> str:
     """Name the nearest setting: among those of the part that was meant, else anywhere."""
     part, _, name = key.rpartition(".")
+    if any(leaf.key == part for leaf in settings(schema)):  # such as initial, null or a whole
+        return f"no setting {key!r}; write {part} as a whole: '{part}={{{name}: value}}'"
     prefix = f"{part}." if part else ""
     fields = [field.name for field in dataclasses.fields(owner)] if dataclasses.is_dataclass(owner) else []
     near = did_you_mean(key, [f"{prefix}{field}" for field in fields]) or _near_anywhere(name, schema)

@@ -7,7 +7,7 @@ A command is a plain function of a finished configuration and an open run folder
     main = command("design", design)
 
 Hydra's own entry point composes the configuration, so that everything its users know works (``--help``, ``--cfg job``,
-``-m seed=0,1,2``, tab completion). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
+``-m seed=0,1,2``). It is asked to hand its errors on (HYDRA_FULL_ERROR) instead of printing them, and
 `experiments.runtime.config_errors` says them in a sentence.
 """
 
@@ -17,11 +17,14 @@ import functools
 import math
 import os
 import sys
+import time
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from configs import FOLDER
 from experiments.runtime.errors import UserError, tell, user_errors
+from experiments.runtime.progress import duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -62,14 +65,16 @@ def command(
     main : callable
         Takes the arguments (those of the process by default).
     """
-    swept: list[Path] = []
+    sweep = _Sweep()
 
     @functools.wraps(job)
     def task(settings: DictConfig) -> None:
         with _errors(name):  # caught here, before Hydra adds words of its own
+            if _sweep_folder() is not None and not settings.quiet:
+                tell(sweep.words())
             path = _run(name, job, check or _nothing, settings)
             if _sweep_folder() is not None:
-                swept.append(path)
+                sweep.finished.append(path)
 
     def main(arguments: Sequence[str] | None = None) -> None:
         words = sys.argv[1:] if arguments is None else list(arguments)
@@ -82,15 +87,48 @@ def command(
                 store.help_text(name, everything="--help=all" in words)
             )  # Hydra's own would list all groups first, which takes a second
             raise SystemExit(0)
+        if {"-sc", "--shell-completion"} & set(words):  # Hydra's own does not know of a command's name before settings
+            shell = next((word.partition("=")[2] for word in words if word.startswith("install=")), "")
+            with user_errors():
+                print(import_module("experiments.runtime.completion").script(shell))
+            return
         import hydra
 
-        swept.clear()
+        sweep.begin(words)
         with _errors(name), _arguments(name, words):
             hydra.main(version_base="1.3", config_path=str(FOLDER), config_name=name)(task)()
-            if swept and summary is not None:
-                summary(swept)
+            if sweep.finished and summary is not None:
+                summary(sweep.finished)
 
     return main
+
+
+class _Sweep:
+    """The runs of one call with -m: their folders so far, and how far it is."""
+
+    def __init__(self) -> None:
+        self.finished: list[Path] = []
+
+    def begin(self, words: Sequence[str]) -> None:
+        """Forget an earlier call."""
+        self._given = [word for word in words if "=" in word and not word.startswith("-")]
+        self.finished.clear()
+
+    def words(self) -> str:
+        """Return which run of how many begins, what it is, and how long all are expected to take from here on."""
+        from hydra.core.hydra_config import HydraConfig
+        from hydra.core.override_parser.overrides_parser import OverridesParser
+
+        given = OverridesParser.create().parse_overrides(self._given)
+        varied = [one for one in given if one.is_sweep_override()]
+        total = math.prod(len(list(one.sweep_string_iterator())) for one in varied)
+        keys = {one.key_or_group for one in varied}
+        own = ", ".join(text for text in HydraConfig.get().overrides.task if _key(text) in keys)
+        done = len(self.finished)
+        if not done:
+            self._begun = time.monotonic()
+        each = (time.monotonic() - self._begun) / done if done else 0.0
+        return f"run {done + 1} of {total}: {own}" + (f"; about {duration(each * (total - done))} left" if done else "")
 
 
 @contextmanager

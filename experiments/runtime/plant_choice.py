@@ -48,7 +48,7 @@ def find_plant(config: Any, *, typed: bool = False) -> None:
     if typed and config.plant != full and not config.quiet:
         tell(f"plant={config.plant} is deprecated: say plant={full}")
     config.plant = plant.name
-    config.step = config.step or plant.step
+    config.step = config.step or stored_step(getattr(config, "kb", None)) or plant.step
     report = CheckReport(plant.name)
     if not check_sizes(report, plant):
         file = f" (`sscq check {config.plant_file}` tests all of it)" if config.plant_file is not None else ""
@@ -78,6 +78,14 @@ def only_plant(file: str, given: Sequence[Plant], option: str) -> str:
             f"one; a registered plant is named by {option}NAME"
         )
     raise UserError(f"{file} gives several plants; say which one: {', '.join(option + name for name in names)}")
+
+
+def stored_step(kb: str | None) -> float | None:
+    """Return the integration step [s] of the design in whose folder a knowledge base lies, None where there is none."""
+    if kb is None or not (Path(kb).parent / "config.json").is_file():
+        return None
+    step = read_record(Path(kb).parent)["config"].get("step")
+    return None if step is None else float(step)
 
 
 def stored_plant_file(kb: str | None) -> str | None:

@@ -207,9 +207,12 @@ class RunFolder:
 
     def note_time(self, name: str, seconds: float) -> None:
         """Put a time into ``times.json``."""
+        formats.write_json(self.path / _TIMES, {**self.times(), name: round(seconds, 3)})
+
+    def times(self) -> dict[str, float]:
+        """Return the times that were put into ``times.json`` so far [s]."""
         place = self.path / _TIMES
-        times = formats.read_json(place) if place.is_file() else {}
-        formats.write_json(place, {**times, name: round(seconds, 3)})
+        return formats.read_json(place) if place.is_file() else {}
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a result as JSON into the folder and return its path; see `experiments.runtime.formats`."""

@@ -1,115 +1,28 @@
-"""A mechanical system, declared once: coordinates, energies, forces, constraints; with rigid bodies in six coordinates.
+"""A mechanical system, declared once: coordinates, energies, forces, constraints.
 
 What is declared is plain Python arithmetic on symbols, with the functions of :mod:`plants.core.elementary`; it lands
 on a tape as it is written, so loops and helper functions may be used freely. :meth:`Mechanism.build` turns it into a
 `Plant` like any other.
-
-A rigid body has its centre of mass and three Euler angles (z, x', z''). Angular velocity in the body's frame: w = K
-(psi', theta', phi'), with
-
-    K = [[sin th sin ph,  cos ph, 0],
-         [sin th cos ph, -sin ph, 0],
-         [cos th,         0,      1]]
-
-Singular at sin theta = 0: give a body an initial theta away from it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plants.core.elementary import cos, sin
 from plants.core.names import unknown
 from plants.core.quantities import Quantity
+from plants.core.replay import replay
 from plants.core.tracing.gradients import along
+from plants.core.tracing.trace import Program
 from plants.mechanics.declaration.declaration import KINDS, DeclarationError, Gap, MechanismDeclaration, Symbol
 from plants.mechanics.declaration.names import GivenVelocities, Names
+from plants.mechanics.rigid_body import RigidBody
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plants.core.plant import Plant
     from plants.core.tracing.tape import Traced
-
-    Vector = tuple[Any, Any, Any]
-    Matrix = tuple[Vector, Vector, Vector]
-
-
-class RigidBody:
-    """One rigid body of a mechanism; made by :meth:`Mechanism.body`.
-
-    Attributes
-    ----------
-    position, velocity : tuple [3]
-        Of the centre of mass [m, m/s].
-    angles, angle_rates : tuple [3]
-        psi, theta, phi [rad], and their rates.
-    """
-
-    def __init__(self, mech: Mechanism, name: str, mass: Any, inertia: Sequence[Any], initial: Any) -> None:
-        if len(inertia) != 3:
-            raise DeclarationError(
-                f"body {name!r} of mechanism {mech.name!r}: three principal moments of inertia were expected, "
-                f"got {len(inertia)}"
-            )
-        labels = " ".join(f"{name}_{part}" for part in ("x", "y", "z", "psi", "theta", "phi"))
-        q = mech.coordinates(labels, units="m m m rad rad rad", initial=initial)
-        v = mech.rates()[-6:]  # coordinates before it may have had none
-        self.mechanism, self.name = mech, name
-        self.position, self.angles = q[:3], q[3:]
-        self.velocity, self.angle_rates = v[:3], v[3:]
-        turning = self.angular_velocity()
-        mech.kinetic(mass / 2 * sum((speed**2 for speed in self.velocity), 0.0))
-        mech.kinetic(sum((j * w**2 for j, w in zip(inertia, turning, strict=True)), 0.0) / 2)
-
-    def axes(self) -> Matrix:
-        """K: rows are the body's axes, columns the rotation axes."""
-        _psi, theta, phi = self.angles
-        return (
-            (sin(theta) * sin(phi), cos(phi), 0.0),
-            (sin(theta) * cos(phi), -sin(phi), 0.0),
-            (cos(theta), 0.0, 1.0),
-        )
-
-    def angular_velocity(self) -> Vector:
-        """In the body's frame [rad/s]."""
-        return _times(self.axes(), self.angle_rates)
-
-    def rotation(self) -> Matrix:
-        """From the body's frame to the ground's."""
-        psi, theta, phi = self.angles
-        (cp, sp), (ct, st), (cf, sf) = ((cos(a), sin(a)) for a in (psi, theta, phi))
-        return (
-            (cp * cf - sp * ct * sf, -cp * sf - sp * ct * cf, sp * st),
-            (sp * cf + cp * ct * sf, -sp * sf + cp * ct * cf, -cp * st),
-            (st * sf, st * cf, ct),
-        )
-
-    def point(self, place: Sequence[Any]) -> Vector:
-        """Where a point that is fixed in the body lies on the ground [m]."""
-        turned = _times(self.rotation(), place)
-        return tuple(a + b for a, b in zip(self.position, turned, strict=True))
-
-    def point_velocity(self, place: Sequence[Any]) -> Vector:
-        """Velocity of a point that is fixed in the body [m/s], in the ground's frame."""
-        (a, b, c), (x, y, z) = self.angular_velocity(), place
-        turned = _times(self.rotation(), (b * z - c * y, c * x - a * z, a * y - b * x))
-        return tuple(v + s for v, s in zip(self.velocity, turned, strict=True))
-
-    def load(
-        self, force: Sequence[Any] = (0.0, 0.0, 0.0), moment: Sequence[Any] = (0.0, 0.0, 0.0), kind: str = "drive"
-    ) -> None:
-        """Add a force at the centre of mass [N, ground's frame] and a moment [N m, body's frame]."""
-        axes = self.axes()
-        about = [sum((axes[i][j] * moment[i] for i in range(3)), 0.0) for j in range(3)]
-        pairs = zip((*self.position, *self.angles), (*force, *about), strict=True)
-        self.mechanism.force(dict(pairs), kind=kind)
-
-
-def _times(matrix: Matrix, vector: Sequence[Any]) -> Vector:
-    x, y, z = vector
-    first, second, third = ((a * x + b * y + c * z) for a, b, c in matrix)
-    return first, second, third
 
 
 class Mechanism:
@@ -287,9 +200,14 @@ class Mechanism:
             index = self.names.index("q", coordinate)
             self._forces[kind][index] = self._forces[kind].get(index, 0.0) + self._tape.lift(value)
 
-    def body(self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0) -> RigidBody:
-        """Add a rigid body with six coordinates (:class:`plants.mechanics.mechanism.RigidBody`)."""
-        return RigidBody(self, name, mass, inertia, initial)
+    def body(
+        self, name: str, *, mass: Any, inertia: Sequence[Any], initial: Any = 0.0, gravity: Any = 0.0
+    ) -> RigidBody:
+        """Add a rigid body with six coordinates (:class:`plants.mechanics.rigid_body.RigidBody`).
+
+        Its weight is among the potential energies: `gravity` [m/s^2] pulls along -z of the ground.
+        """
+        return RigidBody(self, name, mass, inertia, initial, gravity)
 
     # -------------------------------------------------------------------------------------------------- constraints
 
@@ -367,7 +285,7 @@ class Mechanism:
         self._given.add_rates(rates)
 
     def place(self, positions: Mapping[Any, Any]) -> None:
-        """Give coordinates as functions of the joint coordinates and time."""
+        """Give coordinates as functions of the joint coordinates, time, and other coordinates that are placed."""
         for coordinate, value in positions.items():
             self._places[self.names.index("q", coordinate)] = self._tape.lift(value)
 
@@ -420,12 +338,35 @@ class Mechanism:
             linear=self._linear,
             gaps=tuple(self._gaps),
             velocities=self._given.velocities(),
-            places=tuple(lift(self._places.get(i, self.names.symbols["q"][i])) for i in range(n))
-            if self._places
-            else (),
+            places=self._joined() if self._places else (),
             measured=tuple(self._measured),
             independent=self._independent,
         )
+
+    def _joined(self) -> tuple[Traced, ...]:
+        """Places of all coordinates, in which those of other coordinates stand for these."""
+        tape, symbols = self._tape, self.names.symbols["q"]
+        done: dict[int, Traced] = {}
+        begun: list[int] = []
+
+        def place(index: int) -> Traced:
+            if index in begun:
+                names = [symbols[k].label for k in (*begun[begun.index(index) :], index)]
+                raise DeclarationError(f"mechanism {self.name!r}: places go in a circle: {' <- '.join(names)}")
+            if index not in self._places:
+                return symbols[index]  # refused with what is missing where all is checked
+            if index not in done:
+                begun.append(index)
+                value = self._places[index]
+                names = [tape.input_names[k] for k in tape.needed([value.index]) if k in tape.input_names]
+                if any(name[0] == "q" for name in names):
+                    numbers = [place(int(name[1:])) if name[0] == "q" else tape.input(name) for name in names]
+                    value = tape.lift(replay(Program(tape, tuple(names), (value.index,)), *numbers)[0])
+                done[index] = value
+                begun.pop()
+            return done[index]
+
+        return tuple(place(index) for index in range(len(symbols)))
 
     def _check_complete(self) -> None:
         missing = [

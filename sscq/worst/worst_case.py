@@ -120,7 +120,7 @@ def worst_case(
     algebraic_loop: str = "solved",
     threads: int | None = None,
     settings: Mapping[str, Any] | None = None,
-    report: Callable[[SearchProgress], object] | None = None,
+    report: Callable[[int], object] | None = None,
 ) -> WorstCase:
     """Look for the situation in which a controller is worst.
 
@@ -151,7 +151,7 @@ def worst_case(
     settings : mapping, optional
         Of every situation, in place of what is drawn, such as {"dropout": 0.1}.
     report : callable, optional
-        Called with a :class:`SearchProgress` after each generation; its fitness is minus the badness.
+        Called with the number of situations tried so far: those of the search, then as many that are drawn.
 
     Returns
     -------
@@ -172,12 +172,18 @@ def worst_case(
         EnvelopeGenes(plant, given, settings), fitness or Fitness(), step or plant.step, fail_above, options, threads
     )
     trials = Trials(bench, controller, gains, against)
-    _explore(trials, evaluations - round(share("polish", polish) * evaluations), seed, population, report)
-    _polish(trials, evaluations - trials.n_evaluations - trials.n_skipped, seed, report)
+    tell = report or (lambda _: None)
+
+    def after_generation(_: SearchProgress) -> None:
+        tell(trials.n_evaluations + trials.n_skipped)
+
+    _explore(trials, evaluations - round(share("polish", polish) * evaluations), seed, population, after_generation)
+    _polish(trials, evaluations - trials.n_evaluations - trials.n_skipped, seed, after_generation)
     drawn = Trials(bench, controller, gains, against)
     genomes = bench.genes.draw(trials.n_evaluations + trials.n_skipped, seed)
     for first in range(0, len(genomes), _DRAWN):
         drawn(genomes[first : first + _DRAWN])
+        tell(len(genomes) + min(first + _DRAWN, len(genomes)))
     for tried in (trials, drawn):
         if not tried.n_evaluations:
             raise ValueError(
@@ -192,7 +198,7 @@ def _explore(
     evaluations: int,
     seed: int,
     population: int | None,
-    report: Callable[[SearchProgress], object] | None,
+    report: Callable[[SearchProgress], None],
 ) -> None:
     """Search the whole envelope."""
     box = trials.bench.genes.box
@@ -200,7 +206,7 @@ def _explore(
     evolve(trials, box.low, box.high, method, seed, report=report, scale=box.scale, names=box.names)
 
 
-def _polish(trials: Trials, evaluations: int, seed: int, report: Callable[[SearchProgress], object] | None) -> None:
+def _polish(trials: Trials, evaluations: int, seed: int, report: Callable[[SearchProgress], None]) -> None:
     """Search around the worst so far; delays, kind and noise path stay as they are."""
     box = trials.bench.genes.box
     steps = np.array(box.scale) == "step"

@@ -46,12 +46,25 @@ def refused(refused):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (
-            "simulate initial.x1=0.5",
-            "initial is null, so 'initial.x1' cannot be set: initial must be a list [a, b] or null",
-        ),
+        ("simulate initial.x1=0.5", "no setting 'initial.x1'; write initial as a whole: 'initial={x1: value}'"),
         ("simulate budget=small", "`sscq simulate` has no part 'budget' to be exchanged"),
-        ("simulate initial={position: 1}", "initial must be a list [a, b] or null, got another form"),
+        (
+            "simulate initial={positon: 1}",
+            "no name among the states of plant 'van_der_pol': 'positon'; did you mean 'position'?",
+        ),
+        (
+            "simulate initial={position: far}",
+            "initial must be a list [a, b] or a mapping {name: value} of numbers, or null",
+        ),
+        ("simulate initial=1", "initial must be a list [a, b] or a mapping {name: value} of numbers, or null, got 1"),
+        (
+            "design situations.taught={a: {initial: {positon: 1}}}",
+            "'a': no name among the states of plant 'van_der_pol'",
+        ),
+        (
+            "design situations.taught={a: {initial: [a, b]}}",
+            "situations.taught.a.initial must be a list [a, b] or a mapping",
+        ),
         ("simulate inputs.force.kind=step", "no part 'force' to change; write it as a whole: PART={force: {"),
         ("simulate parameters.mu=x", "parameters.mu: Value 'x' of type 'str' could not be converted to Float"),
         (

@@ -10,6 +10,7 @@ import plants
 import sscq
 from controllers import PID
 from experiments import evaluate
+from experiments.runtime.run_folder import RunFolder, read_record
 from flcs import FuzzyController
 from plants.core import registry
 from sscq.fitness import Fitness
@@ -105,3 +106,18 @@ def test_a_fitness_of_another_program_is_refused(refused, knowledge_base):
     assert "fitness has 'smoothness'" in refused("evaluate", "kb=kb.json")
     replace(knowledge_base, fitness={"kind": 3}).save("kb.json")
     assert "the knowledge base's fitness cannot be used" in refused("evaluate", "kb=kb.json")
+
+
+def test_the_step_is_that_of_the_design_whose_folder_it_lies_in(kb_file, knowledge_base):
+    RunFolder.create("design", command="design", config={"plant": "van_der_pol", "step": 0.004}).close()
+    knowledge_base.save("design/knowledge_base.json")
+    words = [SITUATIONS, "threads=1", "quiet=true"]
+    for place, output, step in (
+        ("design/knowledge_base.json", "refined", 0.004),
+        (kb_file, "own", plants.get("van_der_pol").step),
+    ):
+        evaluate.main([f"kb={place}", f"output={output}", *words])
+        quality = sscq.evaluate(plants.get("van_der_pol"), FuzzyController(knowledge_base), None, SAME, step=step)
+        found = json.loads(Path(output, "metrics.json").read_text())["controllers"]["knowledge_base"]["unforeseen"]
+        assert found["measures"]["iae"] == pytest.approx(quality.iae.mean(), rel=1e-12)
+        assert read_record(output)["config"]["step"] == step

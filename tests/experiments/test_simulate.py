@@ -126,6 +126,15 @@ def test_a_loop_free_run_beyond_its_gain_warns(capsys):
     assert "its delay adds up to " in told.out
 
 
+def test_an_initial_state_by_name_is_that_of_the_list():
+    by_name = table(run("initial={velocity: 0.5}", output="by_name"))
+    start = plants.get("van_der_pol").initial()
+    as_list = table(run(f"initial=[{start[0]},0.5]", output="as_list"))
+    assert by_name["velocity"][0] == 0.5
+    assert all((by_name[name] == as_list[name]).all() for name in as_list)
+    simulate.main(["resume=by_name", "quiet=true"])  # stored and read back
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

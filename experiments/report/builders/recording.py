@@ -14,7 +14,6 @@ from experiments.pipeline.judging import RIVAL
 from experiments.report.builders.motion import scene_parts, shown_contenders, shown_places, signal_parts
 from experiments.report.recorded import MOST, Recordings
 from experiments.runtime import formats
-from experiments.runtime.progress import Progress
 from flcs import FuzzyController, KnowledgeBase
 from sscq.loop.record import Recorder
 from sscq.situations.situation_sets import KINDS
@@ -37,7 +36,7 @@ def recordings(case: FinishedDesign) -> Recordings:
     def compute(_: Path) -> Recordings:
         arrays: Recordings = {}
         places = [case.places[k] for k in sorted({*chosen(case), *_also(case)})]
-        with Progress(len(case.group), "responses", "controllers", quiet=case.bench.quiet) as progress:
+        with case.bench.progress(len(case.group), "responses", "controllers") as progress:
             for contender in case.group:
                 arrays |= _of_contender(case, contender, places)
                 progress.advance()

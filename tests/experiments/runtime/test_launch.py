@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -169,6 +170,19 @@ def test_a_sweep_is_summed_up_after_its_last_run_and_a_single_run_is_not():
     assert told == []
     main(["-m", "seed=1,2", "quiet=true", "hydra/hydra_logging=none"])
     assert [[path.name for path in runs] for runs in told] == [["0", "1"]]
+
+
+def test_a_sweep_tells_which_run_of_how_many_begins_and_what_is_left(capsys):
+    command("design", lambda config, folder: None)(
+        ["-m", "seed=1,2,3", "seeds=1,2", "step=0.01", "hydra/hydra_logging=none"]
+    )
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("run ")]
+    assert told[0] == "run 1 of 6: seed=1, seeds=1"
+    assert [line.partition("; about")[0] for line in told[1:3]] == [
+        "run 2 of 6: seed=1, seeds=2",
+        "run 3 of 6: seed=2, seeds=1",
+    ]
+    assert all(re.fullmatch(r".*; about (\d+ s|1 min \d+ s) left", line) for line in told[1:])
 
 
 def test_a_resumed_run_has_the_stored_settings_and_this_sessions_own():

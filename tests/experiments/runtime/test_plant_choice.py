@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from experiments.runtime.errors import UserError
-from experiments.runtime.plant_choice import find_plant, stored_plant_file
+from experiments.runtime.plant_choice import find_plant, stored_plant_file, stored_step
 from experiments.runtime.run_folder import RunFolder
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -66,3 +66,15 @@ def test_a_file_that_is_named_counts_and_a_knowledge_base_alone_names_none(kb, c
     assert stored_plant_file("elsewhere/knowledge_base.json") is None
     assert stored_plant_file(None) is None
     assert capsys.readouterr().err == ""
+
+
+def test_the_step_is_that_of_the_design_unless_another_is_given(kb):
+    kept = {"plant_file": "tank.py", "step": 0.0002}
+    RunFolder.create("refined", command="design", config=kept, inputs=["tank.py"]).close()
+    for given, expected in ((None, 0.0002), (0.005, 0.005)):
+        config = Evaluation("refined/knowledge_base.json")
+        config.plant, config.step = "kept_tank", given
+        find_plant(config, typed=True)
+        assert config.step == expected
+    assert stored_step("refined/knowledge_base.json") == 0.0002
+    assert stored_step(kb) is stored_step("elsewhere/knowledge_base.json") is stored_step(None) is None

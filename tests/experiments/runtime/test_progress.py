@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from experiments.runtime.progress import Progress, duration
+from experiments.runtime.progress import JobProgress, PlannedWork, Progress, duration
 
 
 class Terminal(io.StringIO):
@@ -79,3 +79,64 @@ def test_a_resumed_job_counts_only_its_own_work_for_the_rate():
 )
 def test_durations_in_words(seconds, words):
     assert duration(seconds) == words
+
+
+PLAN = {
+    "fixed": PlannedWork(100.0),
+    "net": PlannedWork(0.0, 5.0),
+    "tables": PlannedWork(200.0),
+    "tables_search_2": PlannedWork(200.0),
+}
+
+
+def test_the_time_left_of_a_job_follows_from_the_pace_of_its_stages():
+    clock = Clock()
+    job = JobProgress("design", PLAN, clock=clock)
+    assert job.words(0.5) == ""
+    job.begin("fixed")
+    assert job.words(0.0) == ""
+    clock.now += 10.0
+    assert job.words(0.5) == "design 10%, 1 min 35 s left"  # 10 s of 10 + 10 + 5 + 2 * 40
+    job.passed(None)
+    clock.now += 10.0
+    job.end("fixed")
+    job.begin("tables")
+    clock.now += 20.0
+    assert job.words(0.5, 100.0) == "design 30%, 1 min 33 s left"  # 150 units took 40 s: 350 are left
+
+
+def test_a_stage_takes_what_it_took_in_another_search():
+    clock = Clock()
+    job = JobProgress("design", PLAN, {"fixed": 10.0, "net": 5.0, "tables": 85.0}, clock)
+    job.begin("tables_search_2")
+    clock.now += 1.0
+    assert job.words(0.2) == "design 60%, 1 min 8 s left"
+
+
+def test_what_an_earlier_session_did_counts_as_done():
+    clock = Clock()
+    job = JobProgress("design", PLAN, {"fixed": 10.0, "net": 5.0}, clock)
+    job.end("fixed")
+    job.end("net")
+    job.begin("tables")
+    assert job.words(0.0) == "design 27%, 40 s left"
+
+
+def test_the_job_stands_before_the_line_of_its_stage_and_a_line_fits_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    for stream in (io.StringIO(), Terminal()):
+        clock = Clock()
+        job = JobProgress("design", PLAN, clock=clock)
+        job.begin("fixed")
+        with Progress(100, "fixed: fixed PID", "loops", job=job, stream=stream, clock=clock) as line:
+            clock.now += 10.0
+            line.advance(50)
+        shown = stream.getvalue().strip("\r\n ").split("\r")[0]
+        assert shown.startswith("design 10%, 1 min 35 s left  fixed: ")
+        assert (len(shown) < 40) == stream.isatty()
+
+
+def test_an_unplanned_stage_says_nothing_of_the_job():
+    job = JobProgress("design", PLAN)
+    job.begin("choice")
+    assert job.words(0.5) == ""

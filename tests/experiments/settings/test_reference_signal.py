@@ -85,3 +85,11 @@ def test_it_reaches_the_situations_of_a_design():
         for kind in ("taught", "validation", "unforeseen"):
             signal = job.repetition(kind, number)[0].references(PLANT)[0]
             assert (signal.at(0.5), signal.at(1.5), signal.last_jump()) == (0.5, 0.8, 1.0)
+
+
+def test_a_situation_begins_where_its_names_say():
+    plant = plants.get("cart_pole")
+    found = built(initial={"angle": 0.2})
+    assert (
+        plant.start(found.initial)[0] == plant.start([0.2 if q.name == "angle" else q.nominal for q in plant.states])[0]
+    )

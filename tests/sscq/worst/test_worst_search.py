@@ -95,6 +95,14 @@ def test_budget_and_history_count_every_evaluation():
     assert found.history.cost[-1] == found.J
 
 
+def test_it_tells_how_many_situations_were_tried_searched_and_drawn():
+    told = []
+    found = searched(evaluations=100, report=told.append)
+    assert told == sorted(told)
+    assert told[0] < 100
+    assert told[-1] == 2 * found.random_baseline.n_evaluations == 2 * found.n_evaluations
+
+
 def test_a_cost_above_the_bound_is_a_failure():
     free = searched(ROBUST, evaluations=100)
     bounded = searched(ROBUST, evaluations=100, fail_above=0.5 * free.J)

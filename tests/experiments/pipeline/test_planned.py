@@ -1,0 +1,54 @@
+"""The plan of a design names its stages in their order, so that lines tell how far the whole is; a resumed run goes on there."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from experiments import design
+from experiments.runtime import progress
+from experiments.runtime.progress import JobProgress
+
+TINY = (
+    "budget=small", "budget.evaluations=60", "budget.teacher_generations=1", "budget.verdict_seeds=2", "threads=1",
+    "draws={taught: 0, validation: 0, verdict: 40}", "assurance.worst_evaluations=20", "output=run", "seeds=2",
+)  # fmt: skip
+SHORT = {"reference", "choice_of_fixed", "choice"}  # of no account
+
+
+@pytest.fixture
+def begun(monkeypatch, tmp_path):
+    """Stages that are computed, each with whether the plan knows it; every line is shown."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(progress, "_SILENT_UNTIL", 0.0)
+    monkeypatch.setattr(progress, "_PLAIN_EVERY", 0.0)
+    found, begin = {}, JobProgress.begin
+
+    def noted(self, stage):
+        begin(self, stage)
+        found[stage] = list(self._planned).index(stage) if stage in self._planned else None
+
+    monkeypatch.setattr(JobProgress, "begin", noted)
+    return found
+
+
+def shares(text):
+    return [int(number) for number in re.findall(r"^design (\d+)%, ", text, re.MULTILINE)]
+
+
+def test_lines_tell_the_whole_design_and_a_resumed_one_counts_what_is_done(begun, capsys):
+    design.main(TINY)
+    known = [place for name, place in begun.items() if place is not None]
+    assert known == sorted(known)
+    unknown = {name for name, place in begun.items() if place is None}
+    assert {name for name in unknown - SHORT if not name.startswith("worst_of_")} == set()
+    told = shares(capsys.readouterr().err)
+    assert told[0] < 20
+    assert told[-1] >= 95
+    assert len([share for share in told if 20 < share < 80]) > 10
+    begun.clear()
+    shutil.rmtree(Path("run/stages/responses"))
+    design.main(["resume=run"])
+    assert list(begun) == ["responses"]
+    assert min(shares(capsys.readouterr().err)) >= 80
