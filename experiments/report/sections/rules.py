@@ -215,7 +215,7 @@ def _gains(view: PageView, known: Knowledge, channel: int) -> Html:
         caption = element("figcaption", element("b", gain), " ", element("small", held))
         figures.append(element("figure", caption, heat_map(surface, visited)))
     note = (
-        "White lines: where the loop went in the unforeseen situations; elsewhere the surface was not tried. "
+        "White lines: where the loop went in the named unforeseen situations; elsewhere the surface was not tried. "
         "Dashed: the taught range."
     )
     return join((element("p", note), multiples(figures)))

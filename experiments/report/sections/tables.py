@@ -10,7 +10,6 @@ from experiments.report.records.results import (
     GROUPS,
     ControllerResult,
     Estimate,
-    MarginPoint,
     NotAvailable,
     SituationInfo,
     SituationResult,
@@ -20,7 +19,8 @@ from experiments.report.sections.view import GROUP_NAMES, PageView, change, fini
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from experiments.report.records.report_data import Criterion, JudgedText, VerdictText
+    from experiments.report.records.gains import MarginPoint
+    from experiments.report.records.verdict import Criterion, JudgedText, VerdictText
 
 
 SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}
@@ -30,7 +30,7 @@ SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: 
 def conditions(view: PageView) -> Html:
     """One row per controller, one column per condition."""
     lead = (
-        f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that "
+        f"Every controller against {view.compared.name}, run by run in the same {view.judged_words}. One that "
         "replaces it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
         "In brackets: 95 % intervals."
     )
@@ -112,11 +112,11 @@ _MEASURES = (
     ("ise", "ISE ∫e² dt", True),
     ("itae", "ITAE ∫t|e| dt", True),
     ("overshoot", "over­shoot", True),
-    ("settling_time", "settling time [s]", True),
+    ("settling_time", "settling time", True),
     ("effort", "effort ∫u² dt", True),
     ("total_variation", "travel (TV of u)", True),
-    ("entropy_plant", "entropy of plant [J]", None),
-    ("entropy_controller", "entropy of controller [J]", None),
+    ("entropy_plant", "entropy of plant", None),
+    ("entropy_controller", "entropy of controller", None),
     ("entropy_difference", "∫ΔṠ dt", None),
     ("entropy_difference_abs", "∫|ΔṠ| dt", True),
 )
@@ -125,7 +125,10 @@ _TOLERANCE = 0.005
 
 def all_numbers(view: PageView) -> Html:
     """One table per group of situations."""
-    titles = [*(title for _, title, _ in _MEASURES), *(own.heading for own in view.data.own_measures)]
+    titles = [
+        *(view.with_unit(title, name) for name, title, _ in _MEASURES),
+        *(own.heading for own in view.data.own_measures),
+    ]
     head = ("Controller", "cost J", *titles, "u from … to", "time at a limit", "end")
     parts: list[Html] = []
     for group in GROUPS:
@@ -138,6 +141,7 @@ def all_numbers(view: PageView) -> Html:
             f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
             " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry none.",
+            view.named_note,
         )
     )
     return section("numbers", "All numbers", *parts, lead=lead)
