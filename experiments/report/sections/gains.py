@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Cells = list[tuple[object, ...]]
 
+_MOST_NODES = 6  # of a schedule, that the first screen has room for; more of them fold
 _HEAD = ("K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
 _NONE: tuple[object, ...] = (element("span", "–", title="no such form", class_="missing"),)
 
@@ -27,7 +28,8 @@ def gains_table(view: PageView) -> Html:
     verdict = view.data.verdict
     first = dict.fromkeys(k for k in (verdict.recommended, verdict.compared_with, verdict.present) if k)
     rest = [c for c in view.data.controllers if c.key not in first]
-    shown_first = [row for key in first for row in _rows(view, view.data.controller(key))]
+    shown_first = [row for key in first for row in _rows(view, view.data.controller(key), _MOST_NODES)]
+    schedules = [one for key in first for one in _schedules(view, view.data.controller(key))]
     if not verdict.present:
         note = missing("none were given; the compared controller stands for it")
         name = element("th", "your present gains", scope="row")
@@ -39,7 +41,7 @@ def gains_table(view: PageView) -> Html:
         folded = element("details", summary, _table(view, rows))
     title = element("h3", f"What to type: {FORMS}")
     notes = [element("p", element("b", "⚠ "), text, ".", class_="alert") for text in lasting_errors(view.data)]
-    return element("div", title, _table(view, shown_first), *notes, folded, class_="gains")
+    return element("div", title, _table(view, shown_first), *notes, *schedules, folded, class_="gains")
 
 
 def _table(view: PageView, rows: list[Html]) -> Html:
@@ -57,7 +59,8 @@ def _head(view: PageView) -> tuple[str, ...]:
     )
 
 
-def _rows(view: PageView, controller: ControllerResult) -> list[Html]:
+def _rows(view: PageView, controller: ControllerResult, most: float = math.inf) -> list[Html]:
+    """A row for each channel and, where a schedule has so many at most, for each node."""
     tail = _ms_and_travel(controller)
     if isinstance(controller.gains, NotAvailable):
         cell = element("td", missing(controller.gains.reason), colspan="8", class_="words wide")
@@ -70,26 +73,43 @@ def _rows(view: PageView, controller: ControllerResult) -> list[Html]:
         told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
         name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
         rows.append(_row(view, name, [*_cells(gains), *tail]))
-        rows += [_node(view, node) for node in (*gains.nodes, *_of_rules(view, controller, i, gains))]
+        nodes = _nodes(view, controller, i, gains)
+        rows += [_node(view, node) for node in nodes] if len(nodes) <= most else []
     return rows
+
+
+def _schedules(view: PageView, controller: ControllerResult) -> list[Html]:
+    """The schedules that have more nodes, folded."""
+    if isinstance(controller.gains, NotAvailable):
+        return []
+    found = []
+    for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
+        nodes = _nodes(view, controller, i, gains)
+        if len(nodes) > _MOST_NODES:
+            of = f", {channel.output}" if len(view.data.channels) > 1 else ""
+            summary = element("summary", f"{controller.name}{of}: gains to type in at {len(nodes)} points")
+            found.append(element("details", summary, _table(view, [_node(view, node) for node in nodes])))
+    return found
 
 
 def _row(view: PageView, name: Html, cells: Cells) -> Html:
     """A row whose cells know their headings: on a narrow screen the head of the table is not there."""
     named = zip(_head(view), cells, strict=False)
-    return element("tr", name, *(element("td", *content, data_name=head) for head, content in named))
+    return element(
+        "tr", name, *(element("td", *content, data_name=head if any(content) else None) for head, content in named)
+    )
 
 
 def _node(view: PageView, gains: ChannelGains) -> Html:
     """A further node of a schedule, under the first."""
-    return _row(view, element("th", element("small", gains.at), scope="row"), _cells(gains))
+    return _row(view, element("th", element("small", gains.at), scope="row"), [*_cells(gains), ("",), ("",)])
 
 
-def _of_rules(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[ChannelGains]:
-    """The gains of the recommended knowledge base over its scheduling variables."""
+def _nodes(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[ChannelGains]:
+    """The further nodes of a table, or the gains of the recommended knowledge base over its scheduling variables."""
     known = view.data.knowledge
     if known is None or controller is not view.recommended or controller.key != known.controller:
-        return []
+        return list(gains.nodes)
     nodes = gain_nodes(known.kb, channel)
     return [replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at) for at, (kp, ki, kd) in nodes]
 
