@@ -39,15 +39,16 @@ def conditions(view: PageView) -> Html:
         return section(
             "conditions", "Conditions of the verdict", element("p", missing("nothing was judged")), lead=lead
         )
-    head = ("Controller", *(c.text for c in judged[0].criteria), "better in", "rank test p", words_head("outcome"))
-    rows = [_condition_row(view, one) for one in judged]
+    asked = list(dict.fromkeys(c.text for one in judged for c in one.criteria))  # some are asked of a few alone
+    head = ("Controller", *asked, "better in", "rank test p", words_head("outcome"))
+    rows = [_condition_row(view, one, asked) for one in judged]
     return section("conditions", "Conditions of the verdict", table(head, rows, style="conditions"), lead=lead)
 
 
-def _condition_row(view: PageView, judged: JudgedText) -> Html:
+def _condition_row(view: PageView, judged: JudgedText, asked: list[str]) -> Html:
     controller = view.data.controller(judged.controller)
     name = view.row_head(controller)
-    cells = [_condition_cell(criterion) for criterion in judged.criteria]
+    cells = [_condition_cell([c for c in judged.criteria if c.text == text]) for text in asked]
     cells.append(
         element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs"))
     )
@@ -56,9 +57,13 @@ def _condition_row(view: PageView, judged: JudgedText) -> Html:
     return element("tr", name, *cells, outcome, class_="chosen" if controller is view.recommended else None)
 
 
-def _condition_cell(criterion: Criterion) -> Html:
-    sign, word, style = SIGNS[criterion.passed]
-    return element("td", element("span", f"{sign} {word}", class_=style), element("small", criterion.detail))
+def _condition_cell(criteria: list[Criterion]) -> Html:
+    """One condition of one controller, which may have failed it for several reasons; empty: it was not asked."""
+    if not criteria:
+        return element("td", "–")
+    sign, word, style = SIGNS[criteria[0].passed]
+    details = "; ".join(c.detail for c in criteria)
+    return element("td", element("span", f"{sign} {word}", class_=style), element("small", details))
 
 
 def margins_table(view: PageView) -> Html:

@@ -22,7 +22,7 @@ from experiments.report.records.results import (
     SituationInfo,
     SituationResult,
 )
-from experiments.report.records.verdict import MeasureChange, VerdictComparison, VerdictText
+from experiments.report.records.verdict import Criterion, MeasureChange, VerdictComparison, VerdictText
 from flcs import Rule
 from tests.experiments.report.reading import read, words
 from tests.experiments.report_example import CASES, CHANNEL, example
@@ -197,6 +197,17 @@ def test_gain_tables_can_be_typed_in(data):
     assert "|e| = 0 m; linear in between" in first
     assert "|e| = 1.3 m and beyond" in first
     assert "kp [N/m]" in first
+
+
+def test_a_condition_asked_of_one_controller_has_a_column_of_its_own(data):
+    first, *others = data.verdict.judgements
+    extra = tuple(Criterion("nothing else speaks against it", False, why) for why in ("a wall", "a draw"))
+    changed = replace(others[-1], criteria=(*others[-1].criteria, *extra))
+    verdict = replace(data.verdict, judgements=(first, *others[:-1], changed))
+    table = re.search(r'<table class="conditions">.*?</table>', render(replace(data, verdict=verdict)), re.DOTALL)[0]
+    head, *rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    assert {len(re.findall(r"<t[hd][ >]", row)) for row in rows} == {len(re.findall(r"<th[ >]", head))}
+    assert "a wall; a draw" in rows[-1]
 
 
 def test_diverging_present_gains_are_said_first(data):
