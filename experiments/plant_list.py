@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 _HEADER = ("plant", "states", "controlled", "what it is")
 _CONTROLLED = 28
-_OF_THE_DRAW = ("kind", "path", "excitations_of")  # no ranges of anything
 _WIDTH = 74  # of what it is, in characters: a line should fit a terminal
 
 
@@ -87,11 +86,8 @@ def range_rows(plant: Plant) -> list[tuple[str, str, str, str]]:
     """Return what situations are drawn from: name, range, unit and who says so; what stands still is left out."""
     ranges, declared = usual_envelope(plant), plant.ranges.given()
     rows = []
-    for axis in EnvelopeGenes(plant, ranges).axes:
-        group = axis.name.partition(".")[0]
-        if group in _OF_THE_DRAW or axis.low == axis.high:
-            continue
-        origin = "declared" if group in declared else "of its situations, or usual"
+    for axis in EnvelopeGenes(plant, ranges).ranges:
+        origin = "declared" if axis.name.partition(".")[0] in declared else "of its situations, or usual"
         rows.append((axis.name, f"{axis.low:g} .. {axis.high:g}", axis.unit or "-", origin))
     if ranges.excitations_of:
         names = textwrap.shorten(", ".join(ranges.excitations_of), _WIDTH, placeholder=" ...")

@@ -49,7 +49,7 @@ def picture(page: str) -> str:
     conditions = re.findall(r"<li>(.*?)</li>", first(r'<ul class="criteria">(.*?)</ul>', page), re.DOTALL)
     parts += [line(plain(text), 14, 84 + 19 * i, "font: 13px sans-serif") for i, text in enumerate(conditions)]
     chart, high = placed(first(r'<div class="against">.*?(<svg.*?</svg>)<small>', page), HALF + 30, 50)
-    parts += [line("Cost against each of the others, unforeseen", HALF + 30, 32, "font: 600 13px sans-serif"),
+    parts += [line("Cost against each of the others, fresh situations", HALF + 30, 32, "font: 600 13px sans-serif"),
               chart]  # fmt: skip
     top = 50 + max(high, 19 * len(conditions) + 34) + 24
     responses = page[page.index("<h2>Responses</h2>") :]
@@ -61,7 +61,10 @@ def picture(page: str) -> str:
             first(r"(<svg[^>]*class=\"chart\".*?</svg>.*?</svg>)", figure), 14 + i * (HALF + 16), top + 8
         )
         name = plain(first(r"<figcaption>.*?<b>(.*?)</b>", figure))
-        parts += [line(f"{name} ({SHOWN[0]})", 14 + i * (HALF + 16), top, "font: 600 13px sans-serif"), chart]
+        parts += [
+            line(f"{name} (named situation, {SHOWN[0]})", 14 + i * (HALF + 16), top, "font: 600 13px sans-serif"),
+            chart,
+        ]
     chips = re.findall(r'class="chip"[^>]*>.*?class="curve (k\d)[^"]*"/></svg>(.*?)</button>', responses, re.DOTALL)
     for i, (colour, name) in enumerate(dict.fromkeys(chips)):
         parts.append(

@@ -6,27 +6,35 @@ Read from the same records as the page, so that both say the same.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from experiments.report.drawing.numbers import number as written
-from experiments.report.drawing.numbers import plain
+from experiments.report.drawing.numbers import percent, plain, share
 from experiments.report.records.results import NotAvailable
 from experiments.runtime.tables import in_words, number, text_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from experiments.report.records.report_data import MeasureChange, ReportData
-    from experiments.report.records.results import ChannelGains, ControllerResult
+    from experiments.report.records.gains import ChannelGains
+    from experiments.report.records.report_data import ReportData
+    from experiments.report.records.results import ControllerResult, JudgedRuns
+    from experiments.report.records.verdict import LossCount, MeasureChange
     from flcs import KnowledgeBase
     from flcs.inference.variable import Variable
 
 _POINTS = (5, 3)  # of the first and of the second scheduling variable
 _NAMES = {"e": "error", "e_rate": "error rate", "z": "error integral"}
-MEASURE_NAMES = {"cost": "cost J", "iae": "IAE", "entropy_difference_abs": "∫|ΔṠ| dt", "total_variation": "travel"}
+MEASURE_NAMES = {
+    "cost": "cost J",
+    "iae": "IAE",
+    "entropy_difference_abs": "entropy ∫|ΔṠ| dt",
+    "total_variation": "travel",
+}
 UNFINISHED = "A longer search may recommend another controller; still improving when their budget ended"
 FORMS = "K (1 + 1/(Ti s) + Td s/(1 + s Td/N)), parallel kp + ki/s + kd s"
 
@@ -79,14 +87,70 @@ def answer(data: ReportData, kb: KnowledgeBase) -> list[str]:
     keys = dict.fromkeys(k for k in (verdict.recommended, verdict.present, verdict.compared_with) if k)
     several = len(data.channels) > 1
     lines = ["", f"What to type: {FORMS}"]
+    travel = headed("travel", data.units.get("total_variation", ""))
     for i, channel in enumerate(data.channels):
-        head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", "travel"]
+        head = [channel.output if several else "controller", *_heads(channel.gain_units), "b", "Ms", travel]
         lines += ["", text_table(head, [row for key in keys for row in _rows(data, key, i, kb)])]
     if not verdict.present:
         stands_in = data.controller(verdict.compared_with).name
         lines.append(f"no present gains were given (controller.own_gains=[kp,ki,kd]): {stands_in} stands for them")
     late = data.evidence.unfinished if data.evidence else ""
-    return [*lines, "", *_changes(data), *_assured(data), *([f"{UNFINISHED}: {_typed(late)}."] if late else [])]
+    lines += lasting_errors(data, number)
+    return [
+        *lines,
+        "",
+        *_changes(data),
+        *_single(data),
+        *_assured(data),
+        *([f"{UNFINISHED}: {_typed(late)}."] if late else []),
+    ]
+
+
+def headed(name: str, unit: str) -> str:
+    """Return a heading with its unit, if it has any."""
+    return f"{name} [{unit}]" if unit else name
+
+
+def lasting_errors(data: ReportData, form: Callable[[float], str] = written) -> list[str]:
+    """Return one sentence for each loop of the recommended controller that has practically no integral action."""
+    controller = data.controller(data.verdict.recommended)
+    if isinstance(controller.gains, NotAvailable):
+        return []
+    pairs = zip(data.channels, controller.gains, strict=False)
+    return [
+        f"{controller.name}{f', {channel.output}' if len(data.channels) > 1 else ''}: no integral action "
+        f"(ki = {form(gains.ki)}): a constant disturbance leaves a lasting error"
+        for channel, gains in pairs
+        if not gains.integrates
+    ]
+
+
+def _single(data: ReportData) -> list[str]:
+    """What means hide: situations that get worse, and the time at the limits."""
+    found, runs = data.verdict.costliest, data.controller(data.verdict.recommended).judged
+    lines = []
+    if found is not None:
+        names = [data.controller(key).name for key in (data.verdict.recommended, found.against)]
+        told = ", ".join(f"{name_of(data, one.measure)} {losses(one)}" for one in found.losses)
+        lines.append(_typed(f"{names[0]} worse than {names[1]} in single drawn situations: {told}"))
+    if runs is not None and math.isfinite(runs.saturated):
+        lines.append(_typed(f"{data.controller(data.verdict.recommended).name}: {at_limits(runs)}"))
+    return lines
+
+
+def losses(found: LossCount) -> str:
+    """Return in how many situations a measure is worse: "3 of 256 (at most +17.4 %)"."""
+    return f"{found.lost} of {found.of}" + (f" (at most {percent(found.worst)})" if found.lost else "")
+
+
+def at_limits(runs: JudgedRuns) -> str:
+    """Return the share of the time with a command at a limit in words."""
+    if not runs.ever_saturated:
+        return f"command never at a limit in {runs.runs - runs.failures} runs"
+    return (
+        f"command at a limit {share(runs.saturated)} of the time, in {runs.ever_saturated} of "
+        f"{runs.runs - runs.failures} runs; in any one at most {share(runs.most_saturated)}"
+    )
 
 
 def _assured(data: ReportData) -> list[str]:
@@ -106,7 +170,7 @@ def _typed(text: str) -> str:
 def _heads(units: Sequence[str]) -> list[str]:
     kp, ki, kd = units or ("", "", "")
     named = {"K": kp, "Ti": "s", "Td": "s", "N": "", "kp": kp, "ki": ki, "kd": kd}
-    return [f"{name} [{unit}]" if unit else name for name, unit in named.items()]
+    return [headed(name, unit) for name, unit in named.items()]
 
 
 def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[list[str]]:
@@ -124,16 +188,17 @@ def _rows(data: ReportData, key: str, channel: int, kb: KnowledgeBase) -> list[l
     elif key == "knowledge_base" == data.verdict.recommended:
         rows[0][0] = f"{title}, reference gains"
         for place, (kp, ki, kd) in gain_nodes(kb, channel):
-            node = type(gains)(kp, ki, kd, gains.filter_time, gains.set_point_weight)
+            node = replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None)
             rows.append([f"  at {place}", *_numbers(node), "", ""])
         rows.append(["  the whole table: knowledge_base_table*.csv; as code: sscq export", *[""] * 10])
     return rows
 
 
 def _numbers(gains: ChannelGains) -> list[str]:
-    """K, Ti, Td, N, kp, ki, kd, b; a dash where there is no such form."""
-    values = (*gains.standard, gains.kp, gains.ki, gains.kd, gains.set_point_weight)
-    return [number(value) for value in values]
+    """K, Ti, Td, N, kp, ki, kd, b; a dash where there is no such form, "none" where there is no such action."""
+    k, ti, td, n = gains.standard
+    times = ["none" if time in {0.0, math.inf} else number(time) for time in (ti, td)]
+    return [number(k), *times, *map(number, (n, gains.kp, gains.ki, gains.kd, gains.set_point_weight))]
 
 
 def _ms_and_travel(controller: ControllerResult) -> list[str]:
@@ -147,18 +212,19 @@ def _changes(data: ReportData) -> list[str]:
     lines = []
     for against in dict.fromkeys(c.against for c in data.verdict.measures):
         of = [c for c in data.verdict.measures if c.against == against]
-        told = ", ".join(f"{measure_name(data, c)} {_change(c)}" for c in of)
+        told = ", ".join(f"{name_of(data, c.measure)} {_change(c)}" for c in of)
         peaks = peak_change(data, of[0].controller, against)
         ms = f"; Ms {peaks}" if peaks else ""
         names = [data.controller(key).name for key in (of[0].controller, against)]
-        lines.append(f"{names[0]} against {names[1]}: {told}{ms}")
+        turned_down = "" if of[0].controller == data.verdict.recommended else " (not recommended)"
+        lines.append(f"{names[0]}{turned_down} against {names[1]}: {told}{ms}")
     return lines
 
 
-def measure_name(data: ReportData, change: MeasureChange) -> str:
+def name_of(data: ReportData, measure: str) -> str:
     """Return what a measure is called in few words."""
     own = {one.name: one.title for one in data.own_measures}
-    return MEASURE_NAMES.get(change.measure) or own.get(change.measure, in_words(change.measure))
+    return MEASURE_NAMES.get(measure) or own.get(measure, in_words(measure))
 
 
 def _change(change: MeasureChange) -> str:

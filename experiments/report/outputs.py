@@ -9,8 +9,8 @@ import numpy as np
 
 from experiments.pipeline.judging import MEASURES, Judgement
 from experiments.pipeline.margins_over_ranges import plain
-from experiments.report.answer import answer
-from experiments.runtime.tables import change, in_words, number, text_table
+from experiments.report.answer import answer, headed
+from experiments.runtime.tables import change, number, text_table
 from sscq.situations.situation_sets import KINDS
 
 if TYPE_CHECKING:
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from experiments.pipeline.knowledge import Refined
     from experiments.pipeline.ladder import Bench, Reference
     from experiments.pipeline.rungs import Rungs
+    from experiments.report.records.report_data import ReportData
     from experiments.runtime.run_folder import RunFolder
     from experiments.settings import Setup
     from sscq.baselines.tuned import Tuned
     from sscq.teaching.teaching_signal import TeachingSignal
 
-_SHOWN = ("iae", "entropy_difference_abs", "total_variation")
+_SHOWN = {"iae": "IAE", "entropy_difference_abs": "entropy", "total_variation": "travel"}
 
 
 def announce(setup: Setup, folder: RunFolder, *, quiet: bool) -> None:
@@ -82,7 +83,8 @@ def write(
     front_files.write(bench, ref.fitness, group, judgement, fronts)
     exports.of_design(bench, with_record(refined["equal"].kb, bench, judgement, "knowledge_base"), config)
     path, data = report(bench, ref, group, judgement, signal, refined, fronts)
-    print("\n".join((table_text(group, judgement, setup.limits is not None), *(further.notes if further else ()))))
+    print(table_text(group, judgement, data, setup.limits is not None))
+    print("".join(f"{note}\n" for note in (further.notes if further else ())), end="")
     for text in front_files.texts(bench, ref.fitness, group, judgement, fronts):
         print(f"\n{text}")
     print()
@@ -159,20 +161,22 @@ def metrics(
     }
 
 
-def table_text(group: Sequence[Tuned], judgement: Judgement, margins: bool) -> str:
+def table_text(group: Sequence[Tuned], judgement: Judgement, data: ReportData, margins: bool) -> str:
     """Return the ladder as a plain text table; losses against the fixed PID are marked."""
     own = judgement.measures[len(MEASURES) :]
-    head = ["controller", "taught", judgement.judged, "change", "IAE", "entropy", "travel", *map(in_words, own), "Ms",
-            "evaluations"]  # fmt: skip
+    measures = [headed(title, data.units.get(name, "")) for name, title in _SHOWN.items()]
+    measures += [one.heading for one in data.own_measures]
+    head = ["controller", "taught", judgement.judged, "change", *measures, "Ms", "evaluations"]
     rows = []
     for c in group:
-        # An oracle stands beside the fixed gains where it is judged: in the named situations.
+        # An oracle stands beside the fixed gains where it is judged, in the named situations, and says so.
         kind = judgement.judged if (c.name, judgement.judged) in judgement.quality else "unforeseen"
         value, base = judgement.mean(c.name, kind), judgement.mean("fixed", kind)
         failures = int(np.isfinite(judgement.quality[c.name, kind][0]).sum())
         ms = [m.worst().sensitivity.value for m in judgement.margins.get(c.name, ())]
+        where = "" if kind == judgement.judged else ", named situations"
         rows.append([
-            c.title + (f" ({failures} FAILED)" if failures else ""),
+            c.title + (f" ({failures} FAILED)" if failures else "") + where,
             f"{judgement.mean(c.name, 'taught'):.4g}", f"{value:.4g}", "" if c.name == "fixed" else change(value, base),
             *(number(judgement.mean(c.name, kind, m)) for m in (*_SHOWN, *own)),
             f"{max(ms):.3g}" if ms and margins else "-",

@@ -32,6 +32,11 @@ OWN_INPUTS = ("e", "e_rate", "z")
 FORMS = ("sugeno", "mamdani", "tsukamoto")
 
 
+def rule_number(place: int) -> int:
+    """Return what the rule at a place of the file is called in messages, reports and exports: they count from 1."""
+    return place + 1
+
+
 @dataclass(frozen=True)
 class Inference:
     """How firing strengths become gains, the same for all channels.
@@ -208,7 +213,7 @@ class RuleBase:
     def _check_rules(self) -> None:
         seen: set[tuple[int, ...]] = set()
         for number, rule in enumerate(self.rules):
-            where = f"rule {number} of channel {self.name!r}"
+            where = f"rule {rule_number(number)} of channel {self.name!r}"
             if len(rule.terms) != len(self.inputs):
                 raise ValueError(f"{where} needs one term for each of {self.input_names}, got {rule.terms}")
             for variable, term in zip(self.inputs, rule.terms, strict=True):

@@ -16,7 +16,7 @@ import numpy as np
 
 from flcs.inference import defuzzification, inference
 from flcs.inference import rule_base as common
-from flcs.inference.rule_base import OWN_INPUTS, Inference, RuleBase
+from flcs.inference.rule_base import OWN_INPUTS, Inference, RuleBase, rule_number
 from flcs.knowledge_base import files, tabulation
 from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.files import content_hash
@@ -127,8 +127,8 @@ class KnowledgeBase:
                     {len(row) for row in rule.slopes}
                 ) > 1:
                     raise ValueError(
-                        f"slopes of rule {number} of channel {channel.name!r} must have shape {shape} with order "
-                        f"{self.inference.order}, got {rule.slopes}"
+                        f"slopes of rule {rule_number(number)} of channel {channel.name!r} must have shape {shape} "
+                        f"with order {self.inference.order}, got {rule.slopes}"
                     )
             if "z" in channel.input_names and self.tick is None:
                 raise ValueError(

@@ -242,7 +242,8 @@ class Finding:
     channel : str
         Empty: it concerns the whole knowledge base.
     numbers : mapping
-        The same as plain data: rules and terms by their numbers in the file, counted from 0.
+        The same as plain data: rules by their numbers, counted from 1 as in the message; terms by their places in the
+        file, counted from 0.
     """
 
     code: str

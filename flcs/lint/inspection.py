@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from flcs.inference.rule_base import rule_number
 from flcs.knowledge_base import files, knowledge_base
 from flcs.knowledge_base.complaints import KnowledgeBaseError
 from flcs.knowledge_base.files import content_hash
@@ -103,7 +104,7 @@ def mended(document: Mapping[str, Any], limits: Limits) -> tuple[dict[str, Any],
     dict
         To be read.
     list of tuple of int
-        For each channel, the numbers that its rules have in the file.
+        For each channel, the places of its rules in the file.
     list of Finding
         L001, L201, L303, L603.
 
@@ -135,7 +136,7 @@ def _changed(document: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _repeated(channel: dict[str, Any], limits: Limits) -> Iterator[tuple[int, Finding]]:
-    """Numbers of rules that have the terms of an earlier one, with the finding."""
+    """Places of rules that have the terms of an earlier one, with the finding."""
     first: dict[tuple[Any, ...], tuple[int, dict[str, Any]]] = {}
     for number, rule in enumerate(_mappings(channel.get("rules"))):
         terms = _numbers(rule.get("terms"))
@@ -158,8 +159,9 @@ def _pair(
         if top > bottom
     ]
     most, name, a, b = max(apart, default=(0.0, "", 0.0, 0.0))
-    numbers = {"rules": [one[0], other[0]], "difference": most}
-    said = f"rules {one[0]} and {other[0]} have the same terms {list(one[1]['terms'])}"
+    rules = [rule_number(place) for place, _ in (one, other)]
+    numbers = {"rules": rules, "difference": most}
+    said = f"rules {rules[0]} and {rules[1]} have the same terms {list(one[1]['terms'])}"
     if most > limits.contradiction:
         message = f"{said} but {name} = {a:.4g} and {b:.4g}, {100 * most:.0f} % of the box apart"
         return Finding("L201", message, str(channel.get("name", "")), numbers)

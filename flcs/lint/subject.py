@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flcs.inference import inference
+from flcs.inference.rule_base import rule_number
 from flcs.knowledge_base.sentences import premise
 from flcs.lint import region
 from flcs.lint.findings import Finding
@@ -39,7 +40,7 @@ class Subject:
     data : RecordedInputs, optional
         Inputs that were recorded or taught.
     in_file : tuple of int [n_rules], optional
-        Numbers of the rules in the file, where they are not those of the rule base.
+        Places of the rules in the file, where they are not those of the rule base.
     """
 
     kb: KnowledgeBase
@@ -99,8 +100,8 @@ class Subject:
         )
 
     def named(self, rule: int) -> int:
-        """Return the number that a rule has in the file."""
-        return self.in_file[rule] if self.in_file else rule
+        """Return the number by which the file's rule is called, from 1 as in the report."""
+        return rule_number(self.in_file[rule] if self.in_file else rule)
 
     def premise(self, rule: int) -> str:
         """Return a rule's number and premise in words."""

@@ -109,6 +109,11 @@ class EnvelopeGenes:
         self._excitations = [named[name].excitations(plant) for name in envelope.excitations_of]
         self._rest = {q.name: float(value) for q, value in zip(plant.measurements, rest, strict=True)}
 
+    @property
+    def ranges(self) -> list[EnvelopeAxis]:
+        """The axes that are ranges of something, without what stands still."""
+        return [a for a in self.axes if a.name not in {"kind", "path", _EXCITATION_OF} and a.low != a.high]
+
     def _axes(self) -> Iterator[EnvelopeAxis]:
         plant, given = self.plant, self.envelope
         units = {kind: {q.name: q.unit for q in getattr(plant, kind)} for kind in _QUANTITIES.values()}

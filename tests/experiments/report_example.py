@@ -4,29 +4,20 @@ import math
 
 import numpy as np
 
+from experiments.report.records.gains import ChannelGains, MarginPoint, PointMargins
 from experiments.report.records.learning import Knowledge, SearchHistory, TeachingView
-from experiments.report.records.report_data import (
-    Criterion,
-    JudgedText,
-    Provenance,
-    ReportData,
-    ReportWarning,
-    VerdictComparison,
-    VerdictText,
-)
+from experiments.report.records.report_data import Provenance, ReportData, ReportWarning
 from experiments.report.records.results import (
     ActuatorUse,
-    ChannelGains,
     ChannelView,
     ControllerResult,
     Estimate,
-    MarginPoint,
     NotAvailable,
-    PointMargins,
     Response,
     SituationInfo,
     SituationResult,
 )
+from experiments.report.records.verdict import Criterion, JudgedText, VerdictComparison, VerdictText
 from flcs import KnowledgeBase, Rule, RuleBase, Variable
 from flcs.refinement.rule_count import TradeOff, TradeOffPoint
 from sscq.teaching.teaching_signal import TeachingSignal

@@ -1,14 +1,20 @@
 """The command `sscq lint`: what it prints, and its exit codes."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from experiments import cli
+from experiments.report.sections.rules import knowledge_base as rules_section
+from experiments.report.sections.view import PageView
 from flcs import KnowledgeBase, RuleBase, Variable
+from flcs.exchange.fcl_writer import write
+from flcs.exchange.of_knowledge_base import system_of
 from flcs.inference.rule_base import full_grid
+from tests.experiments.report_example import example
 
 ENDS = ((0.0, 0.0, 0.0), (10.0, 10.0, 10.0), (5.0, 1.0, 2.0))
 
@@ -108,3 +114,17 @@ def test_channels_are_named_where_there_are_several(capsys, files):
 def test_a_code_is_explained(capsys):
     assert linted(capsys, "--explain", "L101")[1].startswith("L101, warning: hole in the coverage\n")
     assert "did you mean 'L101'" in linted(capsys, "--explain", "L1010")[2]
+
+
+def test_a_rule_has_the_number_of_the_report_and_of_other_files(capsys, files):
+    kb = knowledge_base()
+    rules = [replace(rule, gains=(12.0, 1.0, 2.0)) if k == 5 else rule for k, rule in enumerate(kb.channels[0].rules)]
+    kb = kb.with_channel(0, replace(kb.channels[0], rules=tuple(rules)).switched([k != 2 for k in range(9)]))
+    kb.save(files / "outside.json")
+    _, out, _ = linted(capsys, files / "outside.json")
+    number, premise = re.search(r"rule (\d+) \(IF (.*?)\)", re.sub(r"\s+", " ", out)).groups()
+    data = example(2.0, 0.02)
+    page = rules_section(PageView(replace(data, knowledge=replace(data.knowledge, kb=kb, curve=None))))
+    assert f'<li value="{number}">IF {premise} THEN kp = 12' in page
+    assert re.search(rf'<th scope="row">{number}</th>(<td class="words">[^<]*</td>){{2}}<td [^>]*>12.00</td>', page)
+    assert f"RULE {number} : if e is Z and e_rate is P then kp is" in write(system_of(kb))

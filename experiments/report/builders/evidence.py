@@ -12,7 +12,11 @@ from experiments.report.builders.case import BASELINE, FinishedDesign
 from experiments.report.builders.cautions import unfinished
 from experiments.report.drawing.numbers import number, percent, plain, share, with_unit
 from experiments.report.records.report_data import Evidence, PlantText
+from experiments.runtime.tables import in_words
+from experiments.settings.situations import common
 from plants.core.motion.modes import scheme
+from plants.excitation import Constant, Ramp, Step, as_signal
+from sscq.worst.genome import EnvelopeGenes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,7 +29,16 @@ _BLOCKS = ("derivative", "mass_matrix", "force", "acceleration", "outputs", "all
 _MOST_LINES = 120  # of equations that a reader would want on a page
 _MOST_NAMES = 12
 
+
+def _has_constant_load(situation: Situation, case: FinishedDesign) -> bool:
+    """Whether a disturbance stays away from its rest: what only integral action takes away."""
+    signals = zip(case.plant.disturbances, situation.excitations(case.plant), strict=True)
+    away = (signal for quantity, signal in signals if signal != as_signal(quantity.rest))
+    return any(isinstance(part, Constant | Step | Ramp) for signal in away for part in signal.parts)
+
+
 _REAL_LOOP: dict[str, Callable[[Situation, FinishedDesign], bool]] = {
+    "a constant disturbance": _has_constant_load,
     "a delayed command": lambda s, _: s.delay > 0.0,
     "a delayed measurement": lambda s, _: s.output_delay > 0.0,
     "sensor noise": lambda s, case: any(s.noise_levels(case.plant)),
@@ -109,7 +122,17 @@ def evidence(case: FinishedDesign, searches: tuple[SearchHistory, ...] = ()) -> 
         unfinished=unfinished(searches),
         stability=assurance.steadiness(case),
         details=assurance.details(case),
+        ranges=_ranges(case) if case.judged == "drawn" else "",
     )
+
+
+def _ranges(case: FinishedDesign) -> str:
+    """What situations were drawn over, each quantity with its ends."""
+    told = [
+        f"{in_words(axis.name.replace('.', ' '))} {plain(axis.low)} … {with_unit(axis.high, axis.unit or '1')}"
+        for axis in EnvelopeGenes(case.plant, case.setup.ranges, common(case.setup.config)).ranges
+    ]
+    return "; ".join(told)
 
 
 def _over_ranges(case: FinishedDesign) -> str:

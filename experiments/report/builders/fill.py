@@ -103,6 +103,7 @@ def report_data(case: FinishedDesign, arrays: Recordings) -> ReportData:
         own_measures=results.own_measures(case),
         picture=None if case.plant.scene is None else motion.picture_of(case.plant),
         plotted=motion.signals(case, arrays),
+        units=words.measure_units(case.plant),
         about=about(case),
         evidence=evidence(case, searches),
     )
@@ -113,4 +114,6 @@ def _channel(case: FinishedDesign, i: int) -> ChannelView:
     command = plant.inputs[i].name if plant.allocate is None else f"command of {plant.channels[i].output}"
     low, high = case.limits(i)
     y, u = words.output_unit(plant, i), words.command_unit(plant, i)
-    return ChannelView(plant.channels[i].output, y, command, u, low, high, words.gain_units(u, y))
+    return ChannelView(
+        plant.channels[i].output, y, command, u, low, high, words.gain_units(u, y), plant.channels[i].scale
+    )

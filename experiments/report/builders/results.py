@@ -19,17 +19,16 @@ from experiments.report.builders.case import BASELINE, COMPARED, FinishedDesign,
 from experiments.report.builders.motion import shown_contenders
 from experiments.report.builders.words import output_unit
 from experiments.report.drawing.numbers import number, with_unit
+from experiments.report.records.gains import ChannelGains, MarginPoint, PointMargins
 from experiments.report.records.results import (
     MEASURES,
     ActuatorUse,
     Array,
-    ChannelGains,
     ControllerResult,
     Estimate,
-    MarginPoint,
+    JudgedRuns,
     NotAvailable,
     OwnMeasure,
-    PointMargins,
     SituationInfo,
     SituationResult,
 )
@@ -71,7 +70,12 @@ def _channel(case: FinishedDesign, channel: int, row: Array, at: str = "") -> Ch
     law = case.law(channel)
     weight = float(row[3]) if len(row) > 3 else law.set_point_weight
     kp, ki, kd = row[:3].tolist()
-    return ChannelGains(kp, ki, kd, case.filter_time(channel), weight, at=at)
+    return ChannelGains(kp, ki, kd, case.filter_time(channel), weight, at=at, horizon=_horizon(case))
+
+
+def _horizon(case: FinishedDesign) -> float:
+    """The longest of the judged situations [s]."""
+    return max(situation.t_end for situation in case.setup.sets[case.judged])
 
 
 def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
@@ -89,7 +93,7 @@ def _of_table(case: FinishedDesign, contender: Tuned) -> ChannelGains:
     law = case.law(0)
     return ChannelGains(
         kp, ki, kd, case.filter_time(0), law.set_point_weight, _triple(rows.min(axis=0)),
-        _triple(rows.max(axis=0)), at=f"{first}; linear in between", nodes=others,
+        _triple(rows.max(axis=0)), at=f"{first}; linear in between", nodes=others, horizon=_horizon(case),
     )  # fmt: skip
 
 
@@ -119,7 +123,7 @@ def _of_rules(case: FinishedDesign, controller: FuzzyController) -> tuple[Channe
         law = case.law(channel)
         found.append(
             ChannelGains(kp, ki, kd, case.filter_time(channel), law.set_point_weight, _triple(low[part]),
-                         _triple(high[part]), at="reference gains; the rules move them")
+                         _triple(high[part]), at="reference gains; the rules move them", horizon=_horizon(case))
         )  # fmt: skip
         first += len(base.gain_names)
     return tuple(found)
@@ -185,7 +189,28 @@ def _controller(case: FinishedDesign, contender: Tuned, recorded: Recordings) ->
         short=case.name(name),
         gain_names=tuple(contender.controller.schedule.gain_names),
         drawn=name in {*_ALWAYS_DRAWN, *shown_contenders(case)},
-        travel=case.judgement.mean(name, case.kind_for(name), "total_variation"),
+        judged=judged_runs(case, name),
+    )
+
+
+def judged_runs(case: FinishedDesign, name: str) -> JudgedRuns | None:
+    """Return means over the runs of the verdict; None for a contender that is judged in other situations."""
+    kind = case.judged
+    if (name, kind) not in case.judgement.quality:
+        return None
+    failed, shown = case.failed(name, kind), [m for m in case.judgement.measures if m != "diverged_at"]
+    horizons = np.array([situation.t_end for situation in case.setup.sets[kind]])
+    times = (case.measure(name, kind, "saturated_time") / horizons)[~failed]
+    peak = case.measure(name, kind, "peak_command")[~failed]
+    one = len(case.plant.channels) == 1 and peak.size
+    return JudgedRuns(
+        runs=failed.size,
+        failures=int(failed.sum()),
+        measures={m: case.judgement.mean(name, kind, m) for m in shown} if times.size else {},
+        saturated=float(times.mean()) if times.size else float("nan"),
+        most_saturated=float(times.max()) if times.size else float("nan"),
+        ever_saturated=int((times > 0.0).sum()),
+        peak=float(peak.max()) if one else float("nan"),
     )
 
 

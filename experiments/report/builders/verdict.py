@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 
 from experiments.pipeline.judging import keeps_margins
-from experiments.report.builders import estimates
+from experiments.report.builders import estimates, words
 from experiments.report.builders.case import BASELINE, COMPARED, EQUAL_TRAVEL, FinishedDesign
 from experiments.report.builders.results import margins_of
 from experiments.report.drawing.numbers import bracketed, number, percent
-from experiments.report.records.report_data import (
+from experiments.report.records.results import Estimate, Group, NotAvailable
+from experiments.report.records.verdict import (
+    LOSS,
+    CostliestDraw,
     Criterion,
     JudgedText,
+    LossCount,
     MeasureChange,
     VerdictComparison,
     VerdictText,
 )
-from experiments.report.records.results import Estimate, Group, NotAvailable
 from sscq.verdict.verdict import NEAR, TRAVEL_SLACK, change_where_alive
 
 _STATISTICS = (("mean", "mean of J improves"), ("median", "median of J improves"), ("tail", "worst 5 % of J improve"))
@@ -45,6 +48,7 @@ def verdict(case: FinishedDesign) -> VerdictText:
         delay_margin_needed=nan if limits is None or not limits.delay_margin else limits.delay_margin,
         measures=tuple(_measure_changes(case, judged if recommended == BASELINE else recommended)),
         group=case.judged,
+        costliest=_costliest(case, BASELINE if recommended != BASELINE else judged),
     )
 
 
@@ -56,7 +60,7 @@ def _judged(case: FinishedDesign, name: str) -> JudgedText:
     if name == case.verdict.recommended:
         outcome = "recommended"
     elif name not in case.ladder:
-        outcome = "for comparison only"
+        outcome = "for comparison only" + (", in named situations" if case.kind_for(name) != case.judged else "")
     elif found.passes:
         outcome = f"holds all, but is {_why_not_it(case, name)}"
     else:
@@ -158,6 +162,40 @@ def _measure_changes(case: FinishedDesign, name: str) -> list[MeasureChange]:
     """What the one number J hides, against the fixed gains and the user's own."""
     against = [key for key in (BASELINE, "own") if key in case.contenders and key != name]
     return [_measure_change(case, name, key, measure) for key in against for measure in _told(case)]
+
+
+def _costliest(case: FinishedDesign, against: str) -> CostliestDraw | None:
+    """The costliest of the drawn situations for the recommended controller, and where it loses against another."""
+    name = case.verdict.recommended
+    if case.judged != "drawn" or against == name:
+        return None
+    costs = [case.judgement.fitness[key, "drawn"][0] for key in (name, against)]
+    lost = [case.failed(key, "drawn")[0] for key in (name, against)]
+    place = int(np.argmax(np.where(lost[0], np.inf, costs[0])))
+    there = [float("inf") if gone[place] else float(cost[place]) for cost, gone in zip(costs, lost, strict=True)]
+    found = tuple(_losses(case, against, measure) for measure in _told(case))
+    return CostliestDraw(against, _drawn_words(case, place), there[0], there[1], found)
+
+
+def _drawn_words(case: FinishedDesign, place: int) -> str:
+    return words.situation(case.plant, case.setup.sets["drawn"][place])
+
+
+def _losses(case: FinishedDesign, against: str, measure: str) -> LossCount:
+    """In how many of the drawn situations that both survive the recommended controller is worse."""
+    keys = (case.verdict.recommended, against)
+    one, base = (
+        case.judgement.fitness[key, "drawn"][0] if measure == "cost" else case.measure(key, "drawn", measure)[0]
+        for key in keys
+    )
+    alive = ~np.logical_or(*(case.failed(key, "drawn")[0] for key in keys)) & (base != 0.0)
+    more = np.where(alive, (one - base) / np.where(alive, np.abs(base), 1.0), -np.inf)
+    if {own.name: own.less_is_better for own in case.plant.measures}.get(measure, True) is False:
+        more = np.where(alive, -more, -np.inf)
+    lost = int((more > LOSS).sum())
+    place = int(np.argmax(more))
+    worst = (float(more[place]), _drawn_words(case, place)) if lost else (nan, "")
+    return LossCount(measure, lost, int(alive.sum()), *worst)
 
 
 def _told(case: FinishedDesign) -> tuple[str, ...]:

@@ -137,6 +137,40 @@ def gain_units(command: str, output: str) -> tuple[str, str, str]:
     return f"{u or '1'}/{below}", f"{u or '1'}/({below} s)", f"{u} s/{below}".strip()
 
 
+def measure_units(plant: Plant) -> dict[str, str]:
+    """Return the units of the built-in measures; of errors over their channels' scales "s, scaled"."""
+    channels = range(len(plant.channels))
+    errors = {(output_unit(plant, i), plant.channels[i].scale) for i in channels}
+    of_scale_1 = [unit for unit, scale in errors if scale == 1.0]
+    alike = len(errors) == len(of_scale_1) == 1
+    error, tail = (of_scale_1[0], "") if alike else ("", ", scaled")
+    commands = list(dict.fromkeys(command_unit(plant, i) or "1" for i in channels))
+    squares = " + ".join("1" if unit == "1" else _squared(unit) for unit in commands)
+    found = {
+        "iae": _times_second(error) + tail,
+        "ise": f"{_squared(error)} s".strip() + tail,
+        "itae": _times_second(_times_second(error)) + tail,
+        "effort": "s" if squares == "1" else f"({squares}) s" if len(commands) > 1 else f"{squares} s",
+        "total_variation": "" if commands == ["1"] else " + ".join(commands),
+        "settling_time": "s",
+    }
+    if plant.entropy_rate is not None:
+        found |= dict.fromkeys(("entropy_plant", "entropy_controller"), "J")
+        found |= dict.fromkeys(("entropy_difference", "entropy_difference_abs"), "J")
+    return found
+
+
+def _times_second(unit: str) -> str:
+    """A unit times s: "m s" for m, "rad" for rad/s."""
+    if unit.endswith("/s"):
+        return unit.removesuffix("/s")
+    return f"{unit}²" if unit == "s" or unit.endswith(" s") else f"{unit} s".strip()
+
+
+def _squared(unit: str) -> str:
+    return f"({unit})²" if re.search(r"[ /]", unit) else f"{unit}²" if unit else ""
+
+
 def command_unit(plant: Plant, channel: int) -> str:
     """Return the unit of a channel's command, where commands are the plant's inputs."""
     return "" if plant.allocate is not None else _no_one(plant.inputs[channel].unit)
@@ -175,7 +209,8 @@ def cost(case: FinishedDesign) -> str:
         whose = "mean for your present gains" if own else f"median for random gains that survive{kept}"
         relative = f" (each divided by its {whose})"
     split = ", ".join(f"{share(part)} {term(name)}" for name, part in shares(case).items())
-    of = f". Of the {case.name(BASELINE)}'s J in the unforeseen situations: {split}" if len(fitness.terms) > 1 else ""
+    where = "drawn" if case.judged == "drawn" else "unforeseen"
+    of = f". Of the {case.name(BASELINE)}'s J in the {where} situations: {split}" if len(fitness.terms) > 1 else ""
     return f"J = {terms}{relative}{of}"
 
 
@@ -199,13 +234,11 @@ def term(measure: str) -> str:
 
 
 def shares(case: FinishedDesign) -> dict[str, float]:
-    """Return how much of the fixed gains' cost in the unforeseen situations each term is; levels have no shares."""
+    """Return how much of the fixed gains' cost in the judged situations each term is; levels have no shares."""
     if case.fitness.lexicographic:
         return {}
     parts = {
-        name: weight
-        / case.fitness.reference.get(name, 1.0)
-        * float(np.mean(case.measure(BASELINE, "unforeseen", name)))
+        name: weight / case.fitness.reference.get(name, 1.0) * float(np.mean(case.measure(BASELINE, case.judged, name)))
         for name, weight in case.fitness.terms.items()
     }
     total = sum(parts.values())

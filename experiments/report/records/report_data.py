@@ -1,12 +1,13 @@
 """Everything one run report shows, as plain data that the design run fills in.
 
-`ReportData` is the whole; its larger parts are in the other files of this folder. The verdict, warnings and where the
-run comes from are here.
+`ReportData` is the whole; its larger parts are in the other files of this folder. Warnings and where the run comes
+from are here.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -14,71 +15,21 @@ from experiments.report.records.learning import FrontView, Knowledge, SearchHist
 from experiments.report.records.motion import NamedSignal, PictureView, SignalView
 from experiments.report.records.results import (
     FROM_FILE,
-    NAN,
     ChannelView,
     ControllerResult,
-    Estimate,
     Group,
     NotAvailable,
     OwnMeasure,
     Response,
     SituationInfo,
 )
+from experiments.report.records.verdict import VerdictText
 from plants.core.names import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from flcs.export.proof import Proof
-
-
-@dataclass(frozen=True)
-class VerdictComparison:
-    """Change of the cost J of one controller against another: J / J_against - 1, negative is better.
-
-    Attributes
-    ----------
-    controller, against : str
-        Keys of controllers.
-    equal_travel : bool
-        Whether both were held to the same total variation of u.
-    travel_ratio : float
-        Total variation of `controller` over that of `against`, in this comparison.
-    """
-
-    controller: str
-    against: str
-    change: Estimate
-    equal_travel: bool
-    group: Group = "unforeseen"
-    travel_ratio: float = NAN
-
-    def turned(self) -> VerdictComparison:
-        """The same comparison seen from the other controller."""
-        ratio = 1.0 / self.travel_ratio if self.travel_ratio else NAN
-        return VerdictComparison(
-            self.against, self.controller, self.change.turned(), self.equal_travel, self.group, ratio
-        )
-
-
-@dataclass(frozen=True)
-class MeasureChange:
-    """Change of one measure's mean against another controller, over the runs of the verdict that both survive.
-
-    Attributes
-    ----------
-    controller, against : str
-        Keys of controllers.
-    measure : str
-        Name as in the results of situations, or "cost".
-    change : Estimate
-        Relative, with its 95 % interval from the same draws as the verdict's.
-    """
-
-    controller: str
-    against: str
-    measure: str
-    change: Estimate
 
 
 @dataclass(frozen=True)
@@ -107,6 +58,8 @@ class Evidence:
         What was drawn for the intervals, and what they therefore say nothing of.
     untested : tuple of str
         What no judged situation had, and which proofs were not asked for.
+    ranges : str
+        What the situations of the verdict were drawn over; empty: none were drawn.
     worst_case, range_margins : str
         Worst found in the declared ranges; margins over them; empty: not computed.
     unfinished : str
@@ -124,86 +77,7 @@ class Evidence:
     unfinished: str = ""
     stability: str = ""
     details: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """One condition of the verdict: what was asked, whether it held (None: could not be judged), and the numbers."""
-
-    text: str
-    passed: bool | None
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class JudgedText:
-    """How one controller fared against the one that all are compared with, by the same conditions for all.
-
-    Attributes
-    ----------
-    wins : float
-        Share of the runs in which its cost is lower.
-    p_value : float
-        Of a rank test on the runs; for information.
-    outcome : str
-        What became of it, in words.
-    """
-
-    controller: str
-    criteria: tuple[Criterion, ...]
-    wins: float = NAN
-    p_value: float = NAN
-    outcome: str = ""
-
-
-@dataclass(frozen=True)
-class VerdictText:
-    """What the reader should do.
-
-    Attributes
-    ----------
-    recommended, compared_with : str
-        Keys of controllers; equal where the fixed gains win.
-    judged : str
-        Key of the most ambitious controller that was judged; its change is shown where it is not recommended.
-    present : str
-        Key of the user's own present tuning; empty: none was given.
-    comparisons : tuple of VerdictComparison
-        Of the recommended (or judged) controller against every other; the page picks what it needs.
-    criteria, judgements : tuple of Criterion, tuple of JudgedText
-        The conditions of the verdict for the recommended (or judged) controller, and for every one.
-    sensitivity_peak_limit, delay_margin_needed : float
-        The constraints in force; NaN: none.
-    margin_slack : float
-        Relative miss of the constraints (of Ms - 1, of the delay margin) that still counts as held.
-    measures : tuple of MeasureChange
-        Of the recommended (or judged) controller against the compared and the present one.
-    group : str
-        Situations on which the verdict rests.
-    """
-
-    recommended: str
-    compared_with: str
-    judged: str = ""
-    present: str = ""
-    reason: str = ""
-    comparisons: tuple[VerdictComparison, ...] = ()
-    criteria: tuple[Criterion, ...] = ()
-    judgements: tuple[JudgedText, ...] = ()
-    sensitivity_peak_limit: float = NAN
-    delay_margin_needed: float = NAN
-    margin_slack: float = 0.0
-    measures: tuple[MeasureChange, ...] = ()
-    group: Group = "unforeseen"
-
-    def peak_held(self, sensitivity_peak: float) -> bool:
-        """Whether a sensitivity peak keeps its limit, or there is none."""
-        bound = 1.0 + (self.sensitivity_peak_limit - 1.0) * (1.0 + self.margin_slack)
-        return not sensitivity_peak > bound
-
-    def delay_held(self, delay_margin: float) -> bool:
-        """Whether a delay margin is as long as needed, or none is needed."""
-        return not delay_margin < self.delay_margin_needed * (1.0 - self.margin_slack)
+    ranges: str = ""
 
 
 @dataclass(frozen=True)
@@ -254,6 +128,8 @@ class ReportData:
         Where any front was searched; where the plant has a scene.
     plotted, signals : tuple of NamedSignal, tuple of SignalView
         Signals that the plant names; their curves over time and over frequency.
+    units : mapping of measure to str
+        Of IAE, travel, entropy and the other built-in measures.
     about, evidence : PlantText or None, Evidence or None
         The plant in words; what the verdict rests on. None: the run is of an earlier release.
     knowledge : Knowledge or None
@@ -274,6 +150,7 @@ class ReportData:
     own_measures: tuple[OwnMeasure, ...] = ()
     picture: PictureView | None = None
     plotted: tuple[NamedSignal, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     about: PlantText | None = None
     evidence: Evidence | None = None
     signals: tuple[SignalView, ...] = field(default=(), metadata=FROM_FILE)
@@ -298,6 +175,7 @@ class ReportData:
         optional += [one.controller for one in self.signals]
         optional += [] if self.knowledge is None else [self.knowledge.controller]
         optional += [key for c in self.verdict.measures for key in (c.controller, c.against)]
+        optional += [self.verdict.costliest.against] if self.verdict.costliest else []
         compared = [key for c in self.verdict.comparisons for key in (c.controller, c.against)]
         named = [("recommended controller", self.verdict.recommended)]
         named += [("controller to compare with", self.verdict.compared_with)]

@@ -1,4 +1,4 @@
-"""What the report knows about situations and controllers: what was run, what it scored, how it looked; gains, margins.
+"""What the report knows about situations and controllers: what was run, what it scored, how it looked.
 
 Every number may be NaN, and every part that is typed so may be `NotAvailable`: the page then says so, and why.
 """
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
+
+from experiments.report.records.gains import INF, NAN, ChannelGains, PointMargins
 
 Group = Literal["taught", "validation", "unforeseen", "drawn"]
 GROUPS: tuple[Group, ...] = get_args(Group)[:3]  # those that are shown one by one
@@ -30,8 +32,6 @@ MEASURES = (
 """What the table of all numbers shows of every plant."""
 
 Array = np.ndarray
-NAN = float("nan")
-INF = float("inf")
 FROM_FILE: Any = {"file": True}
 """Of fields that are not in `report.json`: another file of the run holds them."""
 
@@ -78,6 +78,8 @@ class ChannelView:
         Limits of the command u, in its unit; infinite: none.
     gain_units : tuple of str
         Of kp, ki, kd; empty: not known.
+    scale : float
+        What errors are divided by in measures [unit of the output].
     """
 
     output: str
@@ -87,6 +89,7 @@ class ChannelView:
     low: float = -INF
     high: float = INF
     gain_units: tuple[str, ...] = ()
+    scale: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -245,82 +248,30 @@ NO_MARGINS = NotAvailable("margins were not computed")
 
 
 @dataclass(frozen=True)
-class ChannelGains:
-    """Gains of one channel in parallel form, u = kp e + ki int(e) + kd e'; the page derives K, Ti, Td, N.
+class JudgedRuns:
+    """One controller over all runs on which the verdict rests.
 
     Attributes
     ----------
-    kp, ki, kd : float
-        Fixed gains, or the reference gains of a schedule.
-    filter_time : float
-        Derivative filter time [s], at least the sample time, which passes the rate unchanged; 0: none; NaN: unknown.
-    set_point_weight : float
-        Weight b of the reference in the proportional part.
-    low, high : tuple of 3 floats, or None
-        Range of (kp, ki, kd) that a schedule can give; None: the gains are fixed.
-    at : str
-        Where a schedule gives them, for example "|e| = 0 m".
-    nodes : tuple of ChannelGains
-        The further nodes of a gain table, each with its `at`: with them the table can be typed in.
+    runs, failures : int
+        How many, and how many of them diverged.
+    measures : mapping of name to float
+        Means over the runs that survive; without any, empty.
+    saturated, most_saturated : float
+        Share of the time with a command at a limit, 0..1: mean over the runs that survive, and largest.
+    ever_saturated : int
+        In how many of them a command was at a limit at all.
+    peak : float
+        Largest |u|, of one channel; NaN: several.
     """
 
-    kp: float
-    ki: float
-    kd: float
-    filter_time: float = NAN
-    set_point_weight: float = 1.0
-    low: tuple[float, float, float] | None = None
-    high: tuple[float, float, float] | None = None
-    at: str = ""
-    nodes: tuple[ChannelGains, ...] = ()
-
-    @property
-    def standard(self) -> tuple[float, float, float, float]:
-        """K, Ti [s], Td [s] and N of K (e + 1/Ti int(e) + Td e' filtered with Td/N); NaN where kp = 0 leaves none."""
-        if not self.kp:
-            return 0.0, NAN, NAN, NAN
-        ti, td = self.kp / self.ki if self.ki else INF, self.kd / self.kp
-        n = NAN if not td else td / self.filter_time if self.filter_time else INF
-        return self.kp, ti, td, n
-
-
-@dataclass(frozen=True)
-class MarginPoint:
-    """Margins of the linearised loop at one operating point, the worst over what `PointMargins.text` says.
-
-    Attributes
-    ----------
-    sensitivity_peak : float
-        Ms, largest magnitude of the sensitivity function; infinite: unstable.
-    delay_margin : float
-        Seconds of extra delay until instability; infinite: never.
-    phase_margin, gain_margin : float
-        Degrees; factor.
-    """
-
-    operating_point: str
-    sensitivity_peak: float
-    delay_margin: float
-    phase_margin: float = NAN
-    gain_margin: float = NAN
-
-
-@dataclass(frozen=True)
-class PointMargins:
-    """Robustness of one controller; `text` says over what it was taken (rules, plants, samples)."""
-
-    points: tuple[MarginPoint, ...]
-    text: str = ""
-
-    @property
-    def sensitivity_peak(self) -> float:
-        """Largest Ms of all points; NaN without any."""
-        return max((p.sensitivity_peak for p in self.points), default=NAN)
-
-    @property
-    def delay_margin(self) -> float:
-        """Smallest delay margin [s] of all points; NaN without any."""
-        return min((p.delay_margin for p in self.points), default=NAN)
+    runs: int
+    failures: int
+    measures: Mapping[str, float]
+    saturated: float = NAN
+    most_saturated: float = NAN
+    ever_saturated: int = 0
+    peak: float = NAN
 
 
 @dataclass(frozen=True)
@@ -347,8 +298,8 @@ class ControllerResult:
         One per situation.
     evaluations, parameters : int or None
         Closed-loop evaluations that its search used; number of tuned numbers.
-    travel : float
-        Mean total variation of the commands where the verdict judges it; NaN: not known.
+    judged : JudgedRuns or None
+        Over the runs of the verdict; None: it is judged in other situations (an oracle), or by an earlier release.
     """
 
     key: str
@@ -363,12 +314,17 @@ class ControllerResult:
     short: str = ""
     gain_names: tuple[str, ...] = ()
     drawn: bool = True
-    travel: float = NAN
+    judged: JudgedRuns | None = None
 
     @property
     def name(self) -> str:
         """The short label."""
         return self.short or self.label
+
+    @property
+    def travel(self) -> float:
+        """Mean total variation of the commands over the runs of the verdict; NaN: not known."""
+        return NAN if self.judged is None else self.judged.measures.get("total_variation", NAN)
 
     def result(self, situation: str) -> SituationResult:
         """The result in the named situation."""

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.report.answer import MEASURE_NAMES
+from experiments.report.answer import MEASURE_NAMES, at_limits, name_of
 from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join, svg
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from experiments.report.drawing.numbers import missing, number, plain, proven, share, shown
+from experiments.report.drawing.numbers import missing, number, percent, plain, proven, share, shown, with_unit
 from experiments.report.records.results import (
     ActuatorUse,
     ChannelView,
     ControllerResult,
-    MarginPoint,
     NotAvailable,
-    PointMargins,
     Response,
     SituationResult,
 )
@@ -26,6 +24,9 @@ from experiments.report.sections.view import PageView, finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from experiments.report.records.gains import MarginPoint, PointMargins
+    from experiments.report.records.verdict import CostliestDraw, LossCount
 
 _ALSO = ("iae", "entropy_difference_abs")  # beside the cost: one may be bought with the other
 _LOSS = 0.005  # a smaller one is none
@@ -39,12 +40,56 @@ def card(title: str, *content: object) -> Html:
 
 def worst_card(view: PageView) -> Html:
     """The situation with the largest cost, how the compared controller does there, and the largest loss anywhere."""
+    drawn = view.data.verdict.costliest
+    parts = _worst_named(view) if drawn is None else _worst_drawn(view, drawn)
+    evidence = view.data.evidence
+    worst = (evidence.worst_case if evidence else "") or missing("`sscq worst` of the run searches it")
+    return card("Worst case", *parts, element("p", element("b", "Worst found in the declared ranges: "), worst))
+
+
+def _worst_drawn(view: PageView, found: CostliestDraw) -> list[Html]:
+    """Of the situations on which the verdict rests; the recorded ones are named ones."""
+    rival, runs = view.data.controller(found.against), view.recommended.judged
+    cost = _lost_or(found.cost)
+    parts = [element("p", f"The costliest of {runs.runs if runs else 'all'} fresh situations: cost J ", cost)]
+    parts.append(element("p", f"{rival.name} there: ", _lost_or(found.other_cost)))
+    told = [piece for one in found.losses for piece in (", ", _loss_words(view, one))]
+    parts.append(element("p", f"Worse than {rival.name} in single situations: ", *told[1:], "."))
+    where = [
+        ("the costliest", found.where),
+        *((f"{name_of(view.data, one.measure)}", one.where) for one in found.losses),
+    ]
+    lines = [element("p", element("b", what, ": "), text) for what, text in where if text]
+    return [*parts, element("details", element("summary", "Which situations"), *lines)]
+
+
+def _lost_or(cost: float) -> Html:
+    return shown(cost, digits=4) if finite(cost) else element("span", "▲ loop lost", class_="loss")
+
+
+def _loss_words(view: PageView, found: LossCount) -> Html:
+    name = name_of(view.data, found.measure)
+    if not found.lost:
+        return join((f"{name} in none of {found.of}",))
+    return join((f"{name} in {found.lost} of {found.of} (at most ", element("b", percent(found.worst)), ")"))
+
+
+def _worst_named(view: PageView) -> list[Html]:
+    """Of the named situations: where none were drawn, or by an earlier release."""
     found = [(view.recommended.result(s.name), s.group) for s in view.data.situations]
     scored = [(r, g) for r, g in found if finite(r.cost.value) or r.failed]
     if not scored:
-        return card("Worst situation", element("p", missing("no situation was scored")))
+        return [element("p", missing("no situation was scored"))]
     worst, group = max(scored, key=lambda item: (item[0].failed, item[0].cost.value))
-    parts = [element("p", element("b", worst.situation), f" ({group}): cost J ", shown(worst.cost.value, digits=4))]
+    parts = [
+        element(
+            "p",
+            "Costliest named situation: ",
+            element("b", worst.situation),
+            f" ({group}): cost J ",
+            shown(worst.cost.value, digits=4),
+        )
+    ]
     if worst.failed:
         parts.append(element("p", element("span", "▲ diverges", class_="loss"), _when(worst)))
     rival = view.compared if view.compared is not view.recommended else view.subject
@@ -54,7 +99,7 @@ def worst_card(view: PageView) -> Html:
         parts.append(element("p", f"Against {rival.name} there: ", there))
         parts += [_largest_loss(view, rival, name) for name in ("cost", *_ALSO)]
     sketch = element("details", element("summary", "How it looks"), _sketch(view, worst, rival))
-    return card("Worst situation", *parts, sketch)
+    return [*parts, sketch]
 
 
 def _when(result: SituationResult) -> str:
@@ -166,12 +211,40 @@ _LEFT, _WIDTH, _ROOM = 4.0, 300.0, 84.0
 
 def actuator_card(view: PageView) -> Html:
     """How much of the limits the command uses, how often it sits at one, and how far the actuator travels."""
+    runs = view.recommended.judged
+    if runs is None or not view.on_draws:
+        return card("Command u against its limits", *_uses(view), _travel(view))
+    limits = [_limits(channel) for channel in view.data.channels]
+    text = at_limits(runs)
+    peak = (
+        f"Largest |u| {number(runs.peak, 3)} {view.data.channels[0].command_unit}".rstrip() if finite(runs.peak) else ""
+    )
+    title = element("summary", "Range used in each named situation")
+    return card(
+        "Command u against its limits",
+        element("p", f"Limits: {'; '.join(limits)}."),
+        element("p", element("b", text[:1].upper() + text[1:]), f", over {view.judged_words}."),
+        element("p", f"{peak}.") if peak else "",
+        _travel(view),
+        element("details", title, *_uses(view)),
+    )
+
+
+def _limits(channel: ChannelView) -> str:
+    """The limits of a command in words."""
+    if not (math.isfinite(channel.low) or math.isfinite(channel.high)):
+        return f"{channel.command}: none"
+    return f"{channel.command} {plain(channel.low)} … {with_unit(channel.high, channel.command_unit)}"
+
+
+def _uses(view: PageView) -> list[Html]:
+    """What was recorded of the named situations, channel after channel."""
     found = [view.recommended.result(s.name) for s in view.data.situations]
     lost = [r.situation for r in found if r.failed]  # a command that runs away says nothing of the others
     uses = {r.situation: r.actuator for r in found if not r.failed or len(lost) == len(found)}
     parts = [_channel_use(view, i, channel, uses) for i, channel in enumerate(view.data.channels)]
-    note = element("p", f"Left out, as it diverges there: {', '.join(lost)}.") if 0 < len(lost) < len(found) else ""
-    return card("Command u against its limits", *parts, _travel(view), note)
+    note = element("p", f"Left out, as it diverges there: {', '.join(lost)}.") if 0 < len(lost) < len(found) else None
+    return [*parts, note] if note else parts
 
 
 def _channel_use(view: PageView, index: int, channel: ChannelView, uses: dict[str, tuple[ActuatorUse, ...]]) -> Html:
@@ -258,13 +331,12 @@ def _scale(channel: ChannelView, low: float, high: float, height: float, zero: f
 
 
 def _travel(view: PageView) -> Html:
-    own = view.mean_measure(view.recommended, "unforeseen", "total_variation")
-    start = "Travel (total variation), unforeseen mean: "
-    units = {channel.command_unit for channel in view.data.channels}
-    unit = units.pop() if len(units) == 1 else ""
+    group, unit = view.data.verdict.group, view.data.units.get("total_variation", "")
+    own = view.mean_measure(view.recommended, group, "total_variation")
+    start = f"Travel (total variation), mean over {'fresh' if view.on_draws else 'unforeseen'} situations: "
     if view.recommended is view.compared:
         return element("p", start, shown(own, unit, 3))
-    other = view.mean_measure(view.compared, "unforeseen", "total_variation")
+    other = view.mean_measure(view.compared, group, "total_variation")
     times = number(own / other, 3) if finite(own) and finite(other) and other > 0.0 else ""
     ratio = join((" (", element("b", f"{times} ×"), ")")) if times else ""
     return element(

@@ -29,17 +29,16 @@ def plant_card(view: PageView) -> Html:
 
 
 def certainty_card(view: PageView) -> Html:
-    """How sure, and what that covers; the worst found in the declared ranges."""
+    """How sure, and what that covers."""
     evidence = view.data.evidence
     if evidence is None:
         return card("How sure, and of what", element("p", missing(_OLDER)))
-    worst = evidence.worst_case or missing("`sscq worst` of the run searches them")
     late = element("details", element("summary", f"{UNFINISHED}: …"), evidence.unfinished)
     return card(
         "How sure, and of what",
         element("p", evidence.covers),
+        element("details", element("summary", "The declared ranges"), evidence.ranges, ".") if evidence.ranges else "",
         late if evidence.unfinished else "",
-        element("p", element("b", "Worst found in the declared ranges: "), worst),
         _details(evidence.details),
     )
 

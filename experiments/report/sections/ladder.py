@@ -14,8 +14,10 @@ from experiments.report.drawing.numbers import (
     proven,
     short_mark,
     shown,
+    with_unit,
 )
-from experiments.report.records.results import GROUPS, ControllerResult, Estimate, Group, PointMargins
+from experiments.report.records.gains import PointMargins
+from experiments.report.records.results import GROUPS, ControllerResult, Estimate, Group, JudgedRuns
 from experiments.report.sections.view import (
     GROUP_NAMES,
     PageView,
@@ -29,44 +31,66 @@ from experiments.report.sections.view import (
 )
 
 _MOST_ROWS = 24
-_SHOWN = ("iae", "entropy_difference_abs", "total_variation", "effort")
-_HEAD = (
-    "Controller",
-    "J taught",
-    "J validation",
-    "J unforeseen",
-    "95 % interval of the change",
-    "IAE",
-    "∫|ΔṠ| dt",
-    "travel (TV of u)",
-    "effort ∫u² dt",
-)
-_TAIL = (
-    "Ms",
-    "delay margin [s]",
-    "diverged",
-    "evaluations",
-)
+_SHOWN = {
+    "iae": "IAE",
+    "entropy_difference_abs": "∫|ΔṠ| dt",
+    "total_variation": "travel (TV of u)",
+    "effort": "effort ∫u² dt",
+}
 
 
 def ladder(view: PageView) -> Html:
     """Table and dots of all controllers."""
+    group = view.data.verdict.group
     lead = join(
         (
             f"Simplest first; same search, fitness and limits. Cost {view.data.cost}. ",
             f"Marks count against {view.compared.name}. IAE, ∫|ΔṠ| dt (entropy production difference of plant and ",
-            "controller, a dissipation), travel (total variation) and effort are means over the unforeseen situations",
+            f"controller, a dissipation), travel (total variation) and effort are means over the {view.judged_words}",
             own_words(view),
             ".",
+            _scales(view),
         )
     )
-    head = (*_HEAD, *(own.heading for own in view.data.own_measures), *_TAIL)
-    rows = [_row(view, c) for c in view.data.controllers]
+    costs: tuple[Group, ...] = ("taught", "drawn") if view.on_draws else GROUPS
+    named = _named(view) if view.on_draws else ""
     groups = [_dots(view, group) for group in GROUPS if view.data.group(group)]
     dots = multiples(groups)
-    title = element("summary", "Cost J in each situation")
+    title = element("summary", f"Cost J in each {'named ' * view.on_draws}situation")
     per = element("details", title, view.legend(), dots) if any(groups) else ""
-    return section("ladder", "Ladder of baselines", table(head, rows, style="ladder"), per, lead=lead, folded=False)
+    return section("ladder", "Ladder of baselines", _table(view, costs, group), named, per, lead=lead, folded=False)
+
+
+def _scales(view: PageView) -> str:
+    """Over what errors are divided, where measures have no unit of the output's."""
+    if "scaled" not in view.data.units.get("iae", ""):
+        return ""
+    told = ", ".join(f"{c.output} over {with_unit(c.scale, c.output_unit)}" for c in view.data.channels)
+    return f" Scaled: errors of {told}."
+
+
+def _named(view: PageView) -> Html:
+    """The same of the few named situations, which decide nothing."""
+    title = element("summary", "The named situations, which the verdict does not rest on")
+    return element("details", title, _table(view, GROUPS, "unforeseen"))
+
+
+def _table(view: PageView, costs: tuple[Group, ...], group: Group) -> Html:
+    """Costs in some groups of situations, measures in one of them."""
+    names = {"drawn": "fresh", "unforeseen": "named unforeseen" if view.on_draws else "unforeseen"}
+    head = (
+        "Controller",
+        *(f"J {names.get(each, each)}" for each in costs),
+        "95 % interval of the change",
+        *(view.with_unit(title, name) for name, title in _SHOWN.items()),
+        *(own.heading for own in view.data.own_measures),
+        "Ms",
+        "delay margin [s]",
+        "diverged",
+        "evaluations",
+    )
+    judged = [c for c in view.data.controllers if group in c.cost]  # an oracle has no gains for situations it never met
+    return table(head, [_row(view, c, costs, group) for c in judged], style="ladder")
 
 
 def own_words(view: PageView) -> str:
@@ -75,26 +99,26 @@ def own_words(view: PageView) -> str:
     return f", and so are the plant's own measures ({'; '.join(told)})" if told else ""
 
 
-def _row(view: PageView, controller: ControllerResult) -> Html:
+def _row(view: PageView, controller: ControllerResult, costs: tuple[Group, ...], group: Group) -> Html:
     shown_measures = (*_SHOWN, *(own.name for own in view.data.own_measures))
-    measures = [view.mean_measure(controller, "unforeseen", name) for name in shown_measures]
+    measures = [view.mean_measure(controller, group, name) for name in shown_measures]
     tag = element("span", "recommended", class_="tag") if controller is view.recommended else ""
     tuned = f"{count(controller.parameters)} tuned numbers" if controller.parameters is not None else ""
     text = element("small", "; ".join(filter(None, (controller.text, tuned))))
     name = element("th", swatch(view.styles[controller.key]), controller.label, " ", tag, text, scope="row")
     cells = [
-        *[_cost(view, controller, group) for group in GROUPS],
-        _change(view, controller),
+        *[_cost(view, controller, each) for each in costs],
+        _change(view, controller, group),
         *[element("td", shown(value)) for value in measures],
         *_margins(controller),
-        _failures(controller),
+        _failures(controller, group),
         element("td", missing() if controller.evaluations is None else count(controller.evaluations)),
     ]
     return element("tr", name, *cells, class_="chosen" if controller is view.recommended else None)
 
 
 def _cost(view: PageView, controller: ControllerResult, group: Group) -> Html:
-    if not view.data.group(group):
+    if group != "drawn" and not view.data.group(group):
         return element("td", element("span", "none run", class_="missing"))
     estimate, reference = controller.cost.get(group), view.compared.cost.get(group)
     if estimate is None or not finite(estimate.value):
@@ -108,11 +132,11 @@ def _cost(view: PageView, controller: ControllerResult, group: Group) -> Html:
     return element("td", shown(estimate.value), mark, title=bounds or None)
 
 
-def _change(view: PageView, controller: ControllerResult) -> Html:
-    """Interval of the change against the compared controller in the unforeseen situations, and at which travel."""
+def _change(view: PageView, controller: ControllerResult, group: Group) -> Html:
+    """Interval of the change against the compared controller in a group of situations, and at which travel."""
     if controller is view.compared:
         return element("td", "reference")
-    found = view.comparison(controller.key, view.compared.key)
+    found = view.comparison(controller.key, view.compared.key, group)
     if found is None:
         return element("td", missing())
     words = interval(found.change).partition("interval ")[2]
@@ -129,7 +153,9 @@ def _margins(controller: ControllerResult) -> list[Html]:
     return [element("td", mark, colspan="2", class_="words")]
 
 
-def _failures(controller: ControllerResult) -> Html:
+def _failures(controller: ControllerResult, group: Group) -> Html:
+    if group == "drawn":
+        return _lost_draws(controller.judged)
     failed = [r for r in controller.results if r.failed]
     if not failed:
         return element("td", "0")
@@ -138,6 +164,13 @@ def _failures(controller: ControllerResult) -> Html:
     where = failed[0].situation if len(failed) == 1 else f"{len(failed)} situations"
     mark = element("span", f"▲ {runs} failed", class_="loss")
     return element("td", mark, element("small", f"in {where}"), title=names)
+
+
+def _lost_draws(found: JudgedRuns | None) -> Html:
+    if found is None:
+        return element("td", missing())
+    told = f"{found.failures} of {found.runs}"
+    return element("td", element("span", f"▲ {told}", class_="loss") if found.failures else told)
 
 
 def _dots(view: PageView, group: Group) -> Html:

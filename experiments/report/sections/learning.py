@@ -16,7 +16,8 @@ from experiments.report.drawing.charts import Curve, LineChart, line_chart
 from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import count, missing, number, percent, shown
 from experiments.report.recorded import MOST
-from experiments.report.records.results import NAN, Array, NotAvailable
+from experiments.report.records.gains import NAN
+from experiments.report.records.results import Array, NotAvailable
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
 
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ def picture(view: PageView) -> Html:
     names = {c.key: c.name for c in view.data.controllers}
     colours = {c.key: view.colour(c.key) for c in view.data.controllers}
     figure = picture_figure(given, names, colours, view.recommended.key)
-    return section("picture", "Seen moving", figure, lead=given.text, folded=False)
+    return section("picture", "Seen moving", figure, lead=f"{given.text}{view.named_note}", folded=False)
 
 
 def picture_figure(given: PictureView, names: Mapping[str, str], colours: Mapping[str, str], first: str) -> Html:

@@ -52,7 +52,9 @@ def _section(
     recorded = [s for s in situations if _recorded(view, s.name)]
     drawn = recorded or situations
     figures = multiples(_figure(view, s, charts) for s in drawn)
-    return section(anchor, title, view.legend(), figures, _left_out(view, situations, drawn), lead=lead)
+    return section(
+        anchor, title, view.legend(), figures, _left_out(view, situations, drawn), lead=f"{lead}{view.named_note}"
+    )
 
 
 def _left_out(view: PageView, situations: list[SituationInfo], drawn: list[SituationInfo]) -> Html:

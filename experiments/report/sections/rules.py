@@ -15,6 +15,7 @@ from experiments.report.drawing.html import Html, element, join
 from experiments.report.drawing.numbers import missing, number, percent, plain, share, with_unit
 from experiments.report.records.results import Array, Response
 from experiments.report.sections.view import PageView, finite, multiples, section, swatch, table, words_head
+from flcs.inference.rule_base import rule_number
 from flcs.inference.variable import Variable, term_words
 from flcs.knowledge_base.activation import Activation, Conclusion
 from flcs.knowledge_base.activation import activation as activation_of
@@ -53,7 +54,8 @@ def _channel(view: PageView, known: Knowledge, channel: int) -> Html:
     used = element("p", "Used by ", element("b", user), ". ", _text(known, channel))
     terms = multiples(_membership(v) for v in base.inputs)
     said = [
-        element("li", sentence(base, base.rules[k], known.kb.inference.form), value=str(k + 1)) for k in base.active
+        element("li", sentence(base, base.rules[k], known.kb.inference.form), value=str(rule_number(k)))
+        for k in base.active
     ]
     words = element("div", element("p", "The same rules as sentences:"), element("ol", *said))
     beside = len(base.inputs) <= _BESIDE_INPUTS and len(base.active) <= _BESIDE_RULES
@@ -168,7 +170,7 @@ def _rule_table(known: Knowledge, channel: int) -> Html:
         then = [_bar_cell(v, a, b) for v, a, b in zip(base.rules[k].gains, low, high, strict=True)]
         firing = element("td", share(float(shares[k])) if finite(float(shares[k])) else missing())
         missed = [element("td", percent(worth[k]) if finite(worth[k]) else missing())] if valued else []
-        rows.append(element("tr", element("th", k + 1, scope="row"), *given, *then, firing, *missed))
+        rows.append(element("tr", element("th", rule_number(k), scope="row"), *given, *then, firing, *missed))
     return table(head, rows, style="rules")
 
 
@@ -213,7 +215,7 @@ def _gains(view: PageView, known: Knowledge, channel: int) -> Html:
         caption = element("figcaption", element("b", gain), " ", element("small", held))
         figures.append(element("figure", caption, heat_map(surface, visited)))
     note = (
-        "White lines: where the loop went in the unforeseen situations; elsewhere the surface was not tried. "
+        "White lines: where the loop went in the named unforeseen situations; elsewhere the surface was not tried. "
         "Dashed: the taught range."
     )
     return join((element("p", note), multiples(figures)))
@@ -322,7 +324,7 @@ def _firing(base: RuleBase, found: Activation) -> Html:
             continue
         cells = [element("td", term, class_="words") for term in _antecedents(base, k)]
         bar = element("td", number(strength, 3), class_="part", style=f"--part:{100.0 * strength:.0f}%")
-        rows.append(element("tr", element("th", k + 1, scope="row"), *cells, bar))
+        rows.append(element("tr", element("th", rule_number(k), scope="row"), *cells, bar))
     silent = len(strengths) - len(rows)
     head: list[object] = ["rule", *[words_head(f"if {v.words} is") for v in base.inputs], "firing strength"]
     rest = element("p", f"{silent} of {len(strengths)} rules shown above do not fire here.") if silent else ""

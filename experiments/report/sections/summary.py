@@ -1,128 +1,25 @@
-"""The first screen: what to do, by how much, at what price, and the gains to type in.
-
-Gains are told in standard and in parallel form.
-"""
+"""The first screen: what to do, by how much, at what price, how sure."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from experiments.report.answer import FORMS, gain_nodes, measure_name, peak_change
-from experiments.report.drawing.html import Html, element, join
+from experiments.report.answer import name_of, peak_change
+from experiments.report.drawing.html import Html, element
 from experiments.report.drawing.interval_chart import IntervalRow, Mark, interval_chart
-from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark, shown
-from experiments.report.records.results import ChannelGains, ControllerResult, NotAvailable
+from experiments.report.drawing.numbers import UNPROVEN, interval, missing, number, percent, proven, short_mark
 from experiments.report.sections.cards import actuator_card, robustness_card, worst_card
 from experiments.report.sections.certainty import certainty_card, plant_card, untested_card
+from experiments.report.sections.gains import gains_table
 from experiments.report.sections.tables import SIGNS
 from experiments.report.sections.view import PageView, finite, table
 
 if TYPE_CHECKING:
-    from experiments.report.records.report_data import Criterion, MeasureChange, VerdictComparison
+    from experiments.report.records.verdict import Criterion, MeasureChange, VerdictComparison
 
 
-_HEAD = ("Controller", "K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
-
-
-def gains_table(view: PageView) -> Html:
-    """Recommended, compared and present gains; the others follow folded away."""
-    verdict = view.data.verdict
-    first = dict.fromkeys(k for k in (verdict.recommended, verdict.compared_with, verdict.present) if k)
-    rest = [c for c in view.data.controllers if c.key not in first]
-    shown_first = [row for key in first for row in _rows(view, view.data.controller(key))]
-    if not verdict.present:
-        note = missing("none were given; the compared controller stands for it")
-        shown_first.append(
-            element("tr", element("th", "your present gains", scope="row"), element("td", note, colspan="9"))
-        )
-    folded = ""
-    if rest:
-        rows = [row for controller in rest for row in _rows(view, controller)]
-        summary = element("summary", f"Gains of the other {len(rest)} controllers")
-        folded = element("details", summary, table(_head(view), rows))
-    title = element("h3", f"What to type: {FORMS}")
-    return element("div", title, table(_head(view), shown_first), folded, class_="gains")
-
-
-def _head(view: PageView) -> tuple[str, ...]:
-    units = view.data.channels[0].gain_units if len(view.data.channels) == 1 else ()
-    written = {n: f"{n} [{u}]" for n, u in zip(("kp", "ki", "kd"), units, strict=False) if u}
-    gain = f"K [{units[0]}]" if units and units[0] else "K"
-    return (
-        *(gain if name == "K" else written.get(name, name) for name in _HEAD),
-        f"{view.recommended.name} against it",
-    )
-
-
-def _rows(view: PageView, controller: ControllerResult) -> list[Html]:
-    change = _change(view, controller)
-    if isinstance(controller.gains, NotAvailable):
-        cell = element("td", missing(controller.gains.reason), colspan="8", class_="words")
-        return [element("tr", _name(view, controller, ""), cell, element("td", change))]
-    many = len(controller.gains) > 1
-    rows = []
-    for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
-        units = dict(zip(("kp", "ki", "kd"), channel.gain_units, strict=False)) if many else {}
-        told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
-        name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
-        rows.append(element("tr", name, *_cells(gains), element("td", change)))
-        rows += [_node(node) for node in gains.nodes]
-        rows += _of_rules(view, controller, i, gains)
-    return rows
-
-
-def _of_rules(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[Html]:
-    """The gains of the recommended knowledge base over its scheduling variables."""
-    known = view.data.knowledge
-    if known is None or controller is not view.recommended or controller.key != known.controller:
-        return []
-    nodes = gain_nodes(known.kb, channel)
-    return [_node(replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at)) for at, (kp, ki, kd) in nodes]
-
-
-def _node(gains: ChannelGains) -> Html:
-    """A further node of a gain table, under the first."""
-    return element("tr", element("th", element("small", gains.at), scope="row"), *_cells(gains), element("td"))
-
-
-def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "") -> Html:
-    roles = {view.compared.key: "compared with", view.recommended.key: "recommended"}
-    role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
-    tag = element("span", role, class_="tag") if role else ""
-    where = element("small", at) if at else ""
-    return view.row_head(controller, suffix, " ", tag, where)
-
-
-def _cells(gains: ChannelGains) -> list[Html]:
-    k, ti, td, n = gains.standard
-    standard = [_standard(v) for v in (k, ti, td, n)]
-    parallel = []
-    for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
-        span = ""
-        if gains.low is not None and gains.high is not None and not gains.nodes:
-            fixed = gains.low[i] == gains.high[i]
-            span = element("small", "constant" if fixed else f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
-        parallel.append(element("td", shown(value), span))
-    return [*standard, *parallel, element("td", shown(gains.set_point_weight, digits=3))]
-
-
-def _standard(value: float) -> Html:
-    """K = 0 has no standard form; no filter gives an infinite N; both are said shortly."""
-    return element(
-        "td",
-        number(value) if value == value else element("span", "–", title="no such form", class_="missing"),  # noqa: PLR0124
-    )
-
-
-def _change(view: PageView, controller: ControllerResult) -> Html:
-    if controller is view.recommended:
-        return join(("–",))
-    found = view.comparison(view.recommended.key, controller.key)
-    if found is None or not finite(found.change.value):
-        return missing()
-    return join((proven(found.change), element("small", "equal travel" if found.equal_travel else "free travel")))
-
+_CARDS = ((plant_card, robustness_card), (actuator_card, certainty_card), (worst_card, untested_card))
+"""Columns of about equal height, so that all of them are on the first screen."""
 
 _FAR = 1.0  # a change beyond would press all others together: its mark stands at the edge
 
@@ -130,9 +27,11 @@ _FAR = 1.0  # a change beyond would press all others together: its mark stands a
 def summary(view: PageView) -> Html:
     """The whole first screen: what to do and type, by how much, at what price, how sure; what else folds."""
     headline = element("h1", "Recommend: ", view.recommended.label)
-    verdict = element("div", headline, _statement(view), measures_table(view), class_="verdict")
-    cards = (plant_card, actuator_card, worst_card, robustness_card, certainty_card, untested_card)
-    boxes = element("div", *(card(view) for card in cards), class_="cards")
+    words = "IAE: ∫|e| dt; ΔṠ: entropy production of the plant less the controller's; travel: total variation of u."
+    cost = element("small", view.data.cost.partition(". Of the")[0], f". {words}", class_="formula")
+    verdict = element("div", headline, _statement(view), measures_table(view), cost, class_="verdict")
+    columns = [element("div", *(card(view) for card in cards)) for cards in _CARDS]
+    boxes = element("div", *columns, class_="cards")
     title = element("summary", "Why: the conditions, and the change against each of the others")
     why = element("div", _criteria(view.data.verdict.criteria), _against(view), class_="verdict")
     more = element("details", title, why)
@@ -146,18 +45,34 @@ def measures_table(view: PageView) -> Html:
         return element("div", missing("changes by measure were not stored by the release that made this run"))
     against = list(dict.fromkeys(c.against for c in found))
     name = view.data.controller(found[0].controller).name
+    if found[0].controller != view.recommended.key:
+        name = f"{name} (not recommended)"
     heads = [h for key in against for h in (f"against {view.data.controller(key).name}", "95 % interval")]
     rows = []
     for measure in dict.fromkeys(c.measure for c in found):
         of = {c.against: c for c in found if c.measure == measure}
         less = {own.name: own.less_is_better for own in view.data.own_measures}.get(measure, True)
         cells = [cell for key in against for cell in _measure_cells(of.get(key), less)]
-        rows.append(element("tr", element("th", measure_name(view.data, next(iter(of.values()))), scope="row"), *cells))
+        values = element("small", _from_to(view, measure, [found[0].controller, *against]))
+        rows.append(element("tr", element("th", name_of(view.data, measure), " ", values, scope="row"), *cells))
     both = [peak_change(view.data, found[0].controller, key) or missing() for key in against]
     peaks = [element("td", ms, colspan="2", class_="words") for ms in both]
     rows.append(element("tr", element("th", "Ms", scope="row"), *peaks))
     title = element("h3", f"{name}: change of every measure, {view.judged_words}")
     return element("div", title, table(("mean of", *heads), rows, style="measures"))
+
+
+def _from_to(view: PageView, measure: str, keys: list[str]) -> str:
+    """The means themselves, "1.052 → 0.978 m s", against the first of several; empty where they are not known."""
+    group = view.data.verdict.group
+    own, other = (view.data.controller(key) for key in keys[:2])
+    values = [
+        c.cost[group].value if measure == "cost" and group in c.cost else view.mean_measure(c, group, measure)
+        for c in (other, own)
+    ]
+    units = {**view.data.units, **{one.name: one.unit.removeprefix("1") for one in view.data.own_measures}}
+    told = " → ".join(number(value, 3) for value in values)
+    return f"{told} {units.get(measure, '')}".rstrip() if all(map(finite, values)) else ""
 
 
 def _measure_cells(change: MeasureChange | None, less_is_better: bool | None) -> tuple[Html, Html]:
@@ -182,11 +97,10 @@ def _against_present(view: PageView) -> Html:
     found = view.comparison(view.recommended.key, present) if present else None
     if found is None or present == view.recommended.key:
         return Html("")
-    name, runs = view.data.controller(present).name, view.results(view.data.controller(present), "unforeseen")
-    failed = [r.situation for r in runs if r.failed]
-    if failed:
+    name, runs = view.data.controller(present).name, view.data.controller(present).judged
+    if runs is not None and runs.failures:
         mark = element("span", "▲ diverge", class_="loss")
-        return element("p", element("b", name, " ", mark), f" in {len(failed)} of {len(runs)} unforeseen situations")
+        return element("p", element("b", name, " ", mark), f" in {runs.failures} of {runs.runs} runs")
     bounds = interval(found.change)
     words = f" against {name}, {_travel(found)}" + (f"; {bounds}" if bounds else "")
     return element("p", element("b", proven(found.change)), words, class_="reason")
@@ -224,7 +138,7 @@ def _free(view: PageView, equal: VerdictComparison) -> str:
 
 def _travel(comparison: VerdictComparison) -> str:
     if comparison.equal_travel:
-        times = f"; {number(comparison.travel_ratio, 3)} times" if finite(comparison.travel_ratio) else ""
+        times = f", {number(comparison.travel_ratio, 3)} times as much" if finite(comparison.travel_ratio) else ""
         return f"at equal actuator travel (total variation of u{times})"
     if finite(comparison.travel_ratio):
         return f"at {number(comparison.travel_ratio, 3)} times the actuator travel (total variation of u)"
@@ -271,6 +185,7 @@ def _row(view: PageView, key: str, comparison: VerdictComparison | None) -> Inte
     hollow, near = not comparison.equal_travel, estimate.value <= _FAR
     mark = Mark(estimate.value, name, estimate.low, estimate.high, view.colour(key), hollow, near)
     you = " (present)" if key == view.data.verdict.present else ""
+    you += ", named situations" if comparison.group != view.data.verdict.group else ""
     return IntervalRow(label + you, (mark,), *short_mark(estimate))
 
 

@@ -10,7 +10,6 @@ from experiments.report.records.results import (
     GROUPS,
     ControllerResult,
     Estimate,
-    MarginPoint,
     NotAvailable,
     SituationInfo,
     SituationResult,
@@ -20,7 +19,8 @@ from experiments.report.sections.view import GROUP_NAMES, PageView, change, fini
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from experiments.report.records.report_data import Criterion, JudgedText, VerdictText
+    from experiments.report.records.gains import MarginPoint
+    from experiments.report.records.verdict import Criterion, JudgedText, VerdictText
 
 
 SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: ("?", "not judged", "even")}
@@ -30,7 +30,7 @@ SIGNS = {True: ("✓", "held", "gain"), False: ("✗", "failed", "loss"), None: 
 def conditions(view: PageView) -> Html:
     """One row per controller, one column per condition."""
     lead = (
-        f"Every controller against {view.compared.name}, run by run in the same unforeseen situations. One that "
+        f"Every controller against {view.compared.name}, run by run in the same {view.judged_words}. One that "
         "replaces it must hold all conditions; of those that do, the simplest within 3 % of the best is recommended. "
         "In brackets: 95 % intervals."
     )
@@ -39,15 +39,16 @@ def conditions(view: PageView) -> Html:
         return section(
             "conditions", "Conditions of the verdict", element("p", missing("nothing was judged")), lead=lead
         )
-    head = ("Controller", *(c.text for c in judged[0].criteria), "better in", "rank test p", words_head("outcome"))
-    rows = [_condition_row(view, one) for one in judged]
+    asked = list(dict.fromkeys(c.text for one in judged for c in one.criteria))  # some are asked of a few alone
+    head = ("Controller", *asked, "better in", "rank test p", words_head("outcome"))
+    rows = [_condition_row(view, one, asked) for one in judged]
     return section("conditions", "Conditions of the verdict", table(head, rows, style="conditions"), lead=lead)
 
 
-def _condition_row(view: PageView, judged: JudgedText) -> Html:
+def _condition_row(view: PageView, judged: JudgedText, asked: list[str]) -> Html:
     controller = view.data.controller(judged.controller)
     name = view.row_head(controller)
-    cells = [_condition_cell(criterion) for criterion in judged.criteria]
+    cells = [_condition_cell([c for c in judged.criteria if c.text == text]) for text in asked]
     cells.append(
         element("td", share(judged.wins) if finite(judged.wins) else missing(), element("small", "of the runs"))
     )
@@ -56,9 +57,13 @@ def _condition_row(view: PageView, judged: JudgedText) -> Html:
     return element("tr", name, *cells, outcome, class_="chosen" if controller is view.recommended else None)
 
 
-def _condition_cell(criterion: Criterion) -> Html:
-    sign, word, style = SIGNS[criterion.passed]
-    return element("td", element("span", f"{sign} {word}", class_=style), element("small", criterion.detail))
+def _condition_cell(criteria: list[Criterion]) -> Html:
+    """One condition of one controller, which may have failed it for several reasons; empty: it was not asked."""
+    if not criteria:
+        return element("td", "–")
+    sign, word, style = SIGNS[criteria[0].passed]
+    details = "; ".join(c.detail for c in criteria)
+    return element("td", element("span", f"{sign} {word}", class_=style), element("small", details))
 
 
 def margins_table(view: PageView) -> Html:
@@ -112,11 +117,11 @@ _MEASURES = (
     ("ise", "ISE ∫e² dt", True),
     ("itae", "ITAE ∫t|e| dt", True),
     ("overshoot", "over­shoot", True),
-    ("settling_time", "settling time [s]", True),
+    ("settling_time", "settling time", True),
     ("effort", "effort ∫u² dt", True),
     ("total_variation", "travel (TV of u)", True),
-    ("entropy_plant", "entropy of plant [J]", None),
-    ("entropy_controller", "entropy of controller [J]", None),
+    ("entropy_plant", "entropy of plant", None),
+    ("entropy_controller", "entropy of controller", None),
     ("entropy_difference", "∫ΔṠ dt", None),
     ("entropy_difference_abs", "∫|ΔṠ| dt", True),
 )
@@ -125,7 +130,10 @@ _TOLERANCE = 0.005
 
 def all_numbers(view: PageView) -> Html:
     """One table per group of situations."""
-    titles = [*(title for _, title, _ in _MEASURES), *(own.heading for own in view.data.own_measures)]
+    titles = [
+        *(view.with_unit(title, name) for name, title, _ in _MEASURES),
+        *(own.heading for own in view.data.own_measures),
+    ]
     head = ("Controller", "cost J", *titles, "u from … to", "time at a limit", "end")
     parts: list[Html] = []
     for group in GROUPS:
@@ -138,6 +146,7 @@ def all_numbers(view: PageView) -> Html:
             f"Small figures: change against {view.compared.name}; ",
             element("span", "▲ … loss", class_="loss"),
             " marks every measure that is worse. Entropies and their difference ΔṠ (plant less controller) carry none.",
+            view.named_note,
         )
     )
     return section("numbers", "All numbers", *parts, lead=lead)

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from experiments.report.answer import headed
 from experiments.report.drawing.html import Html, element
-from experiments.report.records.results import NAN, ControllerResult, Estimate, Group, SituationResult
+from experiments.report.records.gains import NAN
+from experiments.report.records.results import ControllerResult, Estimate, Group, SituationResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from experiments.report.records.report_data import ReportData, VerdictComparison
+    from experiments.report.records.report_data import ReportData
+    from experiments.report.records.verdict import VerdictComparison
 
 COLOURS = 8  # classes k0 ... k7 of the style sheet; further controllers repeat them with broken lines
 GROUP_NAMES: dict[Group, str] = {
@@ -135,8 +138,24 @@ class PageView:
         """Its results in one group, in the order of the situations."""
         return [controller.result(s.name) for s in self.data.group(group)]
 
+    @property
+    def on_draws(self) -> bool:
+        """Whether the verdict rests on situations that were drawn: the named ones then fold away."""
+        return self.data.verdict.group == "drawn"
+
+    @property
+    def named_note(self) -> str:
+        """What to say where the named situations are shown, and others decide; else nothing."""
+        return " These are the named situations; the verdict rests on fresh ones." if self.on_draws else ""
+
+    def with_unit(self, name: str, measure: str) -> str:
+        """A heading with the unit of a measure."""
+        return headed(name, self.data.units.get(measure, "").replace(" ", "\u00a0"))
+
     def mean_measure(self, controller: ControllerResult, group: Group, name: str) -> float:
-        """Mean of a measure over the situations of a group; NaN where one of them lacks it."""
+        """Mean of a measure over the runs of a group that survive; NaN where there is none."""
+        if group == self.data.verdict.group and controller.judged is not None:
+            return controller.judged.measures.get(name, NAN)
         return mean([result.measure(name) for result in self.results(controller, group)])
 
     def row_head(self, controller: ControllerResult, *more: object) -> Html:

@@ -14,7 +14,7 @@ from configs.schema import FitnessConfig, FrontConfig
 from experiments import evaluate
 from experiments.pipeline.ladder import at_own_limits, validation_task
 from experiments.plant_list import description
-from experiments.report import outputs
+from experiments.report import files, outputs
 from experiments.report.builders import words
 from experiments.report.sections.tables import _cell
 from experiments.runtime.errors import UserError
@@ -159,9 +159,9 @@ def test_the_page_and_the_table_show_them(run, place):
     assert float(row["top_speed"]) == pytest.approx(run.case.measure("fixed", "unforeseen", "top_speed")[:, 0].mean())
 
 
-def test_the_terminal_shows_them(run):
-    text = outputs.table_text(run.group, run.judgement, True)
-    assert "top speed" in text.splitlines()[0]
+def test_the_terminal_shows_them(run, place):
+    text = outputs.table_text(run.group, run.judgement, files.load(place), True)
+    assert "top speed [m/s]" in text.splitlines()[0]
     assert "swing" in text.splitlines()[0]
 
 

@@ -12,7 +12,7 @@ def test_both_forms_of_both_controllers_are_printed(data):
     text = "\n".join(answer(data, data.knowledge.kb))
     head = next(line for line in text.splitlines() if line.startswith("controller"))
     assert head.split() == ["controller", "K", "[N/m]", "Ti", "[s]", "Td", "[s]", "N", "kp", "[N/m]", "ki", "[N/(m",
-                            "s)]", "kd", "[N", "s/m]", "b", "Ms", "travel"]  # fmt: skip
+                            "s)]", "kd", "[N", "s/m]", "b", "Ms", "travel", "[N]"]  # fmt: skip
     own = next(line for line in text.splitlines() if line.startswith("your present gains"))
     k, ti, td, n, kp, ki, kd, b = map(float, own.split()[-10:-2])
     assert (k, kp, ki, kd, b) == (2.0, 2.0, 0.5, 1.0, 1.0)

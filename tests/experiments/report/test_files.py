@@ -12,7 +12,8 @@ import pytest
 from experiments import cli
 from experiments.report import files
 from experiments.report.plain_data import plain, record
-from experiments.report.records.results import Array, Estimate, MarginPoint, NotAvailable, PointMargins
+from experiments.report.records.gains import MarginPoint, PointMargins
+from experiments.report.records.results import Array, Estimate, NotAvailable
 from experiments.runtime.errors import UserError
 from experiments.runtime.run_folder import RunFolder
 from tests.experiments import finished_run

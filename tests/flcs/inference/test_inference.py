@@ -224,7 +224,7 @@ def test_wrong_shapes_and_settings_are_refused(kb):
         ({"high": (np.inf, 10.0, 10.0)}, "high of channel 'position' must be finite numbers"),
         ({"rules": (Rule((0, 3), (1.0, 1.0, 1.0)),)}, "'e_rate' has terms 0 .. 2, got 3"),
         ({"rules": (Rule((0,), (1.0, 1.0, 1.0)),)}, "one term for each of"),
-        ({"rules": (Rule((0, 0), (1.0, 1.0)),)}, "gains of rule 0"),
+        ({"rules": (Rule((0, 0), (1.0, 1.0)),)}, "gains of rule 1"),
         ({"rules": (Rule((0, 0), (1.0,) * 3), Rule((0, 0), (2.0,) * 3))}, "repeats the terms"),
         ({"rules": (Rule((0, 0), (1.0,) * 3, firing=np.nan),)}, "finite numbers"),
     ],
@@ -246,7 +246,7 @@ def test_wrong_knowledge_bases_are_refused(builders, kb):
         KnowledgeBase("p", base, slew=1.0)
     with pytest.raises(ValueError, match="tick must be a positive number"):
         KnowledgeBase("p", base, tick=0.0)
-    with pytest.raises(ValueError, match="slopes of rule 0"):
+    with pytest.raises(ValueError, match="slopes of rule 1"):
         KnowledgeBase("p", base, Inference(order=1))
     with pytest.raises(ValueError, match=r"fitness\['ms'\] must be a finite number"):
         replace(kb, fitness={"ms": np.inf})

@@ -16,7 +16,7 @@ from flcs.lint import inputs, recorded_inputs, region
 from flcs.lint.findings import CODES, Limits, explain
 
 N = 5  # terms of each input
-MIDDLE = 12  # number of the rule in the middle of the 5 x 5 grid
+MIDDLE = 12  # place of the rule in the middle of the 5 x 5 grid
 
 
 def clean(order=0, shape="triangular", names=("e", "e_rate"), **settings):
@@ -208,19 +208,19 @@ def test_points_fill_the_ranges(names):
 def test_rules_keep_the_numbers_of_the_file():
     def change(channel):
         repeat(channel)
-        channel["rules"][13]["gains"] = [4.8, -0.5, 2.4]  # number 12 without the repeated rule
+        channel["rules"][13]["gains"] = [4.8, -0.5, 2.4]  # place 12 without the repeated rule
 
     document = edited(change)
-    assert only(document, "L303").numbers["rules"] == [1, 4]
-    assert only(document, "L601").numbers["rule"] == 13
+    assert only(document, "L303").numbers["rules"] == [2, 5]
+    assert only(document, "L601").numbers["rule"] == 14
 
 
 def test_a_contradiction_names_rules_gain_and_difference():
     finding = only(PLANTED["L201"](), "L201")
-    assert finding.numbers == {"rules": [1, 4], "difference": pytest.approx(0.5)}
+    assert finding.numbers == {"rules": [2, 5], "difference": pytest.approx(0.5)}
     assert "kp = 4 and 9, 50 % of the box apart" in finding.message
     close = with_rule(wide(-0.02, 0.02), MIDDLE, gains=(9.0, 1.0, 2.0))
-    assert only(close, "L201").numbers["rules"] == [7, 12]
+    assert only(close, "L201").numbers["rules"] == [8, 13]
 
 
 def test_a_rule_that_is_off_contradicts_nothing():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 from experiments.report.builders import evidence
+from plants.excitation import Step
 
 
 def test_what_the_intervals_cover(run):
@@ -25,6 +26,14 @@ def test_what_no_situation_had_was_not_tested(run):
     untested = evidence.evidence(run.case).untested
     assert "a delayed measurement" in untested
     assert any(text.startswith("another seed of the search") for text in untested)
+    assert "a constant disturbance" in untested  # their noise has the mean 0
+
+
+def test_a_constant_disturbance_that_was_there_was_tested(run):
+    bench = copy(run.bench)
+    judged = [replace(s, excitation=Step(0.5, at=1.0)) for s in bench.setup.sets["unforeseen"]]
+    bench.setup = replace(bench.setup, sets=bench.setup.sets | {"unforeseen": tuple(judged)})
+    assert "a constant disturbance" not in evidence.evidence(run._replace(bench=bench).case).untested
 
 
 def test_several_searches_are_part_of_what_is_covered(run):

@@ -56,6 +56,30 @@ def test_units_of_gains(command, output, units):
     assert words.gain_units(command, output) == units
 
 
+@pytest.mark.parametrize(
+    ("plant", "iae", "itae", "effort", "travel"),
+    [
+        ("van_der_pol", "m s", "m s²", "N² s", "N"),
+        ("heater", "s, scaled", "s², scaled", "%² s", "%"),  # both errors over 10 K
+        ("fopdt", "s", "s²", "s", ""),
+    ],
+)
+def test_units_of_measures(plant, iae, itae, effort, travel):
+    found = words.measure_units(plants.get(plant))
+    told = [found[name] for name in ("iae", "itae", "effort", "total_variation", "entropy_difference_abs")]
+    assert told == [iae, itae, effort, travel, "J"]
+
+
+def test_units_of_rates_and_of_several_commands():
+    channels = [replace(plants.get("heater").channels[0], scale=1.0), plants.get("heater").channels[1]]
+    assert words.measure_units(replace(plants.get("heater"), channels=tuple(channels)))["iae"] == "s, scaled"
+    plant = plants.get("van_der_pol")
+    rate = replace(plant, channels=(replace(plant.channels[0], output="velocity", rate=None),))
+    assert (words.measure_units(rate)["iae"], words.measure_units(rate)["ise"]) == ("m", "(m/s)² s")
+    still = replace(plant, entropy_rate=None)
+    assert "entropy_difference_abs" not in words.measure_units(still)
+
+
 def test_cost_in_words(run, data):
     reference = replace(run.case.ref, fitness=run.case.fitness)
     assert data.cost.startswith("J = IAE + 0.3 ∫|ΔṠ| dt. Of the fixed PID's J in the unforeseen situations: ")

@@ -10,27 +10,19 @@ import pytest
 
 from experiments.report.drawing.numbers import judged, number, percent
 from experiments.report.page import render
+from experiments.report.records.gains import ChannelGains, MarginPoint, PointMargins
 from experiments.report.records.learning import Knowledge, SearchHistory
-from experiments.report.records.report_data import (
-    Evidence,
-    MeasureChange,
-    PlantText,
-    Provenance,
-    ReportWarning,
-    VerdictComparison,
-    VerdictText,
-)
+from experiments.report.records.report_data import Evidence, PlantText, Provenance, ReportWarning
 from experiments.report.records.results import (
-    ChannelGains,
     ChannelView,
     ControllerResult,
     Estimate,
-    MarginPoint,
+    JudgedRuns,
     NotAvailable,
-    PointMargins,
     SituationInfo,
     SituationResult,
 )
+from experiments.report.records.verdict import Criterion, MeasureChange, VerdictComparison, VerdictText
 from flcs import Rule
 from tests.experiments.report.reading import read, words
 from tests.experiments.report_example import CASES, CHANNEL, example
@@ -99,11 +91,11 @@ def test_first_screen_answers_the_questions(page):
     first = text[: text.index("Ladder of baselines")]
     for answer in (
         "Recommend: knowledge base (rule-based gain schedule)",
-        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u; 1.90 times), against",
+        "unforeseen situations (test scenarios), at equal actuator travel (total variation of u, 1.90 times as much), against",
         "95 % interval",
         "over 10 situations",
         "of the range",
-        "Worst situation",
+        "Worst case",
         "Ms (peak of the sensitivity function)",
         "Delay margin",
         "your present gains",
@@ -207,10 +199,21 @@ def test_gain_tables_can_be_typed_in(data):
     assert "kp [N/m]" in first
 
 
+def test_a_condition_asked_of_one_controller_has_a_column_of_its_own(data):
+    first, *others = data.verdict.judgements
+    extra = tuple(Criterion("nothing else speaks against it", False, why) for why in ("a wall", "a draw"))
+    changed = replace(others[-1], criteria=(*others[-1].criteria, *extra))
+    verdict = replace(data.verdict, judgements=(first, *others[:-1], changed))
+    table = re.search(r'<table class="conditions">.*?</table>', render(replace(data, verdict=verdict)), re.DOTALL)[0]
+    head, *rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)
+    assert {len(re.findall(r"<t[hd][ >]", row)) for row in rows} == {len(re.findall(r"<th[ >]", head))}
+    assert "a wall; a draw" in rows[-1]
+
+
 def test_diverging_present_gains_are_said_first(data):
-    lost = altered(data, lambda r: replace(r, failures=2, diverged_at=1.0), "present", "mu doubled")
+    lost = swapped(data, "present", judged=JudgedRuns(50, 2, {}))
     first = words(render(lost)).partition("Conditions of the verdict")[0]
-    assert "your present gains ▲ diverge in 1 of 5 unforeseen situations" in first
+    assert "your present gains ▲ diverge in 2 of 50 runs" in first
 
 
 def test_changes_in_a_situation_are_losses_only_if_proven(data):
@@ -241,15 +244,16 @@ def test_changes_of_every_measure_stand_on_the_first_screen(data):
         MeasureChange("kb", "fixed", "total_variation", Estimate(float("nan"))),
     )
     verdict = replace(data.verdict, measures=changes)
-    first = words(render(replace(data, verdict=verdict))).partition("Conditions of the verdict")[0]
+    shown = replace(data, verdict=verdict, units={"iae": "m s"})
+    first = words(render(shown)).partition("Conditions of the verdict")[0]
     for told in (
-        "cost J ▼ −30.0 % better −35.0 … −25.0 %",
-        "IAE ▲ +9.0 % worse +5.0 … +12.0 %",
-        "∫|ΔṠ| dt ≈ −2.0 % not proven −6.0 … +3.0 %",
-        "travel not available",
+        "cost J VALUES ▼ −30.0 % better −35.0 … −25.0 %",
+        "IAE VALUES m s ▲ +9.0 % worse +5.0 … +12.0 %",
+        "entropy ∫|ΔṠ| dt VALUES ≈ −2.0 % not proven −6.0 … +3.0 %",
+        "travel VALUES not available",
         "Ms 1.63 against 1.79",
     ):
-        assert told in first
+        assert told in re.sub(r"[\d.]+ → [\d.]+", "VALUES", first)
     older = words(render(data)).partition("Conditions of the verdict")[0]
     assert "changes by measure were not stored by the release that made this run" in older
 

@@ -1,0 +1,146 @@
+"""What to type: gains in standard and in parallel form, a schedule as a table over its variables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from experiments.report.answer import FORMS, gain_nodes, lasting_errors
+from experiments.report.drawing.html import Html, element
+from experiments.report.drawing.numbers import missing, number, shown
+from experiments.report.records.gains import NAN
+from experiments.report.records.results import ControllerResult, NotAvailable
+from experiments.report.sections.view import PageView, table
+
+if TYPE_CHECKING:
+    from experiments.report.records.gains import ChannelGains
+
+    Cells = list[tuple[object, ...]]
+
+_MOST_NODES = 6  # of a schedule, that the first screen has room for; more of them fold
+_HEAD = ("K", "Ti [s]", "Td [s]", "N", "kp", "ki", "kd", "b")
+_NONE: tuple[object, ...] = (element("span", "–", title="no such form", class_="missing"),)
+
+
+def gains_table(view: PageView) -> Html:
+    """Recommended, compared and present gains; the others follow folded away."""
+    verdict = view.data.verdict
+    first = dict.fromkeys(k for k in (verdict.recommended, verdict.compared_with, verdict.present) if k)
+    rest = [c for c in view.data.controllers if c.key not in first]
+    shown_first = [row for key in first for row in _rows(view, view.data.controller(key), _MOST_NODES)]
+    schedules = [one for key in first for one in _schedules(view, view.data.controller(key))]
+    if not verdict.present:
+        note = missing("none were given; the compared controller stands for it")
+        name = element("th", "your present gains", scope="row")
+        shown_first.append(element("tr", name, element("td", note, colspan="10", class_="wide")))
+    folded = ""
+    if rest:
+        rows = [row for controller in rest for row in _rows(view, controller)]
+        summary = element("summary", f"Gains of the other {len(rest)} controllers")
+        folded = element("details", summary, _table(view, rows))
+    title = element("h3", f"What to type: {FORMS}")
+    notes = [element("p", element("b", "⚠ "), text, ".", class_="alert") for text in lasting_errors(view.data)]
+    return element("div", title, _table(view, shown_first), *notes, *schedules, folded, class_="gains")
+
+
+def _table(view: PageView, rows: list[Html]) -> Html:
+    return table(("Controller", *_head(view)), rows)
+
+
+def _head(view: PageView) -> tuple[str, ...]:
+    units = view.data.channels[0].gain_units if len(view.data.channels) == 1 else ()
+    written = {n: f"{n} [{u}]" for n, u in zip(("kp", "ki", "kd"), units, strict=False) if u}
+    gain = f"K [{units[0]}]" if units and units[0] else "K"
+    return (
+        *(gain if name == "K" else written.get(name, name) for name in _HEAD),
+        "Ms",
+        view.with_unit("travel", "total_variation"),
+    )
+
+
+def _rows(view: PageView, controller: ControllerResult, most: float = math.inf) -> list[Html]:
+    """A row for each channel and, where a schedule has so many at most, for each node."""
+    tail = _ms_and_travel(controller)
+    if isinstance(controller.gains, NotAvailable):
+        cell = element("td", missing(controller.gains.reason), colspan="8", class_="words wide")
+        ends = [element("td", *content, data_name=n) for n, content in zip(_head(view)[-2:], tail, strict=True)]
+        return [element("tr", _name(view, controller, ""), cell, *ends)]
+    many = len(controller.gains) > 1
+    rows = []
+    for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
+        units = dict(zip(("kp", "ki", "kd"), channel.gain_units, strict=False)) if many else {}
+        told = [", ".join(f"{n} [{u}]" for n, u in units.items() if u), gains.at]
+        name = _name(view, controller, f", {channel.output}" if many else "", "; ".join(filter(None, told)))
+        rows.append(_row(view, name, [*_cells(gains), *tail]))
+        nodes = _nodes(view, controller, i, gains)
+        rows += [_node(view, node) for node in nodes] if len(nodes) <= most else []
+    return rows
+
+
+def _schedules(view: PageView, controller: ControllerResult) -> list[Html]:
+    """The schedules that have more nodes, folded."""
+    if isinstance(controller.gains, NotAvailable):
+        return []
+    found = []
+    for i, (channel, gains) in enumerate(zip(view.data.channels, controller.gains, strict=False)):
+        nodes = _nodes(view, controller, i, gains)
+        if len(nodes) > _MOST_NODES:
+            of = f", {channel.output}" if len(view.data.channels) > 1 else ""
+            summary = element("summary", f"{controller.name}{of}: gains to type in at {len(nodes)} points")
+            found.append(element("details", summary, _table(view, [_node(view, node) for node in nodes])))
+    return found
+
+
+def _row(view: PageView, name: Html, cells: Cells) -> Html:
+    """A row whose cells know their headings: on a narrow screen the head of the table is not there."""
+    named = zip(_head(view), cells, strict=False)
+    return element(
+        "tr", name, *(element("td", *content, data_name=head if any(content) else None) for head, content in named)
+    )
+
+
+def _node(view: PageView, gains: ChannelGains) -> Html:
+    """A further node of a schedule, under the first."""
+    return _row(view, element("th", element("small", gains.at), scope="row"), [*_cells(gains), ("",), ("",)])
+
+
+def _nodes(view: PageView, controller: ControllerResult, channel: int, gains: ChannelGains) -> list[ChannelGains]:
+    """The further nodes of a table, or the gains of the recommended knowledge base over its scheduling variables."""
+    known = view.data.knowledge
+    if known is None or controller is not view.recommended or controller.key != known.controller:
+        return list(gains.nodes)
+    nodes = gain_nodes(known.kb, channel)
+    return [replace(gains, kp=kp, ki=ki, kd=kd, low=None, high=None, at=at) for at, (kp, ki, kd) in nodes]
+
+
+def _name(view: PageView, controller: ControllerResult, suffix: str, at: str = "") -> Html:
+    roles = {view.compared.key: "compared with", view.recommended.key: "recommended"}
+    role = roles.get(controller.key) or ("present" if controller.key == view.data.verdict.present else "")
+    tag = element("span", role, class_="tag") if role else ""
+    where = element("small", at) if at else ""
+    return view.row_head(controller, suffix, " ", tag, where)
+
+
+def _cells(gains: ChannelGains) -> Cells:
+    k, ti, td, n = gains.standard
+    times = [("none",) if time in {0.0, math.inf} else _number(time) for time in (ti, td)]
+    parallel: Cells = []
+    for i, value in enumerate((gains.kp, gains.ki, gains.kd)):
+        span: object = ""
+        if gains.low is not None and gains.high is not None and not gains.nodes:
+            fixed = gains.low[i] == gains.high[i]
+            span = element("small", "constant" if fixed else f"{number(gains.low[i], 3)} … {number(gains.high[i], 3)}")
+        parallel.append((shown(value), span))
+    return [_number(k), *times, _number(n), *parallel, (shown(gains.set_point_weight, digits=3),)]
+
+
+def _number(value: float, digits: int = 4) -> tuple[object, ...]:
+    """A number, or a dash: K = 0 has no standard form, no derivative action no N; no filter gives an infinite N."""
+    return _NONE if math.isnan(value) else (number(value, digits),)
+
+
+def _ms_and_travel(controller: ControllerResult) -> Cells:
+    margins = controller.margins
+    peak = NAN if isinstance(margins, NotAvailable) else margins.sensitivity_peak
+    return [_number(peak, 3), _number(controller.travel)]

@@ -1,0 +1,206 @@
+"""Where fresh situations decide, all that is not folded away is about them, on the page as at the terminal."""
+
+import re
+from contextlib import redirect_stdout
+from dataclasses import replace
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from configs.schema import DrawsConfig
+from experiments.report import files
+from experiments.report.answer import answer, at_limits, lasting_errors
+from experiments.report.builders.results import judged_runs
+from experiments.report.drawing.numbers import number, percent
+from experiments.report.page import render
+from experiments.report.records.gains import NO_ACTION, ChannelGains
+from sscq.loop.quality import ALL_MEASURES
+from tests.experiments import finished_run
+from tests.experiments.report.reading import Reader, words
+
+DRAWS = 12
+SHOWN = {"iae": "IAE [m s]", "entropy_difference_abs": "entropy [J]", "total_variation": "travel [N]"}
+
+
+class Unfolded(Reader):
+    """What a reader sees who opens nothing: closed details give their summary alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.closed = []
+
+    def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
+        if tag == "details" and "open" not in dict(attrs):
+            self.closed.append(len(self.open))
+
+    def handle_endtag(self, tag):
+        if self.closed and len(self.open) == self.closed[-1]:
+            self.closed.pop()
+        super().handle_endtag(tag)
+
+    def handle_data(self, data):
+        if not self.closed or "summary" in self.open[self.closed[0] :]:
+            super().handle_data(data)
+
+
+def unfolded(page):
+    reader = Unfolded()
+    reader.feed(page)
+    return re.sub(r"\s+", " ", " ".join(reader.text))
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """A run that fresh situations judge, its data, what it printed."""
+    place, out = tmp_path_factory.mktemp("drawn") / "one", StringIO()
+    draws = DrawsConfig(taught=0, validation=0, verdict=DRAWS)
+    with redirect_stdout(out):
+        run = finished_run.stored(place, finished_run.configuration(draws=draws))
+    return run, files.load(place), out.getvalue()
+
+
+def plain_spaces(text):
+    return text.replace("\u00a0", " ")
+
+
+def measure(run, name, what):
+    return run.case.measure(name, "drawn", what)[0]
+
+
+def test_nothing_that_is_not_folded_is_of_the_named_situations(drawn):
+    run, data, _ = drawn
+    assert run.judgement.judged == "drawn"
+    text = unfolded(render(data))
+    assert "The named situations, which the verdict does not rest on" in text
+    assert "unforeseen" not in text
+    assert not re.search(r"\b(far|louder)\b", text)  # their names
+    assert "named unforeseen" in words(render(data))
+
+
+def test_page_and_terminal_have_the_same_numbers_with_their_units(drawn):
+    run, data, out = drawn
+    table = unfolded(render(data)).partition("Ladder of baselines")[2]
+    head, row = (next(line for line in out.splitlines() if line.startswith(name)) for name in ("controller ", "fixed"))
+    for name, title in SHOWN.items():
+        mean = float(measure(run, "fixed", name).mean())
+        assert f" {number(mean)} " in table
+        assert f" {mean:.4g} " in row
+        assert title in head
+        assert not np.isclose(mean, run.judgement.mean("fixed", "unforeseen", name))
+    for title in ("IAE [m\u00a0s]", "∫|ΔṠ| dt [J]", "travel (TV of u) [N]", "effort ∫u² dt [N²\u00a0s]"):
+        assert title in render(data)
+    assert "(oracle), named situations" in out
+    assert "oracle" not in table
+
+
+def test_the_time_at_the_limits_is_that_of_the_fresh_situations(drawn):
+    run, data, out = drawn
+    key = data.verdict.recommended
+    assert at_limits(data.controller(key).judged) == f"command never at a limit in {DRAWS} runs"
+    assert f"Command never at a limit in {DRAWS} runs" in unfolded(render(data))
+    assert f"{data.controller(key).name}: command never at a limit in {DRAWS} runs" in out
+    peak = number(float(measure(run, key, "peak_command").max()), 3)
+    assert f"Largest |u| {peak} N" in unfolded(render(data))
+    horizon = run.bench.setup.sets["drawn"][0].t_end
+    found = judged_runs(finished_run.altered(run, key, "drawn", 0, saturated_time=0.5 * horizon), key)
+    assert (found.saturated, found.most_saturated, found.ever_saturated) == (pytest.approx(0.5 / DRAWS), 0.5, 1)
+    assert (
+        at_limits(found)
+        == f"command at a limit 4.2\u00a0% of the time, in 1 of {DRAWS} runs; in any one at most 50.0\u00a0%"
+    )
+
+
+def test_losses_are_counted_for_every_measure(drawn):
+    run, data, _ = drawn
+    found, key = data.verdict.costliest, data.verdict.recommended
+    assert [one.measure for one in found.losses] == ["cost", "iae", "entropy_difference_abs", "total_variation"]
+    for one in found.losses[1:]:
+        change = measure(run, key, one.measure) / measure(run, found.against, one.measure) - 1.0
+        assert (one.lost, one.of) == (int((change > 0.005).sum()), DRAWS)
+        if one.lost:
+            assert one.worst == pytest.approx(change.max())
+            assert f"in {one.lost} of {DRAWS} (at most {plain_spaces(percent(one.worst))} )" in unfolded(render(data))
+    costs = run.judgement.fitness[key, "drawn"][0]
+    assert found.cost == pytest.approx(costs.max())
+    assert found.other_cost == pytest.approx(run.judgement.fitness[found.against, "drawn"][0][costs.argmax()])
+
+
+def test_a_loop_that_is_lost_is_the_costliest_and_no_loss_of_a_measure(drawn):
+    _, data, _ = drawn
+    lost = replace(data.verdict.costliest, cost=float("inf"))
+    page = unfolded(render(replace(data, verdict=replace(data.verdict, costliest=lost))))
+    assert f"The costliest of {DRAWS} fresh situations: cost J ▲ loop lost" in page
+
+
+def test_means_are_over_the_runs_that_survive(drawn):
+    run, data, _ = drawn
+    judged = data.controller("fixed").judged
+    assert (judged.runs, judged.failures) == (DRAWS, 0)
+    assert set(judged.measures) >= set(ALL_MEASURES)
+    assert judged.measures["iae"] == pytest.approx(run.judgement.mean("fixed", "drawn", "iae"))
+    assert data.controller("oracle").judged is None
+
+
+# ------------------------------------------------------------------------------------------------------ what to type
+
+
+@pytest.mark.parametrize(("ki", "integrates"), [(1e-7, False), (0.0, False), (-1e-7, False), (0.5, True), (-0.5, True)])
+def test_next_to_no_integral_gain_is_none(ki, integrates):
+    gains = ChannelGains(10.0, ki, 5.0, 0.01, horizon=20.0)
+    assert gains.integrates is integrates
+    assert np.isinf(gains.standard[1]) != integrates
+
+
+def test_the_bound_is_a_hundredth_of_the_proportional_part():
+    """Over the horizon T an error moves the integral by ki T: 1 % of kp there."""
+    at = NO_ACTION * 10.0 / 20.0
+    assert not ChannelGains(10.0, 0.99 * at, 0.0, horizon=20.0).integrates
+    assert ChannelGains(10.0, 1.01 * at, 0.0, horizon=20.0).integrates
+    assert ChannelGains(10.0, 1e-12, 0.0).integrates  # no horizon is known: only 0 is none
+    assert ChannelGains(0.0, 1e-12, 0.0, horizon=20.0).integrates  # an integral controller
+
+
+def test_a_schedule_integrates_where_any_of_its_gains_does():
+    still = ChannelGains(10.0, 0.0, 0.0, horizon=20.0)
+    assert not replace(still, nodes=(still,)).integrates
+    assert replace(still, nodes=(replace(still, ki=1.0),)).integrates
+    assert replace(still, low=(1.0, 0.0, 0.0), high=(20.0, 1.0, 0.0)).integrates
+
+
+def test_next_to_no_derivative_time_is_none():
+    assert ChannelGains(1.0, 1.0, 1e-5, 0.01, horizon=5.0).standard[2] == 0.0  # N = 0.001
+    assert ChannelGains(1.0, 1.0, 1e-2, 0.01, horizon=5.0).standard[2:] == pytest.approx((0.01, 1.0))
+
+
+def test_page_and_terminal_say_that_an_error_lasts(drawn):
+    _, data, _ = drawn
+    key = data.verdict.recommended
+    of = data.controller(key)
+    still = tuple(replace(g, ki=9.35e-07, low=None, high=None, nodes=()) for g in of.gains)
+    controllers = tuple(replace(c, gains=still) if c.key == key else c for c in data.controllers)
+    changed = replace(data, controllers=controllers)
+    assert len(lasting_errors(changed)) == 1
+    text = answer(changed, data.knowledge.kb)
+    said = "no integral action (ki = 9.35e-07): a constant disturbance leaves a lasting error"
+    assert f"{of.name}: {said}" in text
+    row = next(line for line in text if "(recommended)" in line)
+    assert re.search(r"\(recommended\)[^\n]*? none ", row)
+    assert "no integral action (ki = 9.35·10⁻⁷): a constant disturbance leaves a lasting error" in words(
+        render(changed)
+    )
+    assert "no integral action" not in words(render(data))
+
+
+def test_a_long_schedule_folds_and_a_short_one_does_not(drawn):
+    _, data, _ = drawn
+    chosen = replace(data, verdict=replace(data.verdict, recommended="knowledge_base"))
+    page = render(chosen)
+    assert "knowledge base: gains to type in at 15 points" in unfolded(page)
+    assert "error rate" not in unfolded(page).partition("What to type")[2].partition("Plant")[0]
+    assert words(page).count("error rate") > 15
+    node = replace(data.controller("fixed").gains[0], at="|e| = 1.3 m and beyond")
+    short = (replace(data.controller("fixed").gains[0], nodes=(node,)),)
+    controllers = tuple(replace(c, gains=short) if c.key == "fixed" else c for c in data.controllers)
+    assert "|e| = 1.3 m and beyond" in unfolded(render(replace(data, controllers=controllers)))
