@@ -148,20 +148,23 @@ def _task(values: dict[str, float], at: float, t_end: float, wide: float) -> dic
 
 
 def _ranges(values: dict[str, float], at: float, t_end: float, wide: float) -> OperatingRanges:
-    """Return what the reactors meet: throughput, an ageing catalyst, a fouled jacket, thin feed; rest at `at` [K]."""
+    """Return what the reactors meet: throughput, an ageing catalyst, a fouled jacket, thin feed; rest at `at` [K].
+
+    Hotter, or with less of the jacket, the coldest coolant does not hold the reaction in some of what is drawn.
+    """
     shares = {
-        "flow": (0.9, 1.1),
+        "flow": (0.95, 1.05),
         "frequency factor": (0.9, 1.1),
         "reaction heat": (0.97, 1.03),
-        "transfer": (0.8, 1.2),
+        "transfer": (0.9, 1.2),
         "feed concentration": (0.93, 1.0),
     }
     feed = values["feed concentration"]
     return OperatingRanges(
         parameters={name: (low * values[name], high * values[name]) for name, (low, high) in shares.items()},
         initial={},
-        reference={"temperature": (at - 1.5 * wide, at + 1.5 * wide)},
-        load={"feed temperature": (-4.0, 6.0)},
+        reference={"temperature": (at - 1.2 * wide, at + 0.8 * wide)},
+        load={"feed temperature": (-4.0, 4.0)},
         excitation={"feed temperature": (0.0, 0.2), "feed concentration": (0.0, 2e-3 * feed)},
         noise={"temperature": (0.0, 0.02 * wide)},
         delay=(0.0, 2e-3 * t_end),

@@ -123,11 +123,11 @@ TWO_TANKS = register(
             ranges=OperatingRanges(
                 parameters={
                     "upper hole": (0.95 * _HOLE, 1.3 * _HOLE),
-                    "lower hole": (0.7 * _HOLE, 1.05 * _HOLE),
+                    "lower hole": (0.7 * _HOLE, _HOLE),
                     "pump": (0.85 * _PUMP, 1.1 * _PUMP),
                 },
                 initial={"upper": (0.02, 0.16), "lower": (0.02, 0.16)},
-                reference={"lower": (0.06, 0.19)},
+                reference={"lower": (0.06, 0.18)},
                 load={"inflow": (-4e-6, 4e-6)},
                 excitation={"inflow": (0.0, 1e-6)},
                 noise={"lower": (0.0, 1e-3)},

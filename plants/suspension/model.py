@@ -45,15 +45,15 @@ _DISTURBANCES = (
 _CHANNELS = (
     Channel(
         output="heave", rate="heave_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
-        gains_high=(20e3, 20e3, 8e3),
+        gains_high=(320e3, 20e3, 16e3),
     ),
     Channel(
         output="pitch", rate="pitch_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
-        gains_high=(25e3, 25e3, 10e3),
+        gains_high=(400e3, 50e3, 40e3),
     ),
     Channel(
         output="roll", rate="roll_rate", scale=0.02, low=-FORCE_MAX, high=FORCE_MAX, collocated=False,
-        gains_high=(15e3, 15e3, 6e3),
+        gains_high=(320e3, 15e3, 12e3),
     ),
 )  # fmt: skip
 # What the struts' own heave, pitch and roll add to dampers at their base: stiffness, softness or damping of each mode.
