@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from experiments.pipeline.ladder import Bench
     from experiments.settings import Setup
     from sscq.baselines.tuned import Tuned
+    from sscq.certificates.certify import SlowestLoop
     from sscq.situations.situation import Situation
 
 STABLE, RESTING, UNSTABLE = "stable", "resting", "unstable"
@@ -40,8 +41,9 @@ class StabilityFinding:
     ----------
     outcome : str
         Of fixed gains "stable", "resting" (a mode hardly moves, as with next to no ki) or "unstable". Of a schedule
-        "holds": a common Lyapunov function exists; "none": it was proved that there is none; "not found"; "unstable":
-        one of its gain sets is not stable even if it stands still. "not made": why is the `reason`.
+        "holds": a common Lyapunov function exists; "none": it was proved that there is none; "not found"; "unstable"
+        or "resting": one of its gain sets is, even if it stands still, so that there can be none. "not made": why is
+        the `reason`.
     loops : int
         Gain sets times operating points, plants and delays.
     decay : float
@@ -112,21 +114,29 @@ def _asked(setup: Setup, one: Tuned) -> StabilityFinding:
     family = frozen_family(setup.plant, one.controller, gains, situations, step=setup.step)
     if len(family.hull.gains) == 1:
         slowest = slowest_loop(family)
-        outcome = STABLE if slowest.decay > slowest.rounding else RESTING
-        outcome = UNSTABLE if slowest.decay < -slowest.rounding else outcome
+        outcome = _at_rest(slowest)
         return StabilityFinding(outcome, slowest.n_loops, slowest.decay, slowest.name.partition(" at ")[2])
     if family.n_members * len(family.states) ** 2 > MOST:
         size = f"its {family.n_members} loops of {len(family.states)} states"
         too_long = f"{size} would take longer than the rest of the design; `sscq certify` asks them"
         return StabilityFinding(NOT_MADE, family.n_members, reason=too_long)
     found = certified(family, by_point=False, largest=False)
-    outcome = {"holds": HOLDS, "unstable member": UNSTABLE}.get(found.verdict, NONE if found.excluded else NOT_FOUND)
+    outcome = HOLDS if found.holds else NONE if found.excluded else NOT_FOUND
+    if found.verdict == "unstable member":
+        outcome = UNSTABLE if _at_rest(slowest_loop(family)) == UNSTABLE else RESTING
     own = one.controller.kb.inference.authority if scheduled else None
     less = None
     if scheduled and not found.holds:
         less = largest_authority(setup.plant, one.controller, situations, step=setup.step, largest=False)
     certified_at = None if less is None else less.authority
     return StabilityFinding(outcome, found.n_members, found.decay, found.worst, own, certified_at, text=found.text)
+
+
+def _at_rest(slowest: SlowestLoop) -> str:
+    """What the slowest loop says of gains that stand still."""
+    if slowest.decay < -slowest.rounding:
+        return UNSTABLE
+    return STABLE if slowest.decay > slowest.rounding else RESTING
 
 
 def _laws(one: Tuned) -> Sequence[Any]:

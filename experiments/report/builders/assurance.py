@@ -75,13 +75,21 @@ def _stability(found: StabilityFinding) -> str:
     if found.outcome == stability.STABLE:
         return f"each of {loops} is stable, the slowest ({found.slowest}) decays with {number(found.decay, 3)} 1/s"
     if found.outcome == stability.RESTING:
-        return f"no mode of {loops} grows, but one ({found.slowest}) hardly decays, as with next to no ki"
+        still = f"no mode of {loops} grows"
+        if found.text:  # of a schedule, whose gains also move
+            still += " while the gains stand still"
+        return f"{still}, but one ({found.slowest}) hardly decays, as with next to no ki{_unproved(found)}"
     if found.outcome == stability.UNSTABLE:
         return f"no common Lyapunov function can exist: {found.slowest} is unstable even while its gains stand still"
     if found.outcome == stability.HOLDS:
         return f"one Lyapunov function serves {loops}, however fast the gains move (decay {number(found.decay, 3)} 1/s)"
     known = "exists" if found.outcome == stability.NONE else "was found"
     return f"no common Lyapunov function {known}{_at_less(found)}"
+
+
+def _unproved(found: StabilityFinding) -> str:
+    """What follows for gains that move, where one of their sets hardly decays."""
+    return f": while they move nothing is proved{_at_less(found)}" if found.text else ""
 
 
 def _at_less(found: StabilityFinding) -> str:

@@ -64,6 +64,17 @@ def test_a_schedule_has_a_common_function_as_the_command_says(run):
     assert 0.0 < found.decay <= command.decay * (1.0 + 1e-6)
 
 
+def test_rules_without_integral_action_are_not_called_unstable(run):
+    """Their integral stands still: no function falls along it, but nothing grows either."""
+    pytest.importorskip("cvxpy")
+    kb = run.refined["equal"].kb
+    base = kb.channels[0]
+    lazy = tuple(replace(rule, gains=(rule.gains[0], 0.0, rule.gains[2])) for rule in base.rules[:1])
+    controller = FuzzyController(replace(kb, channels=(replace(base, rules=(*lazy, *base.rules[1:])),)))
+    one = replace(tuned(run.bench, FIXED, "knowledge_base"), controller=controller, theta=controller.theta)
+    assert asked(run, one).outcome == stability.RESTING
+
+
 def test_without_one_the_largest_authority_is_told(run):
     pytest.importorskip("cvxpy")
     found = asked(run, stretched(run, 4.0))

@@ -49,7 +49,9 @@ def test_the_worst_case_beside_the_fixed_gains_there(run):
         ({"outcome": stability.HOLDS, "decay": 0.25}, "one Lyapunov function serves 30 linearised loops, however fast"),
         ({"outcome": stability.UNSTABLE, "slowest": "rule 1 at rest"}, "rule 1 at rest is unstable even while"),
         ({"outcome": stability.STABLE, "decay": 0.25}, "each of 30 linearised loops is stable"),
-        ({"outcome": stability.RESTING}, "hardly decays, as with next to no ki"),
+        ({"outcome": stability.RESTING}, "no mode of 30 linearised loops grows, but one () hardly decays"),
+        ({"outcome": stability.RESTING, "slowest": "rule 1", "text": "...", "certified_authority": 0.5},
+         "one (rule 1) hardly decays, as with next to no ki: while they move nothing is proved; one exists at authority"),
         ({"outcome": stability.NOT_MADE, "reason": "there is no rest"}, "not asked, because there is no rest"),
     ],
 )  # fmt: skip
