@@ -69,8 +69,9 @@ class SearchConfig(SettingsPart):
 
     method: str = setting(
         "both",
-        "genetic algorithm, CMA-ES, one after the other, or differential evolution",
-        choices=("both", "genetic", "cmaes", "differential_evolution"),
+        "genetic algorithm, CMA-ES, one after the other, the genetic algorithm and then gradient descent, or "
+        "differential evolution",
+        choices=("both", "genetic", "cmaes", "gradient", "differential_evolution"),
     )
     tries: int = setting(
         2, "searches of a knowledge base, from the imitated rules and from the reference gains in turn; they share its "

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from experiments.settings import Setup
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
+    from sscq.baselines.search_plan import Method
     from sscq.baselines.tuned import Tuned
     from sscq.fitness import Fitness
     from sscq.margins.operating import OperatingMargins
-    from sscq.search.method import SearchMethod
 
     Result = TypeVar("Result")
 
@@ -142,7 +142,7 @@ class Bench:
         name: str,
         candidates: Callable[[], list[Candidate]],
         fitness: Fitness,
-        methods: Callable[[int], tuple[SearchMethod, ...]] | None = None,
+        methods: Callable[[int], tuple[Method, ...]] | None = None,
         validation: Task | None = None,
     ) -> list[Tuned]:
         """Run a stage that searches some candidates, each with the full budget; `validation` may stop them early."""
@@ -266,11 +266,11 @@ def fixed_gains(bench: Bench, ref: Reference) -> Tuned:
     def one() -> list[Candidate]:
         return [candidates.fixed(setup.laws, setup.low, setup.high, ref.start)]
 
-    def genetic(n: int) -> tuple[SearchMethod, ...]:
+    def genetic(n: int) -> tuple[Method, ...]:
         first = setup.method(n, setup.evaluations)[0]
         return (replace(first, evaluations=setup.evaluations),)
 
-    def cma(_: int) -> tuple[SearchMethod, ...]:
+    def cma(_: int) -> tuple[Method, ...]:
         return (CmaEs(evaluations=setup.evaluations, renew_every=setup.config.search.renew_every),)
 
     by_ga = bench.search_stage("fixed_genetic", one, ref.fitness, genetic)[0]

@@ -40,9 +40,8 @@ if TYPE_CHECKING:
     from flcs import KnowledgeBase
     from sscq.baselines.candidates import Candidate
     from sscq.baselines.objective import Task
-    from sscq.baselines.search_plan import SearchPlan
+    from sscq.baselines.search_plan import Method, SearchPlan
     from sscq.margins.operating import OperatingMargins
-    from sscq.search.method import SearchMethod
 
     Found = list[tuple[float, KnowledgeBase]]
 
@@ -304,7 +303,7 @@ class Refining:
         """Share of the budget that a search of few genes can use."""
         return _ENOUGH * n_genes / self.setup.evaluations
 
-    def _nearer(self, method: SearchMethod, n_genes: int) -> SearchMethod:
+    def _nearer(self, method: Method, n_genes: int) -> Method:
         if not isinstance(method, CmaEs):
             return method
         return replace(method, sigma=_NEARER, population=max(12, round(4.0 * np.sqrt(n_genes))))

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from experiments.settings.searching import FrontPlan
     from flcs.learning.config import NetworkConfig
     from plants import Plant
+    from sscq.baselines.search_plan import Method
     from sscq.fitness import Fitness
     from sscq.margins.margins import MarginLimits
-    from sscq.search.method import SearchMethod
     from sscq.situations.situation import Situation
     from sscq.teaching.teacher import Teacher
     from sscq.worst.envelope import Envelope
@@ -90,7 +90,7 @@ class Setup:
     fitness: Fitness
     limits: MarginLimits | None
     evaluations: int
-    method: Callable[..., tuple[SearchMethod, ...]]
+    method: Callable[..., tuple[Method, ...]]
     repetition: Callable[[str, int], tuple[Situation, ...]]
     teacher: Teacher
     network: NetworkConfig

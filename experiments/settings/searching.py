@@ -14,6 +14,7 @@ from sscq.fitness import Fitness
 from sscq.loop.measures import scales
 from sscq.margins.margins import MarginLimits
 from sscq.search.cmaes import CmaEs
+from sscq.search.descent import GradientDescent
 from sscq.search.differential_evolution import DifferentialEvolution
 from sscq.search.genetic import GeneticAlgorithm
 from sscq.search.nsga2 import NonDominatedSorting
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from configs.schema import DesignConfig
     from configs.schema.search import FrontConfig
     from plants import Plant
-    from sscq.search.method import SearchMethod
+    from sscq.baselines.search_plan import Method
 
 
 _NEAR, _FAR = 0.1, 0.3  # first steps of CMA-ES, in boxes
@@ -52,19 +53,21 @@ def limits_of(config: DesignConfig) -> MarginLimits | None:
     return None if given.max_sensitivity is None else built(MarginLimits, given)
 
 
-def methods_of(config: DesignConfig) -> Callable[..., tuple[SearchMethod, ...]]:
+def methods_of(config: DesignConfig) -> Callable[..., tuple[Method, ...]]:
     """The searches of a candidate, from its number of genes and its evaluations."""
     search = config.search
 
     def genetic(evaluations: int) -> GeneticAlgorithm:
         return built(GeneticAlgorithm, search, generations=None, evaluations=evaluations)
 
-    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[SearchMethod, ...]:
+    def methods(n_genes: int, evaluations: int, far: bool = False) -> tuple[Method, ...]:
         if search.method == "genetic":
             return (genetic(evaluations),)
         if search.method == "differential_evolution":
             return (DifferentialEvolution(evaluations=evaluations, renew_every=search.renew_every),)
         polish = evaluations if search.method == "cmaes" else max(1, round(_POLISH_SHARE * evaluations))
+        if search.method == "gradient":
+            return (genetic(evaluations - polish), GradientDescent(evaluations=polish, spread=_FAR if far else _NEAR))
         # A population well above CMA-ES's default keeps it out of local optima: schedules have many.
         cma = CmaEs(
             evaluations=polish,

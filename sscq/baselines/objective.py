@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from plants import LoopGainWarning
 from sscq.loop.closed_loop import ClosedLoop
 from sscq.loop.measures import all_measures
+from sscq.loop.slopes import LoopSlopes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,6 +132,59 @@ class Objective:
     def __call__(self, genomes: np.ndarray) -> np.ndarray:
         """Return the fitness [n] of genomes [n, n_genes]."""
         return self.task.fitness(*self.judged(genomes))
+
+    @cached_property
+    def _way_back(self) -> LoopSlopes | None:
+        """The loop run backwards; None where it, or the fitness, has no slopes."""
+        if not self.task.fitness.smooth:
+            return None
+        try:
+            return LoopSlopes(self.loop)
+        except ValueError:
+            return None
+
+    @property
+    def smooth(self) -> bool:
+        """Whether :meth:`slopes` are known."""
+        return self._way_back is not None
+
+    def slopes(self, genomes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fitness [n] and its slopes [n, n_genes] of genomes [n, n_genes].
+
+        Through the loop they are exact; through the margins, where these are violated, they are differences. Rollouts
+        that are lost have none.
+        """
+        assert self._way_back is not None  # noqa: S101  (who asks has looked; for the type checker)
+        genomes = np.asarray(genomes, float)
+        quality, violation = self.judged(genomes)
+        fitness = self.task.fitness(quality, violation)
+        theta = np.ascontiguousarray(self.decode(genomes))
+        weights, of_margins = self.task.fitness.weights(quality, violation)
+        _, each = self._way_back.evaluate(theta, weights, self.task.threads)
+        ahead = genomes[:, None, :] + np.eye(genomes.shape[1]) * _nudges(genomes)[:, None, :]
+        moved = self.decode(ahead.reshape(-1, genomes.shape[1])).reshape(*ahead.shape[:2], -1) - theta[:, None, :]
+        jacobian = moved / _nudges(genomes)[..., None]  # [candidate, gene, parameter]
+        found = np.einsum("cgp,cp->cg", jacobian, each.sum(axis=0))
+        return fitness, found + self._margin_slopes(ahead, violation, of_margins, genomes)
+
+    def _margin_slopes(self, ahead: np.ndarray, violation: Any, weight: np.ndarray, genomes: np.ndarray) -> np.ndarray:
+        """Slopes of the margins' part [candidate, gene]: differences, where they are violated."""
+        found = np.zeros(genomes.shape)
+        if self.margins is None:
+            return found
+        broken = np.flatnonzero(violation > 0.0)
+        if len(broken):
+            theta = self.decode(ahead[broken].reshape(-1, genomes.shape[1]))
+            there = self.margins.violation(self.gain_sets(theta), self.task.threads).reshape(len(broken), -1)
+            found[broken] = weight[broken, None] * (there - violation[broken, None]) / _nudges(genomes)[broken]
+        return found
+
+
+_NUDGE = 1e-6  # of a gene's size: half of the digits
+
+
+def _nudges(genomes: np.ndarray) -> np.ndarray:
+    return _NUDGE * np.maximum(np.abs(genomes), 1e-3)
 
 
 def _same(genomes: np.ndarray) -> np.ndarray:

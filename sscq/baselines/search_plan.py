@@ -10,6 +10,7 @@ import numpy as np
 from sscq.baselines.objective import Objective, Task
 from sscq.baselines.tuned import Tuned
 from sscq.search.checkpoint import Checkpoint
+from sscq.search.descent import GradientDescent, descend
 from sscq.search.search import evolve
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sscq.search.history import SearchResult
     from sscq.search.method import SearchMethod
 
+    Method = SearchMethod | GradientDescent
+
 
 @dataclass(frozen=True)
 class SearchPlan:
@@ -28,7 +31,7 @@ class SearchPlan:
 
     Attributes
     ----------
-    methods : tuple of SearchMethod
+    methods : tuple of SearchMethod or GradientDescent
         Their budgets add up to that of a candidate.
     seed : int
     checkpoints : Path, optional
@@ -37,7 +40,7 @@ class SearchPlan:
         Called with (candidate name, method name, progress) after each generation.
     """
 
-    methods: tuple[SearchMethod, ...]
+    methods: tuple[Method, ...]
     seed: int = 0
     checkpoints: Path | None = None
     report: Callable[[str, str, Any], None] | None = None
@@ -49,14 +52,10 @@ class SearchPlan:
         unspent = 0
         for number, planned in enumerate(self.methods):
             method = _with_more(planned, unspent)
+            if isinstance(method, GradientDescent) and not objective.smooth:
+                method = method.without_slopes(len(candidate.low))
             name = type(method).__name__
-            path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
-            result = evolve(
-                objective, candidate.low, candidate.high, method, self.seed + number, start=start,
-                scale=candidate.scale,
-                checkpoint=None if path is None else Checkpoint(path, problem=objective.problem(candidate.name)),
-                report=self._reporter(candidate.name, name),
-            )  # fmt: skip
+            result = self._one(objective, candidate, method, number, start)
             evaluations += result.evaluations
             unspent = max(0, (method.evaluations or 0) - result.evaluations)  # a search that stalls leaves the rest
             histories.append((name, result.history))
@@ -78,9 +77,24 @@ class SearchPlan:
             incumbents=incumbents,
         )
 
+    def _one(
+        self, objective: Objective, candidate: Candidate, method: Method, number: int, start: np.ndarray
+    ) -> SearchResult:
+        """Search with one method; a descent is short enough to be begun anew after an interruption."""
+        report = self._reporter(candidate.name, type(method).__name__)
+        box = (candidate.low, candidate.high)
+        if isinstance(method, GradientDescent):
+            return descend(objective, *box, method, self.seed + number, start, scale=candidate.scale, report=report)
+        path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
+        stored = None if path is None else Checkpoint(path, problem=objective.problem(candidate.name))
+        return evolve(
+            objective, *box, method, self.seed + number, start=start, checkpoint=stored, scale=candidate.scale,
+            report=report,
+        )  # fmt: skip
+
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""
-        if not any(method.renew_every for method in self.methods):
+        if not any(getattr(method, "renew_every", None) for method in self.methods):
             best = min(results, key=_fitness)
             return best.genome, best.fitness
         objective.renew(0)
@@ -99,7 +113,7 @@ def _fitness(result: SearchResult) -> float:
     return result.fitness
 
 
-def _with_more(method: SearchMethod, evaluations: int) -> SearchMethod:
+def _with_more(method: Method, evaluations: int) -> Method:
     """Return the method with what the one before it did not need."""
     return replace(method, evaluations=method.evaluations + evaluations) if method.evaluations else method
 

@@ -205,6 +205,43 @@ class Fitness:
             value = value + np.where(broken > 0.0, self.diverged * (1.0 + broken), 0.0)
         return value
 
+    @property
+    def smooth(self) -> bool:
+        """Whether it has slopes with respect to the built-in measures: no order of levels, no measures of a plant."""
+        return not (self.lexicographic or self.own_measures or self.own_limits)
+
+    def weights(
+        self, quality: Quality, margin_violation: np.ndarray | float = 0.0
+    ) -> tuple[dict[str, Any], np.ndarray]:
+        """Return the fitness's slopes: by measure [situation, candidate], and by the violation of margins [candidate].
+
+        Rollouts that are lost count nothing, and neither does the time at a limit, which moves in steps.
+        """
+        each = self.per_situation(quality)
+        value = self.combine(each) + self.margin_weight * np.asarray(margin_violation)
+        excess = limit_excess(self, quality)
+        share = 1.0 + 2.0 * excess * np.sign(value)
+        shares = np.where(quality.failed, 0.0, self._shares(each)) * share
+        found = {name: shares * (weight / self.reference.get(name, 1.0)) for name, weight in self.terms.items()}
+        if self.travel_limit is not None:
+            beyond = quality.values["total_variation"].mean(axis=0) > self.travel_limit
+            limit = max(self.travel_limit, _NO_TRAVEL) * len(each)
+            more = np.where(beyond & ~quality.failed, 2.0 * np.abs(value) / limit, 0.0)
+            found["total_variation"] = found.get("total_variation", 0.0) + more
+        return found, np.asarray(self.margin_weight * share)
+
+    def _shares(self, each: np.ndarray) -> np.ndarray:
+        """Slopes of the combined value with respect to those of the situations [situation, candidate]."""
+        n = len(each)
+        if self.aggregate == "mean":
+            return np.full(each.shape, 1.0 / n)
+        if self.aggregate == "mean_plus_std":
+            away, deviation = each - each.mean(axis=0), each.std(axis=0)
+            return 1.0 / n + self.kappa * away / (n * np.where(deviation > 0.0, deviation, np.inf))
+        count = 1 if self.aggregate == "worst" else max(1, math.ceil(self.share * n - _ROUNDING))
+        rank = np.argsort(np.argsort(-each, axis=0, kind="stable"), axis=0, kind="stable")
+        return np.where(rank < count, 1.0 / count, 0.0)
+
     def severity(
         self, quality: Quality, margin_violation: np.ndarray | float = 0.0, measures: Sequence[str] = ()
     ) -> np.ndarray:

@@ -1,0 +1,170 @@
+"""Projected gradient descent from several starts at once: Adam in the unit cube of the genes.
+
+For objectives that know their slopes. A candidate takes some sixty steps; all starts take theirs in the same calls.
+Steps are normalised, so that neither the size of the fitness nor a penalty near a limit decides how far they go, and
+shrink to nothing; what is returned is the best genome met on the way by the fitness itself, limits included.
+
+Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015, algorithm 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from controllers.settings import setting
+from sscq.search.box import Box
+from sscq.search.cmaes import CmaEs
+from sscq.search.history import GenerationHistory, SearchProgress, SearchResult
+from sscq.search.search import row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Array = NDArray[np.float64]
+
+COST = 5
+"""Evaluations that fitness and slopes of a genome count: one run for the values, and there and back some 3.5."""
+_FIRST, _SECOND, _FLOOR = 0.9, 0.99, 1e-3  # of Adam: forgetting of mean and square, least root of the square
+_FEWEST = 60  # steps that a start needs to settle
+_MOST_STARTS = 16  # the lanes of a kernel
+
+
+class Smooth(Protocol):
+    """An objective with slopes."""
+
+    def slopes(self, genomes: Array) -> tuple[Array, Array]:
+        """Return fitness [n] and slopes [n, n_genes] of genomes [n, n_genes]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientDescent:
+    """Settings of a descent.
+
+    Attributes
+    ----------
+    evaluations : int
+        Budget, in evaluations of the fitness: a genome with its slopes counts :data:`COST`.
+    """
+
+    evaluations: int = setting(1500, "budget; fitness and slopes of a genome count five", low=1)
+    step: float = setting(0.05, "first step, in widths of the box", above=0)
+    spread: float = setting(0.1, "deviation of further starts from those given, in widths of the box", low=0)
+
+    def without_slopes(self, n_genes: int) -> CmaEs:
+        """Return what searches instead where an objective has no slopes: a population well above the usual."""
+        population = max(12, round(10.0 * np.sqrt(n_genes)))
+        return CmaEs(evaluations=self.evaluations, population=population, sigma=self.spread)
+
+    @property
+    def starts(self) -> int:
+        """Number of starts: as many as have enough steps, up to sixteen."""
+        return int(np.clip(self.evaluations // (COST * _FEWEST), 1, _MOST_STARTS))
+
+
+def descend(
+    objective: Smooth,
+    low: ArrayLike,
+    high: ArrayLike,
+    method: GradientDescent,
+    seed: int,
+    start: ArrayLike,
+    *,
+    scale: str | Sequence[str] = "linear",
+    report: Callable[[SearchProgress], object] | None = None,
+) -> SearchResult:
+    """Minimise an objective that knows its slopes over a box.
+
+    Parameters
+    ----------
+    objective : Smooth
+    low, high : array [n_genes]
+    method : GradientDescent
+    seed : int
+        Of the further starts.
+    start : array [n_start, n_genes]
+        The best first; as many as fit are taken, further ones are drawn around them.
+    scale, report
+        As for :func:`sscq.search.search.evolve`.
+    """
+    box = Box(row_of(low), row_of(high), tuple([scale] if isinstance(scale, str) else scale))
+    course = _Course(objective, box, _starts(box, method, seed, start))
+    steps = max(1, method.evaluations // (COST * len(course.points)))
+    for k in range(1, steps + 1):
+        course.step(k, method.step * (1.0 - (k - 1.0) / steps))
+        if report is not None:
+            report(course.progress())
+    return course.result()
+
+
+def _starts(box: Box, method: GradientDescent, seed: int, start: ArrayLike) -> Array:
+    """Points of the unit cube: the given starts, and others drawn around them in turn."""
+    given = box.encode(start)[: method.starts]
+    rng = np.random.Generator(np.random.PCG64(seed))
+    missing = method.starts - len(given)
+    around = given[np.arange(missing) % len(given)]
+    drawn = around + method.spread * rng.standard_normal(around.shape)
+    return np.vstack([given, np.clip(drawn, 0.0, 1.0)])
+
+
+class _Course:
+    """All starts under way."""
+
+    def __init__(self, objective: Smooth, box: Box, points: Array) -> None:
+        self.objective, self.box, self.points = objective, box, points
+        self.mean, self.square = np.zeros_like(points), np.zeros_like(points)
+        self.best, self.best_points = np.full(len(points), np.inf), points.copy()
+        self.history: list[tuple[float, float]] = []
+        self.incumbents: list[Array] = []
+
+    def step(self, k: int, size: float) -> None:
+        """Value all points, and move them against their slopes."""
+        genomes = self.box.decode(self.points)
+        fitness, slopes = self.objective.slopes(genomes)
+        before = self.best.min()
+        better = fitness < self.best
+        self.best[better], self.best_points[better] = fitness[better], self.points[better]
+        if self.best.min() < before:
+            self.incumbents.append(genomes[int(np.argmin(fitness))])
+        self.history.append((float(self.best.min()), float(fitness.mean())))
+        slopes = self._in_cube(slopes[:, self.box.free])
+        slopes /= np.maximum(np.linalg.norm(slopes, axis=1, keepdims=True), np.finfo(float).tiny)
+        self.mean = _FIRST * self.mean + (1.0 - _FIRST) * slopes
+        self.square = _SECOND * self.square + (1.0 - _SECOND) * slopes**2
+        way = self.mean / (1.0 - _FIRST**k) / (np.sqrt(self.square / (1.0 - _SECOND**k)) + _FLOOR)
+        self.points = np.clip(self.points - size * way, 0.0, 1.0)
+
+    def _in_cube(self, slopes: Array) -> Array:
+        """Slopes with respect to the points of the unit cube: a logarithmic gene moves by its own size."""
+        ahead = np.clip(self.points + _NUDGE, 0.0, 1.0)
+        behind = np.clip(self.points - _NUDGE, 0.0, 1.0)
+        moved = (self.box.decode(ahead) - self.box.decode(behind))[:, self.box.free]
+        found = slopes * moved / (ahead - behind)
+        return np.where(np.isfinite(found), found, 0.0)
+
+    def progress(self) -> SearchProgress:
+        """Return what is reported."""
+        best, mean = self.history[-1]
+        return SearchProgress(len(self.history) - 1, self._spent(len(self.history)), best, mean)
+
+    def result(self) -> SearchResult:
+        """Return the best genome met, and the best of every start among the incumbents."""
+        order = np.argsort(self.best, kind="stable")
+        each = self.box.decode(self.best_points[order])
+        n = np.arange(len(self.history))
+        best, mean = np.array(self.history).T
+        spent = (n + 1) * self._spent(1)
+        return SearchResult(
+            each[0], float(self.best[order[0]]), GenerationHistory(n, spent, best, mean), int(spent[-1]), "budget",
+            np.unique(np.vstack([*self.incumbents, each]), axis=0),
+        )  # fmt: skip
+
+    def _spent(self, steps: int) -> int:
+        return steps * COST * len(self.points)
+
+
+_NUDGE = 1e-6  # of the unit cube: decoding is smooth, and exact but for rounding on linear genes
