@@ -88,9 +88,15 @@ class SearchPlan:
         path = None if self.checkpoints is None else self.checkpoints / f"{candidate.name}_{number}.npz"
         stored = None if path is None else Checkpoint(path, problem=objective.problem(candidate.name))
         return evolve(
-            objective, *box, method, self.seed + number, start=start, checkpoint=stored, scale=candidate.scale,
+            objective,
+            *box,
+            method,
+            self.seed + number,
+            start=start,
+            checkpoint=stored,
+            scale=candidate.scale,
             report=report,
-        )  # fmt: skip
+        )
 
     def _best(self, objective: Objective, results: list[SearchResult]) -> tuple[np.ndarray, float]:
         """Genome and fitness of the best result; after renewals all are valued with the declared noise once more."""

@@ -159,9 +159,13 @@ class _Course:
         best, mean = np.array(self.history).T
         spent = (n + 1) * self._spent(1)
         return SearchResult(
-            each[0], float(self.best[order[0]]), GenerationHistory(n, spent, best, mean), int(spent[-1]), "budget",
+            each[0],
+            float(self.best[order[0]]),
+            GenerationHistory(n, spent, best, mean),
+            int(spent[-1]),
+            "budget",
             np.unique(np.vstack([*self.incumbents, each]), axis=0),
-        )  # fmt: skip
+        )
 
     def _spent(self, steps: int) -> int:
         return steps * COST * len(self.points)
