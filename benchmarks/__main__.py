@@ -23,6 +23,7 @@ from benchmarks.engine import (
     peak_memory,
     python_peers,
     scaling,
+    slopes,
 )
 from benchmarks.mechanics import contacts, derivation, drift, expression_size, formulations, sharing, two_ways
 from benchmarks.runner import machine, report
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "orders": orders.orders,
     "work_precision": loops.work_precision,
     "scaling": scaling.scaling,
+    "slopes": slopes.slopes,
     "single_precision": lane_sizes.single_precision,
     "python_peers": python_peers.peers,
     "context": context.context,
