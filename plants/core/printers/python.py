@@ -156,10 +156,10 @@ class Printed:
         product = self._product(node)
         if name == "const":
             self._text[node] = self.literal(self.tape.constants[node])
-        elif name == "keep":
-            self._text[node] = self._text[self.tape.arguments[node][0]]
         elif self._uses[node] == 0:
             return
+        elif name == "keep":
+            self._text[node] = self._text[self.tape.arguments[node][0]]
         elif name in {"sin", "cos"}:
             self._print_sincos(node)
         elif name == "where":
