@@ -200,12 +200,13 @@ def term(measure: str) -> str:
 
 def shares(case: FinishedDesign) -> dict[str, float]:
     """Return how much of the fixed gains' cost in the unforeseen situations each term is; levels have no shares."""
-    if case.fitness.lexicographic:
+    alive = ~case.failed(BASELINE, "unforeseen")  # a rollout cut short has small integrals
+    if case.fitness.lexicographic or not alive.any():
         return {}
     parts = {
         name: weight
         / case.fitness.reference.get(name, 1.0)
-        * float(np.mean(case.measure(BASELINE, "unforeseen", name)))
+        * float(np.mean(case.measure(BASELINE, "unforeseen", name)[alive]))
         for name, weight in case.fitness.terms.items()
     }
     total = sum(parts.values())
