@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 ARGS ?=
-COUNT ?= 1000
+COUNT ?= 20
 
 # One thread in the numerical libraries: the order of their sums, and so the last bit of a result, depends on it.
 export OMP_NUM_THREADS := 1
@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
 	@echo "make test   [ARGS='-m slow']               run the tests"
-	@echo "make differential [COUNT=1000]             random programs through every way they are printed and compiled"
+	@echo "make differential [COUNT=20]               random programs through every way they are printed and compiled"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
 	@echo "make bench                                 ratios against peers, in one run"
 	@echo "make venv                                  install into $(VENV) only"
@@ -36,7 +36,8 @@ test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
 
 differential: $(STAMP)
-	$(BIN)/python -m pytest tests/plants/core/printers/test_differential.py -q --count $(COUNT)
+	$(BIN)/python -m pytest tests/plants/core/printers/test_differential.py tests/sscq/loop/test_company.py \
+		-q --count $(COUNT) -m ""
 
 check: check-lint check-format check-types check-imports check-files
 

@@ -61,8 +61,7 @@ class Lane:
 
     def __getitem__(self, group: str) -> tuple[Traced, ...]:
         first, size = self._rows.first[group], self._rows.size[group]
-        labels = [group] if size == 1 else [f"{group}[{k}]" for k in range(size)]
-        return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
+        return tuple(self._read(str(first + k), self._label(group, k)) for k in range(size))
 
     def __setitem__(self, group: str, values: Sequence[Any]) -> None:
         size = self._rows.size[group]
@@ -71,11 +70,14 @@ class Lane:
         for k, value in enumerate(values):
             self.put(group, k, value)
 
+    def _label(self, group: str, k: int) -> str:
+        return group if self._rows.size[group] == 1 else f"{group}[{k}]"
+
     def put(self, group: str, k: int, value: Any) -> None:
         """Give row `k` of a group its new value."""
         row = str(self._rows.first[group] + k)
         # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
-        self._targets[row] = self._values[row] = self.tape.keep(value)
+        self._targets[row] = self._values[row] = self.tape.keep(value, self._label(group, k))
 
     def one(self, group: str) -> Traced:
         """Return the only row of a group."""
@@ -85,7 +87,7 @@ class Lane:
     def uniform(self, name: str) -> Traced:
         """Return a number that all lanes share, such as ``t`` or ``h``; with a clock row, ``t`` is the lane's own."""
         if name == "t" and CLOCK in self._rows:
-            return self.tape.keep(self.one(CLOCK) * self.uniform("h"))  # rounded as the shared time is
+            return self.tape.keep(self.one(CLOCK) * self.uniform("h"), "t")  # rounded as the shared time is
         value = self.tape.input(name)
         self._sources[value.index] = ""
         return value
