@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from plants.core.elementary_kernels import KERNELS
+from plants.core.kernel.machine_code import IN_PIECES
+from plants.core.kernel.pieces import LONGEST, OUTSIDE, SPILL, Pieces, on_rows, weight
 from plants.core.printers.python import Printed
 from plants.core.tracing.tape import Tape, Traced
 
@@ -130,6 +133,11 @@ class Lane:
         stores = [printer.store(row, code.value(value.index)) for row, value in stored.items()]
         return [*loads, *code.lines, *stores], code.kernels
 
+    @property
+    def shared(self) -> list[str]:
+        """Names of the numbers that all lanes share."""
+        return [self.tape.input_names[node] for node, row in self._sources.items() if not row]
+
     def _variable(self, node: int) -> str:
         """Name of a row's or a uniform number's variable in the text."""
         name, row = self.tape.input_names[node], self._sources[node]
@@ -208,6 +216,7 @@ class Text:
         self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
+        self._pieces: dict[str, Pieces] = {}
         self.kernels: set[str] = set()
 
     def mark(self, loop: LaneLoop) -> str:
@@ -232,6 +241,19 @@ class Text:
             lines, kernels = lane.printed(kept, self.printer)
             self.kernels |= kernels
             self._lines[name] = lines or [self.printer.EMPTY]
+            if self.printer is Printed and weight(lines) > LONGEST:
+                lines, _ = lane.printed(kept, _PrintedForPieces)
+                self._pieces[name] = Pieces(name, lines, self.rows.count, lane.shared)
+        if self._pieces:
+            self.rows.add(SPILL, max(cut.rows for cut in self._pieces.values()))
+
+    def functions(self) -> list[str]:
+        """Return the functions that stand for pieces of long loops, and those that these call on rows."""
+        text = "\n".join(line for cut in self._pieces.values() for piece in cut.pieces for line in piece.calls)
+        named = [(name, kernel) for name, kernel in KERNELS.items() if f"rows_k_{name}(" in text]
+        called = [on_rows(name, len(kernel.domain), kernel.results, self.lanes) for name, kernel in named]
+        mark = [f"{IN_PIECES} = 1\n"] if self._pieces else []
+        return mark + called + [one for cut in self._pieces.values() for one in cut.functions(self.lanes)]
 
     def placed(self, text: str) -> str:
         """Return `text` with every mark replaced by its lane loop, indented as the mark is."""
@@ -243,7 +265,13 @@ class Text:
             return [line]
         indent = line[: len(line) - len(name)]
         name = name.removeprefix(_MARK)
+        if name in self._pieces:
+            return [f"{indent}{call}" for call in self._pieces[name].calls()]
         return [f"{indent}{inner}" for inner in self.printer.loop(self.lanes, name, self._lines[name])]
+
+
+class _PrintedForPieces(Printed):
+    ALONE: ClassVar[frozenset[str]] = OUTSIDE
 
 
 def copies(pairs: Sequence[tuple[str, str]], lanes: int) -> tuple[str, ...]:
