@@ -4,17 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 ARGS ?=
+COUNT ?= 20
 
 # One thread in the numerical libraries: the order of their sums, and so the last bit of a result, depends on it.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help venv design test check check-lint check-format check-types check-imports check-files bench kill clean
+.PHONY: help venv design test differential check check-lint check-format check-types check-imports check-files bench kill clean
 
 help:
 	@echo "make design [ARGS='seed=1 budget=small']   design a controller for the Van der Pol oscillator, with a report"
 	@echo "make test   [ARGS='-m slow']               run the tests"
+	@echo "make differential [COUNT=20]               random programs through every way they are printed and compiled"
 	@echo "make check                                 lint, format, types, import directions, configuration files"
 	@echo "make bench                                 ratios against peers, in one run"
 	@echo "make kill   [COUNT=200]                    kill commands at random moments, go on, compare to the byte"
@@ -33,6 +35,10 @@ design: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
+
+differential: $(STAMP)
+	$(BIN)/python -m pytest tests/plants/core/printers/test_differential.py tests/sscq/loop/test_company.py \
+		-q --count $(COUNT) -m ""
 
 check: check-lint check-format check-types check-imports check-files
 

@@ -15,6 +15,7 @@ from benchmarks.accuracy import loops, orders
 from benchmarks.engine import (
     closed_loop,
     compilation,
+    compile_growth,
     context,
     first_result,
     inference_forms,
@@ -56,6 +57,7 @@ BENCHMARKS: dict[str, Callable[[Size], report.FigureSection]] = {
     "contacts": contacts.contacts,
     "sharing": sharing.sharing,
     "compiling": compilation.compiling,
+    "compile_growth": compile_growth.compile_growth,
     "expression_size": expression_size.expression_size,
     "start": first_result.start,
     "design_share": design_share.design_share,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiments import importing, lint
 from experiments.runtime.errors import UserError, add_user_file, tell, user_errors
+from experiments.runtime.versions import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -165,8 +166,6 @@ def _add_completion(commands: _Commands) -> None:
 
 
 def _version(_: argparse.Namespace) -> None:
-    from experiments.runtime.versions import versions
-
     print(*(f"{name} {version}" for name, version in versions().items() if version is not None), sep="\n")
 
 
@@ -207,7 +206,7 @@ def _load(file: str) -> dict[str, Plant]:
 
 
 def _check(options: argparse.Namespace) -> None:
-    import plants
+    from sscq.loop.trial import checked
 
     found = _load(options.file)
     if not found:
@@ -217,7 +216,7 @@ def _check(options: argparse.Namespace) -> None:
     name = options.plant or next(iter(found))
     if name not in found:
         raise UserError(f"{options.file} gives no plant {name!r} (it gives: {', '.join(found)})")
-    report = plants.check(found[name])
+    report = checked(found[name])
     print(report)
     if not report.ok:
         raise SystemExit(1)
@@ -229,7 +228,7 @@ def _cache(options: argparse.Namespace) -> None:
     if options.path:
         print(cache.folder())
     elif options.show:
-        print(_source(options.show), end="")
+        print(_found(cache.find, options.show).read_text(encoding="utf-8"), end="")
     elif options.clear:
         print(f"deleted {cache.clear()} compiled simulations from {cache.folder()}")
     else:
@@ -240,11 +239,9 @@ def _cache(options: argparse.Namespace) -> None:
             print(*(f"{entry.name}  {cache.title(entry)}".rstrip() for entry in entries), sep="\n")
 
 
-def _source(name: str) -> str:
-    from plants.core.kernel import cache
-
+def _found(find: Callable[[str], Path], name: str) -> Path:
     try:
-        return cache.find(name).read_text(encoding="utf-8")
+        return find(name)
     except ValueError as error:
         raise UserError(str(error)) from error
 

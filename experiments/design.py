@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import plants
 from experiments.runtime.errors import UserError, tell
 from experiments.runtime.launch import command
+from sscq.loop.trial import checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def _check(config: DesignConfig) -> None:
 
 def _refuse_broken(config: DesignConfig) -> int:
     """Refuse a plant that breaks its contract before anything is searched on it; return how much else is advised."""
-    report = plants.check(plants.find(config.plant_name))
+    report = checked(plants.find(config.plant_name))
     if report.ok:
         return len(report.advice)
     told = "; ".join(report.problems)

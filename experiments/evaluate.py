@@ -78,7 +78,7 @@ def _rollouts(config: EvaluateConfig, case: StoredCase, contender: StoredContend
         task = Task(case.plant, some, case.fitness, config.integration_step, options, config.threads)
         quality = task.quality(controller, contender.theta[None])
         table[0, places], table[1, places] = case.fitness.per_situation(quality)[:, 0], quality.diverged_at[:, 0]
-        table[2:, places] = [quality.values[name][:, 0] for name in names[2:]]
+        table[2:, places] = [quality.until_lost[name][:, 0] for name in names[2:]]
     return table.reshape(len(table), len(blocks), len(blocks[0]))
 
 

@@ -9,6 +9,11 @@ settings.register_profile("project", deadline=None, derandomize=True, database=N
 settings.load_profile("project")
 
 
+def pytest_addoption(parser):
+    """`--count N`: that many seeds in the differential runs, whose short versions are part of every run."""
+    parser.addoption("--count", type=int, default=0, help="seeds of the differential runs")
+
+
 @pytest.fixture(autouse=True)
 def _plants_as_before():
     """Plants that a test registers are gone after it, so that no other test depends on the order of the files."""

@@ -108,7 +108,7 @@ def loop_of(plant: Plant, n_steps: int, lanes: int = LANES) -> ClosedLoop:
 
 def table(quality: Quality) -> np.ndarray:
     """Return the measures as columns [candidate, measure], in the order of MEASURES."""
-    return np.stack([quality.values[name][0] for name in MEASURES], axis=1)
+    return np.stack([quality.until_lost[name][0] for name in MEASURES], axis=1)
 
 
 def limits() -> tuple[float, float]:

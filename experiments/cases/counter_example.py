@@ -95,7 +95,7 @@ class CounterExample:
         return {
             "cost": float(costs.cost[0]), "failed": bool(costs.failed[0]),
             "diverged_at": diverged if math.isfinite(diverged) else None,
-            "measures": {name: float(values[0, 0]) for name, values in quality.values.items()},
+            "measures": {name: float(values[0, 0]) for name, values in quality.until_lost.items()},
         }  # fmt: skip
 
     def found(self) -> dict[str, Any]:

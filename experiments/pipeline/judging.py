@@ -177,7 +177,7 @@ def rollouts(
     theta = contender.theta[None] if contender.per_situation is None else contender.per_situation
     quality = _quality(bench, contender, theta, [s for block in blocks.values() for s in block], scale)
     rows = rows_of(setup.plant)
-    full = np.array([quality.diverged_at if m == "diverged_at" else quality.values[m] for m in rows])
+    full = np.array([quality.diverged_at if m == "diverged_at" else quality.until_lost[m] for m in rows])
     result, first, declared = {}, 0, 0
     for kind, block in blocks.items():
         n = len(setup.sets[kind])

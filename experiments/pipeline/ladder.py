@@ -290,7 +290,7 @@ def travel(bench: Bench, ref: Reference, fixed: Tuned) -> float:
 
 def _share_of_travel(bench: Bench, task: Task, fixed: Tuned) -> float:
     quality = task.quality(bench.setup.laws, fixed.theta)
-    return bench.setup.config.fitness.travel_share * float(quality.values["total_variation"].mean())
+    return bench.setup.config.fitness.travel_share * float(quality.until_lost["total_variation"].mean())
 
 
 def validation_task(bench: Bench, fitness: Fitness, fixed: Tuned) -> Task:

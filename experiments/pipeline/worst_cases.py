@@ -206,7 +206,7 @@ class WorstSearches:
         limits: dict[str, float] = dict(self.fitness.own_limits)
         if self.fitness.saturation_limit is not None:
             limits["saturated_time"] = self.fitness.saturation_limit
-        broken = [in_words(limit) for limit, most in limits.items() if quality.values[limit][0, 0] > most]
+        broken = [in_words(limit) for limit, most in limits.items() if quality.until_lost[limit][0, 0] > most]
         return TrialOutcome(costs.cost, costs.diverged_at, broken)
 
 

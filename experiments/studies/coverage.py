@@ -129,7 +129,7 @@ def _sample(design: SearchedDesign, one: Tuned, situations: Sequence[Situation])
         )
         quality = loop.evaluate(one.theta[None], setup.threads)
         failed = np.isfinite(quality.diverged_at)
-        parts.append((fitness.per_situation(quality), quality.values["total_variation"], failed))
+        parts.append((fitness.per_situation(quality), quality.until_lost["total_variation"], failed))
     return Sample(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 

@@ -241,7 +241,9 @@ class FrontObjective(Objective):
         quality, violation = self.judged(genomes)
         fitness = self.task.fitness
         with np.errstate(over="ignore", invalid="ignore"):  # of rollouts that diverge
-            values = {k: fitness.combine(quality.values[m]) for k, m in zip(self.objectives, self._names, strict=True)}
+            values = {
+                k: fitness.combine(quality.until_lost[m]) for k, m in zip(self.objectives, self._names, strict=True)
+            }
             for name, limit in self.limits.items():
                 violation = violation + np.maximum(0.0, values[name] / limit - 1.0)
             severity = fitness.severity(quality, violation, self._names)

@@ -175,7 +175,7 @@ class Fitness:
             return lexicographic.combined(severity, lexicographic_cells(self, quality), self.diverged)
         total = np.zeros(quality.diverged_at.shape)
         for name, weight in self.terms.items():
-            total = total + (weight / self.reference.get(name, 1.0)) * quality.values[name]
+            total = total + (weight / self.reference.get(name, 1.0)) * quality.until_lost[name]
         horizon = np.asarray(quality.t_end)[:, None]
         graded = self.diverged * (1.0 + (horizon - quality.diverged_at) / horizon)
         return np.where(quality.failed, graded, np.where(np.isfinite(total), total, 2.0 * self.diverged))
@@ -224,7 +224,7 @@ class Fitness:
         shares = np.where(quality.failed, 0.0, self._shares(each)) * share
         found = {name: shares * (weight / self.reference.get(name, 1.0)) for name, weight in self.terms.items()}
         if self.travel_limit is not None:
-            beyond = quality.values["total_variation"].mean(axis=0) > self.travel_limit
+            beyond = quality.until_lost["total_variation"].mean(axis=0) > self.travel_limit
             limit = max(self.travel_limit, _NO_TRAVEL) * len(each)
             more = np.where(beyond & ~quality.failed, 2.0 * np.abs(value) / limit, 0.0)
             found["total_variation"] = found.get("total_variation", 0.0) + more
@@ -281,7 +281,7 @@ class Fitness:
                 "give reference gains that stabilise the plant, or tighten the gain bounds"
             )
             raise ValueError(message)
-        values = {name: float(np.median(quality.values[name][:, alive].mean(axis=0))) for name in self.terms}
+        values = {name: float(np.median(quality.until_lost[name][:, alive].mean(axis=0))) for name in self.terms}
         # Of half of the sample a measure of the plant may be 0 (time beyond a limit): what counts as large stands in.
         own = {name: value for name, value in self.reference.items() if name in self.own_measures}
         return replace(self, reference=own | {name: value for name, value in values.items() if value > 0.0})
@@ -350,7 +350,7 @@ def divergence_times(fitness: Fitness, quality: Quality, measures: Sequence[str]
     """Times of divergence [situation, candidate]; 0 where a measure is not finite, NaN where nothing is amiss."""
     finite = np.ones(quality.diverged_at.shape, bool)
     for name in measures or fitness.terms:
-        finite &= np.isfinite(quality.values[name])
+        finite &= np.isfinite(quality.until_lost[name])
     return np.where(finite | quality.failed, quality.diverged_at, 0.0)
 
 
@@ -360,7 +360,7 @@ def lexicographic_cells(
     """Lexicographic number of error and entropy, both `over` the situations if asked; not finite is 0."""
     parts = []
     for name in fitness.terms:
-        relative = quality.values[name] / fitness.reference.get(name, 1.0)
+        relative = quality.until_lost[name] / fitness.reference.get(name, 1.0)
         finite = np.where(np.isfinite(relative), relative, 0.0)
         parts.append(finite if over is None else over(finite))
     return lexicographic.cells(parts[0], parts[1], fitness.tolerance)
@@ -370,10 +370,10 @@ def limit_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
     """Excess of travel, of time at the limits and of limited measures [candidate], in shares of what is allowed."""
     found = np.zeros(quality.diverged_at.shape[1])
     if fitness.travel_limit is not None:
-        travel = quality.values["total_variation"].mean(axis=0)
+        travel = quality.until_lost["total_variation"].mean(axis=0)
         found = np.maximum(0.0, travel / max(fitness.travel_limit, _NO_TRAVEL) - 1.0)
     if fitness.saturation_limit is not None:
-        at_limit = (quality.values["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
+        at_limit = (quality.until_lost["saturated_time"] / np.asarray(quality.t_end)[:, None]).mean(axis=0)
         found = found + np.maximum(0.0, at_limit / max(fitness.saturation_limit, _NO_SATURATION) - 1.0)
     return found + own_excess(fitness, quality)
 
@@ -382,6 +382,6 @@ def own_excess(fitness: Fitness, quality: Quality) -> np.ndarray:
     """Excess of the plant's own limited measures [candidate], in shares of what is allowed."""
     found = np.zeros(quality.diverged_at.shape[1])
     for name, limit in fitness.own_limits.items():
-        beyond = np.maximum(0.0, quality.values[name].mean(axis=0) / limit - 1.0)
+        beyond = np.maximum(0.0, quality.until_lost[name].mean(axis=0) / limit - 1.0)
         found = found + np.where(np.isfinite(beyond), beyond, fitness.diverged)  # what is lost keeps no limit
     return found

@@ -118,7 +118,7 @@ class Actuator:
 
     def drive(self, lane: Lane, wanted: Sequence[Any]) -> tuple[Any, ...]:
         """Return the plant's inputs after this step; where a setting is 0 its part changes no bit."""
-        inputs = tuple(lane.tape.keep(value) for value in wanted)
+        inputs = tuple(lane.tape.keep(value, f"wanted {k}") for k, value in enumerate(wanted))
         if self.slow:
             ways = zip(inputs, lane["drive"], lane["move"], strict=True)
             lane["drive"] = [where(most, clip(u, at - most, at + most), u) for u, at, most in ways]

@@ -312,7 +312,8 @@ class ClosedLoop:
         wanted = np.array([count_steps(s.t_end, self.step) for s in self.situations])
         diverged = np.where(steps < wanted[:, None], steps * self.step, np.nan)
         horizon, names = np.array([s.t_end for s in self.situations]), tuple(s.name for s in self.situations)
-        return Quality(names, horizon, diverged, dict(zip(self.measures, values, strict=True)), gains)
+        measures = dict(zip(self.measures, values, strict=True))
+        return Quality(names, horizon, diverged, measures, gains, self.scoring.own.worst)
 
     def call(self, numbers: tuple[int, ...]) -> Call:
         """What a call in these situations needs."""

@@ -163,7 +163,7 @@ class Sampling:
         u, w, p = self.motion.block(lane, t, t)
         values = self.plant.outputs(t, lane["x"], u, w, p)
         values = as_tuple(values, len(self.plant.measurements), f"outputs of {self.plant.name}")
-        return tuple(lane.tape.keep(value) for value in values)
+        return tuple(lane.tape.keep(value, f"output {k}") for k, value in enumerate(values))
 
     def refer(self, lane: Lane) -> tuple[Any, ...]:
         """Return the references now."""
@@ -255,7 +255,7 @@ class Sampling:
     def _allocate(self, lane: Lane, commands: Sequence[Any]) -> tuple[Any, ...]:
         t, p = lane.uniform("t"), lane["p"] if self.plant.parameters else ()
         values = allocate_inputs(self.plant, t, lane["x"], commands, p)
-        inputs = tuple(lane.tape.keep(value) for value in values)
+        inputs = tuple(lane.tape.keep(value, f"input {k}") for k, value in enumerate(values))
         if self.spec.bounded:
             inputs = tuple(clip(u, a, b) for u, a, b in zip(inputs, lane["low"], lane["high"], strict=True))
         return inputs

@@ -106,6 +106,12 @@ class OwnMeasures:
         design.results = (*design.results, *self.groups)
 
     @property
+    def worst(self) -> dict[str, float]:
+        """What a lost rollout's measures read, by name: the worst, NaN where neither way is."""
+        ends = {True: math.inf, False: -math.inf, None: math.nan}
+        return {measure.name: ends[measure.less_is_better] for measure in self.measures}
+
+    @property
     def width(self) -> int:
         """Number of states of all measures."""
         return sum(measure.n_states for measure in self.measures)

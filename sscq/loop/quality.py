@@ -7,7 +7,7 @@ scale and summed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,6 +80,10 @@ def _overshoot(old: Any, progress: tuple[Any, ...]) -> Any:
 class Quality:
     """Quality of control of every candidate in every situation; each array [situation, candidate].
 
+    Of a rollout that diverged every measure reads infinite (of a plant's own one: what is worst, NaN where neither way
+    is): one cut short has small integrals, and would look best to whoever compares them. What they were up to the
+    divergence is in `until_lost`.
+
     Attributes
     ----------
     ise, iae, itae : integrals of e^2, |e|, t |e|; t from the latest jump of reference or load before
@@ -93,11 +97,13 @@ class Quality:
     entropy_difference, entropy_difference_abs : integral of their difference and of its magnitude [J]
     saturated_time : time with a command at a limit [s]
     peak_command : largest |u|
-    diverged_at : time at which the rollout left the plant's region [s], NaN where it did not; the other measures are
-        then those up to that time
+    diverged_at : time at which the rollout left the plant's region [s], NaN where it did not
     loop_gain : in loop-free modes the largest gain of the plant's algebraic loop at the beginning of a step, else None;
         with more than two accelerations a bound that is never below it. From 1 on the results may mean nothing
     t_end : horizon of each situation [situation], s
+    until_lost : measures by name as they were added up, of rollouts that diverged up to that time: for penalties and
+        records that have `diverged_at` beside them
+    worst : what own measures of lost rollouts read, by name; all others are infinite
 
     The plant's own measures are found by name like the others: ``quality["ride_comfort"]``.
     """
@@ -105,24 +111,30 @@ class Quality:
     situations: tuple[str, ...]
     t_end: np.ndarray
     diverged_at: np.ndarray
-    values: Mapping[str, np.ndarray]
+    until_lost: Mapping[str, np.ndarray]
     loop_gain: np.ndarray | None = None
+    worst: Mapping[str, float] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> np.ndarray:
         """Return a measure by name."""
-        values = self.__dict__.get("values", {})
-        if name in values:
-            return values[name]
+        known = self.__dict__.get("until_lost", {})
+        if name in known:
+            return self[name]
         if name in ALL_MEASURES:
-            message = f"the measure {name!r} was not asked for in this evaluation; got {', '.join(values)}"
+            message = f"the measure {name!r} was not asked for in this evaluation; got {', '.join(known)}"
             raise AttributeError(message)
         raise AttributeError(name)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a measure by name, built-in or the plant's own."""
-        if name not in self.values:
-            raise KeyError(unknown("measure of this evaluation", name, tuple(self.values)))
-        return self.values[name]
+        if name not in self.until_lost:
+            raise KeyError(unknown("measure of this evaluation", name, tuple(self.until_lost)))
+        return np.where(self.failed, self.worst.get(name, np.inf), self.until_lost[name])
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """All measures by name."""
+        return {name: self[name] for name in self.until_lost}
 
     @property
     def failed(self) -> np.ndarray:

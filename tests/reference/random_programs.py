@@ -1,5 +1,6 @@
 """Random programs whose numbers are used again and again: sums and products with much in common."""
 
+from plants.core import elementary as el
 from plants.core.elementary import cos, maximum, minimum, quotient, sin, tanh, where
 from plants.core.tracing.tape import Tape
 from plants.core.tracing.trace import Program
@@ -26,6 +27,27 @@ _STEPS = {
     "maximum": (1, 2, maximum),
     "where": (1, 3, where),
 }
+EVERY = _STEPS | {
+    "tan": (1, 1, el.tan),
+    "asin": (1, 1, el.asin),
+    "acos": (1, 1, el.acos),
+    "atan2": (1, 2, el.atan2),
+    "exp": (1, 1, el.exp),
+    "log": (1, 1, el.log),
+    "sqrt": (1, 1, el.sqrt),
+    "pow": (1, 2, el.pow),
+    "abs": (1, 1, el.abs),
+    "sign": (1, 1, el.sign),
+    "floor": (1, 1, el.floor),
+    "above": (2, 2, lambda x, y: where(x - y, 1.0, 0.0)),
+    "within": (3, 3, lambda x, y, z: where(x - y, 1.0, 0.0) * where(z - x, 1.0, 0.0)),
+    "chosen where a difference is kept": (1, 3, lambda x, y, z: where(x.tape.keep(x - y), y, z)),
+    "chosen within": (
+        2, 3, lambda x, y, z: where(x.tape.keep(where(x - y, 1.0, 0.0) * where(z, 1.0, 0.0)), y, z * 0.5)
+    ),
+    "table1d": (1, 3, lambda x, y, z: el.table1d(x, (-1.0, 0.5, 2.0), (y, 0.25, z))),
+}  # fmt: skip
+"""Every elementary operation, and the truth values that selects are printed without."""
 
 
 def grow(rng, length, outputs=3, without=()):
@@ -34,9 +56,16 @@ def grow(rng, length, outputs=3, without=()):
     `without` names kinds of steps to leave out.
     """
     tape = Tape()
-    numbers = [tape.input(name) for name in NAMES]
-    kinds = [name for name, (weight, _, _) in _STEPS.items() for _ in range(weight) if name not in without]
-    for _ in range(length):
-        _, count, step = _STEPS[rng.choice(kinds)]
-        numbers.append(tape.lift(step(*(rng.choice(numbers) for _ in range(count)))))
+    kinds = {name: kind for name, kind in _STEPS.items() if name not in without}
+    numbers = grown([tape.input(name) for name in NAMES], rng, length, kinds)
     return Program(tape, NAMES, tuple(number.index for number in numbers[-outputs:]))
+
+
+def grown(numbers, rng, length, kinds=None):
+    """Return the numbers followed by those of `length` random steps of these kinds (left out: every one)."""
+    kinds, numbers = EVERY if kinds is None else kinds, list(numbers)
+    names = [name for name, (weight, _, _) in kinds.items() for _ in range(weight)]
+    for _ in range(length):
+        _, count, step = kinds[rng.choice(names)]
+        numbers.append(numbers[0].tape.lift(step(*(rng.choice(numbers) for _ in range(count)))))
+    return numbers

@@ -233,7 +233,10 @@ def _from_verdict(case: FinishedDesign, name: str) -> VerdictComparison:
 def _compared(case: FinishedDesign, name: str, against: str, kind: Group) -> VerdictComparison:
     values, base = (case.judgement.fitness[key, kind] for key in (name, against))
     change = estimates.change(values, base, estimates.draws(len(values), case.setup.seed))
-    travel = [float(case.measure(key, kind, "total_variation").mean()) for key in (name, against)]
+    both = ~(case.failed(name, kind) | case.failed(against, kind))  # a rollout cut short has travelled less
+    travel = [
+        float(case.measure(key, kind, "total_variation")[both].mean()) if both.any() else nan for key in (name, against)
+    ]
     ratio = travel[0] / travel[1] if travel[1] > 0.0 else nan
     return VerdictComparison(name, against, change, _same_travel(name, against, ratio), kind, ratio)
 

@@ -235,10 +235,13 @@ def term(measure: str) -> str:
 
 def shares(case: FinishedDesign) -> dict[str, float]:
     """Return how much of the fixed gains' cost in the judged situations each term is; levels have no shares."""
-    if case.fitness.lexicographic:
+    alive = ~case.failed(BASELINE, case.judged)  # of rollouts that are lost there is no cost
+    if case.fitness.lexicographic or not alive.any():
         return {}
     parts = {
-        name: weight / case.fitness.reference.get(name, 1.0) * float(np.mean(case.measure(BASELINE, case.judged, name)))
+        name: weight
+        / case.fitness.reference.get(name, 1.0)
+        * float(np.mean(case.measure(BASELINE, case.judged, name)[alive]))
         for name, weight in case.fitness.terms.items()
     }
     total = sum(parts.values())

@@ -57,7 +57,7 @@ class RivalController:
             self.plant, self.controller, self.theta[None], situations, self.step, measures=measures,
             threads=self.threads,
         )  # fmt: skip
-        values = {name: found.values[name][:, 0] for name in measures}
+        values = {name: found.until_lost[name][:, 0] for name in measures}
         return {"stood": ~np.isfinite(found.diverged_at[:, 0]), **values}
 
     def survives(self, situations: Sequence[sscq.Situation]) -> np.ndarray:

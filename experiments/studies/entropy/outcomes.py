@@ -160,7 +160,7 @@ class Workshop:
         found = self.loop.evaluate(np.atleast_2d(gains), self.setup.threads)
         horizon = np.asarray(found.t_end)[:, None]
         lost = np.where(found.failed, 1.0 + (horizon - found.diverged_at) / horizon, 0.0).mean(axis=0)
-        return {name: np.asarray(found.values[name].mean(axis=0)) for name in self.measures}, lost
+        return {name: np.asarray(found.until_lost[name].mean(axis=0)) for name in self.measures}, lost
 
     def cheapest(self, measure: str, budget: float, start: np.ndarray | None = None) -> Cheapest:
         """Return the gains that are least in a measure at no more than `budget` of mean IAE; the best of all seeds."""
@@ -195,7 +195,7 @@ class Workshop:
         def table(values: np.ndarray) -> np.ndarray:
             return np.moveaxis(values.reshape(shape), -1, 0)
 
-        return {name: table(found.values[name]) for name in self.measures}, table(found.failed)
+        return {name: table(found.until_lost[name]) for name in self.measures}, table(found.failed)
 
 
 _RESAMPLES = 2000

@@ -180,7 +180,7 @@ class Regions:
             UNICYCLE_BALANCED, self.structure.controller, self.structure.theta(genomes), self.situations, _STEP,
             measures=("motor_load",), threads=1,
         )  # fmt: skip
-        fell_at, load = (v.reshape(*self.shape, -1) for v in (found.diverged_at, found.values["motor_load"]))
+        fell_at, load = (v.reshape(*self.shape, -1) for v in (found.diverged_at, found.until_lost["motor_load"]))
         stood = ~np.isfinite(fell_at)
         first = np.where(stood.all(axis=2), self.shape[2], stood.argmin(axis=2))
         lived = np.where(stood, 0.0, fell_at / _SEARCHED.t_end)

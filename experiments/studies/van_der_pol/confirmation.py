@@ -94,7 +94,7 @@ def sample(kb: KnowledgeBase, declared: FreshSituations, *, fixed: bool) -> Samp
     for block in np.array_split(genes.draw(declared.draws, declared.seed), -(-declared.draws // _BLOCK)):
         quality = bench.quality(one.controller, one.theta, block)
         found = bench.costs(quality, len(block))
-        parts.append((found.cost, quality.values["total_variation"][: len(block), 0], found.failed))
+        parts.append((found.cost, quality.until_lost["total_variation"][: len(block), 0], found.failed))
     return Sample(*(np.concatenate(column)[:, None] for column in zip(*parts, strict=True)))
 
 

@@ -52,6 +52,7 @@ ARGUMENTS = (  # of a rollout: whole numbers, and contiguous arrays of so many d
     "int64[:,::1]", "int64[:,:,::1]", "float64[:,::1]", "int64[::1]", "float64[::1]", "float64[:,::1]",
     "float64[:,::1]", "int64[::1]", "float64[:,:,::1]", "float64[::1]", "float64[:,:,::1]", "int64[::1]",
 )  # fmt: skip
+_MANY = 64  # rows of a group that are given back in a loop
 _RECORD = """            if chunk == 0 and record.shape[0] > 0:
                 for row in range(record_rows.shape[0]):
                     for lane in range({lanes}):
@@ -255,8 +256,15 @@ def _kept_rows(design: KernelDesign) -> set[str]:
 
 
 def _give_back(design: KernelDesign) -> str:
-    rows = [row for name in design.results for row in range(*design.rows.span(name).indices(design.rows.count))]
-    return "\n".join(f"                results[out, {k}] = S[{row}, lane]" for k, row in enumerate(rows))
+    lines, k = [], 0
+    for name in design.results:
+        row, size = design.rows.first[name], design.rows.size[name]
+        if size > _MANY:
+            lines += [f"for row in range({size}):", f"    results[out, {k} + row] = S[{row} + row, lane]"]
+        else:
+            lines += [f"results[out, {k + j}] = S[{row + j}, lane]" for j in range(size)]
+        k += size
+    return "\n".join(f"                {line}" for line in lines)
 
 
 def unpacked(design: KernelDesign, first: int) -> str:
@@ -341,6 +349,7 @@ def _helpers(text: Text, design: KernelDesign) -> list[str]:
     printed: list[str] = []
     if text.kernels:
         printed.append(source(sorted(text.kernels)))
+    printed += text.functions()
     if design.streams:
         printed += [f"@inline\n{_source(f)}" for f in (noise.philox, noise.unit_pair)]
         printed.append(_source(noise.fill))  # once per 1024 samples: a call

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from plants.core.elementary_kernels import KERNELS
+from plants.core.kernel.machine_code import IN_PIECES
+from plants.core.kernel.pieces import LONGEST, OUTSIDE, SPILL, Pieces, on_rows, weight
 from plants.core.printers.python import Printed
 from plants.core.tracing.tape import Tape, Traced
 
@@ -61,8 +64,7 @@ class Lane:
 
     def __getitem__(self, group: str) -> tuple[Traced, ...]:
         first, size = self._rows.first[group], self._rows.size[group]
-        labels = [group] if size == 1 else [f"{group}[{k}]" for k in range(size)]
-        return tuple(self._read(str(first + k), label) for k, label in enumerate(labels))
+        return tuple(self._read(str(first + k), self._label(group, k)) for k in range(size))
 
     def __setitem__(self, group: str, values: Sequence[Any]) -> None:
         size = self._rows.size[group]
@@ -71,11 +73,14 @@ class Lane:
         for k, value in enumerate(values):
             self.put(group, k, value)
 
+    def _label(self, group: str, k: int) -> str:
+        return group if self._rows.size[group] == 1 else f"{group}[{k}]"
+
     def put(self, group: str, k: int, value: Any) -> None:
         """Give row `k` of a group its new value."""
         row = str(self._rows.first[group] + k)
         # Kept: a loop that reads the row from memory and one that is joined to this one compute the same bits.
-        self._targets[row] = self._values[row] = self.tape.keep(value)
+        self._targets[row] = self._values[row] = self.tape.keep(value, self._label(group, k))
 
     def one(self, group: str) -> Traced:
         """Return the only row of a group."""
@@ -85,7 +90,7 @@ class Lane:
     def uniform(self, name: str) -> Traced:
         """Return a number that all lanes share, such as ``t`` or ``h``; with a clock row, ``t`` is the lane's own."""
         if name == "t" and CLOCK in self._rows:
-            return self.tape.keep(self.one(CLOCK) * self.uniform("h"))  # rounded as the shared time is
+            return self.tape.keep(self.one(CLOCK) * self.uniform("h"), "t")  # rounded as the shared time is
         value = self.tape.input(name)
         self._sources[value.index] = ""
         return value
@@ -136,6 +141,11 @@ class Lane:
         loads = [printer.load(names[node], row) for node, row in self._sources.items() if row and node in needed]
         stores = [printer.store(row, code.value(value.index)) for row, value in stored.items()]
         return [*loads, *code.lines, *stores], code.kernels
+
+    @property
+    def shared(self) -> list[str]:
+        """Names of the numbers that all lanes share."""
+        return [self.tape.input_names[node] for node, row in self._sources.items() if not row]
 
     def _variable(self, node: int) -> str:
         """Name of a row's or a uniform number's variable in the text."""
@@ -255,6 +265,7 @@ class Text:
         self.rows, self.lanes, self.kept, self.printer = rows, lanes, kept, printer
         self._traced: dict[str, Lane] = {}
         self._lines: dict[str, list[str]] = {}
+        self._pieces: dict[str, Pieces] = {}
         self.kernels: set[str] = set()
 
     def mark(self, loop: LaneLoop) -> str:
@@ -283,6 +294,19 @@ class Text:
             lines, kernels = lane.printed(kept, self.printer)
             self.kernels |= kernels
             self._lines[name] = lines or [self.printer.EMPTY]
+            if self.printer is Printed and weight(lines) > LONGEST:
+                lines, _ = lane.printed(kept, _PrintedForPieces)
+                self._pieces[name] = Pieces(name, lines, self.rows.count, lane.shared)
+        if self._pieces:
+            self.rows.add(SPILL, max(cut.rows for cut in self._pieces.values()))
+
+    def functions(self) -> list[str]:
+        """Return the functions that stand for pieces of long loops, and those that these call on rows."""
+        text = "\n".join(line for cut in self._pieces.values() for piece in cut.pieces for line in piece.calls)
+        named = [(name, kernel) for name, kernel in KERNELS.items() if f"rows_k_{name}(" in text]
+        called = [on_rows(name, len(kernel.domain), kernel.results, self.lanes) for name, kernel in named]
+        mark = [f"{IN_PIECES} = 1\n"] if self._pieces else []
+        return mark + called + [one for cut in self._pieces.values() for one in cut.functions(self.lanes)]
 
     def placed(self, text: str) -> str:
         """Return `text` with every mark replaced by its lane loop, indented as the mark is."""
@@ -294,7 +318,13 @@ class Text:
             return [line]
         indent = line[: len(line) - len(name)]
         name = name.removeprefix(_MARK)
+        if name in self._pieces:
+            return [f"{indent}{call}" for call in self._pieces[name].calls()]
         return [f"{indent}{inner}" for inner in self.printer.loop(self.lanes, name, self._lines[name])]
+
+
+class _PrintedForPieces(Printed):
+    ALONE: ClassVar[frozenset[str]] = OUTSIDE
 
 
 def copies(pairs: Sequence[tuple[str, str]], lanes: int) -> tuple[str, ...]:

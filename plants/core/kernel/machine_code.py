@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SYMBOL = "sscq_kernel"
+IN_PIECES = "IN_PIECES"
+"""Number that a source names whose long loops are cut: LLVM's time counts more there than the last per cent of speed,
+and short loops must not be unrolled before they are vectorised."""
 _engines: list[Any] = []  # machine code lives as long as its engine
 
 
@@ -157,8 +160,9 @@ def _module(text: str, arguments: Sequence[str]) -> Any:
     module = llvm.parse_assembly(module_text(text, "rollout", arguments, SYMBOL))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization, options.slp_vectorization = True, False
+    long = f"\n{IN_PIECES} = 1\n" in text
+    options = llvm.create_pipeline_tuning_options(speed_level=2 if long else 3)
+    options.loop_vectorization, options.slp_vectorization, options.loop_unrolling = True, False, not long
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
     return module

@@ -136,14 +136,15 @@ class SignalBank:
     def values(self, lane: Lane, t: Any, start: Any) -> tuple[Any, ...]:
         """Return every channel's value at stage time `t`; parts with jumps are held from the step's start."""
         result = []
-        for slots in self.slots:
+        for k, slots in enumerate(self.slots):
             total: Any = 0.0
             for slot in slots:
                 settings = lane[slot.group] if slot.kind.n_settings else ()
                 state = number_or_tuple(lane[slot.held]) if slot.kind.random else 0.0
                 value = slot.kind.value(start if slot.kind.jumps else t, settings, state)
                 total = lane.tape.keep(total + lane.tape.keep(value))
-            result.append(total)
+            when = lane.tape.shapes[lane.tape.lift(t).index].hex()
+            result.append(lane.tape.keep(total, f"{self.name}{k} at {when}"))
         return tuple(result)
 
     def every(self, situation: int) -> dict[str, int]:

@@ -98,6 +98,8 @@ class Printed:
     """
 
     EMPTY: ClassVar[str] = "pass"
+    ALONE: ClassVar[frozenset[str]] = frozenset()
+    """Elementary kernels whose calls are statements of their own."""
 
     def __init__(self, tape: Tape, outputs: Iterable[int], names: Mapping[int, str]) -> None:
         self.tape = tape
@@ -156,10 +158,10 @@ class Printed:
         product = self._product(node)
         if name == "const":
             self._text[node] = self.literal(self.tape.constants[node])
-        elif name == "keep":
-            self._text[node] = self._text[self.tape.arguments[node][0]]
         elif self._uses[node] == 0:
             return
+        elif name == "keep":
+            self._text[node] = self._text[self.tape.arguments[node][0]]
         elif name in {"sin", "cos"}:
             self._print_sincos(node)
         elif name == "where":
@@ -171,7 +173,7 @@ class Printed:
                 expression = self._expression(name, [self._text[a] for a in self.tape.arguments[node]])
             else:
                 expression = self._fused(node, product)
-            if self._uses[node] > 1 or len(expression) > _WIDTH or name in _ATOMIC:
+            if self._uses[node] > 1 or len(expression) > _WIDTH or name in _ATOMIC or name in self.ALONE:
                 self._assign(node, expression)
             else:
                 self._text[node] = expression if product is not None else f"({expression})"

@@ -46,8 +46,8 @@ def power(a: float, b: float) -> float:
 
 
 def floor(a: float) -> float:
-    """Return the largest integer not above `a`, as a float."""
-    return float(math.floor(a)) if math.isfinite(a) else a
+    """Return the largest integer not above `a`, as a float; -0 stays, as everywhere."""
+    return math.copysign(math.floor(a), a) if math.isfinite(a) else a
 
 
 def sign(a: float) -> float:

@@ -97,8 +97,8 @@ class Tape:
     arguments : list of tuple of int
         Node numbers of each node's arguments (for ``const`` and ``input``: empty).
     shapes : list of bytes
-        Digest of each node's expression. Arguments of sums and products are ordered by it, so that the same expression
-        is the same whatever else is on the tape.
+        Digest of each node's expression down to inputs and to what was kept under a name. Arguments of sums and
+        products are ordered by it, so that the same expression is the same whatever else is on the tape.
     """
 
     def __init__(self) -> None:
@@ -112,10 +112,13 @@ class Tape:
     def __len__(self) -> int:
         return len(self.operations)
 
-    def _append(self, operation: str, arguments: tuple[int, ...], key: tuple[Any, ...]) -> int:
+    def _append(
+        self, operation: str, arguments: tuple[int, ...], key: tuple[Any, ...], stands_for: str | None = None
+    ) -> int:
         if key not in self._seen:
             self._seen[key] = len(self.operations)
             shape = key if operation in {"input", "const"} else (operation, *(self.shapes[a] for a in arguments))
+            shape = shape if stands_for is None else ("input", stands_for)
             self.shapes.append(hashlib.blake2b(repr(shape).encode(), digest_size=16).digest())
             self.operations.append(operation)
             self.arguments.append(arguments)
@@ -161,16 +164,25 @@ class Tape:
             nodes = tuple(sorted(nodes, key=self.shapes.__getitem__))
         return Traced(self, self._append(operation, nodes, (operation, *nodes)))
 
-    def keep(self, value: object) -> Traced:
+    def keep(self, value: object, name: str | None = None) -> Traced:
         """Return `value` as a number that was rounded here: printers never join operations across it.
 
         Whether a product and a sum become one fused operation must not depend on which other code shares the tape, or
         a feature that is compiled in but not used would change bits.
+
+        Parameters
+        ----------
+        value : number
+        name : str, optional
+            What it stands for. It is then what an input of that name would be, to the bit, whatever it was computed by:
+            no constant is folded across it, and what is computed from it has the same order of arguments.
         """
         number = self.lift(value)
-        if self.operations[number.index] in {"const", "input", "keep"}:
+        if name is None and self.operations[number.index] in {"const", "input", "keep"}:
             return number
-        return Traced(self, self._append("keep", (number.index,), ("keep", number.index)))
+        if name is not None and self.input_names.get(number.index) == name:
+            return number
+        return Traced(self, self._append("keep", (number.index,), ("keep", number.index, name), name))
 
     def needed(self, outputs: Iterable[int]) -> list[int]:
         """Return the nodes that `outputs` depend on, in order of evaluation (dead code is not among them)."""

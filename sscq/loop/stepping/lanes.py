@@ -250,4 +250,4 @@ class Lanes:
             values |= {measure.name: found[:, k : k + 1] for k, measure in enumerate(own.measures)}
         lost = np.where(self.diverged, steps * self.loop.step, np.nan)[:, None]
         horizon = self.horizons[self.number] * self.loop.step
-        return Quality(self._names, horizon, lost, values)
+        return Quality(self._names, horizon, lost, values, worst=own.worst)

@@ -68,8 +68,8 @@ def test_loop_around_the_unit_is_that_around_its_equations(unit):
     bounded = plants.Plant(**{**vars(twin()), "states": (plants.Quantity("y", "1", 0.25, high=3.0),)})
     expected = sscq.evaluate(bounded, PID(), gains, situations, 0.05)
     assert expected.failed[2].all()
-    for name, values in expected.values.items():
-        np.testing.assert_allclose(found[name], values, rtol=1e-9, atol=1e-9, err_msg=name)
+    for name, values in expected.until_lost.items():
+        np.testing.assert_allclose(found.until_lost[name], values, rtol=1e-9, atol=1e-9, err_msg=name)
     np.testing.assert_array_equal(found.diverged_at, expected.diverged_at)
 
 

@@ -193,8 +193,8 @@ def test_the_fixed_pid_is_a_special_case(objectives, kind):
     theta = others.get(kind, np.hstack([gains, gains, np.full((3, 1), 0.8)]))
     expected = objectives("fixed").loop.evaluate(gains, threads=1)
     found = objectives(kind).loop.evaluate(theta, threads=1)
-    for name, values in expected.values.items():
-        np.testing.assert_array_equal(found.values[name], values, err_msg=name)
+    for name, values in expected.until_lost.items():
+        np.testing.assert_array_equal(found.until_lost[name], values, err_msg=name)
     theta[:, 3] *= 0.5
     assert (objectives(kind).loop.evaluate(theta, threads=1).iae[0] != expected.iae[0]).all()
 

@@ -43,7 +43,7 @@ def test_objectives_are_the_measures_combined_over_situations(candidate, quality
     names = [measure_of(word, fitness) for word in WORDS]
     assert names == [error, "entropy_difference_abs", "total_variation"]
     over = np.mean if aggregate == "mean" else np.max
-    expected = np.column_stack([over(quality.values[name], axis=0) for name in names])
+    expected = np.column_stack([over(quality.until_lost[name], axis=0) for name in names])
     np.testing.assert_allclose(found[:, 1:], expected, rtol=1e-12)
     np.testing.assert_array_equal(found[:, 0], 0.0)
 

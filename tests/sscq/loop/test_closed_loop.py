@@ -74,7 +74,7 @@ def test_published_step_response(plain):
 
 def test_published_study_of_fixed_gains(plain):
     quality = plain.evaluate(np.array([[3.617, 0.593, 3.174]]))
-    mean = {name: quality.values[name][:, 0] for name in ALL_MEASURES}
+    mean = {name: quality.until_lost[name][:, 0] for name in ALL_MEASURES}
     fitness = mean["iae"] + 0.15 * mean["entropy_difference_abs"] + 0.002 * mean["total_variation"]
     # Published: J to three decimals, IAE to two, total variation to whole numbers.
     assert fitness[1:5].mean() == pytest.approx(4.834, abs=6e-4)
@@ -213,7 +213,7 @@ def compare(loop, theta, twin, judge=None):
     quality = (judge or loop).evaluate(np.array(theta, float)[None], threads=1)
     for name in ALL_MEASURES:
         expected = measures.get(name, 0.0)
-        assert float(quality.values[name][0, 0]) == pytest.approx(expected, rel=1e-9, abs=1e-11), name
+        assert float(quality.until_lost[name][0, 0]) == pytest.approx(expected, rel=1e-9, abs=1e-11), name
 
 
 def resolved(laws, plant):
@@ -255,13 +255,13 @@ def test_a_compiled_loop_agrees_with_the_slow_twin():
 
 def same(a, b):
     for name in a.values:
-        np.testing.assert_array_equal(a.values[name], b.values[name], err_msg=name)
+        np.testing.assert_array_equal(a.until_lost[name], b.until_lost[name], err_msg=name)
     np.testing.assert_array_equal(a.diverged_at, b.diverged_at)
 
 
 def part(quality, rows, columns=slice(None)):
-    values = {name: value[rows, columns] for name, value in quality.values.items()}
-    return replace(quality, diverged_at=quality.diverged_at[rows, columns], values=values)
+    values = {name: value[rows, columns] for name, value in quality.until_lost.items()}
+    return replace(quality, diverged_at=quality.diverged_at[rows, columns], until_lost=values)
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +275,7 @@ def test_one_candidate_in_twenty_situations_is_each_situation_alone(plain, toget
     same(part(crowd, ALL), part(together, ALL, slice(0, 1)))
     for number in range(10, 30):
         alone = plain.run(GAINS[:1], [number], threads=1)
-        expected = [crowd.values[name][number, 0] for name in plain.measures]
+        expected = [crowd.until_lost[name][number, 0] for name in plain.measures]
         np.testing.assert_array_equal(alone.measures[0], expected)
     assert len(np.unique(crowd.iae[ALL])) == 20
 
@@ -296,7 +296,7 @@ def test_random_numbers_do_not_depend_on_the_candidate(plain):
     """Held noise seen through a loop without feedback is the same for all candidates."""
     quality = plain.evaluate(np.zeros((17, 3)), threads=1)
     for name in ("iae", "entropy_plant"):
-        assert (np.ptp(quality.values[name], axis=1) == 0.0).all()
+        assert (np.ptp(quality.until_lost[name], axis=1) == 0.0).all()
 
 
 # ---------------------------------------------------------------------------------------------------- divergence
@@ -372,7 +372,7 @@ def test_a_record_gives_back_the_measures():
     assert set(expected) == set(ALL_MEASURES)
     for name, value in expected.items():
         # The same terms summed in another order, and a kernel that keeps more rows in memory.
-        assert float(quality.values[name][0, 0]) == pytest.approx(value, rel=1e-11, abs=1e-12), name
+        assert float(quality.until_lost[name][0, 0]) == pytest.approx(value, rel=1e-11, abs=1e-12), name
     assert expected["saturated_time"] > 0.0
     np.testing.assert_allclose(controller, 2.0 * run["velocity"][:-1] ** 2, rtol=1e-12)
     np.testing.assert_array_equal(run.group("gains"), np.tile(gains, (401, 1)))

@@ -84,8 +84,8 @@ def test_delays_side_by_side_are_each_alone():
         assert len(together.groups()) == 5
         for k, situation in enumerate(several):
             alone = ClosedLoop(VDP, LAW, (situation,), H, lanes=2).evaluate(theta, threads=1)
-            for name, values in alone.values.items():
-                np.testing.assert_array_equal(values[0], quality.values[name][k], err_msg=f"{name} in {situation}")
+            for name, values in alone.until_lost.items():
+                np.testing.assert_array_equal(values[0], quality.until_lost[name][k], err_msg=f"{name} in {situation}")
     np.testing.assert_array_equal(quality.iae[0], quality.iae[5])
 
 

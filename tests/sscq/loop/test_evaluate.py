@@ -69,8 +69,8 @@ def test_a_repeated_loop_is_one_built_for_the_repetition():
     found = loop.repeated(3).evaluate(theta)
     built = ClosedLoop(VDP, PID(), repeated(situations, 3), 0.01).evaluate(theta)
     for name in ALL_MEASURES:
-        np.testing.assert_array_equal(found.values[name], built.values[name])
-        np.testing.assert_array_equal(loop.evaluate(theta).values[name], before.values[name])
+        np.testing.assert_array_equal(found.until_lost[name], built.until_lost[name])
+        np.testing.assert_array_equal(loop.evaluate(theta).until_lost[name], before.until_lost[name])
     assert (found.iae != before.iae).all()
 
 

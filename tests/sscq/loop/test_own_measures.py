@@ -96,7 +96,7 @@ def test_each_is_found_by_name(quality):
 
 def test_evaluate_gives_them_unless_others_are_asked_for(quality):
     found = sscq.evaluate(PLANT, LAW, GAINS, SITUATIONS, STEP, threads=1)
-    assert tuple(found.values) == (*ALL_MEASURES, *OWN)
+    assert tuple(found.until_lost) == (*ALL_MEASURES, *OWN)
     np.testing.assert_allclose(found["comfort"], quality["comfort"], rtol=1e-11)  # observed loops are another kernel
     few = sscq.evaluate(PLANT, LAW, GAINS, SITUATIONS, STEP, measures=("dose", "iae"), threads=1)
     assert tuple(few.values) == ("iae", "dose")
@@ -163,8 +163,8 @@ def test_a_rollout_that_diverges_is_measured_up_to_there():
     cut = (replace(SITUATIONS[1], t_end=(steps + 1) * STEP),)
     up_to_there = ClosedLoop(PLANT, FREE, cut, STEP, measures=all_measures(PLANT)).evaluate(WRONG, 1)
     for name in OWN:
-        np.testing.assert_array_equal(found[name], up_to_there[name])
-    assert found["always"] == pytest.approx(1.0, rel=1e-12)
+        np.testing.assert_array_equal(found.until_lost[name], up_to_there.until_lost[name])
+    assert found.until_lost["always"] == pytest.approx(1.0, rel=1e-12)
 
 
 def test_windows_joined_end_to_end_are_one_run(loop):

@@ -224,8 +224,30 @@ def test_failures_are_those_with_a_time():
     assert quality().failed.tolist() == [[False, True], [True, False]]
 
 
+def test_measures_of_lost_rollouts_do_not_look_good():
+    wild = sscq.evaluate(
+        plants.get("van_der_pol"),
+        PID(limits=(-1e9, 1e9)),
+        [[1e300, 0.0, 0.0], [9.0, 5.0, 2.0]],
+        sscq.Situation(reference=1.0),
+    )
+    assert wild.failed.tolist() == [[True, False]]
+    assert all(np.argmin(values[0]) == 1 for values in wild.values.values())
+    assert np.isinf(wild.iae[0, 0])
+    assert wild.until_lost["iae"][0, 0] < wild.iae[0, 1]  # what it was fooled by
+    assert wild.iae[0, 1] == wild.until_lost["iae"][0, 1]
+
+
+def test_own_measures_of_lost_rollouts_are_the_worst_they_can_be():
+    several = {name: np.array([[1.0, 2.0]]) for name in ("less", "more", "neither")}
+    worst = {"more": -np.inf, "neither": np.nan}
+    found = Quality(("a",), np.array([1.0]), np.array([[0.5, np.nan]]), several, worst=worst)
+    np.testing.assert_array_equal([found[name][0, 0] for name in several], [np.inf, -np.inf, np.nan])
+    assert all(found[name][0, 1] == 2.0 for name in several)
+
+
 def test_measures_are_attributes():
-    assert quality().iae[1, 0] == 3.0
+    assert quality().iae[1, 1] == 4.0
     with pytest.raises(AttributeError, match="the measure 'itae' was not asked for in this evaluation; got iae"):
         _ = quality().itae
     with pytest.raises(AttributeError, match="^isae$"):

@@ -69,13 +69,15 @@ def points_for(kernel):
 
 def rounded_once(a, b, c):
     """a * b + c with one rounding, as C's fma."""
-    if not all(map(math.isfinite, (a, b, c))) or (a * b == 0.0 and c == 0.0):
+    if math.isfinite(a) and math.isfinite(b) and math.isinf(c):
+        return c  # a product beyond the largest double is not rounded before
+    if not all(map(math.isfinite, (a, b, c))) or ((a == 0.0 or b == 0.0) and c == 0.0):
         return a * b + c
     exact = Fraction(a) * Fraction(b) + Fraction(c)
     try:
         return float(exact)
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.inf if exact > 0 else -math.inf
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -9,7 +9,7 @@ import pytest
 from plants.core.elementary import abs as magnitude
 from plants.core.elementary import minimum, where
 from plants.core.printers.python import Printed
-from plants.core.tracing.tape import Tape
+from plants.core.tracing.tape import Tape, Traced
 
 NUMBERS = [0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, 1e308, -1e308, math.inf, -math.inf, math.nan, 2.0, 1.0 + 2.0**-52]
 CONDITIONS = {
@@ -23,7 +23,13 @@ CONDITIONS = {
     "not an indicator": lambda a, b: where(a, 2.0, 0.5) * b,
     "other way round": lambda a, b: where(a, 0.0, 1.0),
     "smaller": minimum,
+    "kept limits": lambda a, b: _kept(where(2.0 - magnitude(a), 1.0, 0.0) * where(b - 1.0, 1.0, 0.0)),
+    "kept difference": lambda a, b: _kept(a - b),
 }
+
+
+def _kept(number):
+    return number.tape.keep(number) if isinstance(number, Traced) else number
 
 
 def printed(condition):

@@ -32,11 +32,11 @@ SITUATIONS = [
 
 def assert_same(slow, compiled):
     """Measures to 1e-9 of the largest: the plant's own arithmetic is not fused there, all else is the same code."""
-    assert slow.values.keys() == compiled.values.keys()
+    assert slow.values.keys() == compiled.until_lost.keys()
     assert slow.situations == compiled.situations
-    for name, expected in compiled.values.items():
+    for name, expected in compiled.until_lost.items():
         np.testing.assert_allclose(
-            slow[name], expected, rtol=0.0, atol=1e-9 * max(1.0, np.abs(expected).max()), err_msg=name
+            slow.until_lost[name], expected, rtol=0.0, atol=1e-9 * max(1.0, np.abs(expected).max()), err_msg=name
         )
     np.testing.assert_array_equal(slow.diverged_at, compiled.diverged_at)
 
@@ -89,7 +89,7 @@ def test_results_do_not_depend_on_processes_and_they_are_replaced():
         process = members._members[0]._process.pid
         again = loop.evaluate(GAINS[:2], members)
         assert members._members[0]._process.pid != process
-    for name, values in alone.values.items():
+    for name, values in alone.until_lost.items():
         assert values.tobytes() == first[name].tobytes() == again[name].tobytes()
 
 
