@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime.errors import UserError, add_user_file, tell
+from plants.core.reading.files import FileError, read_text
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from flcs.exchange import FuzzySystem, Given
     from plants import Plant
 
+_LARGEST = 2**20  # bytes of a file of rules
 _KNOWN = ("plant", "tick", "slew", "fallback", "fade", "authority", "channels")
 
 
@@ -115,10 +117,10 @@ def read(path: Path) -> FuzzySystem:
     if path.suffix.lower() not in readers:
         raise UserError(f"expected a file that ends in {' or '.join(readers)}, got {path.name!r}")
     try:
-        return readers[path.suffix.lower()](path.read_text(encoding="utf-8"))
+        return readers[path.suffix.lower()](read_text(path, _LARGEST))
     except ExchangeError as error:
         raise ExchangeError(f"{path}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, FileError) as error:
         raise UserError(f"{path} cannot be read as text: {error}") from error
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime.errors import UserError, add_user_file, tell
+from plants.core.reading.formats import read_json
 
 if TYPE_CHECKING:
     import argparse
@@ -134,10 +135,7 @@ def declaration(file: str | None) -> Any:
 
     if file is None:
         return FmuDeclaration()
-    try:
-        given = json.loads(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{file}: {error}") from error
+    given = read_json(file)
     known = [entry.name for entry in fields(FmuDeclaration)]
     if not isinstance(given, dict):
         raise UserError(f"{file}: expected an object with some of {', '.join(known)}")

@@ -5,7 +5,6 @@ Every error of reading names the file and the line.
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from plants.core.reading.formats import csv_rows
 from plants.core.signals import noise
 from plants.core.signals.signal import TIME_TOLERANCE, Feed, RandomPart, check_finite
 
@@ -73,12 +73,8 @@ def _numbers(line: str, row: list[str], place: int) -> tuple[float, float]:
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """Line numbers and cells of a CSV file, without empty lines and comments (#)."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            reader = csv.reader(stream)
-            return [(reader.line_num, row) for row in reader if row and not row[0].lstrip().startswith("#")]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{path} is no CSV text: {error}") from error
+    found = csv_rows(path, "utf-8-sig")
+    return [(number, row) for number, row in found if row and not row[0].lstrip().startswith("#")]
 
 
 def _is_header(row: list[str]) -> bool:
