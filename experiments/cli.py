@@ -217,7 +217,7 @@ def _source(name: str) -> str:
     from plants.core.kernel import cache
 
     try:
-        return cache.find(name).read_text(encoding="utf-8")
+        return cache.source(cache.find(name))
     except ValueError as error:
         raise UserError(str(error)) from error
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.runtime.errors import UserError, add_user_file, tell
-from plants.core.reading.files import FileError, read_text
 
 if TYPE_CHECKING:
     import argparse
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from flcs.exchange import FuzzySystem, Given
     from plants import Plant
 
-_LARGEST = 2**20  # bytes of a file of rules
 _KNOWN = ("plant", "tick", "slew", "fallback", "fade", "authority", "channels")
 
 
@@ -95,7 +93,8 @@ def _complement_beside(options: argparse.Namespace) -> str | None:
     channels = rest.get("channels") if isinstance(rest, dict) else None
     if not isinstance(plant, str) or not isinstance(channels, list) or options.plant not in {None, plant}:
         return None
-    if [Path(file).stem for file in options.files] != [stem(plant, str(c.get("name"))) for c in channels]:
+    names = [str(channel.get("name")) for channel in channels if isinstance(channel, dict)]
+    if [Path(file).stem for file in options.files] != [stem(plant, name) for name in names]:
         return None
     print(f"what the files lack: {place}")
     return str(place)
@@ -107,21 +106,20 @@ def read(path: Path) -> FuzzySystem:
     Raises
     ------
     UserError
-        If the ending is unknown or the file cannot be opened.
+        If the ending is unknown.
     ExchangeError
         With the file, the line, what was expected and what came.
     """
-    from flcs.exchange import ExchangeError, fcl_reader, fis_reader
+    from flcs.exchange import ExchangeError, fcl_reader, fis_reader, text_of
 
     readers = {".fis": fis_reader.read, ".fcl": fcl_reader.read}
     if path.suffix.lower() not in readers:
         raise UserError(f"expected a file that ends in {' or '.join(readers)}, got {path.name!r}")
+    text = text_of(path)
     try:
-        return readers[path.suffix.lower()](read_text(path, _LARGEST))
+        return readers[path.suffix.lower()](text)
     except ExchangeError as error:
         raise ExchangeError(f"{path}: {error}") from error
-    except (OSError, FileError) as error:
-        raise UserError(f"{path} cannot be read as text: {error}") from error
 
 
 def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:

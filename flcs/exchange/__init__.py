@@ -8,7 +8,7 @@ from flcs.exchange import fcl_reader, fcl_writer, fis_reader, fis_writer
 from flcs.exchange.complement import complement, restored
 from flcs.exchange.foreign_files import Given, imported
 from flcs.exchange.of_knowledge_base import plain_differences, system_of
-from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term
+from flcs.exchange.system import Antecedent, Consequent, ExchangeError, FuzzySystem, SystemRule, Term, text_of
 
 __all__ = [
     "Antecedent",
@@ -27,4 +27,5 @@ __all__ = [
     "plain_differences",
     "restored",
     "system_of",
+    "text_of",
 ]
