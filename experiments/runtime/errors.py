@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 USER_ERROR, INTERRUPTED = 2, 130  # exit codes
 
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _PACKAGES = {"plants", "controllers", "sscq", "flcs", "configs", "experiments"}
 _user_files: set[str] = set()
 
@@ -101,9 +103,12 @@ def user_errors() -> Iterator[None]:
 
 
 def tell(*lines: str) -> None:
-    """Print lines on standard error, after what has been printed before."""
+    """Print lines on standard error, after what has been printed before.
+
+    Signs that would steer a terminal are written out: lines quote what stands in files.
+    """
     sys.stdout.flush()
-    print(*lines, sep="\n", file=sys.stderr)
+    print(*(_STEERING.sub(lambda sign: ascii(sign[0])[1:-1], line) for line in lines), sep="\n", file=sys.stderr)
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def write_json(path: Path, value: Any, *, sort: bool = True) -> None:
     atomic_files.write(path, json_text(value, sort=sort))
 
 
-def read_json(path: Path, schema: str | None = None, version: int | None = None) -> Any:
+def read_json(path: Path, schema: str | None = None, version: int | None = None, kind: Any = Any) -> Any:
     """Read a JSON file.
 
     Parameters
@@ -76,6 +76,8 @@ def read_json(path: Path, schema: str | None = None, version: int | None = None)
     path : Path
     schema, version : str, int, optional
         What the file's ``schema`` and ``version`` must be.
+    kind : type, optional
+        What it must hold, in msgspec's sense.
 
     Raises
     ------
@@ -86,7 +88,7 @@ def read_json(path: Path, schema: str | None = None, version: int | None = None)
     value = reading.read_json(path)
     if schema is not None:
         _check_schema(path, value, schema, version)
-    return value
+    return reading.of_kind(value, str(path), kind)
 
 
 def _check_schema(path: Path, value: Any, schema: str, version: int | None) -> None:

@@ -71,6 +71,13 @@ def json_value(content: bytes | str, name: str, kind: Any = Any) -> Any:
     except (ValueError, RecursionError) as error:
         raise FileError(f"{name} is not complete JSON: {_placed(error, content)}; it may be truncated") from None
     _check_tree(value, name)
+    return of_kind(value, name, kind)
+
+
+def of_kind(value: Any, name: str, kind: Any) -> Any:
+    """Return a JSON value as a type in msgspec's sense; complaints name the file. See :func:`read_json`."""
+    import msgspec  # as above
+
     if kind is Any:
         return value
     try:
