@@ -132,7 +132,7 @@ def _restored(systems: Sequence[FuzzySystem], complement: str) -> KnowledgeBase:
 def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None) -> KnowledgeBase:
     import plants
     from flcs import Inference
-    from flcs.exchange import imported
+    from flcs.exchange import check_settings, imported
     from flcs.knowledge_base import files
 
     settings = dict(files.read(file)) if file else {}
@@ -141,8 +141,9 @@ def _imported(systems: Sequence[FuzzySystem], name: str | None, file: str | None
     if not isinstance(name, str):
         raise UserError("say for which plant the files are: --plant NAME (sscq plants lists them)")
     plant = plants.find(name)
-    how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
     given = list(_given(plant, settings.get("channels", [{}] * len(systems)), len(systems)))
+    check_settings(settings)
+    how = Inference(**{key: settings[key] for key in ("fallback", "fade", "authority") if key in settings})
     return imported(systems, given, plant.name, tick=settings.get("tick"), slew=settings.get("slew"), inference=how)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 USER_ERROR, INTERRUPTED = 2, 130  # exit codes
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_LONGEST = 2000  # characters of a message that quotes a file
 _PACKAGES = {"plants", "controllers", "sscq", "flcs", "configs", "experiments"}
 _user_files: set[str] = set()
 
@@ -43,7 +44,12 @@ def is_users(error: BaseException) -> bool:
 
 
 def sentence(error: BaseException) -> str:
-    """Return what to tell the user: the message, with the place if it is in the user's own file."""
+    """Return what to tell the user: the message, cut where it is long, with the place if it is in the user's file."""
+    said = _whole_sentence(error)
+    return said if len(said) <= _LONGEST else f"{said[:_LONGEST]} ... ({len(said)} characters)"
+
+
+def _whole_sentence(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         reason = error.strerror[:1].lower() + error.strerror[1:]
         return reason if error.filename is None else f"{reason}: {error.filename}"

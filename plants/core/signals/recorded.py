@@ -20,6 +20,8 @@ from plants.core.signals.signal import TIME_TOLERANCE, Feed, RandomPart, check_f
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_MOST_STEPS = 1e7  # of a series that is resampled: some hundred megabytes
+
 
 def read_series(path: Path, column: str | int, first: str = "times") -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Read (time [s], values) from a CSV file with an optional header line; `first` is what the first column holds.
@@ -146,6 +148,10 @@ class Recorded(RandomPart):
             ratio = gaps[0] / step
             if ratio > 1.0 - 1e-9 and abs(ratio - round(ratio)) < 1e-6 * ratio:
                 return Feed(noise.RECORDED, float(gaps[0]), self.values)
+        if time[-1] / step > _MOST_STEPS:
+            raise ValueError(
+                f"a recorded series must end within {_MOST_STEPS:g} steps of {step:g} s, got {time[-1]:g} s; cut it"
+            )
         steps = np.arange(max(0, math.ceil(time[-1] / step)) + 1) * step
         if self.interpolation == "linear":
             resampled = np.interp(steps, time, values)
