@@ -62,10 +62,16 @@ def bill(version: str) -> dict[str, Any]:
     direct = {one.partition(">")[0].strip() for one in requirements()}
     own = f"pkg:pypi/sscq@{version}"
     return {
-        "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
         "metadata": {
             "component": {
-                "type": "application", "bom-ref": own, "name": "sscq", "version": version, "purl": own,
+                "type": "application",
+                "bom-ref": own,
+                "name": "sscq",
+                "version": version,
+                "purl": own,
                 "licenses": [{"license": {"id": "Apache-2.0"}}],
             },
         },
@@ -74,7 +80,7 @@ def bill(version: str) -> dict[str, Any]:
             {"ref": own, "dependsOn": [_purl(one) for one in several if one.name.lower() in direct]},
             *({"ref": _purl(one), "dependsOn": [_purl(o) for o in several if _key(o) in one.needs]} for one in several),
         ],
-    }  # fmt: skip
+    }
 
 
 def _entry(one: Component) -> dict[str, Any]:

@@ -15,10 +15,12 @@ ROOT = Path(__file__).parents[2]
 _CLASSIFIER = "License :: OSI Approved :: "
 _LONGEST = 60  # characters: beyond, the field holds the licence's text
 _SHORT = {
-    "Apache Software License": "Apache-2.0", "BSD License": "BSD", "MIT License": "MIT",
+    "Apache Software License": "Apache-2.0",
+    "BSD License": "BSD",
+    "MIT License": "MIT",
     "GNU Lesser General Public License v2 or later (LGPLv2+)": "LGPL-2.1-or-later",
     "GNU Library or Lesser General Public License (LGPL)": "LGPL-3.0-only",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,11 @@ class StraightFloat(Unfused, Straight):
 PRINTERS: dict[str, type[Straight]] = {"double": Straight, "float": StraightFloat}
 
 
-_KEYWORDS = frozenset({
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-})  # fmt: skip
+_KEYWORDS = re.findall(
+    r"\w+",
+    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while",
+)
 _HELPERS = """
 #ifdef __GNUC__
 #define K_INLINE static inline __attribute__((unused))
